@@ -209,7 +209,7 @@ export const deleteAccount = route({
   description:
     'With everything in it, its workspaces included, once the time of `deletionDueAt` has come. Until then it can be ' +
     'restored and exported, and nothing else; its other logins and its sessions end at once, its API keys and agents ' +
-    'rest, and its workspaces are closed.',
+    'rest, its workspaces are closed, and its subscription ends with the month that is paid.',
   access: 'login',
   body: v.strictObject({ password }),
   status: 200,
@@ -229,7 +229,9 @@ export const restoreAccount = route({
   method: 'post',
   path: '/auth/me/restore',
   summary: 'Keep an account that is to be deleted',
-  description: 'Everything is as before; only logins and sessions that have ended stay so. Safe to repeat.',
+  description:
+    'Everything is as before; only logins and sessions that have ended stay so, and a subscription stays cancelled: ' +
+    '`POST /billing/subscription` for its tier takes that back. Safe to repeat.',
   access: 'login',
   whileClosing: true,
   limit: 'caller',

@@ -3,94 +3,18 @@ import { fieldsOf } from '../src/database/row.ts'
 import type { Services } from '../src/services.ts'
 import type { Standing } from '../src/billing/standing.ts'
 import { route } from './route/route.ts'
-import { paidTierNames, tierNames, tierOf, tiers } from '../src/billing/tiers.ts'
-import { documentedBy, field, named, whole } from './schemas/documented.ts'
+import { paidTierNames, tierNames, tierOf } from '../src/billing/tiers.ts'
+import { account, capMeaning, tierOffer } from './schemas/billing-schema.ts'
+import { documentedBy, field, named } from './schemas/documented.ts'
 import { ledgerEntry, ledgerEntryKind } from './schemas/ledger-schema.ts'
-import { cap, usage } from './schemas/usage-schema.ts'
-import { id, listOf, ofOwner, pageOf, pagingOfOwner, text, time, tier } from './schemas/schemas.ts'
+import { cap } from './schemas/usage-schema.ts'
+import { id, listOf, ofOwner, pageOf, pagingOfOwner, text, time } from './schemas/schemas.ts'
 
 const paidTier = named('PaidTier', v.picklist(paidTierNames), 'A tier that costs something')
 const changesAt = named(
   'ChangesAt',
   v.picklist(['now', 'period_end'], 'must be now or period_end'),
   'At once, or when the month that is paid is over',
-)
-const feature = named(
-  'Feature',
-  // The highest tier has them all.
-  v.picklist(tiers.enterprise.features),
-  'What a tier includes: what may start agents, and workspaces',
-)
-const limits = named(
-  'Limits',
-  v.record(v.string(), v.nullable(v.number())),
-  'How many of each the account may have, by name; null for any number',
-  { agents: 25, vaultSites: 50, apiKeys: 20, workspaceMembers: 0 },
-)
-const subscription = named(
-  'Subscription',
-  v.object({
-    tier,
-    status: named(
-      'SubscriptionStatus',
-      v.picklist(['active', 'past_due']),
-      'past_due: the payment has failed; it is tried again for some days, then the subscription ends',
-    ),
-    currentPeriodEnd: field(time, 'Until when it is paid'),
-    nextTier: field(v.nullable(tier), 'What follows then if it is not the same', null),
-    cancelledAt: field(
-      v.nullable(time),
-      'Since when it is cancelled; the free tier follows at `currentPeriodEnd`',
-      null,
-    ),
-  }),
-  'What the account pays for',
-)
-const tierOffer = named(
-  'TierOffer',
-  v.object({
-    name: tier,
-    currency: field(v.literal('usd'), 'The currency of the price'),
-    centsPerMonth: field(whole, 'The price of a month; 0 for the free tier', 2000),
-    creditsPerMonth: field(whole, 'Granted once per calendar month (UTC)', 5000),
-    limits,
-    features: field(v.array(feature), 'What the tier includes'),
-  }),
-  'A tier, with its price and what it allows',
-)
-const capMeaning =
-  'How many credits everything that it pays for may use in a calendar month (UTC), its workspaces included; null for as many as there are'
-
-const exceeding = named(
-  'Exceeding',
-  v.object({
-    agents: field(whole, 'Agents that are paused: the newest', 0),
-    vaultSites: field(whole, 'Sites whose tools are not called: the newest', 0),
-    apiKeys: field(whole, 'API keys that are refused: the newest', 0),
-    workspaces: field(whole, 'Workspaces beyond the limit', 0),
-  }),
-  'How many of each exceed the limits',
-)
-const account = named(
-  'BillingAccount',
-  v.object({
-    tier,
-    limits,
-    features: field(v.array(feature), 'What the tier includes'),
-    subscription: field(v.nullable(subscription), 'null for the free tier'),
-    balance: field(
-      whole,
-      'Credits: the sum of the ledger; of a workspace, what it may use, which its cap may bound. Negative for a debt',
-      4980,
-    ),
-    creditsPerMonth: field(v.nullable(whole), capMeaning, null),
-    usage,
-    exceeding: field(
-      exceeding,
-      'What exceeds the limits, as after a change to a lower tier: kept, and resting until there is room',
-    ),
-  }),
-  'What an account may use, and what it pays for',
 )
 const paymentMethod = named(
   'PaymentMethod',
@@ -117,8 +41,18 @@ async function present(
 ) {
   const usage = await services.billing.usage.of(isWorkspace ? 'workspaces' : 'accounts', ownerId)
   const exceeding = await services.exceeding.of(ownerId)
+  // What its owner is owed is no business of a workspace.
+  const creditCents = isWorkspace ? null : standing.creditCents
   const balance = isWorkspace ? standing.balance : total
-  return { ...standing, balance, usage, creditsPerMonth: usage.cap, limits: finite({ ...limits }), exceeding }
+  return {
+    ...standing,
+    balance,
+    creditCents,
+    usage,
+    creditsPerMonth: usage.cap,
+    limits: finite({ ...limits }),
+    exceeding,
+  }
 }
 
 const inUsd = (nanoUsd: number | null): number | null => (nanoUsd === null ? null : nanoUsd / 1e9)
@@ -136,7 +70,7 @@ export const getBilling = route({
   response: account,
   async handle({ services, caller, ownerId }) {
     const standing = await services.billing.account(ownerId)
-    return present(services, ownerId, standing, caller.reach.places.has(ownerId))
+    return present(services, ownerId, standing, ownerId !== caller.userId)
   },
 })
 
@@ -213,7 +147,9 @@ export const removePaymentMethod = route({
   method: 'delete',
   path: '/billing/payment-methods/{paymentMethodId}',
   summary: 'Remove a payment method',
-  description: 'What is paid for stays paid.',
+  description:
+    'What is paid for stays paid. Without another one, the next month of a subscription is not paid unless credit ' +
+    'covers it: it becomes `past_due`, and a notification (`subscription_past_due`) says so.',
   status: 204,
   codes: ['NOT_FOUND'],
   handle: ({ services, caller, params }) =>
@@ -230,10 +166,11 @@ export const subscribe = route({
   path: '/billing/subscription',
   summary: 'Subscribe to a tier, or change to it',
   description:
-    'Charges the payment method that was added last. A higher tier begins at once with a new month, which costs its price ' +
+    'Charges the payment method that was added last; none is needed while `creditCents` of GET /billing is the price of ' +
+    'the tier or more. A higher tier begins at once with a new month, which costs its price ' +
     'less what is left of the old month; a lower one begins when the month that is paid is over. `when` says otherwise. ' +
-    'At once, a lower tier costs less than what is left: the rest is credited to later payments of subscriptions, and ' +
-    'the same share of the month’s credits is taken back. The present tier takes a cancellation or a planned change ' +
+    'At once, a lower tier may cost less than what is left: the rest is credited to later payments of subscriptions. ' +
+    'The share of the old month that is left takes the same share of its credits back. The present tier takes a cancellation or a planned change ' +
     'back. While the subscription is past due, what is overdue is paid first. Safe to repeat.',
   body: v.strictObject({ tier: documentedBy(text(20), paidTier), when: v.optional(changesAt) }),
   response: account,

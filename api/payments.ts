@@ -23,7 +23,16 @@ const payment = named(
       'pending: the outcome is not known yet · failed: it was refused; a month of a subscription may be paid later',
     ),
     currency: field(v.literal('usd'), 'The currency'),
-    cents: field(whole, 'The amount; negative if it was credited to later payments of subscriptions', 2000),
+    cents: field(
+      whole,
+      'What was charged to the card, or is to be; negative if it was credited to later payments of subscriptions',
+      2000,
+    ),
+    fromCreditCents: field(
+      whole,
+      'What was paid besides, from what had been credited; the price is `cents` and this together',
+      0,
+    ),
     credits: field(v.nullable(whole), 'Those that are bought; null for a subscription', null),
     tier: field(v.nullable(tier), 'Of a subscription; of what was credited, the tier that was left', 'pro'),
     failure: field(v.nullable(v.string()), 'Why it was refused', null),
@@ -66,7 +75,8 @@ export const buyCredits = route({
   summary: 'Buy credits',
   description:
     'Charges the payment method that was added last; a credit costs what the operator has set (a cent by default). ' +
-    'With `Idempotency-Key`, a repeated request gets the payment of the first one, and pays nothing. One purchase at a ' +
+    'With `Idempotency-Key`, a repeated request gets the payment of the first one, and pays nothing; one that has failed stays ' +
+    'so: use a new key for another try. One purchase at a ' +
     'time: others of the account wait. What is overdue is paid first.',
   headers: { 'Idempotency-Key': 'Names the purchase; repeating it under the same key buys nothing more' },
   body: v.strictObject({ credits: bought }),
@@ -85,7 +95,10 @@ export const listPayments = route({
   method: 'get',
   path: '/billing/payments',
   summary: 'List payments, newest first',
-  description: 'Months of subscriptions, changes of them, what was credited, and credits that were bought.',
+  description:
+    'Months of subscriptions, changes of them, what was credited, and credits that were bought. Of those that are paid, ' +
+    'the positive `cents` are what cards have paid; `cents` and `fromCreditCents` together are what the service has cost; ' +
+    'and what is credited still (`creditCents` of GET /billing) is the negative `cents` less `fromCreditCents`.',
   query: v.strictObject(paging),
   status: 200,
   response: pageOf(payment),
@@ -130,7 +143,7 @@ export const setTopUp = route({
   summary: 'Set how credits are bought automatically',
   description:
     'Once the balance is below the threshold, credits are bought within seconds, and at once if it is below already; ' +
-    'never beyond the ceiling of the month. After three payments in a row that failed it is switched off, and a ' +
+    'never beyond the ceiling of the month, which has to be enough for one purchase. After three payments in a row that failed it is switched off, and a ' +
     'notification says so. Nothing is bought while the subscription is past due.',
   body: v.strictObject({
     isOn: field(v.boolean('must be true or false'), 'Whether credits are bought automatically', true),

@@ -52,6 +52,9 @@ import * as sandboxAccounts from './20261124000205-sandbox-accounts.ts'
 import * as fittedAccounts from './20261124000215-fitted-accounts.ts'
 import * as customers from './20261124000305-customers.ts'
 import * as overdueNotifications from './20261125000100-overdue-notifications.ts'
+import * as creditedPayments from './20261125000200-credited-payments.ts'
+import * as leftMonths from './20261125000300-left-months.ts'
+import * as topUpTimes from './20261125000310-top-up-times.ts'
 import * as billingRequests from './20261124000210-billing-requests.ts'
 import * as stripeEvents from './20261124000300-stripe-events.ts'
 import { conversion } from './conversion/conversion.ts'
@@ -117,4 +120,7 @@ export const migrations: Migration[] = [
   { ...stripeEvents, name: '20261124000300-stripe-events' },
   { ...customers, name: '20261124000305-customers' },
   { ...overdueNotifications, name: '20261125000100-overdue-notifications' },
+  { ...creditedPayments, name: '20261125000200-credited-payments' },
+  { ...leftMonths, name: '20261125000300-left-months' },
+  { ...topUpTimes, name: '20261125000310-top-up-times' },
 ]

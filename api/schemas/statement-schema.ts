@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { toCsv, type Cell } from '../../src/csv.ts'
 import { field, named, whole } from './documented.ts'
-import { ledgerEntryKind, usedPrice } from './ledger-schema.ts'
+import { ledgerEntryKind, ofGiven, usedPrice } from './ledger-schema.ts'
 import { id, time } from './schemas.ts'
 
 const month = field(v.string(), 'The calendar month (UTC)', '2026-11')
@@ -20,9 +20,14 @@ const monthLine = named(
     agentId: maybeId('The agent whose steps they are; null for those of chats'),
     agentName: field(v.nullable(v.string()), 'What it is called now; null if it belongs to somebody else', 'Triage'),
     runId: maybeId('Of the statement of an agent: the run'),
-    period: field(v.nullable(v.string()), 'Of a grant: the month and the tier', null),
+    period: field(
+      v.nullable(v.string()),
+      'Of a grant: the calendar month, or until when the month is paid, and the tier',
+      null,
+    ),
     paymentId: maybeId('The payment behind it'),
     grantId: maybeId('What was added, or has expired'),
+    ...ofGiven,
     firstAt: field(time, 'When the first of them was written'),
     lastAt: field(time, 'When the last of them was written'),
   }),
@@ -65,7 +70,11 @@ const runLine = named(
     inputTokens: tokens('What it read; null as the model', 1200),
     cachedTokens: tokens('How much of that its provider had kept', null),
     outputTokens: tokens('What it wrote', 80),
-    costUsd: field(v.nullable(v.number()), 'The cost in USD; null if no price is known', 0.0012),
+    costUsd: field(
+      v.nullable(v.number()),
+      'The cost in USD; null if it is unknown, because no price is. 0 is a price of nothing',
+      0.0012,
+    ),
     price: field(v.nullable(usedPrice), 'The price that was used', null),
     held: tokens('What was held for it while it was under way', 1),
     credits: field(whole, 'What was charged', -1),
@@ -117,6 +126,8 @@ const monthColumns = [
   'period',
   'paymentId',
   'grantId',
+  'note',
+  'expiresAt',
   'firstAt',
   'lastAt',
 ] as const

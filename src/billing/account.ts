@@ -27,8 +27,9 @@ export class Account extends Row {
   declare topUpBelow: number | null
   declare topUpCredits: number | null
   declare topUpCentsPerMonth: number | null
-  /** In a row. */
+  /** In a row, and until when nothing is tried again, by the account's own clock. */
   declare topUpFailures: number
+  declare topUpAfter: Date | null
   /** The tier to whose limits its things were fitted; null if they are to be fitted anew. And whether some exceed them. */
   declare fittedTier: TierName | null
   declare exceeds: boolean
@@ -38,7 +39,9 @@ export class Account extends Row {
   declare cancelledAt: Date | null
   /** The sum of the owner's ledger entries, changed only under this row's lock. */
   declare balance: number
-  /** The last month and tier whose grant was made (`2026-11/free`), so that checking takes no further query. */
+  /** US cents that are credited to later payments of subscriptions, as the gateway has said last. */
+  declare creditCents: number
+  /** The last month whose grant was made, as the grant names it, so that checking takes no further query. */
   declare grantedPeriod: string | null
   declare createdAt: Date
   /** What it has used of this month (its own time), as it was read with the account; null without a cap. */

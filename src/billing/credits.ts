@@ -8,7 +8,7 @@ import { Workspace } from '../workspaces/workspace.ts'
 import type { Due } from '../runs/due.ts'
 import { Account } from './account.ts'
 import { chargeAccount } from './ledger/charge.ts'
-import { monthOf } from './ledger/forecast.ts'
+import { newPeriod, periodOf } from './ledger/granted-months.ts'
 import { addGrant, settleGrants, takeGrants, type NewGrant } from './ledger/grants.ts'
 import { createListLedger } from './ledger/list-ledger.ts'
 import { createHolds, type NewHold } from './ledger/holds.ts'
@@ -93,7 +93,14 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
 
   async function make(ownerId: string, trx: Transaction): Promise<Account> {
     const { payerId = ownerId } = (await Workspace.query(trx).findById(ownerId).select('payerId')) ?? {}
-    const account = { ownerId: payerId, tier: 'free', balance: 0, clockSeconds: 0, createdAt: clock.now() } as const
+    const account = {
+      ownerId: payerId,
+      tier: 'free',
+      balance: 0,
+      creditCents: 0,
+      clockSeconds: 0,
+      createdAt: clock.now(),
+    } as const
     // A parallel insert waits here for the first one, then finds its row.
     await Account.query(trx).insert(account).onConflict('ownerId').ignore()
     return lock(ownerId, trx).throwIfNotFound()
@@ -128,22 +135,18 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
     if (await takeGrants(trx, account, taken, timeOf(account, clock.now()))) await mark(trx, account, taken.credits)
   }
 
-  /** Grants the month's credits, less what was already granted this month, as before an upgrade. */
+  /** Grants the month's credits, once for each month. */
   async function makeGrant(account: Account, trx: Transaction): Promise<void> {
     const now = timeOf(account, clock.now())
     const period = periodOf(account, now)
-    const month = await grantsOf(account.ownerId, period.slice(0, 'yyyy-mm/'.length), trx)
-    const credits = tierOf(account.tier).creditsPerMonth - month.reduce((sum, grant) => sum + grant.credits, 0)
-    const granted = month.some((grant) => grant.period === period)
-    if (credits > 0 && !granted) await addGrant(trx, account, { kind: 'grant', credits, period }, now)
+    const { creditsPerMonth: credits } = tierOf(account.tier)
+    const name = await newPeriod(trx, account, period)
+    if (name !== undefined) await addGrant(trx, account, { kind: 'grant', credits, period: name }, now)
     account.grantedPeriod = period
     await Account.query(trx).findById(account.ownerId).patch({ grantedPeriod: period })
     // Runs and queues may have waited for these credits.
     await due.owner(trx, account.ownerId)
   }
-
-  const grantsOf = (ownerId: string, prefix: string, trx: Transaction) =>
-    LedgerEntry.query(trx).where({ ownerId, kind: 'grant' }).where('period', 'like', `${prefix}%`)
 
   /**
    * Charges a step of a run, or a failed attempt at it, in the transaction that records it, and settles its hold. Asked
@@ -210,9 +213,6 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
 }
 
 export type Credits = ReturnType<typeof createCredits>
-
-/** The calendar month (UTC) and the tier: `2026-11/free`. */
-const periodOf = ({ tier }: Account, now: Date): string => `${monthOf(now)}/${tier}`
 
 /** What is read with an account. */
 const beside = `

@@ -24,7 +24,7 @@ export class LedgerEntry extends Row {
   /** Positive if added, negative if used. */
   declare credits: number
   declare balanceAfter: number
-  /** Month and tier of a grant (`2026-11/pro`). */
+  /** Of a grant: the calendar month, or until when the month is paid, and the tier (`2026-11/free`, `2026-12-15T10:00:00.000Z/pro`). */
   declare period: string | null
   declare runId: string | null
   /** The agent of the run. */

@@ -1,14 +1,18 @@
-import { earliest, later, latest, type Clock } from '../clock.ts'
+import { earliest, later, type Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import type { Due } from '../runs/due.ts'
 import { Account } from './account.ts'
+import { createChargedCard } from './charged-card.ts'
 import type { Credits } from './credits.ts'
 import type { Gateway, GatewayState, GatewaySubscription } from './gateways/gateway.ts'
 import type { Overdue } from './overdue.ts'
 import type { Payments } from './payments.ts'
 
-/** How often the gateway is asked about an account that has a subscription, in seconds: at least, and while it is past due. */
-const every = { active: 86_400, pastDue: 3600 }
+/**
+ * How often the gateway is asked about an account that has a subscription, in seconds: at least, while it is past due, and
+ * while the month that has begun is not charged yet.
+ */
+const every = { active: 86_400, pastDue: 3600, awaited: 300 }
 
 /**
  * Asks the gateway how an account stands, and makes that so here. Webhooks, requests and the sweep all end in a look, and
@@ -24,23 +28,39 @@ export function createLook(context: {
   due: Pick<Due, 'owner'>
 }) {
   const { database, clock, gateway, credits, payments, overdue, due } = context
+  const card = createChargedCard(context)
 
   /** Takes the next number. Of two looks the one with the higher number began later and knows more. */
-  const begin = (ownerId: string): Promise<{ number: number; customer: string | null }> =>
+  const begin = (ownerId: string): Promise<Known & { number: number }> =>
     database.transaction(async (trx) => {
       await credits.locked(ownerId, trx)
-      const number = { looksBegun: trx.raw('looks_begun + 1') }
-      const [begun] = await trx('accounts').where({ ownerId }).update(number).returning(['looksBegun', 'customer'])
-      return { number: begun.looksBegun, customer: begun.customer }
+      const next = { looksBegun: trx.raw('looks_begun + 1') }
+      const [begun] = await trx('accounts')
+        .where({ ownerId })
+        .update(next)
+        .returning(['looksBegun', 'customer', 'subscription'])
+      const { looksBegun: number, ...known } = begun
+      return { number, ...known }
     })
 
   /** The gateway's name for the account; what another gateway called it is of no use. */
-  async function customerOf(ownerId: string, known?: string | null): Promise<string> {
-    const named = known === undefined ? (await credits.current(ownerId)).customer : known
-    if (named !== null && named.startsWith('sandbox_') === (gateway.name === 'sandbox')) return named
-    const customer = await gateway.customer(ownerId)
-    await Account.query(database).findById(ownerId).patch({ customer })
+  async function customerOf(ownerId: string, account?: Known): Promise<string> {
+    const { customer: named, subscription } = account ?? (await credits.current(ownerId))
+    const isOurs = named !== null && named.startsWith('sandbox_') === (gateway.name === 'sandbox')
+    const known = isOurs ? { customer: named, isSubscribed: subscription !== null } : undefined
+    const customer = await gateway.customer(ownerId, known)
+    if (customer !== named) await database.transaction((trx) => rename(trx, ownerId, { named, customer }))
     return customer
+  }
+
+  /** Of a customer that is gone, the cards are gone, too. */
+  async function rename(
+    trx: Transaction,
+    ownerId: string,
+    { named, customer }: { named: string | null; customer: string },
+  ) {
+    const renamed = await Account.query(trx).where({ ownerId, customer: named }).patch({ customer })
+    if (renamed > 0 && named !== null) await card.forget(trx, ownerId)
   }
 
   async function apply(trx: Transaction, ownerId: string, number: number, state: GatewayState): Promise<void> {
@@ -49,7 +69,7 @@ export function createLook(context: {
     const facts = factsOf(account, state.subscription)
     await Account.query(trx)
       .findById(ownerId)
-      .patch({ ...facts, lookApplied: number })
+      .patch({ ...facts, creditCents: state.creditCents, lookApplied: number })
     for (const payment of state.payments.toReversed()) await payments.settle(trx, account, payment)
     // With the tier come the credits of the month.
     const after = await credits.locked(ownerId, trx)
@@ -67,15 +87,19 @@ export function createLook(context: {
 
   /** Looks at a user's account. Throws what the gateway throws. */
   async function look(ownerId: string): Promise<void> {
-    const { number, customer } = await begin(ownerId)
-    const state = await gateway.look(await customerOf(ownerId, customer))
+    const { number, ...known } = await begin(ownerId)
+    const customer = await customerOf(ownerId, known)
+    const state = await gateway.look(customer)
     await database.transaction((trx) => apply(trx, ownerId, number, state))
+    await card.fit(ownerId, customer, state.card)
   }
 
   return { look, customerOf }
 }
 
 export type Look = ReturnType<typeof createLook>
+
+type Known = Pick<Account, 'customer' | 'subscription'>
 
 type Facts = Pick<
   Account,
@@ -109,7 +133,7 @@ export function nextLookAt({ subscriptionStatus, currentPeriodEnd, clockSeconds 
   if (subscriptionStatus === 'past_due') return later(now, every.pastDue)
   if (subscriptionStatus !== 'active' || currentPeriodEnd === null) return null
   const end = later(currentPeriodEnd, -clockSeconds)
-  return earliest(later(now, every.active), latest(later(now, 1), end))
+  return end > now ? earliest(later(now, every.active), end) : later(now, every.awaited)
 }
 
 /** Lets the sweep attend to an account by then, unless it does before anyway. */

@@ -2,6 +2,8 @@ import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
+import { Account } from './account.ts'
+import { createChargedCard } from './charged-card.ts'
 import type { Credits } from './credits.ts'
 import type { Card, Gateway } from './gateways/gateway.ts'
 import type { Look } from './look.ts'
@@ -19,6 +21,7 @@ export function createPaymentMethods(context: {
   look: Look
 }) {
   const { database, clock, gateway, credits, look } = context
+  const card = createChargedCard(context)
 
   /** All of them, newest first. */
   const list = async (ownerId: string): Promise<PaymentMethod[]> =>
@@ -34,26 +37,37 @@ export function createPaymentMethods(context: {
   async function add(ownerId: string, request: { paymentMethod: string }): Promise<PaymentMethod> {
     await database.transaction((trx) => assertRoom(trx, ownerId))
     const customer = await look.customerOf(ownerId)
-    const card = await gateway.attach(customer, request.paymentMethod)
+    const attached = await gateway.attach(customer, request.paymentMethod)
     try {
-      return await database.transaction((trx) => note(trx, ownerId, card))
+      return await database.transaction((trx) => note(trx, ownerId, attached))
     } catch (error) {
       // Others may have taken the last place meanwhile.
-      await gateway.detach(customer, card.reference)
+      await detach(ownerId, customer, attached.reference)
       throw error
     }
   }
 
   /** Lists a card, once however often it is added: the answer to the first request may have been lost. */
-  async function note(trx: Transaction, ownerId: string, card: Card): Promise<PaymentMethod> {
+  async function note(trx: Transaction, ownerId: string, attached: Card): Promise<PaymentMethod> {
     await credits.locked(ownerId, trx)
-    const before = await PaymentMethod.query(trx).findOne({ ownerId, reference: card.reference })
+    const before = await PaymentMethod.query(trx).findOne({ ownerId, reference: attached.reference })
     // It is the newest now, and is charged.
     if (before) await PaymentMethod.query(trx).deleteById(before.id)
     else await assertRoom(trx, ownerId)
-    const row = PaymentMethod.fromJson({ id: newId(), ownerId, ...card, createdAt: clock.now() })
+    const row = PaymentMethod.fromJson({ id: newId(), ownerId, ...attached, createdAt: clock.now() })
     await PaymentMethod.query(trx).insert(row)
+    // Credits may have waited for a card that pays.
+    await Account.query(trx)
+      .findById(ownerId)
+      .where({ topUpIsOn: true })
+      .patch({ topUpAfter: null, lookAt: clock.now() })
     return row
+  }
+
+  async function detach(ownerId: string, customer: string, reference: string): Promise<void> {
+    const listed = await card.listed(ownerId)
+    const left = listed.filter((other) => other !== reference)
+    await gateway.detach(customer, reference, left)
   }
 
   /** Removes a card. NOT_FOUND if the owner has no such card. */
@@ -61,7 +75,7 @@ export function createPaymentMethods(context: {
     const found = isId(id) ? await PaymentMethod.query(database).findOne({ id, ownerId }) : undefined
     assertThat(found, 'NOT_FOUND', { message: 'There is no payment method with this identifier.' })
     // At the gateway first: a card that is not listed must not be charged.
-    await gateway.detach(await look.customerOf(ownerId), found.reference)
+    await detach(ownerId, await look.customerOf(ownerId), found.reference)
     await PaymentMethod.query(database).delete().where({ id, ownerId })
   }
 

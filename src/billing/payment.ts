@@ -12,8 +12,10 @@ export class Payment extends Row {
   declare ownerId: string
   declare purpose: (typeof paymentPurposes)[number]
   declare status: (typeof paymentStatuses)[number]
-  /** US cents; negative if they were credited to later payments of subscriptions. */
+  /** US cents, charged to the card; negative if they were credited to later payments of subscriptions. */
   declare cents: number
+  /** What was paid besides, from what had been credited. */
+  declare fromCreditCents: number
   /** Those that are bought; null for a subscription. */
   declare credits: number | null
   /** Of a subscription. */

@@ -1,4 +1,4 @@
-import { later, type Clock } from '../clock.ts'
+import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { page, type Page, type PageKey, type PageRequest } from '../database/paging.ts'
 import { fieldsOf } from '../database/row.ts'
@@ -6,8 +6,8 @@ import { idAt, isId } from '../ids.ts'
 import type { Account } from './account.ts'
 import type { Credits } from './credits.ts'
 import type { GatewayPayment } from './gateways/gateway.ts'
+import { creditsOf } from './ledger/granted-months.ts'
 import { Payment } from './payment.ts'
-import { tierOf } from './tiers.ts'
 import type { TopUpFailures } from './top-up-failures.ts'
 
 /** What accounts have paid. The gateway says what became of each payment; here that gives credits, or takes them back. */
@@ -33,12 +33,16 @@ export function createPayments(context: {
   async function settle(trx: Transaction, { ownerId }: Account, told: GatewayPayment): Promise<void> {
     const before = await known(trx, ownerId, told)
     if (!before && told.tier === null) return
-    if (before && before.reference !== null && !isLater(before.status, told.status)) return
-    const { status, reference, failure, cents } = told
+    if (before && before.reference !== null && !isNews(before, told)) return
+    const { status, reference, failure, cents, fromCreditCents } = told
     const payment = before ? fieldsOf(before) : fresh(ownerId, told)
-    const settledAt = status === 'pending' ? null : clock.now()
-    await write(trx, { ...payment, status, reference, failure, cents, settledAt }, before)
+    const { id } = payment
+    const settledAt = status === before?.status ? before.settledAt : settledAtOf(status)
+    await write(trx, { ...payment, status, reference, failure, cents, fromCreditCents, settledAt }, before)
+    if (status === 'paid' || status === 'refunded') await takeBack(trx, { ownerId, id }, told)
   }
+
+  const settledAtOf = (status: Payment['status']): Date | null => (status === 'pending' ? null : clock.now())
 
   /** Records that a payment was refused, of which the gateway has kept nothing. The account is locked. */
   async function refuse(trx: Transaction, { ownerId, id }: Payment, failure: string): Promise<void> {
@@ -55,16 +59,20 @@ export function createPayments(context: {
   /** Gives what was bought, and takes back what was paid back. The ledger has one entry of each kind for a payment. */
   async function follow(trx: Transaction, payment: Whole): Promise<void> {
     const { id: paymentId, ownerId, status, purpose, credits: bought, failure } = payment
-    const refund = (amount: number) => credits.takeBack(trx, ownerId, { credits: amount, paymentId })
     if (bought !== null && (status === 'paid' || status === 'refunded')) {
       const kind = purpose === 'top_up' ? 'top_up' : 'purchase'
       await credits.grant(trx, ownerId, { kind, credits: bought, paymentId })
-      if (status === 'refunded') await refund(bought)
+      if (status === 'refunded') await credits.takeBack(trx, ownerId, { credits: bought, paymentId })
     }
-    const left = status === 'paid' && payment.cents < 0 ? await creditsFor(trx, payment) : 0
-    if (left > 0) await refund(left)
     if (purpose === 'top_up' && status === 'failed') await topUpFailures.count(trx, ownerId, failure)
     if (purpose === 'top_up' && status === 'paid') await topUpFailures.forget(trx, ownerId)
+    if (purpose === 'top_up' && status === 'refunded') await topUpFailures.stop(trx, ownerId)
+  }
+
+  /** A month that is left early takes its share of credits with it. Otherwise it could be bought, used up and given back. */
+  async function takeBack(trx: Transaction, of: { ownerId: string; id: string }, { left, createdAt }: GatewayPayment) {
+    const share = left ? await creditsOf(trx, of.ownerId, left, createdAt) : 0
+    if (share > 0) await credits.takeBack(trx, of.ownerId, { credits: share, paymentId: of.id })
   }
 
   /** Newest first. */
@@ -89,6 +97,11 @@ type Whole = ReturnType<typeof fieldsOf<Payment>>
 const isLater = (before: Payment['status'], told: Payment['status']): boolean =>
   order.indexOf(told) > order.indexOf(before)
 
+/** What a void payment had taken of the credit is given back: it has failed before, and fails still. */
+const isNews = (before: Payment, told: GatewayPayment): boolean =>
+  isLater(before.status, told.status) ||
+  (before.status === told.status && before.fromCreditCents !== told.fromCreditCents)
+
 const order = ['pending', 'failed', 'paid', 'refunded'] as const satisfies readonly Payment['status'][]
 
 const fresh = (ownerId: string, { tier, createdAt }: GatewayPayment) => ({
@@ -100,21 +113,3 @@ const fresh = (ownerId: string, { tier, createdAt }: GatewayPayment) => ({
   requestKey: null,
   createdAt,
 })
-
-/**
- * Of money that is credited because a month was left early: the same share of what paid tiers have granted within a month,
- * which goes back, too. Otherwise a month could be bought, used up and given back.
- */
-async function creditsFor(trx: Transaction, { ownerId, cents, tier, createdAt }: Whole): Promise<number> {
-  if (tier === null) return 0
-  const bindings = { ownerId, since: later(createdAt, -31 * 86_400) }
-  const { rows } = await trx.raw<{ rows: [{ credits: number }] }>(grantedStatement, bindings)
-  return Math.max(0, Math.floor((rows[0].credits * -cents) / tierOf(tier).centsPerMonth))
-}
-
-/** Less what has gone back already. */
-const grantedStatement = `
-  select coalesce(sum(l.credits), 0)::float8 as credits
-    from ledger_entries l left join payments p on p.owner_id = l.owner_id and p.id = l.payment_id
-   where l.owner_id = :ownerId and l.created_at > :since
-     and ((l.kind = 'grant' and l.period not like '%/free') or (l.kind = 'refund' and p.purpose = 'subscription'))`

@@ -20,9 +20,15 @@ export function planFor(account: Subscribed, tier: PaidTierName, when?: When): A
   return { action: 'change', subscription, tier, at }
 }
 
-/** Whether the request may charge something, so that there has to be a card. */
-export const mayCharge = ({ action, at }: Asked): boolean =>
-  action === 'subscribe' || action === 'pay_overdue' || (action === 'change' && at === 'now')
+/**
+ * Whether the request may charge something, so that there has to be a card: not if what is credited is enough for a
+ * whole month. What is overdue has used up the credit.
+ */
+export function mayCharge({ action, tier, at }: Asked, { creditCents }: Pick<Account, 'creditCents'>): boolean {
+  if (action === 'pay_overdue') return true
+  const isCharged = action === 'subscribe' || (action === 'change' && at === 'now')
+  return isCharged && tier !== null && tierOf(tier).centsPerMonth > creditCents
+}
 
 /** Whether two requests ask for the same: then they are one. */
 export const isSame = (one: Asked, other: Asked): boolean =>

@@ -2,10 +2,11 @@ import { later, type Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { assertThat, CodedError, isCoded } from '../errors.ts'
-import { newId } from '../ids.ts'
+import { idAt } from '../ids.ts'
 import type { Account } from './account.ts'
 import type { Credits } from './credits.ts'
 import type { Gateway } from './gateways/gateway.ts'
+import { isSent, isUnderWay } from './in-time.ts'
 import { lookBy, type Look } from './look.ts'
 import { Payment } from './payment.ts'
 import type { PaymentMethods } from './payment-methods.ts'
@@ -44,18 +45,21 @@ export function createPurchases(context: {
   /** Writes a pending payment. The account is locked, and has no other one. */
   async function write(trx: Transaction, account: Account, wanted: Wanted & Pick<Payment, 'purpose'>) {
     const { ownerId } = account
+    const createdAt = timeOf(account, clock.now())
     const row = Payment.fromJson({
-      id: newId(),
+      // By the account's clock, as those of subscriptions are, so that the list is in order.
+      id: idAt(createdAt),
       ownerId,
       purpose: wanted.purpose,
       status: 'pending',
       cents: priceOf(wanted.credits),
+      fromCreditCents: 0,
       credits: wanted.credits,
       tier: null,
       reference: null,
       requestKey: wanted.requestKey ?? null,
       failure: null,
-      createdAt: timeOf(account, clock.now()),
+      createdAt,
       settledAt: null,
     })
     await Payment.query(trx).insert(row)
@@ -79,22 +83,40 @@ export function createPurchases(context: {
       return { payment: await write(trx, account, { ...wanted, purpose: 'credits' }), isOwn: true }
     })
 
+  const read = ({ ownerId, id }: Payment) => Payment.query(database).findById([ownerId, id]).throwIfNotFound()
+
+  async function charge(payment: Payment): Promise<void> {
+    const { ownerId, id, cents } = payment
+    const customer = await look.customerOf(ownerId)
+    const told = await gateway.pay({ customer, cents, key: id }).catch((error: unknown) => {
+      if (isCoded(error, 'PAYMENT_FAILED')) return error
+      throw error
+    })
+    await database.transaction(async (trx) => {
+      const account = await credits.locked(ownerId, trx)
+      if (told instanceof CodedError) await payments.refuse(trx, payment, told.message)
+      else await payments.settle(trx, account, told)
+    })
+  }
+
+  /** Looks what became of one that is not charged any more. One that the gateway does not know has failed. */
+  async function giveUp(payment: Payment, now: Date): Promise<void> {
+    await look.look(payment.ownerId)
+    const { reference } = await read(payment)
+    if (reference !== null || isUnderWay(payment.createdAt, now)) return
+    await database.transaction(async (trx) => {
+      await credits.locked(payment.ownerId, trx)
+      await payments.refuse(trx, payment, 'The payment provider did not make the payment.')
+    })
+  }
+
   /** Charges a pending payment, or finds out what became of it. It is pending still if the gateway does not know yet. */
   async function send(payment: Payment): Promise<Payment> {
-    const { ownerId, id, cents, status } = payment
-    if (status === 'pending') {
-      const customer = await look.customerOf(ownerId)
-      const told = await gateway.pay({ customer, cents, key: id }).catch((error: unknown) => {
-        if (isCoded(error, 'PAYMENT_FAILED')) return error
-        throw error
-      })
-      await database.transaction(async (trx) => {
-        const account = await credits.locked(ownerId, trx)
-        if (told instanceof CodedError) await payments.refuse(trx, payment, told.message)
-        else await payments.settle(trx, account, told)
-      })
+    if (payment.status === 'pending') {
+      const now = timeOf(await credits.current(payment.ownerId), clock.now())
+      await (isSent(payment.createdAt, now) ? charge(payment) : giveUp(payment, now))
     }
-    return Payment.query(database).findById([ownerId, id]).throwIfNotFound()
+    return read(payment)
   }
 
   /**
@@ -106,7 +128,7 @@ export function createPurchases(context: {
       const { payment, isOwn } = await begin(ownerId, wanted)
       const sent = await send(payment)
       if (isOwn && sent.status !== 'failed') return sent
-      assertThat(!isOwn, 'PAYMENT_FAILED', sent.failure === null ? {} : { message: sent.failure })
+      assertThat(!isOwn, 'PAYMENT_FAILED', refusalOf(sent, payment.status === 'failed'))
       // Another one that the gateway has not decided about: the client may try again.
       if (sent.status === 'pending') break
     }
@@ -118,6 +140,13 @@ export function createPurchases(context: {
 }
 
 export type Purchases = ReturnType<typeof createPurchases>
+
+/** A purchase that has failed before fails for ever under its key. */
+const refusalOf = ({ failure }: Payment, isRepeated: boolean): { message?: string } => {
+  if (!isRepeated) return failure === null ? {} : { message: failure }
+  const more = 'It is the answer to this Idempotency-Key for good: for another try, use a new key.'
+  return { message: `${failure ?? 'The payment has failed.'} ${more}` }
+}
 
 function assertSame(before: Payment, wanted: Wanted): true {
   const message = 'This Idempotency-Key was used for another amount. Use a new one.'

@@ -1,9 +1,10 @@
 import { later, type Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
-import { isCoded } from '../errors.ts'
+import { CodedError, isCoded } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { BillingRequest, type Asked } from './billing-request.ts'
 import type { Gateway } from './gateways/gateway.ts'
+import { isSent, isUnderWay } from './in-time.ts'
 import { lookBy, type Look } from './look.ts'
 
 /** After so many seconds, what nobody has finished is found out by the sweep. */
@@ -37,11 +38,23 @@ export function createRequests(context: { database: Database; clock: Clock; gate
     if (action === 'pay_overdue') return gateway.payOverdue(subscription, key)
   }
 
+  const forget = ({ ownerId, id }: BillingRequest) => find(database, ownerId).delete().where({ id })
+
+  /** Looks what became of one that is not sent any more, and forgets it. */
+  async function giveUp(request: BillingRequest): Promise<false> {
+    await look.look(request.ownerId)
+    if (isUnderWay(request.createdAt, clock.now())) throw new CodedError('RATE_LIMITED', { message, retryAfter: 60 })
+    await forget(request)
+    return false
+  }
+
   /**
-   * Sends it, and looks what became of it. PAYMENT_FAILED if it was refused; whatever else is thrown leaves it to be sent
-   * again.
+   * Sends it, and looks what became of it. Returns whether it was done; if not, what it was about has changed, or it was
+   * given up. PAYMENT_FAILED if it was refused; whatever else is thrown leaves it to be sent again. RATE_LIMITED if it is
+   * about to be given up.
    */
-  async function send(request: BillingRequest): Promise<void> {
+  async function send(request: BillingRequest): Promise<boolean> {
+    if (!isSent(request.createdAt, clock.now())) return giveUp(request)
     const refusal = await ask(request).then(
       () => undefined,
       (error: unknown) => {
@@ -51,11 +64,14 @@ export function createRequests(context: { database: Database; clock: Clock; gate
       },
     )
     await look.look(request.ownerId)
-    await find(database, request.ownerId).delete().where({ id: request.id })
+    await forget(request)
     if (refusal?.code === 'PAYMENT_FAILED') throw refusal
+    return refusal === undefined
   }
 
   return { find, write, send }
 }
+
+const message = 'The payment provider has not said yet what became of a change before. Try again in some minutes.'
 
 export type Requests = ReturnType<typeof createRequests>

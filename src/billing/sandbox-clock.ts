@@ -24,7 +24,7 @@ export function createSandboxClock(context: {
   database: Database
   clock: Clock
   lease: Pick<Lease, 'holdAlone'>
-  billing: Pick<Billing, 'credits'>
+  billing: Pick<Billing, 'credits' | 'purchases'>
   sweep: Pick<Sweep, 'attend'>
   due: Pick<Due, 'owner'>
   /** undefined where payments are real. */
@@ -33,6 +33,12 @@ export function createSandboxClock(context: {
   const { database, clock, lease, billing, sweep, due, sandbox } = context
 
   const read = async (ownerId: string): Promise<Account> => billing.credits.current(ownerId)
+
+  /** A purchase that is under way belongs to the time before. */
+  async function finish(ownerId: string): Promise<void> {
+    const payment = await billing.purchases.pending(database, ownerId)
+    if (payment) await billing.purchases.send(payment)
+  }
 
   async function moveTo(ownerId: string, clockSeconds: number): Promise<void> {
     await database.transaction(async (trx) => {
@@ -74,6 +80,7 @@ export function createSandboxClock(context: {
     const message = 'The clock of this account is being advanced. There is one step at a time.'
     if (!held) throw new CodedError('RATE_LIMITED', { message, retryAfter: leaseSeconds })
     try {
+      await finish(userId)
       const { clockSeconds } = await read(userId)
       await advanceTo(userId, clockSeconds + seconds, sandbox)
       return timeOf(await read(userId), clock.now())

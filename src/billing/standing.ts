@@ -32,6 +32,8 @@ export interface Standing {
   cap: CapOf | null
   /** The account's balance: the sum of its ledger. */
   total: number
+  /** US cents that are credited to later payments of subscriptions. */
+  creditCents: number
 }
 
 /**
@@ -48,8 +50,8 @@ export function standingOf(
   const isClosed = isDeleted || isClosing || (ownerId !== account.ownerId && !all.includes('workspaces'))
   const features = isClosed ? [] : all
   const subscription = subscriptionOf(account, timeOf(account, now))
-  const { balance } = account
-  const standing = { tier, limits, features, isClosing, subscription, balance, cap: null, total: balance }
+  const { balance, creditCents } = account
+  const standing = { tier, limits, features, isClosing, subscription, balance, cap: null, total: balance, creditCents }
   const accountLeft = (account.creditsPerMonth ?? Infinity) - (account.usedThisMonth ?? 0)
   return bounded(bounded(standing, accountLeft, 'account'), left, 'workspace')
 }

@@ -37,16 +37,17 @@ export function createSubscriptions(context: {
       const pending = await requests.find(trx, ownerId)
       if (pending) return { request: pending, isOwn: asked !== null && isSame(pending, asked) }
       if (asked === null) return null
-      if (mayCharge(asked)) await paymentMethods.assertCard(trx, ownerId)
+      if (mayCharge(asked, account)) await paymentMethods.assertCard(trx, ownerId)
       return { request: await requests.write(trx, ownerId, asked), isOwn: true }
     })
 
-  /** What others have asked for is found out first; that it was refused is for them. */
-  async function send({ request, isOwn }: Step): Promise<void> {
+  /** What others have asked for is found out first; that it was refused is for them. Returns whether what is wanted was done. */
+  async function send({ request, isOwn }: Step): Promise<boolean> {
     try {
-      await requests.send(request)
+      return (await requests.send(request)) && isOwn && request.action !== 'pay_overdue'
     } catch (error) {
       if (isOwn || !isCoded(error, 'PAYMENT_FAILED')) throw error
+      return false
     }
   }
 
@@ -55,8 +56,7 @@ export function createSubscriptions(context: {
     for (let steps = 0; steps < mostSteps; steps += 1) {
       const step = await begin(ownerId, rule)
       if (!step) return standing(ownerId)
-      await send(step)
-      if (step.isOwn && step.request.action !== 'pay_overdue') return standing(ownerId)
+      if (await send(step)) return standing(ownerId)
     }
     throw new CodedError('RATE_LIMITED', {
       message: 'The subscription is being changed by other requests. Try again in a minute.',
@@ -87,6 +87,12 @@ export function createSubscriptions(context: {
     })
   }
 
+  /** Cancels the subscription of an account that is marked for deletion, so that it does not renew. Safe to repeat. */
+  async function rest(ownerId: string): Promise<void> {
+    const { isClosing, subscription, nextTier } = await credits.current(ownerId)
+    if (isClosing && subscription !== null && nextTier !== 'free') await cancel(ownerId)
+  }
+
   /** Cancels what a release before has begun, and no gateway knows. True if it has done so. */
   async function cancelFormer(trx: Transaction, ownerId: string, when: When): Promise<boolean> {
     const account = await credits.locked(ownerId, trx)
@@ -106,7 +112,7 @@ export function createSubscriptions(context: {
     await look.look(ownerId)
   }
 
-  return { subscribe, cancel, close }
+  return { subscribe, cancel, rest, close }
 }
 
 /** A request that is sent, and whether it is what was wanted. */

@@ -1,5 +1,5 @@
 import { later, type Clock } from '../clock.ts'
-import type { Database } from '../database/database.ts'
+import type { Database, Transaction } from '../database/database.ts'
 import { isCoded } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import { Account } from './account.ts'
@@ -7,6 +7,7 @@ import type { Billing } from './billing.ts'
 import type { Exceedings } from './exceeding.ts'
 import { lookBy, nextLookAt } from './look.ts'
 import { sweptAfter } from './requests.ts'
+import { topUpAt } from './top-ups.ts'
 
 /** How long a round begins new accounts, in milliseconds, and how many it attends to at a time. */
 const lasts = 5000
@@ -21,7 +22,7 @@ export function createSweep(context: {
   database: Database
   clock: Clock
   logger: Logger
-  billing: Pick<Billing, 'credits' | 'look' | 'requests' | 'topUps'>
+  billing: Pick<Billing, 'credits' | 'look' | 'purchases' | 'requests' | 'subscriptions' | 'topUps'>
   exceeding: Pick<Exceedings, 'fit'>
 }) {
   const { database, clock, logger, billing, exceeding } = context
@@ -33,16 +34,20 @@ export function createSweep(context: {
     const since = later(request.createdAt, sweptAfter)
     if (since > clock.now()) return database.transaction((trx) => lookBy(trx, ownerId, since))
     await billing.requests.send(request).catch((error: unknown) => {
-      if (!isCoded(error, 'PAYMENT_FAILED')) throw error
+      // RATE_LIMITED: it is about to be given up.
+      if (!isCoded(error, 'PAYMENT_FAILED') && !isCoded(error, 'RATE_LIMITED')) throw error
     })
   }
 
   /** Does for an account what is due. Throws what the gateway throws. */
   async function attend(ownerId: string): Promise<void> {
     try {
-      await finish(ownerId)
+      // However it ends, there may be news.
+      const [finished] = await Promise.allSettled([finish(ownerId)])
+      await billing.subscriptions.rest(ownerId)
       await billing.look.look(ownerId)
       await billing.topUps.perform(ownerId)
+      if (finished.status === 'rejected') throw finished.reason
     } finally {
       await exceeding.fit(ownerId)
     }
@@ -55,13 +60,20 @@ export function createSweep(context: {
     return rows[0] && Account.query(database).findById(rows[0].ownerId)
   }
 
+  /** Whether something is under way still. */
+  const isOpen = async (trx: Transaction, ownerId: string) =>
+    (await billing.requests.find(trx, ownerId)) ?? (await billing.purchases.pending(trx, ownerId))
+
   /** When it is attended to next, unless somebody has asked for that to be sooner. */
   async function note({ ownerId, lookAt }: Account): Promise<void> {
     await database.transaction(async (trx) => {
       const account = await Account.query(trx).findById(ownerId).forUpdate()
       if (account?.lookAt?.getTime() !== lookAt?.getTime()) return
       await Account.query(trx).findById(ownerId).patch({ lookAt: null })
-      if (account) await lookBy(trx, ownerId, nextLookAt(account, clock.now()))
+      if (!account) return
+      await lookBy(trx, ownerId, nextLookAt(account, clock.now()))
+      await lookBy(trx, ownerId, topUpAt(account, clock.now()))
+      if (await isOpen(trx, ownerId)) await lookBy(trx, ownerId, later(clock.now(), sweptAfter))
     })
   }
 

@@ -26,7 +26,7 @@ export interface Limits {
 interface Tier {
   /** Price per month in US cents; 0 for the free tier. */
   centsPerMonth: number
-  /** Granted once per calendar month (UTC); unused credits are kept. */
+  /** Granted for each calendar month (UTC) of the free tier, and for each month of another that is paid; they are kept. */
   creditsPerMonth: number
   limits: Limits
   features: readonly Feature[]

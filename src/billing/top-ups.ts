@@ -1,5 +1,6 @@
-import { later, type Clock } from '../clock.ts'
+import { earliest, later, latest, type Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
+import { assertThat } from '../errors.ts'
 import { Account } from './account.ts'
 import type { Credits } from './credits.ts'
 import { Payment } from './payment.ts'
@@ -8,8 +9,11 @@ import type { Purchases } from './purchases.ts'
 import { lookBy } from './look.ts'
 import { subscriptionOf, timeOf } from './standing.ts'
 
-/** Seconds until it is tried again after a failure, or while the ceiling of the month is reached. */
+/** Seconds until it is considered again while the balance is below and nothing could be bought, as at the ceiling of the month. */
 const again = 3600
+
+/** So many in one go at most; then other accounts have their turn. */
+const atOnce = 10
 
 /** How credits are bought automatically. */
 export interface TopUp {
@@ -37,7 +41,7 @@ export function createTopUps(context: {
     const since = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1))
     const found = await Payment.query(db)
       .where({ ownerId: account.ownerId, purpose: 'top_up' })
-      .whereIn('status', ['pending', 'paid'])
+      .whereIn('status', ['pending', 'paid', 'refunded'])
       .where('createdAt', '>=', since)
       .sum('cents as cents')
       .castTo<{ cents: string | null }[]>()
@@ -47,7 +51,9 @@ export function createTopUps(context: {
   async function isDue(trx: Transaction, account: Account): Promise<boolean> {
     const { ownerId, topUpCredits, topUpCentsPerMonth, balance, topUpBelow } = account
     if (!account.topUpIsOn || topUpCredits === null || balance >= (topUpBelow ?? 0)) return false
-    if (subscriptionOf(account, timeOf(account, clock.now()))?.status === 'past_due') return false
+    const now = timeOf(account, clock.now())
+    if (account.isClosing || (account.topUpAfter !== null && account.topUpAfter > now)) return false
+    if (subscriptionOf(account, now)?.status === 'past_due') return false
     if (!(await paymentMethods.hasCard(trx, ownerId))) return false
     return (await spent(trx, account)) + purchases.priceOf(topUpCredits) <= (topUpCentsPerMonth ?? 0)
   }
@@ -57,8 +63,6 @@ export function createTopUps(context: {
     database.transaction(async (trx) => {
       const account = await credits.locked(ownerId, trx)
       if (await purchases.pending(trx, ownerId)) return undefined
-      const isLow = account.topUpIsOn && account.balance < (account.topUpBelow ?? 0)
-      if (isLow) await lookBy(trx, ownerId, later(clock.now(), again))
       if (!(await isDue(trx, account))) return undefined
       return purchases.write(trx, account, { credits: account.topUpCredits ?? 0, purpose: 'top_up' })
     })
@@ -76,28 +80,54 @@ export function createTopUps(context: {
     }
   }
 
-  /** Sets it, and buys at once if the balance is below already. NO_PAYMENT_METHOD if it is switched on without a card. */
+  /**
+   * Sets it, and buys at once if the balance is below already. NO_PAYMENT_METHOD if it is switched on without a card,
+   * VALIDATION_ERROR if the ceiling is too low for a single purchase.
+   */
   async function set(ownerId: string, { isOn, below, credits: amount, centsPerMonth }: TopUp) {
+    assertEnough(centsPerMonth, purchases.priceOf(amount))
     await database.transaction(async (trx) => {
       await credits.locked(ownerId, trx)
       if (isOn) await paymentMethods.assertCard(trx, ownerId)
       const bounds = { topUpBelow: below, topUpCredits: amount, topUpCentsPerMonth: centsPerMonth }
       await Account.query(trx)
         .findById(ownerId)
-        .patch({ topUpIsOn: isOn, ...bounds, topUpFailures: 0 })
+        .patch({ topUpIsOn: isOn, ...bounds, topUpFailures: 0, topUpAfter: null })
     })
     await perform(ownerId)
     return read(ownerId)
   }
 
-  /** Finishes purchases that are under way, and buys what is due. Safe at any moment, in several processes. */
+  /**
+   * Finishes purchases that are under way, and buys until the balance is not below any more, or a payment is refused. Safe
+   * at any moment, in several processes.
+   */
   async function perform(ownerId: string): Promise<void> {
-    const payment = (await purchases.pending(database, ownerId)) ?? (await begin(ownerId))
-    if (!payment) return
-    await purchases.send(payment)
+    for (let bought = 0; bought < atOnce; bought += 1) {
+      const payment = (await purchases.pending(database, ownerId)) ?? (await begin(ownerId))
+      if (!payment) return
+      const { status } = await purchases.send(payment)
+      if (status !== 'paid') return
+    }
+    await database.transaction((trx) => lookBy(trx, ownerId, clock.now()))
   }
 
   return { read, set, perform }
 }
 
 export type TopUps = ReturnType<typeof createTopUps>
+
+/** When credits are to be bought for an account whose balance is below, by the platform's clock; null if it is not. */
+export function topUpAt(account: Account, now: Date): Date | null {
+  const { topUpIsOn, topUpBelow, topUpAfter, balance, clockSeconds } = account
+  if (!topUpIsOn || balance >= (topUpBelow ?? 0)) return null
+  const next = later(now, again)
+  return topUpAfter === null ? next : earliest(next, latest(now, later(topUpAfter, -clockSeconds)))
+}
+
+function assertEnough(centsPerMonth: number, price: number): void {
+  const path = 'centsPerMonth'
+  const message = `must be at least ${price}, which is what one purchase of so many credits costs`
+  const enough = { message: 'The ceiling is too low for one purchase.', details: [{ path, message }] }
+  assertThat(centsPerMonth >= price, 'VALIDATION_ERROR', enough)
+}

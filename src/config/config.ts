@@ -25,6 +25,16 @@ const consistent = v.pipe(
     ),
     ['STRIPE_WEBHOOK_SECRET'],
   ),
+  v.forward(
+    v.partialCheck(
+      [['STRIPE_SECRET_KEY'], ['CREDITS_CENTS_PER_HUNDRED']],
+      ({ STRIPE_SECRET_KEY: key, CREDITS_CENTS_PER_HUNDRED: cents }) =>
+        key === undefined || (cents >= 50 && cents < 10_000),
+      // 100 credits are the smallest purchase, and 1,000,000 the largest.
+      'must be 50 to 9999 with Stripe, which charges 50 cents at least and 999,999.99 USD at most',
+    ),
+    ['CREDITS_CENTS_PER_HUNDRED'],
+  ),
 )
 
 export type Config = Readonly<ReturnType<typeof shape>>

@@ -23,4 +23,6 @@ export class Deletion extends Row {
 export async function requestDeletion(trx: Transaction, ownerId: string, now: Date, dueAt = now): Promise<void> {
   const row = { ownerId, requestedAt: now, dueAt, nextAt: dueAt }
   await Deletion.query(trx).insert(row).onConflict('ownerId').ignore()
+  // The billing attends to it now, so that a subscription does not renew.
+  await trx('accounts').where({ ownerId }).update({ lookAt: now })
 }

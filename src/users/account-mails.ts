@@ -89,7 +89,12 @@ export const accountWillBeDeleted = ({ now, dueAt }: { now: Date; dueAt: Date },
 
 /** To the owner of an account that was to be deleted. */
 export const accountIsKept = (now: Date, baseUrl: string): AccountMail =>
-  notice('Your account is kept', now, `Your account at ${baseUrl} was restored. It will not be deleted.`)
+  notice(
+    'Your account is kept',
+    now,
+    `Your account at ${baseUrl} was restored. It will not be deleted.`,
+    `If it had a subscription, that does not renew any more. POST ${baseUrl}/billing/subscription takes that back.`,
+  )
 
 /** To the address that an account had. */
 export const addressWasChanged = (now: Date, baseUrl: string): AccountMail =>

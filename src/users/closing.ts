@@ -34,7 +34,7 @@ export function createClosing(context: {
   const { baseUrl } = config.http
 
   /**
-   * Marks the account for deletion, and ends all its other logins and all its sessions; its API keys and agents rest. Safe
+   * Marks the account for deletion, and ends all its other logins and all its sessions; its API keys and agents rest, and its subscription does not renew. Safe
    * to repeat: the first time holds. UNAUTHORIZED if the password is wrong.
    */
   async function close(caller: Caller, request: { password: string }): Promise<void> {
@@ -59,7 +59,7 @@ export function createClosing(context: {
     logger.info({ userId: caller.userId }, 'an account is to be deleted')
   }
 
-  /** Takes the mark away: everything is as before, but for logins and sessions. Safe to repeat. TOKEN_REVOKED once it is too late. */
+  /** Takes the mark away: everything is as before, but for logins, sessions and the subscription, which stays cancelled. Safe to repeat. TOKEN_REVOKED once it is too late. */
   async function restore(caller: Caller): Promise<void> {
     requireLogin(caller)
     await database.transaction(async (trx) => {

@@ -10,6 +10,7 @@ export const actions = {
   askWhy: { request: 'GET /runs/{id}/why', loses: null },
   readSchedule: { request: 'GET /agents/{id}/schedule', loses: null },
   readBilling: { request: 'GET /billing', loses: null },
+  listPayments: { request: 'GET /billing/payments', loses: null },
   readReadiness: { request: 'GET /readyz', loses: null },
   listWorkers: { request: 'GET /admin/workers', loses: null },
   skip: {

@@ -19,7 +19,7 @@ const payments = {
     code: 'PAST_DUE',
     stops: 'No delivery is accepted',
     message: 'your subscription payment is overdue',
-    action: advise`Pay it with ${request('subscribe')}; ${request('readBilling')} shows what is due.`,
+    action: advise`Add another card if need be, and pay at once with ${request('subscribe')}; ${request('listPayments')} has the payment that failed, and why.`,
   },
   credits: {
     code: 'CREDITS',

@@ -1,10 +1,14 @@
 import test from 'ava'
+import * as adminClock from '../../api/admin-clock.ts'
 import * as billing from '../../api/billing.ts'
+import * as payments from '../../api/payments.ts'
 import { tierNames, tierOf } from '../../src/billing/tiers.ts'
+import { adminOf } from '../helpers/admins.ts'
 import { call } from '../helpers/client.ts'
 import { customer, person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
+import { userIdOf } from '../helpers/workspaces.ts'
 
 const open = forWholeFile(test, 'billing over HTTP', (t) => startPlatform(t))
 
@@ -35,8 +39,17 @@ test('the list of tiers says what an account of a tier gets', async (t) => {
     const { tier, limits, features, balance } = (await call(someone, billing.getBilling)).body
     const listed = items.find(({ name }) => name === tier)
     t.deepEqual({ limits, features }, { limits: listed?.limits ?? {}, features: listed?.features ?? [] })
-    t.is(balance, listed?.creditsPerMonth ?? 0)
+    // Whoever changes to a paid tier keeps what the free tier has granted.
+    const before = tier === 'free' ? 0 : (items[0]?.creditsPerMonth ?? 0)
+    t.is(balance, before + (listed?.creditsPerMonth ?? 0))
   }
+})
+
+test('an account with a cap is shown as it was changed: the balance is that of the ledger, and the cap bounds its use', async (t) => {
+  const someone = await person(await open())
+  const { body } = await call(someone, billing.updateBilling, { body: { creditsPerMonth: 7 } })
+  t.like(body, { balance: 200, creditsPerMonth: 7, usage: { used: 0, cap: 7 } })
+  t.deepEqual((await call(someone, billing.getBilling)).body, body)
 })
 
 test('a paid tier is left by DELETE, and GET /billing says when', async (t) => {
@@ -46,4 +59,61 @@ test('a paid tier is left by DELETE, and GET /billing says when', async (t) => {
   t.true(new Date(body.subscription?.currentPeriodEnd ?? 0) > new Date())
   t.truthy(body.subscription?.cancelledAt)
   t.deepEqual((await call(someone, billing.getBilling)).body, body)
+})
+
+test('payments add up: what was credited pays for a later tier, is shown, and is enough without a card', async (t) => {
+  const someone = await customer(await open(), 'team')
+  const left = (await call(someone, billing.cancelSubscription, { query: { when: 'now' } })).body
+  t.like(left, { tier: 'free', creditCents: 8000 }, 'nothing of the month is gone')
+  for (const { id: paymentMethodId } of (await call(someone, billing.listPaymentMethods)).body.items) {
+    await call(someone, billing.removePaymentMethod, { params: { paymentMethodId } })
+  }
+  t.is((await call(someone, billing.subscribe, { body: { tier: 'enterprise' } })).failure.code, 'NO_PAYMENT_METHOD')
+  const { body } = await call(someone, billing.subscribe, { body: { tier: 'pro' } })
+  t.like(body, { tier: 'pro', creditCents: 6000 })
+  t.is((await call(someone, billing.getBilling)).body.creditCents, 6000)
+  const { items } = (await call(someone, payments.listPayments)).body
+  const lines = items.map(({ cents, fromCreditCents }) => `${cents} ${fromCreditCents}`)
+  t.deepEqual(lines.toSorted(), ['-8000 0', '0 2000', '8000 0'])
+})
+
+test('a purchase that has failed stays so under its key, and its answer says how to try again', async (t) => {
+  const someone = await person(await open())
+  await call(someone, billing.addPaymentMethod, { body: { paymentMethod: 'pm_card_chargeCustomerFail' } })
+  const headers = { 'Idempotency-Key': 'one' }
+  const buy = () => call(someone, payments.buyCredits, { headers, body: { credits: 100 } })
+  const [first, second] = [(await buy()).failure, (await buy()).failure]
+  t.is(first.code, 'PAYMENT_FAILED')
+  t.false(first.error.includes('Idempotency-Key'))
+  t.is(second.code, 'PAYMENT_FAILED')
+  t.true(second.error.startsWith(first.error) && second.error.endsWith('for another try, use a new key.'))
+})
+
+test('a ceiling that is too low for one purchase is refused, and the answer says how low it may be', async (t) => {
+  const someone = await customer(await open())
+  const bounds = { isOn: true, below: 1, credits: 500 }
+  const { failure } = await call(someone, payments.setTopUp, { body: { ...bounds, centsPerMonth: 499 } })
+  t.is(failure.code, 'VALIDATION_ERROR')
+  t.like(failure.details?.[0], { path: 'centsPerMonth' })
+  t.regex(failure.details?.[0]?.message ?? '', /at least 500,/)
+  t.is((await call(someone, payments.setTopUp, { body: { ...bounds, centsPerMonth: 500 } })).status, 200)
+})
+
+test('payments are listed by the time of the account, which may be ahead', async (t) => {
+  const platform = await open()
+  const someone = await customer(platform)
+  const boss = await adminOf(platform)
+  const userId = await userIdOf(someone)
+  const advance = (days: number) =>
+    call(boss, adminClock.advanceClock, { params: { userId }, body: { seconds: days * 86_400 } })
+  for (const days of [40, 40]) {
+    await advance(days)
+    await call(someone, payments.buyCredits, { body: { credits: 100 } }).then(({ body }) => body)
+  }
+  const { items } = (await call(someone, payments.listPayments)).body
+  const cents = items.map((payment) => payment.cents)
+  t.deepEqual(cents, [100, 2000, 100, 2000, 2000])
+  const since = items[0]?.createdAt ?? ''
+  const latest = (await call(someone, payments.listPayments, { query: { since } })).body.items
+  t.deepEqual(latest, items.slice(0, 1))
 })

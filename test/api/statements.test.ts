@@ -74,6 +74,8 @@ test('an account can be capped, and its forecast and its cap are shown', async (
   t.like(body, { creditsPerMonth: 20, usage: { month: month(), used: 30, cap: 20 } })
   t.true(body.usage.forecast >= 30)
   t.true(body.balance > 20, 'the balance is what the ledger says')
+  const { usage, balance } = (await call(someone, billing.getBilling)).body
+  t.like({ usage, balance }, { usage: { used: 30, cap: 20 }, balance: body.balance }, 'and so it is read')
   const lifted = await call(someone, billing.updateBilling, { body: { creditsPerMonth: null } })
   t.is(lifted.body.usage.cap, null)
 })
@@ -95,8 +97,16 @@ test('an admin gives credits once for each key, and the audit log says to whom a
   t.is((await call(someone, billing.getBilling)).body.balance, 225)
   const { items } = (await call(someone, billing.listLedger, { query: { kind: 'promotion' } })).body
   t.deepEqual(
-    items.map(({ credits, grantId }) => [credits, grantId]),
-    [[25, one?.body.id]],
+    items.map(({ credits, grantId, note, expiresAt }) => [credits, grantId, note, expiresAt]),
+    [[25, one?.body.id, given.note, given.expiresAt]],
+  )
+  const { lines } = (await call(someone, statements.getStatement, { params: { month: month() } })).body
+  t.deepEqual(
+    lines.map(({ kind, note, expiresAt }) => [kind, note, expiresAt]),
+    [
+      ['grant', null, null],
+      ['promotion', given.note, given.expiresAt],
+    ],
   )
   const noted = (await call(admin, audit.listAuditOfAll, { query: { action: 'giveCredits' } })).body.items
   t.true(noted.length > 0)

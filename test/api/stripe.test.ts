@@ -1,80 +1,35 @@
 import test, { type ExecutionContext } from 'ava'
-import * as auth from '../../api/auth.ts'
 import * as billing from '../../api/billing.ts'
 import * as paymentSetup from '../../api/payment-setup.ts'
 import * as payments from '../../api/payments.ts'
-import { Account } from '../../src/billing/account.ts'
 import { PaymentMethod } from '../../src/billing/payment-method.ts'
 import { runRound } from '../../src/loops.ts'
 import { call } from '../helpers/client.ts'
-import { movableClock } from '../helpers/clock.ts'
-import { person, type Person } from '../helpers/people.ts'
-import { startPlatform } from '../helpers/platform.ts'
-import { deliver, webhookSecret } from '../helpers/stripe/deliveries.ts'
-import { doubleKey, startStripeDouble, type Trouble } from '../helpers/stripe/double.ts'
+import { webhookSecret } from '../helpers/stripe/deliveries.ts'
+import { doubleKey, type Trouble } from '../helpers/stripe/double.ts'
 import { assertValid } from '../helpers/stripe/judge.ts'
+import {
+  add,
+  again,
+  days,
+  newsOf,
+  payer,
+  send,
+  standing,
+  stripePlatform,
+  subscribed,
+  sweep,
+  type Stage,
+} from '../helpers/stripe/payers.ts'
 import { refund } from '../helpers/stripe/routes.ts'
-import type { StripeEvent } from '../helpers/stripe/shapes.ts'
-import { forWholeFile } from '../helpers/whole-file.ts'
 
-const days = (count: number): number => count * 86_400
-
-/** A platform whose payments are made by Stripe. All tests share its clock, so they run one after another. */
-const open = forWholeFile(test, 'payments by Stripe', async (t) => {
-  const clock = movableClock()
-  const double = await startStripeDouble(t, clock)
-  const env = { STRIPE_SECRET_KEY: doubleKey, STRIPE_WEBHOOK_SECRET: webhookSecret, STRIPE_API_URL: double.url }
-  const platform = await startPlatform(t, { clock, env })
-  return { ...platform, clock, double }
-})
-type Stage = Awaited<ReturnType<typeof open>>
-
-/** Somebody with a card, and the names of the account here and at Stripe. */
-async function payer({ url, services }: Stage, card = 'pm_card_visa') {
-  const someone = await person({ url })
-  await add(someone, card)
-  const { id: ownerId } = (await call(someone, auth.me)).body
-  const { customer } = await Account.query(services.database).findById(ownerId).throwIfNotFound()
-  return { ...someone, ownerId, customer: customer! }
-}
-type Payer = Awaited<ReturnType<typeof payer>>
-
-const add = async (someone: Person, card: string): Promise<void> =>
-  void (await call(someone, billing.addPaymentMethod, { body: { paymentMethod: card } })).body
-
-/** Access tokens are over after some minutes. */
-async function again(someone: Payer): Promise<Payer> {
-  const { email, password } = someone
-  const { body } = await call({ url: someone.url }, auth.login, { body: { email, password } })
-  return { ...someone, token: body.accessToken }
-}
-
-/** What the platform says that the account has. */
-async function standing({ services }: Stage, { ownerId }: Payer) {
-  const { tier, subscription } = await services.billing.account(ownerId)
-  return { tier, status: subscription?.status, until: subscription?.currentPeriodEnd?.toISOString() }
-}
-
-/** What is delivered about an account, and not yet. */
-const newsOf = ({ double }: Stage, { customer }: Payer, since = 0): StripeEvent[] =>
-  double.world.events.slice(since).filter(({ data }) => (data.object as { customer?: string }).customer === customer)
-
-const send = async (stage: Stage, event: StripeEvent, more: object = {}) =>
-  deliver(stage.url, event, { timestamp: stage.double.world.now(), ...more })
-
-const sweep = ({ services }: Stage): Promise<void> => runRound(services, 'billing')
-
-async function subscribed(stage: Stage): Promise<Payer> {
-  const someone = await payer(stage)
-  await call(someone, billing.subscribe, { body: { tier: 'pro' } }).then(({ body }) => body)
-  return someone
-}
+const open = stripePlatform(test)
 
 test.serial('a subscription and credits are paid by Stripe', async (t) => {
   const stage = await open()
   const someone = await subscribed(stage)
   await call(someone, payments.buyCredits, { body: { credits: 500 } }).then(({ body }) => body)
-  t.is((await call(someone, billing.getBilling)).body.balance, 5500)
+  t.is((await call(someone, billing.getBilling)).body.balance, 5700)
   t.deepEqual(stage.double.charged(someone.customer), [2000, 500])
   const { clientSecret } = (await call(someone, paymentSetup.setUpPaymentMethod)).body
   t.regex(clientSecret ?? '', /_secret_/)
@@ -85,7 +40,7 @@ test.serial('news in any order, again and again, lead to what Stripe says, and c
   const someone = await subscribed(stage)
   await add(someone, 'pm_card_chargeCustomerFail')
   const since = stage.double.world.events.length
-  stage.clock.forward(days(30) + 60)
+  stage.clock.forward(days(30) + 3660)
   stage.double.settle()
   const failed = newsOf(stage, someone, since)
   await add(await again(someone), 'pm_card_visa')
@@ -157,18 +112,86 @@ test.serial('news that were never delivered are found by reconciling', async (t)
   )
   refund(world, bought!)
   await sweep(stage)
-  t.is((await stage.services.billing.account(someone.ownerId)).balance, 5500, 'nobody has told')
+  t.is((await stage.services.billing.account(someone.ownerId)).balance, 5700, 'nobody has told')
   await runRound(stage.services, 'stripe events')
   await sweep(stage)
-  t.is((await stage.services.billing.account(someone.ownerId)).balance, 5000)
+  t.is((await stage.services.billing.account(someone.ownerId)).balance, 5200)
 })
+
+test.serial('a month that is not charged yet gives nothing, and leaving it credits nothing', async (t) => {
+  const stage = await open()
+  const someone = await subscribed(stage)
+  const before = await standing(stage, someone)
+  const { balance } = await stage.services.billing.account(someone.ownerId)
+  stage.clock.forward((Date.parse(before.until!) - stage.clock.now().getTime()) / 1000 + 600)
+  await sweep(stage)
+  t.deepEqual(await standing(stage, someone), before)
+  t.is((await stage.services.billing.account(someone.ownerId)).balance, balance, 'no credits before they are paid')
+  const asked = stage.double.requests.length
+  stage.clock.forward(10)
+  await sweep(stage)
+  t.is(stage.double.requests.length, asked, 'Stripe is not asked all the time')
+  const later = await again(someone)
+  await call(later, billing.cancelSubscription, { query: { when: 'now' } }).then(({ body }) => body)
+  await call(later, billing.subscribe, { body: { tier: 'pro' } }).then(({ body }) => body)
+  stage.clock.forward(7200)
+  t.deepEqual((stage.double.settle(), stage.double.charged(someone.customer)), [2000, 2000])
+  t.is(stage.double.world.customer(someone.customer).balance, 0)
+})
+
+test.serial('a tier that follows gives its credits once its month is charged', async (t) => {
+  const stage = await open()
+  const someone = await subscribed(stage)
+  await call(someone, billing.subscribe, { body: { tier: 'team', when: 'period_end' } }).then(({ body }) => body)
+  const { until } = await standing(stage, someone)
+  const balance = async () => (await stage.services.billing.account(someone.ownerId)).balance
+  const before = await balance()
+  stage.clock.forward((Date.parse(until!) - stage.clock.now().getTime()) / 1000 + 600)
+  await sweep(stage)
+  t.is(await balance(), before)
+  stage.clock.forward(7200)
+  await sweep(stage)
+  t.like(await standing(stage, someone), { tier: 'team', status: 'active' })
+  t.is(await balance(), before + 20_000)
+})
+
+test.serial(
+  'what Stripe answers with an error for a day is given up in a quarter of an hour, and never made later',
+  async (t) => {
+    const stage = await open()
+    const someone = await payer(stage)
+    stage.double.trouble('POST /v1/subscriptions', 'failed', 3)
+    stage.double.trouble('POST /v1/payment_intents', 'failed', 3)
+    t.is((await call(someone, billing.subscribe, { body: { tier: 'pro' } })).status, 500)
+    const { failure } = await call(someone, payments.buyCredits, { body: { credits: 500 } })
+    t.regex(failure.error, /found out within minutes/)
+    for (const seconds of [61, 61, 300, 300, 300]) {
+      stage.clock.forward(seconds)
+      await sweep(stage)
+    }
+    const later = await again(someone)
+    const { items } = (await call(later, payments.listPayments)).body
+    t.deepEqual(
+      items.map(({ purpose, status }) => [purpose, status]),
+      [['credits', 'failed']],
+    )
+    await call(later, billing.subscribe, { body: { tier: 'pro' } }).then(({ body }) => body)
+    await call(later, payments.buyCredits, { body: { credits: 500 } }).then(({ body }) => body)
+    stage.clock.forward(86_400)
+    await sweep(stage)
+    t.deepEqual(
+      stage.double.charged(someone.customer).toSorted((one, other) => one - other),
+      [500, 2000],
+    )
+  },
+)
 
 /** Every way of losing an answer: once, so that the package asks again; each time; and for good. */
 const losses: [string, Trouble['what'], number][] = [
   ['once', 'lost', 1],
   ['three times', 'lost', 3],
   ['for good', 'broken', 1],
-  ['before anything is done', 'failed', 3],
+  ['before anything is done', 'unreached', 3],
 ]
 
 /** Does what may fail with a lost answer, and lets the sweep find out what became of it. */
@@ -229,6 +252,27 @@ test.serial('neither answers nor logs tell the key, the secret, or what Stripe s
   t.notRegex(failure.error, /stripe|went wrong\.$/i)
   const logged = stage.logs.join('')
   for (const secret of [doubleKey, webhookSecret, '_secret_']) t.false(logged.includes(secret), secret)
+})
+
+test.serial('what a month has taken of the credit is given back if it is never paid', async (t) => {
+  const stage = await open()
+  let someone = await payer(stage)
+  await call(someone, billing.subscribe, { body: { tier: 'team' } }).then(({ body }) => body)
+  stage.clock.forward(days(20))
+  someone = await again(someone)
+  const { creditCents } = (await call(someone, billing.subscribe, { body: { tier: 'pro', when: 'now' } })).body
+  t.true(creditCents !== null && creditCents > 0 && creditCents < 2000)
+  await add(someone, 'pm_card_chargeCustomerFail')
+  stage.clock.forward(days(31) + 3660)
+  stage.double.settle()
+  await sweep(stage)
+  someone = await again(someone)
+  const newest = async () => (await call(someone, payments.listPayments)).body.items[0]
+  const cents = 2000 - (creditCents ?? 0)
+  t.like((await call(someone, billing.getBilling)).body, { creditCents: 0, subscription: { status: 'past_due' } })
+  t.like(await newest(), { cents, fromCreditCents: creditCents, status: 'failed' })
+  t.like((await call(someone, billing.cancelSubscription)).body, { tier: 'free', creditCents })
+  t.like(await newest(), { cents, fromCreditCents: 0, status: 'failed' })
 })
 
 test.serial('stripe-mock rejects none of the requests of these tests', async (t) => {

@@ -2,6 +2,7 @@ import test from 'ava'
 import * as agents from '../../api/agents.ts'
 import * as apiKeys from '../../api/api-keys.ts'
 import * as auth from '../../api/auth.ts'
+import * as billing from '../../api/billing.ts'
 import * as exported from '../../api/exports.ts'
 import * as members from '../../api/members.ts'
 import * as sessions from '../../api/sessions.ts'
@@ -78,6 +79,19 @@ test('a restored account is as before, and its agents go on', async (t) => {
   const receipt = await deliver(platform, agent, {})
   t.is((await ended(someone, receipt.body.runId)).status, 'completed')
   t.is((await mailsTo(platform, someone.email))[0]?.subject, 'Your account is kept')
+})
+
+test('the subscription of an account that is to be deleted does not renew, also once the account is restored', async (t) => {
+  const { platform } = await stage()
+  const someone = await customer(platform)
+  const subscriptionOf = async () => (await call(someone, billing.getBilling)).body.subscription
+  t.like(await subscriptionOf(), { nextTier: null })
+  await leave(someone)
+  await platform.services.sweep.round()
+  await call(someone, auth.restoreAccount)
+  t.like(await subscriptionOf(), { status: 'active', nextTier: 'free' })
+  const { body } = await call(someone, billing.subscribe, { body: { tier: 'pro' } })
+  t.like(body.subscription, { nextTier: null, cancelledAt: null })
 })
 
 test('a queued run of an account that is to be deleted waits, and starts when it is restored', async (t) => {

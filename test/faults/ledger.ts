@@ -66,4 +66,12 @@ export const ledger: Fault[] = [
     why: 'the name of an agent is calculated by the spreadsheet program of whoever reads its statement',
     tests: ['test/src/csv.test.ts'],
   },
+  {
+    id: 'ledger/why-unknown',
+    file: 'src/billing/ledger/statement-lines.ts',
+    find: "left join credit_grants g on s.kind = 'promotion' and",
+    replace: "left join credit_grants g on s.kind = 'grant' and",
+    why: 'whoever was given credits does not learn why, and until when',
+    tests: ['test/api/statements.test.ts'],
+  },
 ]

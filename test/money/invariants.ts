@@ -43,7 +43,14 @@ const contradictions: Record<string, string> = {
       full join payments p on p.reference = s.reference and p.owner_id = s.owner_id
      where (s.reference is null and p.status = 'paid')
         or (p.id is null and s.status = 'paid')
-        or s.cents <> p.cents or (s.status = 'paid') <> (p.status = 'paid')`,
+        or s.cents <> p.cents or s.from_credit_cents <> p.from_credit_cents or (s.status = 'paid') <> (p.status = 'paid')`,
+  'what is credited is what was credited, less what was paid from it, and the gateway says the same': `
+    select a.owner_id, a.credit_cents, c.credit_cents as told, sum(least(p.cents, 0) + p.from_credit_cents) as paid
+      from accounts a left join sandbox_customers c on c.owner_id = a.owner_id
+      left join payments p on p.owner_id = a.owner_id
+     group by a.owner_id, a.credit_cents, c.credit_cents
+    having a.credit_cents <> coalesce(c.credit_cents, 0)
+        or a.credit_cents <> coalesce(-sum(least(p.cents, 0) + p.from_credit_cents), 0)`,
   'the gateway has made no two payments of one key': `
     select owner_id, key from sandbox_payments where key is not null group by owner_id, key having count(*) > 1`,
   'months of agents are what their entries add up to': `

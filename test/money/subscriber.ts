@@ -13,9 +13,10 @@ export interface Offer {
 
 export type CardKind = 'good' | 'bad' | 'none'
 
-/** A payment: what was charged, and whether it went well. */
+/** A payment: what was charged, what was paid from credit besides, and whether it went well. */
 export interface Charged {
   cents: number
+  fromCreditCents: number
   status: 'paid' | 'failed'
 }
 
@@ -54,14 +55,13 @@ export class Subscriber {
   creditCents = 0
   #now: number
   #subscription: Subscription | undefined
-  readonly #granted = new Map<string, number>()
-  /** What paid tiers have granted, and what of it went back. */
-  readonly #ofPaidTiers: { at: number; credits: number }[] = []
+  /** The calendar months that the free tier has granted. */
+  readonly #freeMonths = new Set<string>()
 
   constructor(offers: readonly Offer[], now: number) {
     this.#offers = new Map(offers.map((offer) => [offer.name, offer]))
     this.#now = now
-    this.#grant()
+    this.#grantFree()
   }
 
   /** What `GET /billing` has to say. */
@@ -73,6 +73,7 @@ export class Subscriber {
       currentPeriodEnd: subscription ? new Date(this.#end(subscription)).toISOString() : null,
       nextTier: subscription?.next ?? null,
       balance: this.balance,
+      creditCents: this.creditCents,
     }
   }
 
@@ -86,21 +87,19 @@ export class Subscriber {
       if (at > until) break
       this.#now = at
       if (at === due) this.#happen()
-      this.#grant()
+      this.#grantFree()
     }
     this.#now = until
   }
 
   subscribe(tier: string, when?: 'now' | 'period_end'): Outcome {
     const before = this.#subscription
-    if (this.card === 'none' && (!before || before.isOverdue || this.#isNow(before, tier, when)))
-      return 'NO_PAYMENT_METHOD'
+    if (this.card === 'none' && this.#mayCost(before, tier, when)) return 'NO_PAYMENT_METHOD'
     if (!before) return this.#begin(tier)
     if (before.isOverdue && !this.#payOverdue(before)) return 'PAYMENT_FAILED'
     if (tier === before.tier) before.next = null
     else if (this.#isNow(before, tier, when)) return this.#change(before, tier)
     else before.next = tier
-    this.#grant()
     return 'done'
   }
 
@@ -113,9 +112,10 @@ export class Subscriber {
       return true
     }
     const left = this.#left(subscription)
-    if (left > 0) this.#credit(subscription.tier, left)
+    if (left > 0) this.#credit(left)
+    this.#takeBack(subscription.tier, left)
     this.#subscription = undefined
-    this.#grant()
+    this.#grantFree()
     return true
   }
 
@@ -123,13 +123,20 @@ export class Subscriber {
     if (this.#subscription?.isOverdue) return 'SUBSCRIPTION_PAST_DUE'
     if (this.card === 'none') return 'NO_PAYMENT_METHOD'
     const isPaid = this.card === 'good'
-    this.charged.push({ cents, status: isPaid ? 'paid' : 'failed' })
+    this.charged.push({ cents, fromCreditCents: 0, status: isPaid ? 'paid' : 'failed' })
     if (isPaid) this.balance += credits
     return isPaid ? 'done' : 'PAYMENT_FAILED'
   }
 
   #isNow = (before: Subscription, tier: string, when?: 'now' | 'period_end'): boolean =>
     tier !== before.tier && (when ?? (this.#price(tier) > this.#price(before.tier) ? 'now' : 'period_end')) === 'now'
+
+  #credits = (tier: string): number => this.#offers.get(tier)?.creditsPerMonth ?? 0
+  /** Credit for a whole month is enough without a card; a month that is overdue has found none. */
+  #mayCost(before: Subscription | undefined, tier: string, when?: 'now' | 'period_end'): boolean {
+    if (before?.isOverdue) return true
+    return (!before || this.#isNow(before, tier, when)) && this.creditCents < this.#price(tier)
+  }
 
   #price = (tier: string): number => this.#offers.get(tier)?.centsPerMonth ?? 0
   #end = ({ began, paidMonths }: Subscription): number => monthsLater(began, paidMonths)
@@ -160,8 +167,10 @@ export class Subscriber {
     }
     subscription.tier = subscription.next ?? subscription.tier
     subscription.next = null
-    if (this.#charge(this.#price(subscription.tier))) subscription.paidMonths += 1
-    else Object.assign(subscription, { isOverdue: true, overdueAt: this.charged.length - 1, failures: 0 })
+    if (this.#charge(this.#price(subscription.tier))) {
+      subscription.paidMonths += 1
+      this.#grant(subscription.tier)
+    } else Object.assign(subscription, { isOverdue: true, overdueAt: this.charged.length - 1, failures: 0 })
   }
 
   #retry(subscription: Subscription): void {
@@ -176,9 +185,9 @@ export class Subscriber {
     const credited = Math.min(this.creditCents, price)
     if (price > credited && this.card !== 'good') return false
     this.creditCents -= credited
-    this.charged[subscription.overdueAt] = { cents: price - credited, status: 'paid' }
+    this.charged[subscription.overdueAt] = { cents: price - credited, fromCreditCents: credited, status: 'paid' }
     Object.assign(subscription, { isOverdue: false, paidMonths: subscription.paidMonths + 1, failures: 0 })
-    this.#grant()
+    this.#grant(subscription.tier)
     return true
   }
 
@@ -186,18 +195,19 @@ export class Subscriber {
     if (!this.#charge(this.#price(tier))) return 'PAYMENT_FAILED'
     const first = { tier, began: this.#now, paidMonths: 1, isOverdue: false, overdueAt: 0, failures: 0, next: null }
     this.#subscription = first
-    this.#grant()
+    this.#grant(tier)
     return 'done'
   }
 
   /** A month of the other tier begins; what is left of the old one is worth its price. */
   #change(before: Subscription, tier: string): Outcome {
-    const cents = this.#price(tier) - this.#left(before)
-    if (cents < 0) {
-      this.#credit(before.tier, -cents)
-    } else if (!this.#charge(cents)) return 'PAYMENT_FAILED'
+    const left = this.#left(before)
+    const cents = this.#price(tier) - left
+    if (cents < 0) this.#credit(-cents)
+    else if (!this.#charge(cents)) return 'PAYMENT_FAILED'
+    this.#takeBack(before.tier, left)
     Object.assign(before, { tier, began: this.#now, paidMonths: 1, next: null })
-    this.#grant()
+    this.#grant(tier)
     return 'done'
   }
 
@@ -208,34 +218,36 @@ export class Subscriber {
     return Math.round((this.#price(subscription.tier) * (end - this.#now)) / (end - begin))
   }
 
-  /** Money for later; the same share of what paid tiers have granted in the last 31 days goes back. */
-  #credit(tier: string, cents: number): void {
+  /** Money for later. */
+  #credit(cents: number): void {
     this.creditCents += cents
-    this.charged.push({ cents: -cents, status: 'paid' })
-    const lately = this.#ofPaidTiers.filter(({ at }) => at > this.#now - 31 * day)
-    const granted = lately.reduce((sum, { credits }) => sum + credits, 0)
-    const back = Math.max(0, Math.floor((granted * cents) / this.#price(tier)))
-    this.#ofPaidTiers.push({ at: this.#now, credits: -back })
-    this.balance -= back
+    this.charged.push({ cents: -cents, fromCreditCents: 0, status: 'paid' })
+  }
+
+  /** As much of a month's credits as is left of its price. */
+  #takeBack(tier: string, cents: number): void {
+    this.balance -= Math.floor((this.#credits(tier) * cents) / this.#price(tier))
   }
 
   #charge(price: number): boolean {
     const credited = Math.min(this.creditCents, price)
     const isPaid = price === credited || this.card === 'good'
     if (isPaid) this.creditCents -= credited
-    this.charged.push({ cents: price - credited, status: isPaid ? 'paid' : 'failed' })
+    const fromCreditCents = isPaid ? credited : 0
+    this.charged.push({ cents: price - credited, fromCreditCents, status: isPaid ? 'paid' : 'failed' })
     return isPaid
   }
 
-  /** In a month, one gets what the highest tier of that month grants, and nothing while a payment is overdue. */
-  #grant(): void {
-    if (this.#subscription?.isOverdue) return
+  /** A month that is paid for gives what its tier promises. */
+  #grant(tier: string): void {
+    this.balance += this.#credits(tier)
+  }
+
+  /** The free tier gives something in each calendar month in which one has it. */
+  #grantFree(): void {
     const month = monthOf(this.#now)
-    const due = this.#offers.get(this.#subscription?.tier ?? 'free')?.creditsPerMonth ?? 0
-    const had = this.#granted.get(month) ?? 0
-    if (due <= had) return
-    this.#granted.set(month, due)
-    this.balance += due - had
-    if (this.#subscription) this.#ofPaidTiers.push({ at: this.#now, credits: due - had })
+    if (this.#subscription || this.#freeMonths.has(month)) return
+    this.#freeMonths.add(month)
+    this.#grant('free')
   }
 }

@@ -36,12 +36,17 @@ export async function liveTwoYears(t: ExecutionContext, given: { boss: Person; s
     if (!t.deepEqual(await seenBy(someone), model.seen, told)) return done.length
   }
   const told = `seed ${seed}: ${done.join(', ')}`
-  t.deepEqual(sorted(await paymentsOf(someone)), sorted(model.charged), told)
+  const payments = await paymentsOf(someone)
+  t.deepEqual(sorted(payments), sorted(model.charged), told)
+  t.is(creditIn(payments), model.creditCents, told)
   return done.length
 }
 
 const userIdOf = ({ token }: Person): string =>
   (JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { sub: string }).sub
+
+/** A payment, as far as it is compared. */
+type Listed = Record<'cents' | 'fromCreditCents', number> & { status: string }
 
 /** A step of an admin is at most 62 days. */
 async function advance(boss: Person, someone: Person, seconds: number): Promise<void> {
@@ -50,24 +55,28 @@ async function advance(boss: Person, someone: Person, seconds: number): Promise<
 }
 
 async function seenBy(someone: Person) {
-  const { tier, subscription, balance } = (await call(someone, billing.getBilling)).body
+  const { tier, subscription, balance, creditCents } = (await call(someone, billing.getBilling)).body
   const { status = null, currentPeriodEnd = null, nextTier = null } = subscription ?? {}
-  return { tier, status, currentPeriodEnd, nextTier, balance }
+  return { tier, status, currentPeriodEnd, nextTier, balance, creditCents }
 }
 
-async function paymentsOf(someone: Person) {
-  const found = []
+async function paymentsOf(someone: Person): Promise<Listed[]> {
+  const found: Listed[] = []
   for (let cursor: string | null | undefined; cursor !== null;) {
     const query = { limit: '100', ...(cursor !== undefined && { cursor }) }
     const { body } = await call(someone, payments.listPayments, { query })
-    found.push(...body.items.map(({ cents, status }) => ({ cents, status })))
+    found.push(...body.items.map(({ cents, fromCreditCents, status }) => ({ cents, fromCreditCents, status })))
     cursor = body.nextCursor
   }
   return found
 }
 
-const sorted = (charges: { cents: number; status: string }[]) =>
-  charges.map(({ cents, status }) => `${status} ${cents}`).toSorted()
+/** What was credited, less what was paid from that. */
+const creditIn = (charges: Listed[]): number =>
+  charges.reduce((sum, { cents, fromCreditCents }) => sum - Math.min(0, cents) - fromCreditCents, 0)
+
+const sorted = (charges: Listed[]) =>
+  charges.map(({ cents, fromCreditCents, status }) => `${status} ${cents} ${fromCreditCents}`).toSorted()
 
 /** Does one thing to both, and throws if their answers differ. */
 async function act(someone: Person, model: Subscriber, random: Chance): Promise<string> {
@@ -88,9 +97,10 @@ async function giveCard(someone: Person, model: Subscriber, random: Chance): Pro
     ['pm_card_visa', 'good'],
     ['pm_card_visa', 'good'],
     ['pm_card_chargeCustomerFail', 'bad'],
+    [undefined, 'none'],
   ] as const)
   const { items } = (await call(someone, billing.listPaymentMethods)).body
-  await call(someone, billing.addPaymentMethod, { body: { paymentMethod } }).then(({ body }) => body)
+  if (paymentMethod) await call(someone, billing.addPaymentMethod, { body: { paymentMethod } }).then(({ body }) => body)
   for (const { id } of items) await call(someone, billing.removePaymentMethod, { params: { paymentMethodId: id } })
   model.card = kind
   return `card ${kind}`

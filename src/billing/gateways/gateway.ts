@@ -7,17 +7,22 @@ import type { TierName, PaidTierName } from '../tiers.ts'
  */
 export interface Gateway {
   name: 'sandbox' | 'stripe'
-  /** The gateway's name for an account; made by the first call. */
-  customer(ownerId: string): Promise<string>
+  /**
+   * The gateway's name for an account: the known one, or a new one if there is none, or it is gone. INTERNAL_ERROR if it
+   * is unknown, although a subscription goes on: then the key may be that of another account of the gateway.
+   */
+  customer(ownerId: string, known?: { customer: string; isSubscribed: boolean }): Promise<string>
   /** Registers a payment method by its client-side name, as the one that is charged. PAYMENT_FAILED (refused), VALIDATION_ERROR. */
   attach(customer: string, method: string): Promise<Card>
-  /** Forgets a card; one that is unknown is fine. The newest that is left is charged from now on. */
-  detach(customer: string, reference: string): Promise<void>
+  /** Forgets a card; one that is unknown is fine. Of the cards that are left, the newest is charged from now on, as `prefer` does. */
+  detach(customer: string, reference: string, left: readonly string[]): Promise<void>
+  /** Charges the first of these cards that is still there from now on, or none. Returns which. */
+  prefer(customer: string, cards: readonly string[]): Promise<string | null>
   /** What a web page needs to collect a card; null where there is nothing to collect. */
   setup(customer: string): Promise<{ clientSecret: string } | null>
   /** Charges now. PAYMENT_FAILED. */
   pay(charge: Charge): Promise<GatewayPayment>
-  /** Begins a subscription and charges its first month. PAYMENT_FAILED: then there is none. */
+  /** Begins a subscription and charges its first month. PAYMENT_FAILED: then there is none. NOT_FOUND if another one goes on: look. */
   subscribe(wanted: { customer: string; tier: PaidTierName; key: string }): Promise<void>
   /**
    * Changes the tier: at once, or when the period ends. At once begins a new month: its price is charged less what is left
@@ -59,13 +64,24 @@ export interface GatewayPayment {
   key: string | null
   /** What was charged, or is to be; negative if it was credited to later payments of subscriptions. */
   cents: number
+  /** What was paid besides, from what had been credited before. Without that, `cents` and this are the price. */
+  fromCreditCents: number
   /** A payment of a subscription that has failed may be paid later. */
   status: 'pending' | 'paid' | 'failed' | 'refunded'
   /** Of a month of a subscription, or a change of it; of what was credited, the tier that was left. */
   tier: PaidTierName | null
+  /** The month that was left early with it; null if none was. What was left of its price is in `cents` already. */
+  left: LeftMonth | null
   /** Why it was refused, in a sentence that its payer may read. */
   failure: string | null
   createdAt: Date
+}
+
+/** A month that was paid and is left early. */
+export interface LeftMonth {
+  tier: PaidTierName
+  /** What was left of its price. */
+  cents: number
 }
 
 export interface GatewaySubscription {
@@ -85,4 +101,6 @@ export interface GatewayState {
   payments: GatewayPayment[]
   /** What is credited to later payments of subscriptions. */
   creditCents: number
+  /** The card that is charged, if the platform has to see to that. */
+  card?: string | null
 }

@@ -4,20 +4,35 @@ import { page, widened, type KeyRange, type Page, type PageRequest, type Period 
 import { firstIdAt } from '../../ids.ts'
 import type { Account } from '../account.ts'
 import { LedgerEntry, type LedgerEntryKind } from '../ledger-entry.ts'
+import { CreditGrant } from './credit-grant.ts'
+
+/** With what an admin has said of credits that were given; null for all else. */
+export type ListedEntry = LedgerEntry & Pick<CreditGrant, 'note' | 'expiresAt'>
 
 /** The ledger of owners, newest first. */
 export function createListLedger(context: { database: Database; current: (ownerId: string) => Promise<Account> }) {
   const { database, current } = context
 
+  async function withGrants(items: LedgerEntry[]): Promise<ListedEntry[]> {
+    const given = items.filter(({ kind, grantId }) => kind === 'promotion' && grantId !== null)
+    const keys = given.map(({ ownerId, grantId }) => [ownerId, grantId] as [string, string])
+    const grants = keys.length === 0 ? [] : await CreditGrant.query(database).whereInComposite(['ownerId', 'id'], keys)
+    const byId = new Map(grants.map((grant) => [grant.id, grant]))
+    return items.map((entry) => {
+      const { note = null, expiresAt = null } = (entry.kind === 'promotion' && byId.get(entry.grantId ?? '')) || {}
+      return Object.assign(entry, { note, expiresAt })
+    })
+  }
+
   /** That of an account; of a workspace, what it has used. */
   return async (
     ownerId: string,
     { kind, ...request }: PageRequest & { kind?: LedgerEntryKind | undefined },
-  ): Promise<Page<LedgerEntry>> => {
+  ): Promise<Page<ListedEntry>> => {
     const account = await current(ownerId)
     const of: Record<string, string> = account.ownerId === ownerId ? { ownerId } : { workspaceId: ownerId }
     const rangeOf = (period: Period) => entriesIn(account, period)
-    return page(LedgerEntry.query(database), {
+    const found = await page(LedgerEntry.query(database), {
       list: 'ledger',
       time: 'createdAt',
       of,
@@ -25,6 +40,7 @@ export function createListLedger(context: { database: Database; current: (ownerI
       rangeOf,
       ...request,
     })
+    return { ...found, items: await withGrants(found.items) }
   }
 }
 

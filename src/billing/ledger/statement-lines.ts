@@ -24,11 +24,12 @@ const lines = (of: string, groups: Record<'workspace' | 'agent' | 'run' | 'entry
   )
   select s.kind, s.entries::int as entries, s.credits::bigint as credits, s.workspace_id as "workspaceId",
          s.agent_id as "agentId", a.name as "agentName", s.run_id as "runId", e.period, e.payment_id as "paymentId",
-         e.grant_id as "grantId", s.first_at as "firstAt", s.last_at as "lastAt"
+         e.grant_id as "grantId", g.note, g.expires_at as "expiresAt", s.first_at as "firstAt", s.last_at as "lastAt"
     from shown s
     -- The name of an agent that was moved away is its present owner's.
     left join agents a on a.id = s.agent_id and a.owner_id = ${owner}
     left join ledger_entries e on e.owner_id = :ownerId and e.id = s.entry_id
+    left join credit_grants g on s.kind = 'promotion' and g.owner_id = :ownerId and g.id = e.grant_id
    order by s.first_at, s.last_at, s.kind, s.agent_id, s.run_id`
 
 /** Of an account: by workspace and agent, chats of each workspace together, and each change that is not a step. */

@@ -28,6 +28,9 @@ export interface MonthLine {
   period: string | null
   paymentId: string | null
   grantId: string | null
+  /** Of credits that were given: why, and until when. */
+  note: string | null
+  expiresAt: Date | null
   firstAt: Date
   lastAt: Date
 }

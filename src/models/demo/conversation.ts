@@ -28,6 +28,8 @@ export interface Conversation {
   /** Whether it is a chat: then the words are those of the owner, too. */
   isChat: boolean
   payload: string | undefined
+  /** What the payload has, as the agent's schema says it. */
+  schema: unknown
   /** Sites of the agent that cannot be used, one a line. */
   missing: string | undefined
   /** The JSON Schema that the last answer has to fit, if it has to. */
@@ -52,6 +54,7 @@ export function readConversation(prompt: LanguageModelV4Prompt): Conversation {
     words: withoutSentences(words),
     isChat: prompt.some(({ role, content }) => role === 'system' && content.startsWith(chatSentence)),
     payload: blocks.find(({ kind }) => kind === 'untrusted payload')?.text,
+    schema: parse(blocks.find(({ kind }) => kind === 'schema')?.text ?? ''),
     missing: blocks.find(({ kind }) => kind === 'untrusted sites')?.text,
     outputSchema: parse(blocks.find(({ kind }) => kind === 'output schema')?.text ?? ''),
     trigger: Object.values(triggerSentences).find((sentence) => words.startsWith(sentence)) ?? 'I was sent a message.',

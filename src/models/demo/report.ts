@@ -3,10 +3,20 @@ import type { Conversation, MadeCall } from './conversation.ts'
 /** How much of each result is quoted, in characters. */
 const maxQuote = 200
 
-/** The demo model's final text: what started it, which tools it called, and how each call ended. */
-export function report({ trigger, missing, calls }: Conversation, offered: number): string {
+/**
+ * The demo model's final text: what started it, which fields it was told of, which tools it called, and how each call
+ * ended.
+ */
+export function report({ trigger, schema, missing, calls }: Conversation, offered: number): string {
   const lacks = missing === undefined ? [] : [`I had to do without these sites: ${quote(missing)}.`]
-  return [outcome(trigger, calls, offered), ...lacks].join(' ')
+  return [outcome(trigger, calls, offered), ...fieldsOf(schema), ...lacks].join(' ')
+}
+
+/** Of a schema of a payload, as agents have it. */
+function fieldsOf(schema: unknown): string[] {
+  if (!Array.isArray(schema)) return []
+  const fields = (schema as Record<string, unknown>[]).map(({ name, type }) => `${String(name)} (${String(type)})`)
+  return [`The payload was checked for ${quote(fields.join(', '))}.`]
 }
 
 function outcome(trigger: string, calls: MadeCall[], offered: number): string {

@@ -20,13 +20,14 @@ export interface Recorded {
 }
 
 /**
- * What goes wrong: `lost`: it is done, but the connection breaks before the answer; `failed`: a 500, and nothing is done;
- * `broken`: it is done, but the answer is a 500, also to those who ask again with its key.
+ * What goes wrong: `lost`: it is done, but the connection breaks before the answer; `unreached`: the connection breaks,
+ * and nothing is done; `failed`: a 500, and nothing is done; `broken`: it is done, but the answer is a 500. Stripe gives a
+ * 500 again to those who ask again with its key, as it does any answer.
  */
 export interface Trouble {
   /** `POST /v1/payment_intents`; the beginning is enough. */
   of: string
-  what: 'lost' | 'failed' | 'broken'
+  what: 'lost' | 'unreached' | 'failed' | 'broken'
   times: number
 }
 
@@ -45,16 +46,18 @@ export async function startStripeDouble(t: Pick<ExecutionContext, 'teardown'>, c
   const world = createWorld(clock)
   const requests: Recorded[] = []
   const troubles: Trouble[] = []
+  const overtakers: { of: string; work: () => Promise<unknown> }[] = []
   const answered = new Map<string, { request: string; answer: Answer }>()
 
-  function perform({ method, path, body, key }: Recorded): Answer {
+  /** `fails`: nothing is done, and the answer is a 500. */
+  function perform({ method, path, body, key }: Recorded, fails: boolean): Answer {
     const url = new URL(path, 'http://double')
     // Stripe replays what was begun; it refuses the same key for another request.
     const request = `${method} ${url.pathname} ${body}`
     const before = key === null || method === 'GET' ? undefined : answered.get(key)
     if (before && before.request !== request) return reused
     if (before) return before.answer
-    const answer = route(method, url, body)
+    const answer = fails ? serverError : route(method, url, body)
     const isBegun = answer.status < 400 || answer.status === 402 || answer.status >= 500
     if (key !== null && isBegun) answered.set(key, { request, answer })
     return answer
@@ -77,20 +80,28 @@ export async function startStripeDouble(t: Pick<ExecutionContext, 'teardown'>, c
   }
 
   /** The trouble that this request gets into, which is then over if it was the last time. */
-  function troubleOf({ method, path }: Recorded): Trouble['what'] | undefined {
-    const found = troubles.find((trouble) => trouble.times > 0 && `${method} ${path}`.startsWith(trouble.of))
+  function troubleOf(recorded: Recorded): Trouble['what'] | undefined {
+    const found = troubles.find((trouble) => trouble.times > 0 && isOf(recorded, trouble.of))
     if (found) found.times -= 1
     return found?.what
+  }
+
+  /** Lets another request be first. */
+  async function overtake(recorded: Recorded): Promise<void> {
+    const index = overtakers.findIndex(({ of }) => isOf(recorded, of))
+    const [found] = index < 0 ? [] : overtakers.splice(index, 1)
+    await found?.work()
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const recorded = await record(request)
     requests.push(recorded)
+    await overtake(recorded)
     settle(world)
     const trouble = troubleOf(recorded)
     if (request.headers.authorization !== `Bearer ${doubleKey}`) return send(response, unknownKey)
-    if (trouble === 'failed') return send(response, serverError)
-    const done = perform(recorded)
+    if (trouble === 'unreached') return void request.socket.destroy()
+    const done = perform(recorded, trouble === 'failed')
     if (trouble === 'lost') return void request.socket.destroy()
     if (trouble !== 'broken') return send(response, done)
     const known = answered.get(recorded.key ?? '')
@@ -120,6 +131,8 @@ export async function startStripeDouble(t: Pick<ExecutionContext, 'teardown'>, c
     requests,
     /** Makes requests go wrong from now on. */
     trouble: (of: string, what: Trouble['what'], times = 1) => void troubles.push({ of, what, times }),
+    /** Does the work before the next request of that kind is performed, as if that one had been on its way for long. */
+    overtake: (of: string, work: () => Promise<unknown>) => void overtakers.push({ of, work }),
     /** Forgets idempotency keys, as Stripe does after a day. */
     forgetKeys: () => answered.clear(),
     /** Lets everything happen that is due by now. */
@@ -131,6 +144,8 @@ export async function startStripeDouble(t: Pick<ExecutionContext, 'teardown'>, c
 }
 
 export type StripeDouble = Awaited<ReturnType<typeof startStripeDouble>>
+
+const isOf = ({ method, path }: Recorded, of: string): boolean => `${method} ${path}`.startsWith(of)
 
 const serverError: Answer = { status: 500, body: { error: { type: 'api_error', message: 'Something went wrong.' } } }
 const unknownKey: Answer = {

@@ -1,5 +1,6 @@
 import { cardError, refusalOfCharge } from './cards.ts'
 import type { Customer, Intent, Invoice, Line, Price, Subscription } from './shapes.ts'
+import { invalid } from './problem.ts'
 import { listOf, type World } from './world.ts'
 
 /** Charges the card; whether that works is in the PaymentIntent. */
@@ -29,7 +30,7 @@ export function charge(
 function settle(world: World, intent: Intent): void {
   const { id: payment_intent, amount, customer } = intent
   const made = { ...world.newThing('ch', 'charge'), amount, customer, payment_intent }
-  world.charges.set(made.id, { ...made, amount_refunded: 0, refunded: false })
+  world.charges.set(made.id, { ...made, amount_refunded: 0, refunded: false, disputed: false })
   intent.latest_charge = made.id
 }
 
@@ -42,27 +43,23 @@ export const lineOf = (world: World, price: Price, amount: number): Line => ({
   pricing: { type: 'price_details', price_details: { price: price.id, product: price.product } },
 })
 
-/** Makes an invoice, takes what is credited to the customer into account, and tries to collect the rest. */
-export function collect(world: World, subscription: Subscription, lines: Line[], reason: string): Invoice {
-  const customer = world.customer(subscription.customer)
+/** Makes an invoice that can be changed still. Nothing is taken yet from what is credited to the customer. */
+export function draft(world: World, subscription: Subscription, lines: Line[], reason: string, created = world.now()) {
+  const thing = { ...world.newThing('in', 'invoice'), created }
   const total = lines.reduce((sum, line) => sum + line.amount, 0)
-  const due = Math.max(0, total + Math.min(0, customer.balance))
-  const starting = customer.balance
-  // What is less than nothing is credited; what is credited is used up first.
-  customer.balance = total < 0 ? starting + total : starting + (total - due)
-  const thing = world.newThing('in', 'invoice')
   const invoice: Invoice = {
     ...thing,
-    customer: customer.id,
-    status: 'open',
+    customer: subscription.customer,
+    status: 'draft',
+    auto_advance: true,
     attempted: false,
     attempt_count: 0,
     billing_reason: reason,
     total,
-    amount_due: due,
+    amount_due: Math.max(0, total),
     amount_paid: 0,
-    starting_balance: starting,
-    ending_balance: customer.balance,
+    starting_balance: 0,
+    ending_balance: null,
     lines: listOf(lines, `/v1/invoices/${thing.id}/lines`),
     parent: {
       type: 'subscription_details',
@@ -71,7 +68,27 @@ export function collect(world: World, subscription: Subscription, lines: Line[],
     payments: listOf([], '/v1/invoice_payments'),
   }
   world.invoices.set(invoice.id, invoice)
+  return invoice
+}
+
+/** Closes a draft, and takes what is credited to the customer into account. */
+export function finalize(world: World, invoice: Invoice): void {
+  if (invoice.status !== 'draft') throw invalid('This invoice is already finalized.')
+  const customer = world.customer(invoice.customer)
+  const { balance: starting } = customer
+  const { total } = invoice
+  const due = Math.max(0, total + Math.min(0, starting))
+  // What is less than nothing is credited; what is credited is used up first.
+  customer.balance = total < 0 ? starting + total : starting + (total - due)
+  const balances = { starting_balance: starting, ending_balance: customer.balance }
+  Object.assign(invoice, { status: 'open', amount_due: due, ...balances })
   world.emit('invoice.finalized', invoice)
+}
+
+/** Makes an invoice, and tries to collect it at once. */
+export function collect(world: World, subscription: Subscription, lines: Line[], reason: string): Invoice {
+  const invoice = draft(world, subscription, lines, reason)
+  finalize(world, invoice)
   attempt(world, invoice)
   return invoice
 }
@@ -98,6 +115,7 @@ export function attempt(world: World, invoice: Invoice): Intent | undefined {
 
 /** Voids an invoice. What was credited to it is credited again. */
 export function voidInvoice(world: World, invoice: Invoice): void {
+  if (invoice.status !== 'open') throw invalid('You can only void an open or uncollectible invoice.')
   invoice.status = 'void'
   const customer = world.customer(invoice.customer)
   customer.balance -= Math.max(0, invoice.total) - invoice.amount_due

@@ -1,9 +1,12 @@
 import { monthsAfter } from '../../../src/billing/gateways/sandbox/months.ts'
-import { attempt, collect, lineOf } from './money.ts'
-import type { Subscription } from './shapes.ts'
+import { attempt, draft, finalize, lineOf } from './money.ts'
+import type { Invoice, Subscription } from './shapes.ts'
 import type { World } from './world.ts'
 
 const day = 86_400
+
+/** How long the invoice of a renewal stays a draft. */
+const hour = 3600
 
 /** When an overdue invoice is tried again, in days after the end of the period; the subscription ends with the last one. */
 const retryDays = [1, 3, 5, 7]
@@ -19,21 +22,41 @@ export function monthFrom(anchor: number, start: number): number {
 /** Lets everything happen that is due by now, in order. */
 export function settle(world: World): void {
   for (const subscription of world.subscriptions.values()) {
-    for (let at = nextEventAt(world, subscription); at <= world.now(); at = nextEventAt(world, subscription)) {
-      if (subscription.status === 'active') renew(world, subscription)
-      else retry(world, subscription)
-    }
+    for (let next = nextEvent(world, subscription); next.at <= world.now(); next = nextEvent(world, subscription))
+      next.happen()
   }
 }
 
-function nextEventAt(world: World, subscription: Subscription): number {
-  const [item] = subscription.items.data
-  if (!item || subscription.status === 'canceled') return Number.POSITIVE_INFINITY
-  if (subscription.status === 'active') return item.current_period_end
-  const tried = world.invoice(subscription.latest_invoice).attempt_count - 1
-  return item.current_period_start + (retryDays[tried] ?? 0) * day
+interface Event {
+  at: number
+  happen(): void
 }
 
+/** A draft is collected also if its subscription has ended meanwhile. */
+function nextEvent(world: World, subscription: Subscription): Event {
+  const draft = [...world.invoices.values()].find((invoice) => isWaiting(invoice, subscription))
+  if (draft) return { at: draft.created + hour, happen: () => finish(world, subscription, draft) }
+  const [item] = subscription.items.data
+  if (item && subscription.status === 'active')
+    return { at: item.current_period_end, happen: () => renew(world, subscription) }
+  if (!item || subscription.status !== 'past_due') return { at: Number.POSITIVE_INFINITY, happen: () => undefined }
+  const tried = world.invoice(subscription.latest_invoice).attempt_count - 1
+  return { at: item.current_period_start + (retryDays[tried] ?? 0) * day, happen: () => retry(world, subscription) }
+}
+
+const isWaiting = ({ status, auto_advance: isAdvanced, parent }: Invoice, { id }: Subscription): boolean =>
+  status === 'draft' && isAdvanced && parent.subscription_details.subscription === id
+
+/** The hour of a draft is over. */
+function finish(world: World, subscription: Subscription, invoice: Invoice): void {
+  finalize(world, invoice)
+  const failed = attempt(world, invoice)
+  if (subscription.status === 'canceled' || subscription.latest_invoice !== invoice.id) return
+  subscription.status = failed ? 'past_due' : 'active'
+  world.emit('customer.subscription.updated', subscription)
+}
+
+/** The month begins at once. Its invoice is a draft for an hour, and is not paid. */
 function renew(world: World, subscription: Subscription): void {
   if (subscription.cancel_at_period_end) return end(world, subscription)
   const item = subscription.items.data[0]!
@@ -48,9 +71,8 @@ function renew(world: World, subscription: Subscription): void {
   item.current_period_start = start
   item.current_period_end = monthFrom(subscription.billing_cycle_anchor, start)
   const line = lineOf(world, item.price, item.price.unit_amount)
-  const invoice = collect(world, subscription, [line], 'subscription_cycle')
+  const invoice = draft(world, subscription, [line], 'subscription_cycle', start)
   subscription.latest_invoice = invoice.id
-  subscription.status = invoice.status === 'paid' ? 'active' : 'past_due'
   world.emit('customer.subscription.updated', subscription)
 }
 

@@ -1,9 +1,9 @@
 import { cardError, refused, testCards } from './cards.ts'
 import { type Form, formIn, metadataIn, numberIn, textIn, textsIn } from './form.ts'
-import { attempt, charge, voidInvoice } from './money.ts'
+import { attempt, charge, finalize, voidInvoice } from './money.ts'
 import { existing, invalid, missing } from './problem.ts'
-import { revive } from './renewals.ts'
-import type { Intent, Method } from './shapes.ts'
+import { end, revive } from './renewals.ts'
+import type { Dispute, Intent, Invoice, Method, Subscription } from './shapes.ts'
 import * as subscriptions from './subscriptions.ts'
 import { listOf, type World } from './world.ts'
 
@@ -52,19 +52,33 @@ function pay(world: World, form: Form): object {
   const customer = world.customer(textIn(form, 'customer') ?? '')
   const amount = numberIn(form, 'amount') ?? 0
   const method = textIn(form, 'payment_method') ?? null
+  if (amount < 50) throw invalid('Amount must be at least $0.50 usd', { code: 'amount_too_small', param: 'amount' })
   const intent = charge(world, customer, { amount, method, metadata: metadataIn(form) })
   if (intent.last_payment_error) throw refused(intent.last_payment_error, { payment_intent: intent })
   return withCharge(world, intent)
 }
 
+/** A subscription with what is to be told in full. */
+function told(world: World, subscription: Subscription, form: Form, prefix = ''): object {
+  const wanted = textsIn(form, 'expand')
+  const { schedule, latest_invoice: latest } = subscription
+  const schedules = wanted.includes(`${prefix}schedule`) && { schedule: world.schedules.get(schedule ?? '') ?? null }
+  const invoices = wanted.includes(`${prefix}latest_invoice`) && { latest_invoice: world.invoice(latest) }
+  return { ...subscription, ...schedules, ...invoices }
+}
+
+const ofSubscription = (world: World, id: string | undefined): Invoice[] =>
+  [...world.invoices.values()].filter(({ parent }) => parent.subscription_details.subscription === id)
+
 function payInvoice(world: World, id: string): object {
   const invoice = world.invoice(id)
   if (invoice.status === 'paid') throw invalid('Invoice is already paid')
+  if (invoice.status !== 'open') throw invalid('This invoice cannot be paid.')
   const failed = attempt(world, invoice)
   if (failed?.last_payment_error) throw refused(failed.last_payment_error, { payment_intent: failed })
   const { subscription } = invoice.parent.subscription_details
   const found = world.subscription(subscription)
-  if (found.latest_invoice === id && found.status === 'past_due') revive(world, found)
+  if (found.latest_invoice === id && (found.status === 'past_due' || found.status === 'unpaid')) revive(world, found)
   return invoice
 }
 
@@ -75,6 +89,25 @@ export function refund(world: World, intent: Intent): void {
   world.emit('charge.refunded', found)
 }
 
+/** Disputes a payment, as a payer does at the bank, and decides about that. */
+export function dispute(world: World, intent: Intent, status: Dispute['status']): void {
+  const found = existing(world.charges.get(intent.latest_charge ?? ''), 'charge', intent.id)
+  found.disputed = true
+  const made = { ...world.newThing('du', 'dispute'), status, charge: found.id, payment_intent: intent.id }
+  world.disputes.set(made.id, made)
+  world.emit('charge.dispute.closed', made)
+}
+
+/** Deletes a customer, as somebody does in the dashboard: it can be asked for still, but not be used. */
+export function deleteCustomer(world: World, id: string): void {
+  const customer = world.customer(id)
+  world.customers.delete(id)
+  world.deleted.add(id)
+  for (const method of world.methods.values()) if (method.customer === id) method.customer = null
+  for (const one of world.subscriptions.values()) if (one.customer === id && one.status !== 'canceled') end(world, one)
+  world.emit('customer.deleted', customer)
+}
+
 export const routes: Record<string, Route> = {
   'POST /v1/customers': (world, form) => {
     const thing = world.newThing('cus', 'customer', metadataIn(form))
@@ -82,14 +115,17 @@ export const routes: Record<string, Route> = {
     world.customers.set(customer.id, customer)
     return customer
   },
-  'GET /v1/customers/:id': (world, _form, id) => world.customer(id),
+  'GET /v1/customers/:id': (world, _form, id) =>
+    world.deleted.has(id) ? { id, object: 'customer', deleted: true } : world.customer(id),
   'POST /v1/customers/:id': (world, form, id) => {
     const method = textIn(formIn(form, 'invoice_settings'), 'default_payment_method')
-    if (method !== undefined) world.customer(id).invoice_settings.default_payment_method = method
-    return world.customer(id)
+    const customer = world.customer(id)
+    const problem = { code: 'resource_missing', param: 'invoice_settings[default_payment_method]' }
+    if (method && world.methods.get(method)?.customer !== id)
+      throw invalid('The customer does not have this payment method.', problem)
+    if (method !== undefined) customer.invoice_settings.default_payment_method = method === '' ? null : method
+    return customer
   },
-  'GET /v1/customers/:id/payment_methods': (world, form, id) =>
-    page(ofCustomer(world.methods, { customer: id }), form, `/v1/customers/${id}/payment_methods`),
   'POST /v1/payment_methods/:id/attach': attach,
   'GET /v1/payment_methods/:id': (world, _form, id) => existing(world.methods.get(id), 'PaymentMethod', id),
   'POST /v1/payment_methods/:id/detach': (world, _form, id) => {
@@ -121,8 +157,10 @@ export const routes: Record<string, Route> = {
   'GET /v1/prices/:id': (world, _form, id) => world.price(id),
   'POST /v1/prices': (world, form) => {
     const lookup_key = textIn(form, 'lookup_key') ?? null
-    if ([...world.prices.values()].some((price) => price.lookup_key === lookup_key))
+    const before = [...world.prices.values()].find((price) => price.lookup_key === lookup_key)
+    if (before && textIn(form, 'transfer_lookup_key') !== 'true')
       throw invalid('A price already uses that lookup key.', { param: 'lookup_key' })
+    if (before) before.lookup_key = null
     const price = {
       ...world.newThing('price', 'price', metadataIn(form)),
       active: true,
@@ -141,6 +179,21 @@ export const routes: Record<string, Route> = {
     return { id, object: 'product', created: world.now(), active: true, name: textIn(form, 'name') ?? '' }
   },
   'POST /v1/payment_intents': pay,
+  'GET /v1/payment_intents/:id': (world, _form, id) => existing(world.intents.get(id), 'payment_intent', id),
+  'GET /v1/disputes': (world, form) => {
+    const all = [...world.disputes.values()]
+    return page(
+      all.filter((one) => one.payment_intent === textIn(form, 'payment_intent')),
+      form,
+      '/v1/disputes',
+    )
+  },
+  'POST /v1/payment_intents/:id/cancel': (world, _form, id) => {
+    const intent = existing(world.intents.get(id), 'payment_intent', id)
+    if (intent.status === 'succeeded') throw invalid('This PaymentIntent has succeeded.')
+    intent.status = 'canceled'
+    return withCharge(world, intent)
+  },
   'GET /v1/payment_intents': (world, form) => {
     const found = page(ofCustomer(world.intents, form), form, '/v1/payment_intents')
     return { ...found, data: found.data.map((intent) => withCharge(world, intent)) }
@@ -149,19 +202,31 @@ export const routes: Record<string, Route> = {
   'GET /v1/subscriptions': (world, form) => {
     const living = ofCustomer(world.subscriptions, form).filter(({ status }) => status !== 'canceled')
     const found = page(living, form, '/v1/subscriptions')
-    const full = (id: string | null) => world.schedules.get(id ?? '') ?? null
-    return { ...found, data: found.data.map((one) => ({ ...one, schedule: full(one.schedule) })) }
+    return { ...found, data: found.data.map((one) => told(world, one, form, 'data.')) }
   },
-  'GET /v1/subscriptions/:id': (world, _form, id) => world.subscription(id),
-  'POST /v1/subscriptions/:id': (world, form, id) => subscriptions.update(world, world.subscription(id), form),
+  'GET /v1/subscriptions/:id': (world, form, id) => told(world, world.subscription(id), form),
+  'POST /v1/subscriptions/:id': (world, form, id) =>
+    told(world, subscriptions.update(world, world.subscription(id), form), form),
   'DELETE /v1/subscriptions/:id': (world, form, id) => subscriptions.cancel(world, world.subscription(id), form),
   'POST /v1/subscription_schedules': subscriptions.schedule,
   'POST /v1/subscription_schedules/:id': (world, form, id) =>
     subscriptions.setPhases(world, existing(world.schedules.get(id), 'schedule', id), form),
   'POST /v1/subscription_schedules/:id/release': (world, _form, id) =>
     subscriptions.release(world, existing(world.schedules.get(id), 'schedule', id)),
-  'GET /v1/invoices': (world, form) => page(ofCustomer(world.invoices, form), form, '/v1/invoices'),
+  'GET /v1/invoices': (world, form) => {
+    const subscription = textIn(form, 'subscription')
+    const found = subscription === undefined ? ofCustomer(world.invoices, form) : ofSubscription(world, subscription)
+    return page(found, form, '/v1/invoices')
+  },
   'GET /v1/invoices/:id': (world, _form, id) => world.invoice(id),
+  'POST /v1/invoices/:id': (world, form, id) => {
+    world.invoice(id).auto_advance = textIn(form, 'auto_advance') !== 'false'
+    return world.invoice(id)
+  },
+  'POST /v1/invoices/:id/finalize': (world, _form, id) => {
+    finalize(world, world.invoice(id))
+    return world.invoice(id)
+  },
   'POST /v1/invoices/:id/pay': (world, _form, id) => payInvoice(world, id),
   'POST /v1/invoices/:id/void': (world, _form, id) => {
     voidInvoice(world, world.invoice(id))

@@ -44,7 +44,7 @@ export interface Item {
 
 export interface Subscription extends Thing {
   customer: string
-  status: 'active' | 'past_due' | 'canceled'
+  status: 'active' | 'incomplete' | 'past_due' | 'unpaid' | 'canceled'
   items: List<Item>
   billing_cycle_anchor: number
   cancel_at_period_end: boolean
@@ -78,7 +78,9 @@ export interface Line {
 
 export interface Invoice extends Thing {
   customer: string
-  status: 'open' | 'paid' | 'void'
+  status: 'draft' | 'open' | 'paid' | 'void'
+  /** Whether Stripe finalizes and collects it by itself. */
+  auto_advance: boolean
   attempted: boolean
   attempt_count: number
   billing_reason: string
@@ -86,7 +88,8 @@ export interface Invoice extends Thing {
   amount_due: number
   amount_paid: number
   starting_balance: number
-  ending_balance: number
+  /** null of a draft. */
+  ending_balance: number | null
   lines: List<Line>
   parent: {
     type: 'subscription_details'
@@ -107,7 +110,7 @@ export interface Intent extends Thing {
   customer: string
   amount: number
   currency: string
-  status: 'succeeded' | 'requires_payment_method'
+  status: 'succeeded' | 'requires_payment_method' | 'requires_confirmation' | 'canceled'
   payment_method: string | null
   last_payment_error: CardError | null
   latest_charge: string | null
@@ -117,7 +120,14 @@ export interface Charge extends Thing {
   amount: number
   amount_refunded: number
   refunded: boolean
+  disputed: boolean
   customer: string
+  payment_intent: string
+}
+
+export interface Dispute extends Thing {
+  status: 'needs_response' | 'won' | 'lost'
+  charge: string
   payment_intent: string
 }
 

@@ -3,15 +3,23 @@ import { type Form, formsIn, metadataIn, numberIn, textIn, formIn } from './form
 import { collect, lineOf } from './money.ts'
 import { invalid, missing } from './problem.ts'
 import { end, monthFrom } from './renewals.ts'
-import type { Item, Line, Price, Schedule, Subscription } from './shapes.ts'
+import type { Invoice, Item, Line, Price, Schedule, Subscription } from './shapes.ts'
 import { listOf, type World } from './world.ts'
 
-/** Undoes what the work has changed in the customer and the records, if its invoice is not paid. */
-function orNothing(world: World, subscription: Subscription, work: () => { status: string; payments: unknown }): void {
+/**
+ * Undoes what the work has changed in the customer and the records, if its invoice is not paid and the request wants that;
+ * otherwise the subscription is what it is without being paid.
+ */
+function orNothing(world: World, subscription: Subscription, form: Form, work: () => Invoice): void {
   const customer = world.customer(subscription.customer)
   const before = { subscription: structuredClone(subscription), balance: customer.balance }
   const invoices = new Set(world.invoices.keys())
-  if (work().status === 'paid') return
+  const invoice = work()
+  if (invoice.status === 'paid') return
+  if (textIn(form, 'payment_behavior') !== 'error_if_incomplete') {
+    subscription.status = invoice.billing_reason === 'subscription_create' ? 'incomplete' : 'past_due'
+    return
+  }
   Object.assign(subscription, before.subscription)
   customer.balance = before.balance
   for (const id of world.invoices.keys()) if (!invoices.has(id)) world.invoices.delete(id)
@@ -20,11 +28,11 @@ function orNothing(world: World, subscription: Subscription, work: () => { statu
 
 export function create(world: World, form: Form): Subscription {
   const customer = world.customer(textIn(form, 'customer') ?? '')
-  if (customer.invoice_settings.default_payment_method === null)
+  const price = world.activePrice(textIn(formsIn(form, 'items')[0], 'price') ?? '')
+  if (customer.invoice_settings.default_payment_method === null && -customer.balance < price.unit_amount)
     throw invalid('This customer has no attached payment source or default payment method.', {
       code: 'resource_missing',
     })
-  const price = world.price(textIn(formsIn(form, 'items')[0], 'price') ?? '')
   const now = world.now()
   const thing = world.newThing('sub', 'subscription', metadataIn(form))
   const item: Item = {
@@ -48,7 +56,7 @@ export function create(world: World, form: Form): Subscription {
     latest_invoice: '',
     schedule: null,
   }
-  orNothing(world, subscription, () => {
+  orNothing(world, subscription, form, () => {
     const line = lineOf(world, price, price.unit_amount)
     const invoice = collect(world, subscription, [line], 'subscription_create')
     subscription.latest_invoice = invoice.id
@@ -59,11 +67,14 @@ export function create(world: World, form: Form): Subscription {
   return subscription
 }
 
-/** What is left of the month that is paid, as a line of less than nothing. */
-function unused(world: World, { price, current_period_start: from, current_period_end: to }: Item): Line {
+/** The share of a price for what is left of the period, in cents. */
+function shareOf(world: World, price: Price, { current_period_start: from, current_period_end: to }: Item): number {
   const left = Math.max(0, to - world.now())
-  return lineOf(world, price, -Math.round((price.unit_amount * left) / (to - from)))
+  return Math.round((price.unit_amount * left) / (to - from))
 }
+
+/** What is left of the month that is paid, as a line of less than nothing. */
+const unused = (world: World, item: Item): Line => lineOf(world, item.price, -shareOf(world, item.price, item))
 
 export function update(world: World, subscription: Subscription, form: Form): Subscription {
   if (subscription.status === 'canceled') throw missing('subscription', subscription.id)
@@ -79,20 +90,24 @@ export function update(world: World, subscription: Subscription, form: Form): Su
     })
   }
   const [asked] = formsIn(form, 'items')
-  if (asked) orNothing(world, subscription, () => changePrice(world, subscription, form, textIn(asked, 'price') ?? ''))
+  if (asked)
+    orNothing(world, subscription, form, () => changePrice(world, subscription, form, textIn(asked, 'price') ?? ''))
   world.emit('customer.subscription.updated', subscription)
   return subscription
 }
 
 function changePrice(world: World, subscription: Subscription, form: Form, id: string) {
   const item = subscription.items.data[0]!
-  const price: Price = world.price(id)
+  const price: Price = world.activePrice(id)
   const credit = textIn(form, 'proration_behavior') === 'always_invoice' ? [unused(world, item)] : []
   Object.assign(subscription.metadata, metadataIn(form))
   const now = world.now()
-  Object.assign(item, { price, current_period_start: now, current_period_end: monthFrom(now, now) })
-  Object.assign(subscription, { billing_cycle_anchor: now, status: 'active' })
-  const lines = [...credit, lineOf(world, price, price.unit_amount)]
+  // Without a new anchor the period goes on, and what is left of it has another price.
+  const isNew = textIn(form, 'billing_cycle_anchor') === 'now'
+  const cents = isNew ? price.unit_amount : shareOf(world, price, item)
+  Object.assign(item, { price }, isNew && { current_period_start: now, current_period_end: monthFrom(now, now) })
+  Object.assign(subscription, { status: 'active' }, isNew && { billing_cycle_anchor: now })
+  const lines = [...credit, lineOf(world, price, cents)]
   const invoice = collect(world, subscription, lines, 'subscription_update')
   subscription.latest_invoice = invoice.id
   return invoice
@@ -131,7 +146,8 @@ export function setPhases(world: World, found: Schedule, form: Form): Schedule {
     const months = numberIn(formIn(phase, 'duration'), 'interval_count') ?? 0
     start = numberIn(phase, 'end_date') ?? monthFrom(start_date, start_date)
     if (months > 1) throw invalid('The double knows phases of one month only.')
-    const price = world.price(textIn(formsIn(phase, 'items')[0], 'price') ?? '').id
+    const name = textIn(formsIn(phase, 'items')[0], 'price') ?? ''
+    const { id: price } = start_date > world.now() ? world.activePrice(name) : world.price(name)
     return { start_date, end_date: start, items: [{ price, quantity: 1 }] }
   })
   const subscription = world.subscriptions.get(found.subscription ?? '')

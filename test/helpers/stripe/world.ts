@@ -1,8 +1,9 @@
 import type { Clock } from '../../../src/clock.ts'
-import { existing } from './problem.ts'
+import { existing, invalid } from './problem.ts'
 import type {
   Charge,
   Customer,
+  Dispute,
   Intent,
   Invoice,
   List,
@@ -26,6 +27,7 @@ export function createWorld(clock: Clock) {
     now,
     newThing,
     customers: new Map<string, Customer>(),
+    deleted: new Set<string>(),
     methods: new Map<string, Method>(),
     prices: new Map<string, Price>(),
     products: new Set<string>(),
@@ -34,6 +36,7 @@ export function createWorld(clock: Clock) {
     invoices: new Map<string, Invoice>(),
     intents: new Map<string, Intent>(),
     charges: new Map<string, Charge>(),
+    disputes: new Map<string, Dispute>(),
     events,
 
     /** Notes that something has happened to a thing, as it is now. */
@@ -46,6 +49,13 @@ export function createWorld(clock: Clock) {
     subscription: (id: string): Subscription => existing(world.subscriptions.get(id), 'subscription', id),
     invoice: (id: string): Invoice => existing(world.invoices.get(id), 'invoice', id),
     price: (id: string): Price => existing(world.prices.get(id), 'price', id),
+
+    /** One that can be charged. */
+    activePrice(id: string): Price {
+      const price = world.price(id)
+      if (!price.active) throw invalid('The price specified is inactive. This field only accepts active prices.')
+      return price
+    },
   }
   return world
 }

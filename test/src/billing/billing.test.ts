@@ -66,6 +66,7 @@ test('a new account is free and has the credits of the month', async (t) => {
     balance: 200,
     cap: null,
     total: 200,
+    creditCents: 0,
   })
 })
 

@@ -68,7 +68,13 @@ function billingOf(database: Awaited<ReturnType<typeof openDatabase>>, start?: s
   const notifications = createNotifications(base)
   const billing = createBilling({ ...base, gateway: losing(sandbox, lost), notifications })
   // Nothing but accounts exists here, so nothing exceeds a limit.
-  const exceeding = { fit: async () => {} }
+  const exceeding = {
+    async fit(ownerId: string) {
+      await database('accounts')
+        .where({ ownerId })
+        .update({ fittedTier: database.ref('tier') })
+    },
+  }
   const sweep = createSweep({ ...base, logger: createLogger('silent', 'test'), billing, exceeding })
   const sandboxClock = createSandboxClock({ ...base, lease: createLease(base), billing, sweep, sandbox })
   const userId = newId()

@@ -20,13 +20,14 @@ test('credits are bought for what they cost, once for each key, however many ask
 })
 
 test('a purchase that is declined stays so under its key, and another key may be paid', async (t) => {
-  const { billing, charges, userId, withCard } = await openBilling(t)
+  const { billing, charges, clock, userId, withCard } = await openBilling(t)
   const buy = (requestKey: string) => billing.purchases.buy(userId, { credits: 100, requestKey })
   t.like(await t.throwsAsync(buy('a')), { code: 'NO_PAYMENT_METHOD' })
   await withCard('pm_card_chargeCustomerFail')
   t.like(await t.throwsAsync(buy('a')), { code: 'PAYMENT_FAILED' })
   await withCard()
   t.like(await t.throwsAsync(buy('a')), { code: 'PAYMENT_FAILED' })
+  clock.forward(1)
   await buy('b')
   t.deepEqual(await charges(), [100])
   const { items } = await billing.payments.list(userId, { limit: 10 })
@@ -64,6 +65,28 @@ test('a payment that is paid back takes its credits back once, also if they were
   t.is(await ledgerSum(), -900)
 })
 
+test('a purchase that the gateway never made has failed, and one whose answer was lost is found', async (t) => {
+  for (const [what, status] of [
+    ['request', 'failed'],
+    ['answer', 'paid'],
+  ] as const) {
+    const { billing, clock, charges, lost, sweep, userId, withCard } = await openBilling(t)
+    await withCard()
+    lost.what = what
+    await t.throwsAsync(billing.purchases.buy(userId, { credits: 500, requestKey: 'first' }))
+    lost.what = undefined
+    clock.forward(301)
+    await sweep.round()
+    const found = async () => (await billing.payments.list(userId, { limit: 1 })).items[0]?.status
+    t.is(await found(), status === 'paid' ? 'paid' : 'pending')
+    clock.forward(600)
+    await sweep.round()
+    t.is(await found(), status)
+    await billing.purchases.buy(userId, { credits: 100 })
+    t.deepEqual(await charges(), status === 'paid' ? [500, 100] : [100])
+  }
+})
+
 const topUp = { isOn: true, below: 100, credits: 500, centsPerMonth: 1200 }
 
 test('credits are bought automatically once the balance is below the threshold, up to the ceiling of the month', async (t) => {
@@ -98,6 +121,35 @@ test('a balance that is below already is topped up at once, and never while it i
   t.deepEqual(await charges(), [500])
 })
 
+test('credits are bought until the balance is not below, not again at once after a failure, and again when a month begins', async (t) => {
+  const { billing, charge, charges, clock, sweep, userId, withCard } = await openBilling(t)
+  await withCard()
+  await billing.topUps.set(userId, { ...topUp, centsPerMonth: 3100 })
+  await charge(userId, 1150)
+  await sweep.round()
+  t.deepEqual(await charges(), [500, 500, 500], 'one after the other')
+  t.is((await billing.account(userId)).balance, 550)
+  await withCard('pm_card_chargeCustomerFail')
+  await charge(userId, 1000)
+  for (const seconds of [0, 61, 61]) {
+    clock.forward(seconds)
+    // Whatever the reason is for attending to the account.
+    await Promise.all([sweep.attend(userId), sweep.attend(userId)])
+  }
+  t.like(await billing.topUps.read(userId), { isOn: true, failures: 1 })
+  await withCard()
+  await sweep.round()
+  t.is((await billing.account(userId)).balance, 550 - 1000 + 500 + 500, 'a new card is charged at once')
+  t.like(await billing.topUps.read(userId), { failures: 0, spentCents: 2500 })
+  await charge(userId, 4000)
+  await sweep.round()
+  t.like(await billing.topUps.read(userId), { spentCents: 3000 })
+  clock.forward(10 * day)
+  await sweep.round()
+  const { balance } = await billing.account(userId)
+  t.is(balance, 550 - 4000 + 500 + 200 + 3000, 'December has a ceiling of its own')
+})
+
 test('after three failures in a row nothing is bought automatically any more, and the owner is told once', async (t) => {
   const { billing, charge, clock, database, sweep, userId, withCard, withUser } = await openBilling(t)
   await withUser()
@@ -121,13 +173,13 @@ test('a clock that is advanced renews, grants and gives up in order, for this ac
   const now = await sandboxClock.advance(userId, 62 * day)
   t.is(now.toISOString(), '2027-01-22T12:00:00.000Z')
   t.deepEqual(await charges(), [2000, 2000, 2000])
-  t.is(await ledgerSum(), 15_000)
+  t.is(await ledgerSum(), 200 + 15_000)
   for (const { id } of await billing.paymentMethods.list(userId)) await billing.paymentMethods.remove(userId, id)
   await sandboxClock.advance(userId, 31 * day)
-  t.like(await billing.account(userId), { tier: 'pro', subscription: { status: 'past_due' }, balance: 20_000 })
+  t.like(await billing.account(userId), { tier: 'pro', subscription: { status: 'past_due' }, balance: 15_200 })
   await sandboxClock.advance(userId, 7 * day)
   t.like(await billing.account(userId), { tier: 'free', subscription: null })
-  t.is((await billing.account(userId)).balance, 20_000 + 200, 'March is granted by the free tier')
+  t.is((await billing.account(userId)).balance, 15_200 + 400, 'the free tier grants February and March')
   const again = t.throwsAsync(sandboxClock.advance('0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a10', day))
   t.like(await again, { code: 'NOT_FOUND' })
 })

@@ -4,18 +4,18 @@ import { openBilling } from './open-billing.ts'
 
 const day = 86_400
 
-test('subscribing charges the card and gives the tier for a month, with the credits of its month less those granted', async (t) => {
+test('subscribing charges the card and gives the tier for a month, with the credits of that month', async (t) => {
   const { billing, charges, charge, ledgerSum, userId, withCard } = await openBilling(t)
   await charge(userId, 50)
   await withCard()
   const account = await billing.subscriptions.subscribe(userId, { tier: 'pro' })
   const currentPeriodEnd = new Date('2026-12-21T12:00:00.000Z')
-  t.like(account, { tier: 'pro', limits: { agents: 25 }, balance: 5000 - 50 })
+  t.like(account, { tier: 'pro', limits: { agents: 25 }, balance: 200 + 5000 - 50 })
   const subscription = { tier: 'pro', status: 'active', currentPeriodEnd, nextTier: null, cancelledAt: null } as const
   t.deepEqual(account.subscription, subscription)
   t.deepEqual(await billing.account(userId), account)
   t.deepEqual(await charges(), [2000])
-  t.is(await ledgerSum(), 5000 - 50)
+  t.is(await ledgerSum(), 200 + 5000 - 50)
 })
 
 test('a higher tier begins at once and costs its price less what is left, a lower one follows when the month is over', async (t) => {
@@ -41,13 +41,40 @@ test('a month that is left at once is credited to later payments, and its share 
   await charge(userId, 900_000)
   clock.forward(15 * day)
   t.like(await billing.subscriptions.cancel(userId, 'now'), { tier: 'free', subscription: null })
-  // November and December were granted within the month.
-  t.is(await ledgerSum(), 200 + 1_999_800 - 900_000 - 999_900)
+  // The free tier grants November and December.
+  t.is(await ledgerSum(), 200 + 1_000_000 - 900_000 - 500_000 + 200)
   await billing.subscriptions.subscribe(userId, { tier: 'team' })
   t.deepEqual(await charges(), [100_000, -50_000, 0])
   const { items } = await billing.payments.list(userId, { limit: 10 })
   const told = items.map(({ cents, tier, status }) => `${cents} ${tier} ${status}`)
   t.deepEqual(told.toSorted(), ['-50000 enterprise paid', '0 team paid', '100000 enterprise paid'])
+})
+
+test('a month gives its credits once however it is entered and left, and none for nothing', async (t) => {
+  const { billing, clock, ledgerSum, sandbox, sweep, userId, withCard } = await openBilling(t)
+  const { subscribe, cancel } = billing.subscriptions
+  await withCard()
+  clock.forward(9 * day)
+  await subscribe(userId, { tier: 'pro' })
+  clock.forward(day)
+  t.is((await billing.account(userId)).balance, 5200, 'the turn of a calendar month grants nothing')
+  await cancel(userId, 'now')
+  await subscribe(userId, { tier: 'pro' })
+  await cancel(userId, 'now')
+  t.is(await ledgerSum(), 200 + 168 + 200, 'a day of pro, and two months of free')
+  await subscribe(userId, { tier: 'pro' })
+  clock.forward(31 * day)
+  await sweep.round()
+  t.is(await ledgerSum(), 568 + 10_000)
+  await cancel(userId, 'now')
+  t.is(await ledgerSum(), 568 + 5000 + 200, 'the month before was paid in full, and January is of the free tier')
+  await subscribe(userId, { tier: 'team' })
+  await subscribe(userId, { tier: 'pro', when: 'now' })
+  t.is(await ledgerSum(), 5768 + 5000, 'a lower tier at once takes those of the higher one back')
+  clock.forward(31 * day)
+  await sandbox.look(`sandbox_${userId}`)
+  await cancel(userId, 'now')
+  t.is(await ledgerSum(), 10_768 + 200, 'of a month that was never granted nothing goes back')
 })
 
 test('repeated and parallel requests for one tier charge once, and other tiers follow one after the other', async (t) => {
@@ -69,9 +96,13 @@ test('a subscription renews by itself from the newest card, in one process only,
   await withCard()
   await billing.subscriptions.subscribe(userId, { tier: 'pro' })
   clock.forward(30 * day)
-  t.is((await billing.account(userId)).balance, 5000, 'December is granted once the gateway has said that it is paid')
+  t.is(
+    (await billing.account(userId)).balance,
+    5200,
+    'another month is granted once the gateway has said that it is paid',
+  )
   await Promise.all([sweep.round(), sweep.round(), sweep.round()])
-  t.like(await billing.account(userId), { subscription: { status: 'active' }, balance: 10_000 })
+  t.like(await billing.account(userId), { subscription: { status: 'active' }, balance: 10_200 })
   t.deepEqual(await charges(), [2000, 2000])
 })
 
@@ -186,10 +217,37 @@ for (const what of ['request', 'answer'] as const) {
     lost.what = undefined
     clock.forward(61)
     await Promise.all([sweep.round(), sweep.round()])
-    t.like(await billing.account(userId), { tier: 'pro', balance: 5000 })
+    t.like(await billing.account(userId), { tier: 'pro', balance: 5200 })
     t.deepEqual(await charges(), [2000])
   })
 }
+
+test('a change that a provider refuses to answer is given up, and not made later as a surprise', async (t) => {
+  for (const [what, tier] of [
+    ['request', 'free'],
+    ['answer', 'pro'],
+  ] as const) {
+    const { billing, clock, charges, database, lost, sweep, userId, withCard } = await openBilling(t)
+    const asked = async () => database('billing_requests').where({ ownerId: userId }).pluck('action')
+    await withCard()
+    lost.what = what
+    await t.throwsAsync(billing.subscriptions.subscribe(userId, { tier: 'pro' }))
+    clock.forward(61)
+    await sweep.round()
+    t.deepEqual(await asked(), ['subscribe'])
+    lost.what = undefined
+    clock.forward(301)
+    await sweep.round()
+    t.is((await billing.account(userId)).tier, tier, 'it is not sent any more')
+    const busy = await t.throwsAsync(billing.subscriptions.subscribe(userId, { tier: 'team' }))
+    t.like(busy, { code: 'RATE_LIMITED', retryAfter: 60 }, 'it may still arrive')
+    clock.forward(600)
+    await sweep.round()
+    t.deepEqual(await asked(), [])
+    t.deepEqual(await charges(), tier === 'free' ? [] : [2000])
+    t.like(await billing.subscriptions.subscribe(userId, { tier: 'team' }), { tier: 'team' })
+  }
+})
 
 test('a look that began earlier changes nothing once a later one was applied', async (t) => {
   const { billing, database, sandbox, userId, withCard } = await openBilling(t)

@@ -37,6 +37,7 @@ interface Scene {
   systemPrompt?: string
   trigger?: Transcript['trigger']
   payload?: string | undefined
+  schema?: Transcript['schema']
   tools?: ModelTool[]
   directives?: boolean
   outcome?: (name: string) => Outcome
@@ -50,8 +51,8 @@ async function play(scene: Scene) {
   const signal = new AbortController().signal
   const steps: Transcript['steps'] = []
   for (;;) {
-    const { systemPrompt = 'Do your work.', trigger = 'webhook', payload } = scene
-    const prompt = models.prompt('demo', { systemPrompt, trigger, payload, steps })
+    const { systemPrompt = 'Do your work.', trigger = 'webhook', payload, schema } = scene
+    const prompt = models.prompt('demo', { systemPrompt, trigger, payload, schema, steps })
     const { text, calls } = await models.step({ model: 'demo', prompt, tools, cacheKey: '', signal })
     steps.push({ text, calls: calls.map((call) => ({ ...call, outcome: outcome(call.name) })) })
     if (calls.length === 0)
@@ -244,6 +245,17 @@ test('a script without calls says its text and reports in the same step', async 
   const { steps, texts } = await play({ systemPrompt: '[[sleep 0.01]][[say hello]]', directives: true, tools: [list] })
   t.deepEqual(steps, [[]])
   t.regex(texts[0] ?? '', /^This is the demo model.* hello This run was started by a webhook/)
+})
+
+test('the report names the fields that the payload was checked for', async (t) => {
+  const { texts } = await play({
+    payload: payloadOf({ title: 'A', count: 1 }),
+    schema: [
+      { name: 'title', type: 'string', required: true },
+      { name: 'count', type: 'number', required: true },
+    ],
+  })
+  t.true(texts.at(-1)?.endsWith('The payload was checked for "title (string), count (number)".'), texts.at(-1))
 })
 
 test('a directive that cannot be read is told in the first text, and the rest is obeyed', async (t) => {

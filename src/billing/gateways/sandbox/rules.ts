@@ -1,7 +1,7 @@
 import { later } from '../../../clock.ts'
 import { newId } from '../../../ids.ts'
 import { tierOf, type PaidTierName, type TierName } from '../../tiers.ts'
-import type { GatewayPayment, When } from '../gateway.ts'
+import type { GatewayPayment, LeftMonth, When } from '../gateway.ts'
 import { refusalOf } from './cards.ts'
 import { monthsAfter, shareLeft } from './months.ts'
 
@@ -85,13 +85,14 @@ interface Invoice {
   tier: PaidTierName | null
   cents: number
   key: string | null
+  left?: LeftMonth | null
   /** Of a payment that has failed before. */
   reference?: string | null
   since?: Date
 }
 
 /** Charges what the credit does not cover; a payment of less than nothing is credited. */
-function invoice(world: World, { tier, cents, key, reference, since }: Invoice, at: Date): GatewayPayment {
+function invoice(world: World, { tier, cents, key, left = null, reference, since }: Invoice, at: Date): GatewayPayment {
   // Credits that are bought are not paid from what is credited: that is for subscriptions.
   const credited = tier === null ? 0 : Math.min(world.creditCents, cents)
   const due = cents - credited
@@ -102,8 +103,10 @@ function invoice(world: World, { tier, cents, key, reference, since }: Invoice, 
     key,
     // What is below nothing has been credited: `min` took it as it is.
     cents: cents < 0 ? cents : due,
+    fromCreditCents: failure === null ? Math.max(0, credited) : 0,
     status: failure === null ? 'paid' : 'failed',
     tier,
+    left,
     failure,
     createdAt: since ?? at,
   }
@@ -150,15 +153,19 @@ function changeNow(
   { tier, key }: { tier: PaidTierName; key: string },
   at: Date,
 ): string | null {
-  const cents = tierOf(tier).centsPerMonth - leftOf(subscription, at)
-  const { failure } = invoice(world, { tier: cents < 0 ? subscription.tier : tier, cents, key }, at)
+  const left = leftOf(subscription, at)
+  const cents = tierOf(tier).centsPerMonth - (left?.cents ?? 0)
+  const { failure } = invoice(world, { tier: cents < 0 ? subscription.tier : tier, cents, key, left }, at)
   if (failure === null) Object.assign(subscription, { ...fresh, tier, anchor: at })
   return failure
 }
 
-/** What is left of the month that is paid, in cents. */
-const leftOf = (subscription: SandboxSubscription, at: Date): number =>
-  subscription.status === 'active' ? shareLeft(tierOf(subscription.tier).centsPerMonth, period(subscription), at) : 0
+/** What is left of the month that is paid; null if nothing is. */
+function leftOf(subscription: SandboxSubscription, at: Date): LeftMonth | null {
+  const { tier, status } = subscription
+  const cents = status === 'active' ? shareLeft(tierOf(tier).centsPerMonth, period(subscription), at) : 0
+  return cents > 0 ? { tier, cents } : null
+}
 
 /** Ends it, and credits what is left if that is at once. An overdue month was not paid, so that is always at once. */
 export function cancel(world: World, subscription: SandboxSubscription, when: When, at: Date): void {
@@ -167,7 +174,7 @@ export function cancel(world: World, subscription: SandboxSubscription, when: Wh
     return
   }
   const left = leftOf(subscription, at)
-  if (left > 0) invoice(world, { tier: subscription.tier, cents: -left, key: null }, at)
+  if (left) invoice(world, { tier: subscription.tier, cents: -left.cents, key: null, left }, at)
   world.subscription = null
 }
 

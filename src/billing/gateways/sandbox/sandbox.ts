@@ -1,8 +1,8 @@
 import type { Clock } from '../../../clock.ts'
-import type { Database, Transaction } from '../../../database/database.ts'
+import type { Database } from '../../../database/database.ts'
 import { assertThat, CodedError } from '../../../errors.ts'
 import { newId } from '../../../ids.ts'
-import type { Gateway, GatewayPayment, GatewaySubscription } from '../gateway.ts'
+import type { Gateway, GatewaySubscription } from '../gateway.ts'
 import { cardNamed } from './cards.ts'
 import * as rules from './rules.ts'
 import { createWorlds } from './worlds.ts'
@@ -16,7 +16,7 @@ const prefix = 'sandbox_'
  */
 export function createSandbox(context: { database: Database; clock: Clock }): Sandbox {
   const { database } = context
-  const { visit, payments } = createWorlds(context)
+  const { visit, payments, paid } = createWorlds(context)
 
   /** Does the work once for each key. The same request gets the same answer. PAYMENT_FAILED. */
   async function once(ownerId: string, key: string, work: Work): Promise<void> {
@@ -45,11 +45,6 @@ export function createSandbox(context: { database: Database; clock: Clock }): Sa
     return once(ownerId, key, (world, now) => work(world, living(world, reference), now))
   }
 
-  const paid = (trx: Transaction | Database, ownerId: string, key: string) =>
-    trx('sandbox_payments')
-      .where({ ownerId, key })
-      .first<GatewayPayment>('reference', 'key', 'cents', 'status', 'tier', 'failure', 'createdAt')
-
   return {
     name: 'sandbox',
     customer: async (ownerId) => prefix + ownerId,
@@ -68,12 +63,17 @@ export function createSandbox(context: { database: Database; clock: Clock }): Sa
       await visit(ownerId, (_world, _now, trx) => trx('sandbox_cards').where({ ownerId, reference }).delete())
     },
 
+    // The newest card is charged, and none is ever there that is not listed.
+    prefer: async (_customer, cards) => cards[0] ?? null,
+
     setup: async () => null,
 
     async pay({ customer, cents, key }) {
       const ownerId = ownerIn(customer)
       await once(ownerId, key, (world, now) => rules.pay(world, { cents, key }, now))
-      return paid(database, ownerId, key)
+      const payment = await paid(ownerId, key)
+      assertThat(payment, 'INTERNAL_ERROR', { privateDetail: 'the sandbox has lost a payment' })
+      return payment
     },
 
     subscribe: ({ customer, tier, key }) =>

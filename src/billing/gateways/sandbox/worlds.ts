@@ -1,5 +1,6 @@
 import { later, type Clock } from '../../../clock.ts'
 import type { Database, Transaction } from '../../../database/database.ts'
+import type { PaidTierName } from '../../tiers.ts'
 import type { GatewayPayment } from '../gateway.ts'
 import { settle, type SandboxSubscription, type World } from './rules.ts'
 
@@ -36,11 +37,11 @@ export function createWorlds({ database, clock }: { database: Database; clock: C
         .onConflict('owner_id')
         .merge()
     } else await trx('sandbox_subscriptions').where({ ownerId }).delete()
-    for (const payment of payments) {
+    for (const { left, ...payment } of payments) {
       await trx('sandbox_payments')
-        .insert({ ownerId, ...payment })
+        .insert({ ownerId, ...payment, leftTier: left?.tier ?? null, leftCents: left?.cents ?? null })
         .onConflict(['owner_id', 'reference'])
-        .merge(['status', 'failure', 'cents'])
+        .merge(['status', 'failure', 'cents', 'fromCreditCents'])
     }
   }
 
@@ -55,20 +56,48 @@ export function createWorlds({ database, clock }: { database: Database; clock: C
       return result
     })
 
-  const payments = (ownerId: string, now: Date): Promise<GatewayPayment[]> =>
-    database('sandbox_payments')
+  async function payments(ownerId: string, now: Date): Promise<GatewayPayment[]> {
+    const found = await database('sandbox_payments')
       .where({ ownerId })
       .where('createdAt', '>', later(now, -told * 86_400))
       .orderBy([
         { column: 'createdAt', order: 'desc' },
         { column: 'reference', order: 'desc' },
       ])
-      .select('reference', 'key', 'cents', 'status', 'tier', 'failure', 'createdAt')
+      .select<StoredPayment[]>(columnsOfPayment)
+    return found.map(toldOf)
+  }
 
-  return { visit, payments }
+  /** The payment of a key. */
+  async function paid(ownerId: string, key: string): Promise<GatewayPayment | undefined> {
+    const found = await database('sandbox_payments').where({ ownerId, key }).first<StoredPayment>(columnsOfPayment)
+    return found && toldOf(found)
+  }
+
+  return { visit, payments, paid }
 }
 
 export type Worlds = ReturnType<typeof createWorlds>
+
+type StoredPayment = Omit<GatewayPayment, 'left'> & { leftTier: PaidTierName | null; leftCents: number | null }
+
+const columnsOfPayment = [
+  'reference',
+  'key',
+  'cents',
+  'fromCreditCents',
+  'status',
+  'tier',
+  'failure',
+  'createdAt',
+  'leftTier',
+  'leftCents',
+]
+
+const toldOf = ({ leftTier, leftCents, ...payment }: StoredPayment): GatewayPayment => ({
+  ...payment,
+  left: leftTier === null || leftCents === null ? null : { tier: leftTier, cents: leftCents },
+})
 
 interface Credit {
   creditCents: number

@@ -1,4 +1,5 @@
 import type { Stripe } from 'stripe'
+import * as v from 'valibot'
 import { later, type Clock } from '../../../clock.ts'
 import type { Database } from '../../../database/database.ts'
 import { Account } from '../../account.ts'
@@ -8,6 +9,7 @@ import { asking } from './failures.ts'
 
 /** What changes how an account stands. The endpoint at Stripe is to have the same. */
 export const heard = [
+  'charge.dispute.closed',
   'charge.refunded',
   'customer.deleted',
   'customer.updated',
@@ -37,16 +39,29 @@ const firstRound = 3 * 86_400
 
 /** News of Stripe. Events are hints to look at an account, and nothing else: they come late, twice, forged or never. */
 export function createStripeEvents({ database, clock, stripe }: { database: Database; clock: Clock; stripe: Stripe }) {
-  /** Notes an event, and lets the sweep look at the account that it is about, if it is new. Both or neither. */
-  async function note({ id, type, data }: Stripe.Event): Promise<void> {
-    const customer = customerIn(data.object)
+  /**
+   * Notes an event, and lets the sweep look at the account that it is about, if it is new. Both or neither. What is about
+   * nothing, as thin events are, is ignored.
+   */
+  async function note(told: unknown): Promise<void> {
+    const read = v.safeParse(event, told)
+    if (!read.success) return
+    const { id, type, data } = read.output
+    const customer = customerIn(data.object) ?? (await payerOf(data.object))
     await database.transaction(async (trx) => {
-      const event = { id, type, customer, receivedAt: clock.now() }
-      const added = await trx('stripe_events').insert(event).onConflict('id').ignore().returning<{ id: string }[]>('id')
+      const row = { id, type, customer, receivedAt: clock.now() }
+      const added = await trx('stripe_events').insert(row).onConflict('id').ignore().returning<{ id: string }[]>('id')
       if (added.length === 0 || customer === null) return
       const account = await Account.query(trx).findOne({ customer }).select('ownerId')
       if (account) await lookBy(trx, account.ownerId, clock.now())
     })
+  }
+
+  /** A dispute names its payment alone. */
+  async function payerOf({ object, payment_intent: intent }: Told): Promise<string | null> {
+    if (object !== 'dispute' || typeof intent !== 'string') return null
+    const { customer } = await asking(() => stripe.paymentIntents.retrieve(intent))
+    return idOf(customer)
   }
 
   /** Lists what has happened since the last round, and notes what no webhook has told. */
@@ -57,10 +72,10 @@ export function createStripeEvents({ database, clock, stripe }: { database: Data
     let newest = cursor?.seenAt
     // Newest first. The cursor moves once all are noted, so a round that was cut off is made again.
     await asking(async () => {
-      for await (const event of stripe.events.list({ types: [...heard], created: { gte }, limit: 100 })) {
+      for await (const found of stripe.events.list({ types: [...heard], created: { gte }, limit: 100 })) {
         if (stopping?.aborted) throw new Error('the process stops')
-        await note(event)
-        newest = new Date(Math.max(event.created * 1000, newest?.getTime() ?? 0))
+        await note(found)
+        newest = new Date(Math.max(found.created * 1000, newest?.getTime() ?? 0))
       }
     })
     if (!newest) return
@@ -76,9 +91,16 @@ export function createStripeEvents({ database, clock, stripe }: { database: Data
   return { note, reconcile, purge }
 }
 
+/** Names of Stripe are short, and have no odd characters. */
+const name = v.pipe(v.string(), v.maxLength(255), v.regex(/^[\w.]+$/))
+
+/** What is read of an event. */
+const event = v.object({ id: name, type: name, data: v.object({ object: v.looseObject({ object: name }) }) })
+type Told = v.InferOutput<typeof event>['data']['object']
+
 /** Whom an event is about. */
-function customerIn(thing: object): string | null {
-  const { object, id, customer } = thing as { object?: unknown; id?: unknown; customer?: unknown }
-  if (object === 'customer') return typeof id === 'string' ? id : null
-  return idOf(customer as string | { id: string } | null | undefined)
+function customerIn({ object, id, customer }: Told): string | null {
+  const told = object === 'customer' ? id : customer
+  const found = typeof told === 'object' && told !== null && 'id' in told ? told.id : told
+  return v.is(name, found) ? found : null
 }

@@ -24,8 +24,11 @@ export const refusalOf = (error: { code?: string | null; decline_code?: string |
 export const paymentFailed = (failure: string): CodedError =>
   new CodedError('PAYMENT_FAILED', { message: `${failure} Use another payment method.` })
 
+export const noCard = (): CodedError => paymentFailed('There is no payment method on file.')
+
 /** Whether Stripe knows no such thing, or it is over. */
-export const isMissing = (error: unknown): boolean => isInvalid(error) && error.code === 'resource_missing'
+export const isMissing = (error: unknown): error is Stripe.errors.StripeInvalidRequestError =>
+  isInvalid(error) && error.code === 'resource_missing'
 
 /** Whether Stripe takes the request for a wrong one. */
 export const isInvalid = (error: unknown): error is Stripe.errors.StripeInvalidRequestError =>
@@ -50,9 +53,13 @@ export async function asking<T>(request: () => Promise<T>): Promise<T> {
 export function translated(error: unknown): unknown {
   if (!(error instanceof Stripe.errors.StripeError)) return error
   if (error instanceof Stripe.errors.StripeCardError) return paymentFailed(refusalOf(error))
+  // Something that is missing is named by its parameter; only the card has none.
+  if (isMissing(error) && !error.param) return noCard()
   const facts = [error.type, error.code, error.param, error.statusCode, error.requestId]
   const privateDetail = `Stripe: ${facts.filter((fact) => fact !== undefined && fact !== '').join(' ')}`
   return new CodedError('INTERNAL_ERROR', { message: unreachable, privateDetail })
 }
 
-const unreachable = 'The payment provider could not be asked, or did not answer. Try again; nothing is charged twice.'
+const unreachable =
+  'The payment provider could not be asked, or did not answer. What became of it is found out within minutes: look at ' +
+  'GET /billing and GET /billing/payments before you try again without an Idempotency-Key.'

@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe'
 import { isPaidTier, tierOf, type PaidTierName } from '../../tiers.ts'
 import { CodedError } from '../../../errors.ts'
-import { asking, isInvalid } from './failures.ts'
+import { asking, isInvalid, translated } from './failures.ts'
 
 /**
  * What tiers cost, as prices of Stripe. A price is found by its lookup key, which names the tier and the amount, and is
@@ -12,21 +12,40 @@ export function createPrices(stripe: Stripe) {
   const tiers = new Map<string, PaidTierName | null>()
   const prices = new Map<PaidTierName, string>()
 
-  /** The price of the tier. */
+  /**
+   * Does what needs the price of the tier. The price may have been archived since it was found: then it is done with
+   * another one.
+   */
+  async function withPrice<T>(tier: PaidTierName, work: (price: string) => Promise<T>): Promise<T> {
+    const price = await priceOf(tier)
+    try {
+      return await work(price)
+    } catch (error) {
+      if (!isInvalid(error)) throw translated(error)
+      prices.delete(tier)
+      const other = await priceOf(tier)
+      if (other === price) throw translated(error)
+      return asking(() => work(other))
+    }
+  }
+
   async function priceOf(tier: PaidTierName): Promise<string> {
     const known = prices.get(tier)
     if (known !== undefined) return known
-    const price = (await find(tier)) ?? (await make(tier))
+    const found = await find(tier)
+    const price = found?.active === true ? found.id : await make(tier, found?.id)
     prices.set(tier, price)
     return price
   }
 
-  async function find(tier: PaidTierName): Promise<string | undefined> {
-    const { data } = await asking(() => stripe.prices.list({ lookup_keys: [lookupKey(tier)], active: true, limit: 1 }))
-    return data[0]?.id
+  /** Also one that was archived. */
+  async function find(tier: PaidTierName): Promise<Stripe.Price | undefined> {
+    const { data } = await asking(() => stripe.prices.list({ lookup_keys: [lookupKey(tier)], limit: 1 }))
+    return data[0]
   }
 
-  async function make(tier: PaidTierName): Promise<string> {
+  /** Makes one, which takes the lookup key over from one that was archived. Whoever else does so gets the same. */
+  async function make(tier: PaidTierName, archived = 'none'): Promise<string> {
     await makeProduct(tier)
     const wanted = {
       product: productOf(tier),
@@ -34,15 +53,11 @@ export function createPrices(stripe: Stripe) {
       unit_amount: tierOf(tier).centsPerMonth,
       recurring: { interval: 'month' as const },
       lookup_key: lookupKey(tier),
+      transfer_lookup_key: true,
       metadata: { tier },
     }
-    try {
-      return (await stripe.prices.create(wanted, { idempotencyKey: `price-${lookupKey(tier)}` })).id
-    } catch (error) {
-      // Another process was first.
-      const found = isInvalid(error) ? await find(tier) : undefined
-      return found ?? asking(() => Promise.reject(error as Error))
-    }
+    const idempotencyKey = `price-${lookupKey(tier)}-${archived}`
+    return (await asking(() => stripe.prices.create(wanted, { idempotencyKey }))).id
   }
 
   /** Its id is ours, so that a second one is refused. */
@@ -75,7 +90,7 @@ export function createPrices(stripe: Stripe) {
     throw new CodedError('INTERNAL_ERROR', { privateDetail })
   }
 
-  return { priceOf, tierFor, tierOfSubscription }
+  return { withPrice, tierFor, tierOfSubscription }
 }
 
 export type Prices = ReturnType<typeof createPrices>

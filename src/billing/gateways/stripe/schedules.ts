@@ -1,33 +1,31 @@
 import type { Stripe } from 'stripe'
 import { CodedError } from '../../../errors.ts'
+import type { PaidTierName } from '../../tiers.ts'
 import { idOf } from './customers.ts'
 import { asking, isInvalid } from './failures.ts'
+import type { Prices } from './prices.ts'
 import { itemOf } from './subscription.ts'
 
 /**
  * Changes at the end of a period. Stripe makes them by a schedule of two phases, which leaves the subscription alone once
  * the second one has begun. So what is paid for stays as it is until then, also in Stripe's own reports.
  */
-export function createSchedules({ stripe }: { stripe: Stripe }) {
-  /** Lets a price follow the one of the present period. */
-  async function follow(subscription: string, price: string): Promise<void> {
+export function createSchedules({ stripe, prices }: { stripe: Stripe; prices: Prices }) {
+  /** Lets a tier follow the one of the present period. */
+  async function follow(subscription: string, tier: PaidTierName): Promise<void> {
     const schedule = await asking(() => stripe.subscriptionSchedules.create({ from_subscription: subscription }))
     const [present] = schedule.phases
     const [item] = present?.items ?? []
     if (!present || !item) throw new CodedError('INTERNAL_ERROR', { privateDetail: `Stripe: ${schedule.id} is empty` })
     const { start_date, end_date } = present
-    await asking(() =>
+    const none = { proration_behavior: 'none' as const }
+    const first = { items: [{ price: idOf(item.price)!, quantity: 1 }], start_date, end_date, ...none }
+    const duration = { interval: 'month' as const, interval_count: 1 }
+    await prices.withPrice(tier, (price) =>
       stripe.subscriptionSchedules.update(schedule.id, {
         end_behavior: 'release',
-        proration_behavior: 'none',
-        phases: [
-          { items: [{ price: idOf(item.price)!, quantity: 1 }], start_date, end_date, proration_behavior: 'none' },
-          {
-            items: [{ price, quantity: 1 }],
-            duration: { interval: 'month', interval_count: 1 },
-            proration_behavior: 'none',
-          },
-        ],
+        phases: [first, { items: [{ price, quantity: 1 }], duration, ...none }],
+        ...none,
       }),
     )
   }

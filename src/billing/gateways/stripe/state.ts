@@ -1,10 +1,10 @@
 import type { Stripe } from 'stripe'
 import { later, type Clock } from '../../../clock.ts'
-import type { GatewayPayment, GatewayState, GatewaySubscription } from '../gateway.ts'
+import type { GatewayPayment, GatewayState, GatewaySubscription, LeftMonth } from '../gateway.ts'
 import { idOf } from './customers.ts'
 import { asking, refusalOf } from './failures.ts'
 import type { Prices } from './prices.ts'
-import { intentsOf, isRefunded, purchaseOf } from './purchases.ts'
+import { isRefunded, purchaseOf, type Purchases } from './purchases.ts'
 import { nextPriceOf } from './schedules.ts'
 import { itemOf, isPastDue, livingOf, paidUntil } from './subscription.ts'
 
@@ -12,23 +12,26 @@ import { itemOf, isPastDue, livingOf, paidUntil } from './subscription.ts'
 const told = 60
 
 /** Reads how an account stands: from the API alone, never from events, which come late, twice, or in another order. */
-export function createState({ stripe, prices, clock }: { stripe: Stripe; prices: Prices; clock: Clock }) {
+export function createState(context: { stripe: Stripe; prices: Prices; purchases: Purchases; clock: Clock }) {
+  const { stripe, prices, purchases, clock } = context
+
   async function look(customer: string): Promise<GatewayState> {
     const since = Math.floor(later(clock.now(), -told * 86_400).getTime() / 1000)
     const found = await asking(() => stripe.customers.retrieve(customer))
     // The subscription first: the payment that it began with is then seen, too.
     const subscription = found.deleted ? undefined : await livingOf(stripe, customer)
-    const intents = await intentsOf(stripe, customer, since)
+    const intents = await purchases.intentsOf(customer, since)
     const invoices = await invoicesOf(customer, since)
-    const purchases = intents.map(purchaseOf).filter((payment) => payment !== undefined)
+    const bought = intents.map(purchaseOf).filter((payment) => payment !== undefined)
     const byId = new Map(intents.map((intent) => [intent.id, intent]))
     const months: GatewayPayment[] = []
     for (const invoice of invoices) months.push(await paymentOf(invoice, byId))
     return {
       subscription: subscription ? await toldOf(subscription) : null,
-      payments: [...purchases, ...months].toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime()),
+      payments: [...bought, ...months].toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime()),
       // What a customer owes less than nothing of is credited to later invoices.
       creditCents: found.deleted ? 0 : Math.max(0, -found.balance),
+      card: found.deleted ? null : idOf(found.invoice_settings.default_payment_method),
     }
   }
 
@@ -65,19 +68,40 @@ export function createState({ stripe, prices, clock }: { stripe: Stripe; prices:
       reference: invoice.id,
       key: keyOf(invoice),
       cents,
+      fromCreditCents: fromCreditOf(invoice),
       status,
       tier: price === null ? null : await prices.tierFor(price),
+      left: await leftOf(invoice),
       failure: status === 'failed' ? refusalOf(intent?.last_payment_error) : null,
       createdAt: new Date(invoice.created * 1000),
     }
   }
 
+  /** What is left of a month is a line of less than nothing. */
+  async function leftOf({ lines }: Stripe.Invoice): Promise<LeftMonth | null> {
+    const unused = lines.data.filter(({ amount }) => amount < 0)
+    const price = idOf(unused[0]?.pricing?.price_details?.price)
+    const tier = price === null ? null : await prices.tierFor(price)
+    return tier && { tier, cents: -unused.reduce((sum, { amount }) => sum + amount, 0) }
+  }
+
   return { look }
 }
 
+/**
+ * What an invoice has taken of the credit; what was taken by one that is void was given back. A total below the smallest
+ * charge is due later, too, and was not paid from any credit.
+ */
+function fromCreditOf({ status, total, amount_due: due, starting_balance: balance }: Stripe.Invoice): number {
+  if (status === 'void' || status === 'draft') return 0
+  return Math.max(0, Math.min(total - due, -balance))
+}
+
 /** A finished invoice that was not paid at the first attempt may be paid later. */
-function statusOf({ status, attempted }: Stripe.Invoice): GatewayPayment['status'] {
+function statusOf({ status, attempted, auto_advance: isAdvanced }: Stripe.Invoice): GatewayPayment['status'] {
   if (status === 'paid') return 'paid'
+  // It was left a draft, because its subscription was ended or changed.
+  if (status === 'draft' && isAdvanced === false) return 'failed'
   if (status === 'void' || status === 'uncollectible') return 'failed'
   return status === 'open' && attempted ? 'failed' : 'pending'
 }

@@ -15,16 +15,18 @@ export function createStripeGateway({ settings, clock }: { settings: StripeSetti
   const stripe = createStripeClient(settings)
   const customers = createCustomers(stripe)
   const prices = createPrices(stripe)
-  const { customer, attach, detach, setup } = customers
+  const purchases = createPurchases({ stripe, customers, clock })
+  const { customer, attach, detach, prefer, setup } = customers
   const gateway: Gateway = {
     name: 'stripe',
     customer,
     attach,
     detach,
+    prefer,
     setup,
-    ...createPurchases({ stripe, customers }),
+    pay: purchases.pay,
     ...createSubscriptions({ stripe, customers, prices }),
-    ...createState({ stripe, prices, clock }),
+    ...createState({ stripe, prices, purchases, clock }),
   }
   return { gateway, stripe }
 }

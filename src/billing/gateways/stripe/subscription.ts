@@ -7,9 +7,12 @@ import { asking } from './failures.ts'
 export const isLive = ({ status }: Stripe.Subscription): boolean =>
   !['canceled', 'incomplete', 'incomplete_expired'].includes(status)
 
-/** Whether its last month is not paid. `unpaid` and `paused` are what an operator may choose to follow the last retry. */
-export const isPastDue = ({ status }: Stripe.Subscription): boolean =>
-  status === 'past_due' || status === 'unpaid' || status === 'paused'
+/** Whether Stripe collects nothing for it any more, as an operator may choose to follow the last retry. */
+export const isSuspended = ({ status }: Stripe.Subscription): boolean => status === 'unpaid' || status === 'paused'
+
+/** Whether its last month is not paid. */
+export const isPastDue = (subscription: Stripe.Subscription): boolean =>
+  subscription.status === 'past_due' || isSuspended(subscription)
 
 /** Its one item: the price, and the period that it is in. */
 export function itemOf({ id, items }: Stripe.Subscription): Stripe.SubscriptionItem {
@@ -18,15 +21,34 @@ export function itemOf({ id, items }: Stripe.Subscription): Stripe.SubscriptionI
   return item
 }
 
-/** Until when it is paid: an overdue month has begun, but does not count. */
+/** The invoice of the month that has begun by itself; undefined if it was charged as it was asked for. Has to be expanded. */
+function renewalOf({ latest_invoice: latest }: Stripe.Subscription): Stripe.Invoice | undefined {
+  if (latest === null || typeof latest === 'string') return undefined
+  return latest.billing_reason === 'subscription_cycle' ? latest : undefined
+}
+
+/** Whether its month has begun, but not been charged yet: the invoice of a renewal is a draft for an hour. */
+export function isAwaited(subscription: Stripe.Subscription): boolean {
+  const status = renewalOf(subscription)?.status
+  return !isPastDue(subscription) && (status === 'draft' || status === 'open')
+}
+
+/** Whether nothing was paid for its month, so that nothing is left of it: also if somebody has voided the invoice. */
+export function isUnpaid(subscription: Stripe.Subscription): boolean {
+  const renewal = renewalOf(subscription)
+  return isPastDue(subscription) || (renewal !== undefined && renewal.status !== 'paid')
+}
+
+/** Until when it is paid: a month that is overdue, or to be charged, has begun, but does not count. */
 export function paidUntil(subscription: Stripe.Subscription): Date {
   const { current_period_start: start, current_period_end: end } = itemOf(subscription)
-  return new Date((isPastDue(subscription) ? start : end) * 1000)
+  return new Date((isPastDue(subscription) || isAwaited(subscription) ? start : end) * 1000)
 }
 
 /** The customer's subscription that goes on. There is one at most; if somebody has made another in the dashboard, the newest. */
 export async function livingOf(stripe: Stripe, customer: string): Promise<Stripe.Subscription | undefined> {
   // Those that have ended are left out by default.
-  const { data } = await asking(() => stripe.subscriptions.list({ customer, limit: 100, expand: ['data.schedule'] }))
+  const expand = ['data.schedule', 'data.latest_invoice']
+  const { data } = await asking(() => stripe.subscriptions.list({ customer, limit: 100, expand }))
   return data.filter(isLive).toSorted((one, other) => other.created - one.created)[0]
 }

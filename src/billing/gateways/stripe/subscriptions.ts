@@ -1,11 +1,12 @@
 import type { Stripe } from 'stripe'
 import { CodedError } from '../../../errors.ts'
-import type { PaidTierName } from '../../tiers.ts'
+import { tierOf, type PaidTierName } from '../../tiers.ts'
 import type { When } from '../gateway.ts'
 import { idOf, type Customers } from './customers.ts'
-import { asking, isInvalid, isMissing, translated } from './failures.ts'
+import { asking, isMissing, translated } from './failures.ts'
 import { createSchedules } from './schedules.ts'
-import { isLive, itemOf, isPastDue, livingOf } from './subscription.ts'
+import { isAwaited, isLive, isUnpaid, itemOf, livingOf } from './subscription.ts'
+import { createUnpaid } from './unpaid.ts'
 import type { Prices } from './prices.ts'
 
 /** So it is written in the version of the API that we use; the types are those of a later one. */
@@ -15,65 +16,81 @@ const now = 'now' as unknown as Stripe.SubscriptionUpdateParams.BillingCycleAnch
 export function createSubscriptions(context: { stripe: Stripe; customers: Customers; prices: Prices }) {
   const { stripe, customers, prices } = context
   const schedules = createSchedules(context)
+  const unpaid = createUnpaid(context)
 
   /** Begins one. The key in its metadata is that of the request that was charged last: its invoices repeat it. */
   async function subscribe(wanted: { customer: string; tier: PaidTierName; key: string }): Promise<void> {
     const { customer, tier, key } = wanted
     const before = await livingOf(stripe, customer)
     if (before?.metadata['key'] === key) return
-    if (before) throw new CodedError('INTERNAL_ERROR', { privateDetail: `Stripe: ${before.id} goes on already` })
-    await customers.cardOf(customer)
-    const price = await prices.priceOf(tier)
+    // It is one that no look has seen yet.
+    if (before) throw new CodedError('NOT_FOUND', { message: 'Another subscription goes on already.' })
+    await customers.assertPayable(customer, tierOf(tier).centsPerMonth)
     const asked = {
       customer,
-      items: [{ price }],
       payment_behavior: 'error_if_incomplete' as const,
       off_session: true,
       metadata: { key },
     }
-    await asking(() => stripe.subscriptions.create(asked, { idempotencyKey: `subscribe-${key}` }))
+    await prices.withPrice(tier, (price) =>
+      stripe.subscriptions.create({ ...asked, items: [{ price }] }, { idempotencyKey: `subscribe-${key}-${price}` }),
+    )
+  }
+
+  /** One that goes on, or has ended; undefined if Stripe knows none. */
+  async function retrieve(id: string): Promise<Stripe.Subscription | undefined> {
+    try {
+      return await stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] })
+    } catch (error) {
+      if (isMissing(error)) return undefined
+      throw translated(error)
+    }
   }
 
   /** The subscription that goes on. NOT_FOUND if it has ended. */
   async function find(id: string): Promise<Stripe.Subscription> {
-    try {
-      const found = await stripe.subscriptions.retrieve(id)
-      if (isLive(found)) return found
-    } catch (error) {
-      if (!isMissing(error)) throw translated(error)
-    }
+    const found = await retrieve(id)
+    if (found && isLive(found)) return found
     throw new CodedError('NOT_FOUND', { message: 'The subscription has ended.' })
   }
 
   async function change(changed: { subscription: string; tier: PaidTierName; when: When; key: string }): Promise<void> {
-    const { tier, when, key } = changed
+    const { tier, key } = changed
     const found = await find(changed.subscription)
-    const price = await prices.priceOf(tier)
     const isSame = (await prices.tierOfSubscription(itemOf(found).price.id)) === tier
-    // A change that was made before is not charged again, under whatever key.
-    if (!isSame && when === 'now') await changeNow(found, price, key)
+    // The period that was paid has ended already if the next month is to be charged still.
+    const when = isAwaited(found) ? 'now' : changed.when
+    // A change that was made before is not charged again, under whatever key; but it may have been left half done.
+    if (isSame && !isUnpaid(found)) await unpaid.waive(found)
+    if (!isSame && when === 'now') await changeNow(found, tier, key)
     await schedules.release(found)
     await keepFound(found)
-    if (!isSame && when === 'period_end') await schedules.follow(found.id, price)
+    if (!isSame && when === 'period_end') await schedules.follow(found.id, tier)
   }
 
   /**
-   * Begins a month of the other price. What is left of the month that was paid is credited; a month that is overdue was
-   * not paid, so nothing is left of it, and it need not be paid any more.
+   * Begins a month of the other price. What is left of the month that was paid is credited; of one that was not paid
+   * nothing is left, and it need not be paid any more.
    */
-  async function changeNow(found: Stripe.Subscription, price: string, key: string): Promise<void> {
-    const isOverdue = isPastDue(found)
-    if (!isOverdue) await customers.cardOf(idOf(found.customer)!)
+  async function changeNow(found: Stripe.Subscription, tier: PaidTierName, key: string): Promise<void> {
+    const isPaid = !isUnpaid(found)
+    await customers.assertPayable(idOf(found.customer)!, tierOf(tier).centsPerMonth)
     const asked = {
-      items: [{ id: itemOf(found).id, price }],
       billing_cycle_anchor: now,
-      proration_behavior: isOverdue ? ('none' as const) : ('always_invoice' as const),
+      proration_behavior: isPaid ? ('always_invoice' as const) : ('none' as const),
       payment_behavior: 'error_if_incomplete' as const,
       off_session: true,
       metadata: { key },
     }
-    await asking(() => stripe.subscriptions.update(found.id, asked, { idempotencyKey: `change-${key}` }))
-    if (isOverdue) await waive(found)
+    const item = itemOf(found).id
+    const changed = await prices.withPrice(tier, (price) =>
+      stripe.subscriptions.update(
+        found.id,
+        { ...asked, items: [{ id: item, price }] },
+        { idempotencyKey: `change-${key}-${price}` },
+      ),
+    )
+    if (!isPaid) await unpaid.waive(changed)
   }
 
   async function keepFound(found: Stripe.Subscription): Promise<void> {
@@ -82,33 +99,25 @@ export function createSubscriptions(context: { stripe: Stripe; customers: Custom
   }
 
   async function cancel(id: string, when: When): Promise<void> {
-    const found = await find(id).catch((error: unknown) => {
-      if (error instanceof CodedError && error.code === 'NOT_FOUND') return undefined
-      throw error
-    })
+    const found = await retrieve(id)
     if (!found) return
+    // An earlier request may have been left half done.
+    if (!isLive(found)) return unpaid.waive(found)
     await schedules.release(found)
-    if (when === 'now' || isPastDue(found)) await end(found)
+    // The period that was paid has ended already if the present one was not paid.
+    if (when === 'now' || isUnpaid(found)) await end(found)
     else await asking(() => stripe.subscriptions.update(id, { cancel_at_period_end: true }))
   }
 
   async function end(found: Stripe.Subscription): Promise<void> {
-    const isOverdue = isPastDue(found)
+    const isPaid = !isUnpaid(found)
     try {
-      await stripe.subscriptions.cancel(found.id, { prorate: !isOverdue, invoice_now: !isOverdue })
+      await stripe.subscriptions.cancel(found.id, { prorate: isPaid, invoice_now: isPaid })
     } catch (error) {
-      // An earlier request, whose answer was lost, has ended it.
+      // Another request has ended it meanwhile.
       if (!isMissing(error)) throw translated(error)
     }
-    if (isOverdue) await waive(found)
-  }
-
-  /** Voids what is overdue, so that nobody pays for a month that is not given. */
-  async function waive({ latest_invoice: latest }: Stripe.Subscription): Promise<void> {
-    const id = idOf(latest)
-    if (id === null) return
-    const { status } = await asking(() => stripe.invoices.retrieve(id))
-    if (status === 'open') await asking(() => stripe.invoices.voidInvoice(id))
+    if (!isPaid) await unpaid.waive({ ...found, status: 'canceled' })
   }
 
   async function keep(id: string): Promise<void> {
@@ -117,21 +126,7 @@ export function createSubscriptions(context: { stripe: Stripe; customers: Custom
     await keepFound(found)
   }
 
-  async function payOverdue(id: string, key: string): Promise<void> {
-    const { latest_invoice: latest, customer } = await find(id)
-    const invoice = idOf(latest)
-    if (invoice === null) return
-    const { status } = await asking(() => stripe.invoices.retrieve(invoice))
-    if (status !== 'open') return
-    await customers.cardOf(idOf(customer)!)
-    try {
-      await stripe.invoices.pay(invoice, { off_session: true }, { idempotencyKey: `overdue-${key}` })
-    } catch (error) {
-      // Stripe's own retry was first.
-      const now = isInvalid(error) ? await asking(() => stripe.invoices.retrieve(invoice)) : undefined
-      if (now?.status !== 'paid') throw translated(error)
-    }
-  }
+  const payOverdue = async (id: string, key: string): Promise<void> => unpaid.pay(await find(id), key)
 
   return { subscribe, change, cancel, keep, payOverdue }
 }

@@ -10,12 +10,14 @@ type Case = (t: ExecutionContext, stage: Stage) => Promise<void>
 const paymentFailed = { code: 'PAYMENT_FAILED' }
 const ended = { code: 'NOT_FOUND' }
 const inBrief = ({ key, cents, status, tier }: GatewayPayment) => ({ key, cents, status, tier })
+const amountOf = ({ cents, fromCreditCents, status }: GatewayPayment) =>
+  `${cents} ${status}${fromCreditCents === 0 ? '' : `, ${fromCreditCents} credited`}`
 
 /** What is so, in brief: the tier and its status, what follows, and the payments, the oldest first. */
 async function brief({ gateway }: Stage, customer: string) {
   const { subscription, payments, creditCents } = await gateway.look(customer)
   const told = subscription && `${subscription.tier} ${subscription.status} then ${subscription.nextTier ?? 'the same'}`
-  return { told, paid: payments.toReversed().map(({ cents, status }) => `${cents} ${status}`), creditCents }
+  return { told, paid: payments.toReversed().map(amountOf), creditCents }
 }
 
 async function subscribed(stage: Stage, tier: 'pro' | 'team', card = 'pm_card_visa') {
@@ -30,7 +32,9 @@ export const cases: Record<string, Case> = {
     const owner = newId()
     t.is(await gateway.customer(owner), await gateway.customer(owner))
     const nothing = { subscription: null, payments: [], creditCents: 0 }
-    t.deepEqual(await gateway.look(await gateway.customer(owner)), nothing)
+    const name = await gateway.customer(owner)
+    t.is(await gateway.customer(owner, { customer: name, isSubscribed: false }), name)
+    t.like(await gateway.look(name), nothing)
   },
 
   async 'a card is attached, a refused or an unknown one is not'(t, stage) {
@@ -40,8 +44,8 @@ export const cases: Record<string, Case> = {
     t.like(card, { brand: 'mastercard', last4: '4444' })
     await t.throwsAsync(gateway.attach(name, 'pm_card_chargeDeclined'), paymentFailed)
     await t.throwsAsync(gateway.attach(name, 'pm_card_nobody'), { code: 'VALIDATION_ERROR' })
-    await gateway.detach(name, card.reference)
-    await t.notThrowsAsync(gateway.detach(name, card.reference))
+    await gateway.detach(name, card.reference, [])
+    await t.notThrowsAsync(gateway.detach(name, card.reference, []))
   },
 
   async 'a payment is charged once, however often its key is sent'(t, stage) {
@@ -67,9 +71,10 @@ export const cases: Record<string, Case> = {
   },
 
   async 'the newest card that is left is charged, and without one nothing is'(t, stage) {
-    const customer = await stage.customer('pm_card_visa')
+    const customer = await stage.customer()
+    const { reference: left } = await stage.gateway.attach(customer, 'pm_card_visa')
     const failing = await stage.gateway.attach(customer, 'pm_card_chargeCustomerFail')
-    await stage.gateway.detach(customer, failing.reference)
+    await stage.gateway.detach(customer, failing.reference, [left])
     await t.notThrowsAsync(stage.gateway.pay({ customer, cents: 100, key: newId() }))
     const none = await stage.customer()
     await t.throwsAsync(stage.gateway.pay({ customer: none, cents: 100, key: newId() }), paymentFailed)
@@ -126,7 +131,7 @@ export const cases: Record<string, Case> = {
       paid: ['8000 paid', '-2000 paid'],
       creditCents: 2129 - 129,
     })
-    stage.clock.forward(days(31))
+    stage.clock.forward(days(32))
     t.deepEqual((await brief(stage, customer)).creditCents, 0)
   },
 
@@ -183,7 +188,25 @@ export const cases: Record<string, Case> = {
     await stage.gateway.cancel(subscription, 'now')
     t.deepEqual(await brief(stage, customer), { told: null, paid: ['2000 paid', '-1000 paid'], creditCents: 1000 })
     await stage.gateway.subscribe({ customer, tier: 'pro', key: newId() })
-    t.deepEqual((await brief(stage, customer)).paid, ['2000 paid', '-1000 paid', '1000 paid'])
+    t.deepEqual((await brief(stage, customer)).paid, ['2000 paid', '-1000 paid', '1000 paid, 1000 credited'])
+  },
+
+  async 'what is credited pays for months without a card'(t, stage) {
+    const { gateway, clock } = stage
+    const customer = await gateway.customer(newId())
+    const { reference } = await gateway.attach(customer, 'pm_card_visa')
+    await gateway.subscribe({ customer, tier: 'team', key: newId() })
+    await gateway.cancel((await gateway.look(customer)).subscription!.reference, 'now')
+    await gateway.detach(customer, reference, [])
+    await gateway.subscribe({ customer, tier: 'pro', key: newId() })
+    const paid = ['8000 paid', '-8000 paid', '0 paid, 2000 credited']
+    t.deepEqual(await brief(stage, customer), { told: 'pro active then the same', paid, creditCents: 6000 })
+    clock.forward(days(30) + 3600)
+    t.deepEqual(await brief(stage, customer), {
+      told: 'pro active then the same',
+      paid: [...paid, '0 paid, 2000 credited'],
+      creditCents: 4000,
+    })
   },
 
   async 'a subscription renews each month'(t, stage) {
@@ -217,10 +240,11 @@ export const cases: Record<string, Case> = {
 
   async 'an overdue month is tried again, and the subscription ends after the last time'(t, stage) {
     const { customer } = await subscribed(stage, 'pro')
+    const { reference: left } = await stage.gateway.attach(customer, 'pm_card_visa')
     const card = await stage.gateway.attach(customer, 'pm_card_chargeCustomerFail')
     stage.clock.forward(days(31))
     t.is((await brief(stage, customer)).told, 'pro past_due then the same')
-    await stage.gateway.detach(customer, card.reference)
+    await stage.gateway.detach(customer, card.reference, [left])
     stage.clock.forward(days(3))
     t.is((await brief(stage, customer)).told, 'pro active then the same')
     await stage.gateway.attach(customer, 'pm_card_chargeCustomerFail')

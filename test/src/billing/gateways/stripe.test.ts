@@ -2,13 +2,17 @@ import test from 'ava'
 import { newId } from '../../../../src/ids.ts'
 import type { Recorded } from '../../../helpers/stripe/double.ts'
 import { assertValid } from '../../../helpers/stripe/judge.ts'
+import { atOnce } from './at-once.ts'
 import { cases } from './cases.ts'
+import { dashboard } from './dashboard.ts'
+import { draftHour } from './draft-hour.ts'
+import { refusals } from './refusals.ts'
 import { stripeStage } from './stages.ts'
 
 /** All requests of this file, which stripe-mock judges in the end. */
 const requests: Recorded[] = []
 
-for (const [title, check] of Object.entries(cases)) {
+for (const [title, check] of Object.entries({ ...cases, ...atOnce, ...draftHour, ...dashboard, ...refusals })) {
   test.serial(`with Stripe ${title}`, async (t) => {
     const stage = await stripeStage(t)
     await check(t, stage)

@@ -1,0 +1,92 @@
+import * as v from 'valibot'
+import { tiers } from '../../src/billing/tiers.ts'
+import { field, named, whole } from './documented.ts'
+import { tier, time } from './schemas.ts'
+import { usage } from './usage-schema.ts'
+
+const feature = named(
+  'Feature',
+  // The highest tier has them all.
+  v.picklist(tiers.enterprise.features),
+  'What a tier includes: what may start agents, and workspaces',
+)
+const limits = named(
+  'Limits',
+  v.record(v.string(), v.nullable(v.number())),
+  'How many of each the account may have, by name; null for any number',
+  { agents: 25, vaultSites: 50, apiKeys: 20, workspaceMembers: 0 },
+)
+const subscription = named(
+  'Subscription',
+  v.object({
+    tier,
+    status: named(
+      'SubscriptionStatus',
+      v.picklist(['active', 'past_due']),
+      'past_due: the payment has failed; it is tried again for some days, then the subscription ends',
+    ),
+    currentPeriodEnd: field(time, 'Until when it is paid'),
+    nextTier: field(v.nullable(tier), 'What follows then if it is not the same', null),
+    cancelledAt: field(
+      v.nullable(time),
+      'Since when it is cancelled; the free tier follows at `currentPeriodEnd`',
+      null,
+    ),
+  }),
+  'What the account pays for',
+)
+export const tierOffer = named(
+  'TierOffer',
+  v.object({
+    name: tier,
+    currency: field(v.literal('usd'), 'The currency of the price'),
+    centsPerMonth: field(whole, 'The price of a month; 0 for the free tier', 2000),
+    creditsPerMonth: field(
+      whole,
+      'Granted once per calendar month (UTC) of the free tier, and with each month of another one that is paid',
+      5000,
+    ),
+    limits,
+    features: field(v.array(feature), 'What the tier includes'),
+  }),
+  'A tier, with its price and what it allows',
+)
+export const capMeaning =
+  'How many credits everything that it pays for may use in a calendar month (UTC), its workspaces included; null for as many as there are'
+
+const exceeding = named(
+  'Exceeding',
+  v.object({
+    agents: field(whole, 'Agents that are paused: the newest', 0),
+    vaultSites: field(whole, 'Sites whose tools are not called: the newest', 0),
+    apiKeys: field(whole, 'API keys that are refused: the newest', 0),
+    workspaces: field(whole, 'Workspaces beyond the limit', 0),
+  }),
+  'How many of each exceed the limits',
+)
+export const account = named(
+  'BillingAccount',
+  v.object({
+    tier,
+    limits,
+    features: field(v.array(feature), 'What the tier includes'),
+    subscription: field(v.nullable(subscription), 'null for the free tier'),
+    balance: field(
+      whole,
+      'Credits: the sum of the ledger; of a workspace, what it may use, which its cap may bound. Negative for a debt',
+      4980,
+    ),
+    creditCents: field(
+      v.nullable(whole),
+      'What is credited to later payments of subscriptions, in US cents, as the payment provider has said last; null for a workspace',
+      0,
+    ),
+    creditsPerMonth: field(v.nullable(whole), capMeaning, null),
+    usage,
+    exceeding: field(
+      exceeding,
+      'What exceeds the limits, as after a change to a lower tier: kept, and resting until there is room',
+    ),
+  }),
+  'What an account may use, and what it pays for',
+)

@@ -1,0 +1,97 @@
+import test from 'ava'
+import * as billing from '../../api/billing.ts'
+import * as payments from '../../api/payments.ts'
+import { Account } from '../../src/billing/account.ts'
+import { runRound } from '../../src/loops.ts'
+import { call } from '../helpers/client.ts'
+import { add, again, payer, standing, stripePlatform, subscribed, sweep, type Stage } from '../helpers/stripe/payers.ts'
+import { deliver } from '../helpers/stripe/deliveries.ts'
+import { deleteCustomer, dispute } from '../helpers/stripe/routes.ts'
+import type { Person } from '../helpers/people.ts'
+
+/* What somebody does in Stripe's dashboard reaches the account here. */
+
+const open = stripePlatform(test)
+
+/** Lets the platform hear of what has happened. */
+async function hear(stage: Stage): Promise<void> {
+  stage.clock.forward(61)
+  await runRound(stage.services, 'stripe events')
+  await sweep(stage)
+}
+
+const brands = async (someone: Person): Promise<string[]> =>
+  (await call(someone, billing.listPaymentMethods)).body.items.map(({ brand }) => brand)
+
+test.serial('a customer that was deleted is replaced, and its cards are added anew', async (t) => {
+  const stage = await open()
+  const someone = await subscribed(stage)
+  deleteCustomer(stage.double.world, someone.customer)
+  await hear(stage)
+  t.like(await standing(stage, someone), { tier: 'free' })
+  t.deepEqual(await brands(someone), [])
+  const { customer } = (await Account.query(stage.services.database).findById(someone.ownerId))!
+  t.not(customer, someone.customer)
+  await add(someone, 'pm_card_mastercard')
+  await call(someone, payments.buyCredits, { body: { credits: 500 } }).then(({ body }) => body)
+  t.deepEqual(stage.double.charged(customer!), [500])
+})
+
+test.serial('of cards that were detached, the newest that is left is charged', async (t) => {
+  const stage = await open()
+  const someone = await payer(stage)
+  await add(someone, 'pm_card_mastercard')
+  const { world } = stage.double
+  const { invoice_settings: settings } = world.customer(someone.customer)
+  world.methods.get(settings.default_payment_method!)!.customer = null
+  settings.default_payment_method = null
+  world.emit('customer.updated', world.customer(someone.customer))
+  await hear(stage)
+  t.deepEqual(await brands(someone), ['visa'])
+  await call(someone, payments.buyCredits, { body: { credits: 500 } }).then(({ body }) => body)
+  t.deepEqual(stage.double.charged(someone.customer), [500])
+})
+
+test.serial('a payment whose dispute is lost takes back what it bought', async (t) => {
+  const stage = await open()
+  const someone = await payer(stage)
+  await call(someone, payments.buyCredits, { body: { credits: 500 } }).then(({ body }) => body)
+  const { world } = stage.double
+  dispute(
+    world,
+    [...world.intents.values()].find(({ customer }) => customer === someone.customer)!,
+    'lost',
+  )
+  await hear(stage)
+  t.is((await stage.services.billing.account(someone.ownerId)).balance, 200)
+})
+
+test.serial('signed deliveries that are about nothing are acknowledged and ignored', async (t) => {
+  const stage = await open()
+  const odd: object[] = [
+    { id: 'evt_1', object: 'event', type: 'x.y' },
+    { id: 'evt_2', object: 'v2.core.event', type: 'v1.billing.meter.no_meter_found', related_object: null },
+    { id: 'evt_3', object: 'event', type: 'x', data: { object: null } },
+    { object: 'event' },
+    { id: 'evt_\0', type: 'x', data: { object: {} } },
+    { id: 'evt_5', type: 'customer.updated', data: { object: { object: 'customer', id: { a: 1 }, customer: [1] } } },
+  ]
+  for (const event of odd) {
+    const { status } = await deliver(stage.url, event, { timestamp: stage.double.world.now() })
+    t.is(status, 200, JSON.stringify(event))
+  }
+})
+
+test.serial('what is overdue at a subscription that Stripe has suspended is said to be unpayable', async (t) => {
+  const stage = await open()
+  const someone = await subscribed(stage)
+  const { world } = stage.double
+  const found = [...world.subscriptions.values()].find(({ customer }) => customer === someone.customer)!
+  found.status = 'unpaid'
+  world.emit('customer.subscription.updated', found)
+  await hear(stage)
+  t.like(await standing(stage, someone), { status: 'past_due' })
+  const { failure } = await call(await again(someone), billing.subscribe, { body: { tier: 'pro' } })
+  t.is(failure.code, 'PAYMENT_FAILED')
+  t.regex(failure.error, /DELETE \/billing\/subscription/)
+})
