@@ -101,7 +101,7 @@ export function expectedOf(before: Tables): Tables {
 /** Subscriptions go on in the sandbox, from the end of the month that is paid. */
 function accountOf(row: Row): Row {
   const { owner_id: ownerId = '', tier = '', current_period_end: lookAt = '' } = row
-  const counters = { clock_seconds: '0', looks_begun: '0', look_applied: '0', top_up_failures: '0' }
+  const counters = { clock_seconds: '0', looks_begun: '0', look_applied: '0', top_up_failures: '0', credit_cents: '0' }
   const all = { ...row, ...counters, top_up_is_on: 'false', exceeds: 'false', fitted_tier: tier }
   const name = `sandbox_${ownerId}`
   return tier === 'free'
