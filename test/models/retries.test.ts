@@ -24,6 +24,12 @@ test('an overloaded provider is not asked again before the time that it has name
   const failed = await happened(someone, id, 'step.failed')
   const retryAt = Date.parse(String(failed.data['retryAt']))
   t.is(retryAt, Date.parse(failed.at) + 12_000)
+  // A worker reports itself every second, and may have failed sooner.
+  await eventually(
+    5,
+    'the worker is present',
+    async () => (await platform.services.workers.presence()).present || undefined,
+  )
   const { causes } = (await call(someone, whyRun, { params: { runId: id } })).body
   t.like(causes, [{ code: 'MODEL_RETRY', until: failed.data['retryAt'] }])
   await platform.stopWorker()
