@@ -12,7 +12,12 @@ import { repeat, type Table } from './table.ts'
 /** Nobody asks Stripe here, so there need not be any. */
 const stripe = { STRIPE_SECRET_KEY: doubleKey, STRIPE_WEBHOOK_SECRET: webhookSecret }
 
-const payload = JSON.stringify({ id: 'evt_1', object: 'event', type: 'invoice.paid', data: { object: { object: 'invoice' } } })
+const payload = JSON.stringify({
+  id: 'evt_1',
+  object: 'event',
+  type: 'invoice.paid',
+  data: { object: { object: 'invoice' } },
+})
 
 export function stripeTable(t: ExecutionContext, { platform, owner, nobody }: Stage, { ask }: Recorder): Table {
   const { url: databaseUrl } = platform.config.database
