@@ -1,6 +1,7 @@
 import test from 'ava'
 import { disturbMoney } from '../money/disturbed.ts'
 import { seedOfRun } from '../money/seed.ts'
+import { progressOf } from './progress.ts'
 
 /* 10,000 operations take a quarter of an hour and more: npm run long:money. `-- -- --seed=N` repeats a run. */
 
@@ -8,7 +9,9 @@ test('after 10,000 operations at random and 40 kills the ledger adds up', async 
   t.timeout(90 * 60_000)
   const seed = seedOfRun()
   t.log(`seed ${seed}`)
-  const plan = { seed, payers: 12, operations: 10_000, parallel: 16, kills: 40 }
+  const operations = 10_000
+  const onDone = progressOf('operations', operations, 250)
+  const plan = { seed, payers: 12, operations, parallel: 16, kills: 40, onDone }
   const { problems, tally, killed } = await disturbMoney(t, plan)
   t.log(`${killed} kills;`, [...tally].map(([what, times]) => `${times} × ${what}`).join(', '))
   t.deepEqual(problems, [], `seed ${seed}`)

@@ -4,6 +4,7 @@ import { adminOf } from '../helpers/admins.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { liveTwoYears } from '../money/two-years.ts'
 import { seedOfRun } from '../money/seed.ts'
+import { progressOf } from './progress.ts'
 
 /* A thousand accounts take some minutes: npm run long:time-travel. `-- -- --seed=N` repeats a run. */
 
@@ -16,6 +17,8 @@ test('two years of 1,000 accounts are as an independent model says', async (t) =
   const boss = await adminOf(platform)
   const turns = pLimit(6)
   const seeds = Array.from({ length: 1000 }, (_, index) => first + index)
-  const steps = await Promise.all(seeds.map((seed) => turns(() => liveTwoYears(t, { boss, seed, now }))))
+  const onDone = progressOf('accounts', seeds.length, 25)
+  const live = (seed: number) => liveTwoYears(t, { boss, seed, now }).finally(onDone)
+  const steps = await Promise.all(seeds.map((seed) => turns(live, seed)))
   t.log(`${steps.reduce((sum, count) => sum + count, 0)} steps`)
 })

@@ -22,6 +22,8 @@ interface Plan {
   parallel: number
   /** How often a process is killed. */
   kills: number
+  /** Called after each operation. */
+  onDone?: () => void
 }
 
 /** How often each operation was done, and how often each answer came; a request whose answer was lost is `lost`. */
@@ -45,6 +47,7 @@ export async function disturbMoney(t: ExecutionContext, plan: Plan) {
     while (left > 0) {
       left -= 1
       await operate(draw(random), { payer: random.of(payers as [Payer]), random, boss, tally, problems })
+      plan.onDone?.()
     }
   })
   const kills = plan.kills > 0 ? killAtRandom(t, stage, programs, plan, random, () => left) : Promise.resolve(0)

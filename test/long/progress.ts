@@ -1,0 +1,10 @@
+/** Returns what is called after each of so many things, and says on stderr how far it is: ava shows logs only at the end. */
+export function progressOf(what: string, all: number, every: number): () => void {
+  let done = 0
+  const begun = Date.now()
+  return () => {
+    done += 1
+    if (done % every !== 0) return
+    process.stderr.write(`  ${Math.round((Date.now() - begun) / 1000)} s: ${done} of ${all} ${what}\n`)
+  }
+}
