@@ -7,6 +7,7 @@ import type { Credits } from './credits.ts'
 import type { Gateway, GatewayState, GatewaySubscription } from './gateways/gateway.ts'
 import type { Overdue } from './overdue.ts'
 import type { Payments } from './payments.ts'
+import { isHigher } from './tiers.ts'
 
 /**
  * How often the gateway is asked about an account that has a subscription, in seconds: at least, while it is past due, and
@@ -110,8 +111,15 @@ type Facts = Pick<
 function factsOf(account: Account, subscription: GatewaySubscription | null): Facts {
   if (!subscription && account.subscription === null) return factsIn(account)
   if (!subscription) return free
-  const { reference, status, tier, nextTier, currentPeriodEnd, cancelledAt } = subscription
-  return { tier, subscription: reference, subscriptionStatus: status, nextTier, currentPeriodEnd, cancelledAt }
+  const { reference, status, currentPeriodEnd, cancelledAt } = subscription
+  const tiers = tiersOf(account, subscription)
+  return { ...tiers, subscription: reference, subscriptionStatus: status, currentPeriodEnd, cancelledAt }
+}
+
+/** A higher tier begins with a month that is paid. While that month is overdue, the tier before stays, and it follows. */
+function tiersOf({ tier: before }: Account, { status, tier, nextTier }: GatewaySubscription) {
+  const isUnpaid = status === 'past_due' && isHigher(tier, before)
+  return isUnpaid ? { tier: before, nextTier: tier } : { tier, nextTier }
 }
 
 const factsIn = (account: Account): Facts => {

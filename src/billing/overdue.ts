@@ -1,6 +1,7 @@
 import type { Transaction } from '../database/database.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import type { Account } from './account.ts'
+import { overdueTierOf } from './plan.ts'
 
 /** Tells owners that a month was not paid, and that a subscription has ended so, in the transaction that records it. */
 export function createOverdue({ notifications }: { notifications: Pick<Notifications, 'notify'> }) {
@@ -20,11 +21,11 @@ export function createOverdue({ notifications }: { notifications: Pick<Notificat
     async tell(trx: Transaction, before: Account, after: Account): Promise<void> {
       const wasOverdue = before.subscriptionStatus === 'past_due'
       if (!wasOverdue && after.subscriptionStatus === 'past_due') {
-        const message = `The payment for another month of the tier ${after.tier} was refused. It is tried again for some days, then the subscription ends. Until it is paid, deliveries are refused, runs that webhooks have started wait, and credits cannot be bought. Add another payment method if need be, and pay at once with POST /billing/subscription.`
+        const message = `The payment for a month of the tier ${overdueTierOf(after)} was refused. It is tried again for some days, then the subscription ends. Until it is paid, deliveries are refused, runs that webhooks have started wait, and credits cannot be bought. Add another payment method if need be, and pay at once with POST /billing/subscription.`
         await notify(trx, after, 'subscription_past_due', message)
       }
       if (wasOverdue && after.subscription === null) {
-        const message = `The last month of the tier ${before.tier} was not paid, so your tier is ${after.tier} now. Nothing was deleted. Choose a tier with POST /billing/subscription.`
+        const message = `The last month of the tier ${overdueTierOf(before)} was not paid, so your tier is ${after.tier} now. Nothing was deleted. Choose a tier with POST /billing/subscription.`
         await notify(trx, before, 'subscription_ended', message)
       }
     },

@@ -120,6 +120,9 @@ export const paidTierNames = tierNames.filter((name): name is PaidTierName => na
 /** The tier typed as `Tier`, for code that handles any tier. */
 export const tierOf = (name: TierName): Tier => tiers[name]
 
+export const isHigher = (tier: TierName, than: TierName): boolean =>
+  tierOf(tier).centsPerMonth > tierOf(than).centsPerMonth
+
 export const isPaidTier = (name: string): name is PaidTierName => paidTierNames.some((paid) => paid === name)
 
 /** The tiers that include a feature. */

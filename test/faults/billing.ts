@@ -27,6 +27,22 @@ export const billing: Fault[] = [
     tests: ['test/src/billing/subscriptions.test.ts'],
   },
   {
+    id: 'billing/higher-tier-unpaid',
+    file: 'src/billing/look.ts',
+    find: "status === 'past_due' && isHigher(tier, before)",
+    replace: "status !== 'past_due' && isHigher(tier, before)",
+    why: 'a higher tier is given although its month was not paid',
+    tests: ['test/src/billing/subscriptions.test.ts'],
+  },
+  {
+    id: 'billing/overdue-before-lower',
+    file: 'src/billing/plan.ts',
+    find: 'isHigher(overdueTierOf(account), tier)',
+    replace: 'isHigher(tier, overdueTierOf(account))',
+    why: 'who wants a lower tier pays the month of the higher one first',
+    tests: ['test/src/billing/subscriptions.test.ts'],
+  },
+  {
     id: 'billing/last-day-of-month',
     file: 'src/billing/gateways/sandbox/months.ts',
     find: 'if (end.getUTCDate() !== anchor.getUTCDate()) end.setUTCDate(0)',

@@ -38,6 +38,8 @@ const monthOf = (time: number): string => new Date(time).toISOString().slice(0, 
 
 interface Subscription {
   tier: string
+  /** What was paid for last. While the month of a higher tier is overdue, the account still has this one. */
+  paidTier: string
   began: number
   paidMonths: number
   isOverdue: boolean
@@ -46,6 +48,9 @@ interface Subscription {
   failures: number
   next: string | null
 }
+
+/** A month that has just been paid. */
+const fresh = { paidMonths: 1, isOverdue: false, overdueAt: 0, failures: 0, next: null }
 
 export class Subscriber {
   readonly #offers: Map<string, Offer>
@@ -68,10 +73,10 @@ export class Subscriber {
   get seen() {
     const subscription = this.#subscription
     return {
-      tier: subscription?.tier ?? 'free',
+      tier: subscription ? this.#given(subscription) : 'free',
       status: subscription ? (subscription.isOverdue ? 'past_due' : 'active') : null,
       currentPeriodEnd: subscription ? new Date(this.#end(subscription)).toISOString() : null,
-      nextTier: subscription?.next ?? null,
+      nextTier: subscription ? this.#following(subscription) : null,
       balance: this.balance,
       creditCents: this.creditCents,
     }
@@ -96,6 +101,7 @@ export class Subscriber {
     const before = this.#subscription
     if (this.card === 'none' && this.#mayCost(before, tier, when)) return 'NO_PAYMENT_METHOD'
     if (!before) return this.#begin(tier)
+    if (this.#isInstead(before, tier, when)) return this.#change(before, tier)
     if (before.isOverdue && !this.#payOverdue(before)) return 'PAYMENT_FAILED'
     if (tier === before.tier) before.next = null
     else if (this.#isNow(before, tier, when)) return this.#change(before, tier)
@@ -128,14 +134,27 @@ export class Subscriber {
     return isPaid ? 'done' : 'PAYMENT_FAILED'
   }
 
+  /** A month of a lower tier takes the place of one that is overdue. */
+  #isInstead = (before: Subscription, tier: string, when?: 'now' | 'period_end'): boolean =>
+    before.isOverdue && when !== 'period_end' && this.#price(tier) < this.#price(before.tier)
+
+  #isUnpaidRise = ({ isOverdue, tier, paidTier }: Subscription): boolean =>
+    isOverdue && this.#price(tier) > this.#price(paidTier)
+
+  #given = (subscription: Subscription): string =>
+    this.#isUnpaidRise(subscription) ? subscription.paidTier : subscription.tier
+
+  #following = (subscription: Subscription): string | null =>
+    this.#isUnpaidRise(subscription) ? subscription.tier : subscription.next
+
   #isNow = (before: Subscription, tier: string, when?: 'now' | 'period_end'): boolean =>
     tier !== before.tier && (when ?? (this.#price(tier) > this.#price(before.tier) ? 'now' : 'period_end')) === 'now'
 
   #credits = (tier: string): number => this.#offers.get(tier)?.creditsPerMonth ?? 0
   /** Credit for a whole month is enough without a card; a month that is overdue has found none. */
   #mayCost(before: Subscription | undefined, tier: string, when?: 'now' | 'period_end'): boolean {
-    if (before?.isOverdue) return true
-    return (!before || this.#isNow(before, tier, when)) && this.creditCents < this.#price(tier)
+    if (before?.isOverdue && !this.#isInstead(before, tier, when)) return true
+    return (!before || before.isOverdue || this.#isNow(before, tier, when)) && this.creditCents < this.#price(tier)
   }
 
   #price = (tier: string): number => this.#offers.get(tier)?.centsPerMonth ?? 0
@@ -169,6 +188,7 @@ export class Subscriber {
     subscription.next = null
     if (this.#charge(this.#price(subscription.tier))) {
       subscription.paidMonths += 1
+      subscription.paidTier = subscription.tier
       this.#grant(subscription.tier)
     } else Object.assign(subscription, { isOverdue: true, overdueAt: this.charged.length - 1, failures: 0 })
   }
@@ -186,15 +206,15 @@ export class Subscriber {
     if (price > credited && this.card !== 'good') return false
     this.creditCents -= credited
     this.charged[subscription.overdueAt] = { cents: price - credited, fromCreditCents: credited, status: 'paid' }
-    Object.assign(subscription, { isOverdue: false, paidMonths: subscription.paidMonths + 1, failures: 0 })
+    const { tier: paidTier, paidMonths } = subscription
+    Object.assign(subscription, { paidTier, isOverdue: false, paidMonths: paidMonths + 1, failures: 0 })
     this.#grant(subscription.tier)
     return true
   }
 
   #begin(tier: string): Outcome {
     if (!this.#charge(this.#price(tier))) return 'PAYMENT_FAILED'
-    const first = { tier, began: this.#now, paidMonths: 1, isOverdue: false, overdueAt: 0, failures: 0, next: null }
-    this.#subscription = first
+    this.#subscription = { ...fresh, tier, paidTier: tier, began: this.#now }
     this.#grant(tier)
     return 'done'
   }
@@ -206,7 +226,7 @@ export class Subscriber {
     if (cents < 0) this.#credit(-cents)
     else if (!this.#charge(cents)) return 'PAYMENT_FAILED'
     this.#takeBack(before.tier, left)
-    Object.assign(before, { tier, began: this.#now, paidMonths: 1, next: null })
+    Object.assign(before, { ...fresh, tier, paidTier: tier, began: this.#now })
     this.#grant(tier)
     return 'done'
   }
