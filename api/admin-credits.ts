@@ -28,6 +28,8 @@ const grant = named(
   'Credits that were given together',
 )
 
+const until = 'When what is left is taken back (RFC 3339), by the clock of the account; null or absent for never'
+
 export const giveCredits = route({
   tag: 'admin',
   access: 'admin',
@@ -44,7 +46,7 @@ export const giveCredits = route({
       meanings.credits,
       100,
     ),
-    expiresAt: instant('When what is left is taken back (RFC 3339), by the clock of the account; without it, never'),
+    expiresAt: v.optional(field(v.nullable(v.unwrap(instant(until))), until, null)),
     priority: v.optional(
       field(
         v.pipe(whole, v.minValue(0, 'must be at least 0'), v.maxValue(100, 'must be at most 100')),

@@ -66,6 +66,7 @@ export const getBilling = route({
   description: 'A limit of null means any number. Those of a workspace are those of its owner.',
   owner: 'query',
   needs: 'administer',
+  whenClosed: true,
   query: v.strictObject(ofOwner),
   response: account,
   async handle({ services, caller, ownerId }) {
@@ -171,7 +172,8 @@ export const subscribe = route({
     'less what is left of the old month; a lower one begins when the month that is paid is over. `when` says otherwise. ' +
     'At once, a lower tier may cost less than what is left: the rest is credited to later payments of subscriptions. ' +
     'The share of the old month that is left takes the same share of its credits back. The present tier takes a cancellation or a planned change ' +
-    'back. While the subscription is past due, what is overdue is paid first. Safe to repeat.',
+    'back. While the subscription is past due, what is overdue is paid first, unless the tier is a lower one: that takes ' +
+    'its place at once (but not with `period_end`). Safe to repeat.',
   body: v.strictObject({ tier: documentedBy(text(20), paidTier), when: v.optional(changesAt) }),
   response: account,
   codes: ['NO_PAYMENT_METHOD', 'PAYMENT_FAILED'],
@@ -212,6 +214,7 @@ export const listLedger = route({
     'One for what was added each time, one for each step of a run or a chat, and one for each that failed and was billed.',
   owner: 'query',
   needs: 'administer',
+  whenClosed: true,
   query: v.strictObject({ ...pagingOfOwner, kind: v.optional(ledgerEntryKind) }),
   response: pageOf(ledgerEntry),
   async handle({ services, ownerId, query }) {

@@ -35,6 +35,7 @@ export const listStatements = route({
   description: 'From the first change of the balance on, the latest first.',
   owner: 'query',
   needs: 'administer',
+  whenClosed: true,
   query: v.strictObject(ofOwner),
   response: listOf(statementMonth),
   async handle({ services, ownerId }) {
@@ -54,6 +55,7 @@ export const getStatement = route({
     `other change as a line. ${bounds} That of a workspace has what it has used, and opens with 0. ${asCsv}`,
   owner: 'query',
   needs: 'administer',
+  whenClosed: true,
   query: v.strictObject(ofOwner),
   response: monthStatement,
   csv: monthCsv,

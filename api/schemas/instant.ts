@@ -22,7 +22,7 @@ function isInCalendar(day: string): boolean {
 export const instant = (description: string) =>
   v.optional(
     v.pipe(
-      v.string('give it once'),
+      v.string('must be a single time'),
       v.check(
         (text) => parseInstant(text) !== undefined,
         'must be a time as in RFC 3339, such as 2026-11-21T09:00:00Z; in an address, write + as %2B',

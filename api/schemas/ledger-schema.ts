@@ -43,7 +43,7 @@ export const ledgerEntry = named(
     id,
     kind: ledgerEntryKind,
     credits: field(whole, 'The change; negative for what was used', -1),
-    balanceAfter: field(whole, 'The balance after it', 4980),
+    balanceAfter: field(v.nullable(whole), 'The balance after it; null in the list of a workspace', 4980),
     period: maybe('Of a grant: the calendar month, or until when the month is paid, and the tier'),
     grantId: maybe('What was added, or has expired'),
     paymentId: maybe('The payment behind it'),
@@ -55,7 +55,10 @@ export const ledgerEntry = named(
     step: field(v.nullable(whole), 'Of a step: its number', 1),
     attempt: field(v.nullable(whole), 'Of a failed step: the attempt', null),
     held: field(v.nullable(whole), 'Of a step: what was held for it while it was under way', 1),
-    drawn: field(v.nullable(drawn), 'Of a step: what it was taken from; less than its credits if the rest is a debt'),
+    drawn: field(
+      v.nullable(drawn),
+      'Of a step: what it was taken from; less than its credits if the rest is a debt, and null in the list of a workspace',
+    ),
     costUsd: field(
       v.nullable(v.number()),
       'Of a step: its cost in USD; null if it is unknown, because no price is, and for all else. 0 is a price of nothing',

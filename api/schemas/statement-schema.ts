@@ -144,8 +144,14 @@ const runColumns = [
   'cachedTokens',
   'outputTokens',
   'costUsd',
+  'price',
   'held',
   'createdAt',
 ] as const
 
-export const runCsv = (statement: v.InferOutput<typeof runStatement>): string => csvOf(runColumns, statement)
+/** The price is one cell, as JSON: which members it has depends on the model. */
+export const runCsv = ({ lines, ...statement }: v.InferOutput<typeof runStatement>): string =>
+  csvOf(runColumns, {
+    ...statement,
+    lines: lines.map((line) => ({ ...line, price: line.price && JSON.stringify(line.price) })),
+  })

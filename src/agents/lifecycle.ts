@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import { latest, later, type Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { roomMade } from '../owners/room-made.ts'
 import { assertThat, isCoded } from '../errors.ts'
@@ -31,9 +31,7 @@ export function createLifecycle(context: {
   async function pauseUnderLock(trx: Transaction, agent: Changed): Promise<boolean> {
     const { id } = agent
     await lockQueue(trx, id)
-    const needsSync = await changeUnderLock(trx, agent, ({ pausedAt }, now) =>
-      pausedAt === null ? { pausedAt: now } : undefined,
-    )
+    const needsSync = await changeUnderLock(trx, agent, pauseOf)
     await holdQueue(trx, id)
     return needsSync
   }
@@ -67,9 +65,10 @@ export function createLifecycle(context: {
 
     /** Ends the pause; the reconciler does the rest. */
     async resume(agent: Agent): Promise<AgentWithSites> {
-      await change(agent, ({ pausedAt, exceedingSince }) => {
-        assertThat(exceedingSince === null, 'AGENT_LIMIT_REACHED', { message: exceeds })
-        return pausedAt === null ? undefined : { pausedAt: null }
+      await change(agent, (current) => {
+        const message = isPausedByOwner(current) ? exceedsAndPaused : exceeds
+        assertThat(current.exceedingSince === null, 'AGENT_LIMIT_REACHED', { message })
+        return current.pausedAt === null ? undefined : { pausedAt: null }
       })
       return get(agent.ownerId, agent.id)
     },
@@ -109,12 +108,25 @@ type Changed = Pick<Agent, 'id' | 'ownerId'>
 const exceeds =
   'Your tier does not allow for so many agents. This one goes on by itself when there is room: delete another one, or choose a higher tier.'
 
+const exceedsAndPaused =
+  'Your tier does not allow for so many agents. You have paused this one, too: resume it once there is room, by deleting another one or by choosing a higher tier.'
+
 /** The pause of an agent that exceeds the limit begins when that does; so it is known whether its owner has paused it. */
-function restOf({ pausedAt, exceedingSince }: Agent, exceeding: boolean, now: Date): Partial<Agent> | undefined {
+const isPausedByOwner = ({ pausedAt, exceedingSince }: Agent): boolean =>
+  pausedAt !== null && pausedAt.getTime() !== exceedingSince?.getTime()
+
+/** Its owner may pause an agent that rests: then it stays paused when there is room. */
+function pauseOf(agent: Agent, now: Date): Partial<Agent> | undefined {
+  if (isPausedByOwner(agent)) return undefined
+  const { exceedingSince } = agent
+  return { pausedAt: latest(now, exceedingSince && later(exceedingSince, 0.001)) }
+}
+
+function restOf(agent: Agent, exceeding: boolean, now: Date): Partial<Agent> | undefined {
+  const { pausedAt, exceedingSince } = agent
   if (exceeding) return exceedingSince ? undefined : { exceedingSince: now, pausedAt: pausedAt ?? now }
   if (!exceedingSince) return undefined
-  const isPausedByOwner = pausedAt?.getTime() !== exceedingSince.getTime()
-  return { exceedingSince: null, ...(!isPausedByOwner && { pausedAt: null }) }
+  return { exceedingSince: null, ...(!isPausedByOwner(agent) && { pausedAt: null }) }
 }
 
 /** Unpaid runs fail after a time, a paused agent's runs do not: from the pause on, it is the cause of the block. */

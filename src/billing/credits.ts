@@ -71,7 +71,9 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
   async function locked(ownerId: string, trx: Transaction): Promise<Account> {
     const account = (await lock(ownerId, trx)) ?? (await make(ownerId, trx))
     const now = timeOf(account, clock.now())
+    const { balance } = account
     await settleGrants(trx, account, now)
+    await mark(trx, account, balance - account.balance)
     if (isLapsed(account, now)) await makeFree(account, trx)
     if (isGrantDue(account)) await makeGrant(account, trx)
     return account

@@ -42,17 +42,15 @@ export function createExceeding(context: {
   }
 
   const countOf = async (ownerId: string): Promise<Exceeding> => {
-    const { rows } = await database.raw<{ rows: [Exceeding] }>(countStatement, { ownerId })
+    const { rows } = await database.raw<{ rows: [Exceeding] }>(countStatement, { ownerId, now: clock.now() })
     return rows[0]
   }
 
   async function tell(ownerId: string, tier: TierName, counts: Exceeding): Promise<void> {
-    const parts = [
-      [counts.agents, 'agents are paused'],
-      [counts.vaultSites, 'sites of the vault are not called'],
-      [counts.apiKeys, 'API keys are refused'],
-    ] as const
-    const named = parts.flatMap(([count, what]) => (count > 0 ? [`${count} ${what}`] : []))
+    const named = parts.flatMap(([what, one, many]) => {
+      const count = counts[what]
+      return count > 0 ? [`${count} ${count === 1 ? one : many}`] : []
+    })
     await database.transaction((trx) =>
       notifications.notify(trx, {
         ownerId,
@@ -60,7 +58,7 @@ export function createExceeding(context: {
         subjectId: ownerId,
         key: `${tier} ${clock.now().toISOString()}`,
         title: `Your tier, ${tier}, allows less than you have`,
-        message: `Nothing was deleted, but the newest rest: ${named.join('; ')}. They go on by themselves when there is room: delete what you do not need, or choose a higher tier with POST /billing/subscription.`,
+        message: `Nothing was deleted, but this rests, the newest first: ${named.join('; ')}. It goes on by itself when there is room: delete what you do not need, or choose a higher tier with POST /billing/subscription.`,
       }),
     )
   }
@@ -70,12 +68,13 @@ export function createExceeding(context: {
     const account = await Account.query(database).findById(ownerId)
     if (!account || account.fittedTier === account.tier) return
     const { tier } = account
-    const { limits } = tierOf(tier)
+    const { limits, features } = tierOf(tier)
     await fitAgents(ownerId, rows(limits.agents))
     await fitEntries(ownerId, rows(limits.vaultSites))
     await database.raw(keysStatement, { ownerId, limit: rows(limits.apiKeys), now: clock.now() })
-    const counts = await countOf(ownerId)
-    const exceeds = counts.agents + counts.vaultSites + counts.apiKeys > 0
+    const found = await countOf(ownerId)
+    const counts = { ...found, workspaces: features.includes('workspaces') ? 0 : found.workspaces }
+    const exceeds = Object.values(counts).some((count) => count > 0)
     if (exceeds && !account.exceeds) await tell(ownerId, tier, counts)
     await Account.query(database).findById(ownerId).where({ tier }).patch({ fittedTier: tier, exceeds })
   }
@@ -92,6 +91,14 @@ export function createExceeding(context: {
     },
   }
 }
+
+/** What rests, in the words of a notification: one, and several. */
+const parts = [
+  ['agents', 'agent is paused', 'agents are paused'],
+  ['vaultSites', 'site of the vault is not called', 'sites of the vault are not called'],
+  ['apiKeys', 'API key is refused', 'API keys are refused'],
+  ['workspaces', 'workspace is closed', 'workspaces are closed'],
+] as const satisfies [keyof Exceeding, string, string][]
 
 export type Exceedings = ReturnType<typeof createExceeding>
 
@@ -123,8 +130,10 @@ const fitStatement = (table: string, found: string) => `
 
 const entriesStatement = fitStatement('vault_entries', `owner_id in ${owners}`)
 
-const keysOf = `revoked_at is null and (workspace_id in ${owners} or (workspace_id is null and user_id = :ownerId))`
-const keysStatement = fitStatement('api_keys', `${keysOf} and (expires_at is null or expires_at > :now)`)
+const keysOf = `
+  revoked_at is null and (expires_at is null or expires_at > :now)
+    and (workspace_id in ${owners} or (workspace_id is null and user_id = :ownerId))`
+const keysStatement = fitStatement('api_keys', keysOf)
 
 const resting = 'exceeding_since is not null'
 const countStatement = `

@@ -34,10 +34,11 @@ export function createSandboxClock(context: {
 
   const read = async (ownerId: string): Promise<Account> => billing.credits.current(ownerId)
 
-  /** A purchase that is under way belongs to the time before. */
+  /** A purchase that is under way belongs to the time before, and so does what the sweep would do within seconds. */
   async function finish(ownerId: string): Promise<void> {
     const payment = await billing.purchases.pending(database, ownerId)
     if (payment) await billing.purchases.send(payment)
+    await sweep.attend(ownerId)
   }
 
   async function moveTo(ownerId: string, clockSeconds: number): Promise<void> {

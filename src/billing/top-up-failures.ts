@@ -36,7 +36,7 @@ export function createTopUpFailures(context: { clock: Clock; notifications: Pick
       await Account.query(trx).findById(ownerId).patch({ topUpFailures, topUpAfter })
       if (topUpFailures < mostFailures) return
       const last = failure ?? 'The card was declined.'
-      const why = `${mostFailures} payments in a row have failed. The last one: ${last} Add another payment method.`
+      const why = `${mostFailures} payments in a row have failed. The last one: ${last}`
       await switchOff(trx, ownerId, why)
     },
 

@@ -9,6 +9,7 @@ import { endSessions } from '../sessions/session.ts'
 import { WorkspaceProvider } from '../sign-in/workspace-provider.ts'
 import { ApiKey } from '../users/api-key.ts'
 import { endLogins } from '../users/login.ts'
+import { roomMade } from '../owners/room-made.ts'
 import { lockOwner } from '../users/user.ts'
 import { createInvitations } from './invitations.ts'
 import { Member } from './member.ts'
@@ -99,6 +100,7 @@ export function createWorkspaces(
         await WorkspaceProvider.query(trx).where({ workspaceId: id }).delete()
         await endLogins(trx, { workspaceId: id }, { now })
         await endSessions(trx, { ownerId: id }, now)
+        await roomMade(trx, id, now)
       }),
   }
 }

@@ -5,7 +5,9 @@ import * as apiKeys from '../../api/api-keys.ts'
 import * as billing from '../../api/billing.ts'
 import * as notifications from '../../api/notifications.ts'
 import * as payments from '../../api/payments.ts'
+import * as statements from '../../api/statements.ts'
 import * as vault from '../../api/vault.ts'
+import * as workspaces from '../../api/workspaces.ts'
 import { newId } from '../../src/ids.ts'
 import { VaultEntry } from '../../src/vault/vault-entry.ts'
 import { adminOf } from '../helpers/admins.ts'
@@ -71,7 +73,7 @@ test('what exceeds the limits of a lower tier rests, is reported, and goes on wh
   t.regex((await callTool()).failure.error, /tier of the account does not allow for so many sites/)
   const told = (await call(someone, notifications.listNotifications, { query: { kind: 'limits_exceeded' } })).body.items
   t.is(told.length, 1)
-  t.regex(told[0]!.message, /3 agents are paused; 1 sites of the vault are not called; 2 API keys are refused/)
+  t.regex(told[0]!.message, /3 agents are paused; 1 site of the vault is not called; 2 API keys are refused/)
 
   await call(someone, agents.deleteAgent, { params: { agentId: made[0]!.id } })
   await platform.services.sweep.round()
@@ -82,6 +84,67 @@ test('what exceeds the limits of a lower tier rests, is reported, and goes on wh
   t.is((await withKey(3)).status, 200)
   t.is((await callTool()).status, 200)
   t.like((await call(someone, billing.getBilling)).body.exceeding, { agents: 0, vaultSites: 0, apiKeys: 0 })
+})
+
+test('an agent that rests can be paused, and stays so when there is room', async (t) => {
+  const { platform } = await house()
+  const someone = await customer(platform, 'pro')
+  const made = await repeated(5, () => agentOf(someone))
+  const change = async (route: typeof agents.pauseAgent | typeof agents.resumeAgent, nth: number) =>
+    call(someone, route, { params: { agentId: made[nth]!.id } })
+  await call(someone, billing.cancelSubscription, { query: { when: 'now' } })
+  await platform.services.sweep.round()
+  const before = (await call(someone, agents.getAgent, { params: { agentId: made[4]!.id } })).body.pausedAt
+  const paused = (await change(agents.pauseAgent, 4)).body.pausedAt
+  t.not(paused, before)
+  t.is((await change(agents.pauseAgent, 4)).body.pausedAt, paused, 'it is safe to repeat')
+  t.regex((await change(agents.resumeAgent, 4)).failure.error, /You have paused this one, too/)
+  await call(someone, billing.subscribe, { body: { tier: 'pro' } })
+  await platform.services.sweep.round()
+  const { items } = (await call(someone, agents.listAgents)).body
+  const pausedOnes = items.filter(({ pausedAt }) => pausedAt !== null).map(({ id }) => id)
+  t.deepEqual(pausedOnes, [made[4]!.id])
+  t.is((await change(agents.resumeAgent, 4)).body.pausedAt, null)
+})
+
+test('an API key that expires while it rests does not exceed anything any more', async (t) => {
+  const { platform } = await house()
+  const someone = await customer(platform, 'pro')
+  const keyed = { body: { name: 'A key', scopes: ['read' as const] } }
+  const keys = await repeated(4, async () => (await call(someone, apiKeys.createApiKey, keyed)).body)
+  await call(someone, billing.cancelSubscription, { query: { when: 'now' } })
+  await platform.services.sweep.round()
+  const exceeding = async () => (await call(someone, billing.getBilling)).body.exceeding.apiKeys
+  t.is(await exceeding(), 1)
+  await platform.services.database('api_keys').where({ id: keys[3]!.id }).update({ expiresAt: new Date() })
+  t.is(await exceeding(), 0)
+})
+
+test('workspaces that a lower tier closes are told of, and what they have used can still be read', async (t) => {
+  const { platform } = await house()
+  const someone = await customer(platform, 'team')
+  const { body: workspace } = await call(someone, workspaces.createWorkspace, { body: { name: 'Together' } })
+  await call(someone, billing.cancelSubscription, { query: { when: 'now' } })
+  await platform.services.sweep.round()
+  const query = { kind: 'limits_exceeded' as const }
+  const told = (await call(someone, notifications.listNotifications, { query })).body.items
+  t.regex(told[0]?.message ?? '', /: 1 workspace is closed\. It goes on/)
+  const of = { query: { workspaceId: workspace.id } }
+  t.is((await call(someone, billing.getBilling, of)).status, 200)
+  t.is((await call(someone, billing.listLedger, of)).status, 200)
+  t.is((await call(someone, statements.listStatements, of)).status, 200)
+  t.is((await call(someone, statements.getStatement, { params: { month: '2026-11' }, ...of })).status, 200)
+  await call(someone, workspaces.deleteWorkspace, { params: { workspaceId: workspace.id } })
+  await platform.services.sweep.round()
+  t.like(
+    await platform.services
+      .database('accounts')
+      .where({ ownerId: await userIdOf(someone) })
+      .first(),
+    {
+      exceeds: false,
+    },
+  )
 })
 
 test('payments are made, refused, repeated and listed over HTTP', async (t) => {

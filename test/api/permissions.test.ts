@@ -47,7 +47,7 @@ const needs: Record<string, Need> = {
 
 /** What is left once the owner has no tier with workspaces any more: to read, to end, and to delete. */
 const leftWhenClosed =
-  'removeMember endSession cancelRun removeFromVault deleteAgent deleteApiKey deleteWorkspace withdrawInvitation listAudit exportWorkspace getWorkspaceSignIn removeWorkspaceSignIn'.split(
+  'getBilling listLedger listStatements getStatement removeMember endSession cancelRun removeFromVault deleteAgent deleteApiKey deleteWorkspace withdrawInvitation listAudit exportWorkspace getWorkspaceSignIn removeWorkspaceSignIn'.split(
     ' ',
   )
 

@@ -9,6 +9,7 @@ import { adminOf } from '../helpers/admins.ts'
 import { call } from '../helpers/client.ts'
 import { agentOf, customer, person, type Person } from '../helpers/people.ts'
 import { startPlatform, type Platform } from '../helpers/platform.ts'
+import { start } from '../helpers/runs.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { userIdOf, workspaceOf } from '../helpers/workspaces.ts'
 
@@ -52,6 +53,21 @@ test('the statement of a month is JSON, or CSV in which nothing is calculated, a
   t.deepEqual((await call(someone, statements.listStatements)).body.items, [{ month: month() }])
 })
 
+test('the statement of a run says at which price a step was charged, as JSON and as CSV', async (t) => {
+  const platform = await open()
+  const someone = await customer(platform)
+  const runId = (await start(someone, await agentOf(someone))).body.id
+  const price = { source: 'the operator', input: 0.25, output: 2 }
+  const charged = { runId, step: 1, credits: 3, cost: { nanoUsd: 1_200_000, price }, ownerId: await userIdOf(someone) }
+  const { database, billing: own } = platform.services
+  await database.transaction((trx) => own.credits.chargeStep(trx, charged))
+  const { body } = await call(someone, statements.getRunStatement, { params: { runId } })
+  t.like(body, { opening: 0, lines: { 0: { step: 1, credits: -3, costUsd: 0.0012, price }, length: 1 }, closing: -3 })
+  const { lines } = await csvOf(someone, `/runs/${runId}/statement`)
+  t.is(lines[0], 'kind,credits,step,attempt,model,inputTokens,cachedTokens,outputTokens,costUsd,price,held,createdAt')
+  t.true(lines[2]?.includes(`,0.0012,"${JSON.stringify(price).replaceAll('"', '""')}",`), lines[2])
+})
+
 test('the statement of a workspace has what it has used, and nothing of its owner', async (t) => {
   const platform = await open()
   const someone = await customer(platform, 'team')
@@ -85,7 +101,7 @@ test('an admin gives credits once for each key, and the audit log says to whom a
   const admin = await adminOf(platform, 'credits@example.com')
   const someone = await person(platform)
   const userId = await userIdOf(someone)
-  const give = (body: { credits: number; expiresAt?: string; note: string }, key: string) =>
+  const give = (body: { credits: number; expiresAt?: string | null; note: string }, key: string) =>
     call(admin, adminCredits.giveCredits, { params: { userId }, body, headers: { 'idempotency-key': key } })
   const given = { credits: 25, expiresAt: '2999-01-01T00:00:00.000Z', note: 'For the trouble' }
   const [one, two] = await Promise.all([give(given, 'a'), give(given, 'a')])
@@ -108,6 +124,7 @@ test('an admin gives credits once for each key, and the audit log says to whom a
       ['promotion', given.note, given.expiresAt],
     ],
   )
+  t.is((await give({ ...given, expiresAt: null }, 'c')).body.expiresAt, null)
   const noted = (await call(admin, audit.listAuditOfAll, { query: { action: 'giveCredits' } })).body.items
   t.true(noted.length > 0)
   t.like(noted[0]?.after, { ownerId: userId, credits: 25, note: 'For the trouble' })

@@ -1,4 +1,5 @@
 import test from 'ava'
+import * as adminClock from '../../api/admin-clock.ts'
 import * as agents from '../../api/agents.ts'
 import * as apiKeys from '../../api/api-keys.ts'
 import * as auth from '../../api/auth.ts'
@@ -8,6 +9,7 @@ import * as members from '../../api/members.ts'
 import * as sessions from '../../api/sessions.ts'
 import * as workspaces from '../../api/workspaces.ts'
 import { openSession } from '../chat/stage.ts'
+import { adminOf } from '../helpers/admins.ts'
 import { call, type Client } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { mailsTo } from '../helpers/mailbox.ts'
@@ -92,6 +94,22 @@ test('the subscription of an account that is to be deleted does not renew, also 
   t.like(await subscriptionOf(), { status: 'active', nextTier: 'free' })
   const { body } = await call(someone, billing.subscribe, { body: { tier: 'pro' } })
   t.like(body.subscription, { nextTier: null, cancelledAt: null })
+})
+
+test('a clock that is advanced at once after a request for deletion renews nothing', async (t) => {
+  const { platform } = await stage()
+  const someone = await customer(platform)
+  const admin = await adminOf(platform)
+  const params = { userId: await userIdOf(someone) }
+  const advance = (seconds: number) => call(admin, adminClock.advanceClock, { params, body: { seconds } })
+  const { subscription } = (await call(someone, billing.getBilling)).body
+  const left = Math.floor((Date.parse(subscription!.currentPeriodEnd) - Date.now()) / 1000)
+  // Nothing but the renewal happens in the last hour.
+  t.is((await advance(left - 3600)).status, 200)
+  await leave(someone)
+  t.is((await advance(7200)).status, 200)
+  const paid = await platform.services.database('payments').where({ ownerId: params.userId, purpose: 'subscription' })
+  t.is(paid.length, 1)
 })
 
 test('a queued run of an account that is to be deleted waits, and starts when it is restored', async (t) => {

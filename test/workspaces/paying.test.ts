@@ -44,6 +44,9 @@ test("the account of a workspace's owner pays, and each sees what was used on wh
   t.deepEqual(await listed({ workspaceId }), [-30])
   t.deepEqual(await listed({ workspaceId }, admin), [-30])
   t.deepEqual(await listed({}), [-4, -30, 20_000, 200])
+  const [used] = (await call(admin, billing.listLedger, { query: { workspaceId } })).body.items
+  t.like(used, { balanceAfter: null, drawn: null }, 'what its owner has is no business of a workspace')
+  t.is((await call(owner, billing.listLedger)).body.items[0]?.balanceAfter, before - 34)
 })
 
 test('a workspace uses no more than its cap in a month, and goes on once that is raised', async (t) => {

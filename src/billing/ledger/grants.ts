@@ -15,6 +15,8 @@ export interface NewGrant extends Partial<Pick<LedgerEntry, 'period' | 'paymentI
   expiresAt?: Date | null | undefined
   note?: string | undefined
   requestKey?: string | undefined
+  /** Its id; by default a new one. */
+  grantId?: string
 }
 
 /**
@@ -23,6 +25,7 @@ export interface NewGrant extends Partial<Pick<LedgerEntry, 'period' | 'paymentI
  */
 export async function addGrant(trx: Transaction, account: Account, given: NewGrant, at: Date): Promise<boolean> {
   const { kind, credits, period = null, paymentId = null, expiresAt = null, note = null, requestKey = null } = given
+  const { grantId = newId() } = given
   const balance = account.balance + credits
   const { rows } = await trx.raw<{ rows: unknown[] }>(addStatement, {
     kind,
@@ -35,7 +38,7 @@ export async function addGrant(trx: Transaction, account: Account, given: NewGra
     balance,
     at,
     id: newId(),
-    grantId: newId(),
+    grantId,
     ownerId: account.ownerId,
     remaining: Math.min(credits, Math.max(0, balance)),
     priority: given.priority ?? usualPriority[kind],

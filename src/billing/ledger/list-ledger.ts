@@ -7,7 +7,8 @@ import { LedgerEntry, type LedgerEntryKind } from '../ledger-entry.ts'
 import { CreditGrant } from './credit-grant.ts'
 
 /** With what an admin has said of credits that were given; null for all else. */
-export type ListedEntry = LedgerEntry & Pick<CreditGrant, 'note' | 'expiresAt'>
+export type ListedEntry = Omit<LedgerEntry, 'balanceAfter'> &
+  Pick<CreditGrant, 'note' | 'expiresAt'> & { balanceAfter: number | null }
 
 /** The ledger of owners, newest first. */
 export function createListLedger(context: { database: Database; current: (ownerId: string) => Promise<Account> }) {
@@ -40,9 +41,13 @@ export function createListLedger(context: { database: Database; current: (ownerI
       rangeOf,
       ...request,
     })
-    return { ...found, items: await withGrants(found.items) }
+    const items = await withGrants(found.items)
+    return { ...found, items: account.ownerId === ownerId ? items : items.map(withoutPayer) }
   }
 }
+
+/** What its owner has, and is owed, is no business of a workspace. */
+const withoutPayer = (entry: ListedEntry): ListedEntry => Object.assign(entry, { balanceAfter: null, drawn: null })
 
 /**
  * Between which ids the entries of a period lie. Ids are made by the platform's clock, times by that of the account, which

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import { violatedConstraint, type Database } from '../../database/database.ts'
 import { assertThat } from '../../errors.ts'
-import { isId } from '../../ids.ts'
+import { isId, newId } from '../../ids.ts'
 import { User } from '../../users/user.ts'
 import type { Credits } from '../credits.ts'
 import { timeOf } from '../standing.ts'
@@ -31,12 +31,9 @@ export function createPromotions(context: {
       const account = await credits.locked(ownerId, trx)
       assertFuture(given.expiresAt, timeOf(account, clock.now()))
       const named = requestKey === undefined ? {} : { requestKey }
-      await credits.grant(trx, ownerId, { kind: 'promotion', ...given, ...named })
-      return CreditGrant.query(trx)
-        .where({ ownerId, kind: 'promotion' })
-        .orderBy('id', 'desc')
-        .first()
-        .throwIfNotFound()
+      const grantId = newId()
+      await credits.grant(trx, ownerId, { kind: 'promotion', ...given, ...named, grantId })
+      return CreditGrant.query(trx).findById([ownerId, grantId]).throwIfNotFound()
     })
 
   return {

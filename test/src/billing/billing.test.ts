@@ -104,9 +104,9 @@ test('parallel charges never lose one: the ledger adds up to the balance', async
   t.is(balance, 200 - (10 * 1 + 10 * 1 + 10 * 2))
   t.is(await ledgerSum(), balance)
   const { items } = await billing.credits.ledger(userId, { limit: 100 })
-  const ordered = items.toSorted((a, b) => b.balanceAfter - a.balanceAfter).slice(1)
+  const ordered = items.toSorted((a, b) => b.balanceAfter! - a.balanceAfter!).slice(1)
   t.deepEqual(
-    ordered.map((entry, index) => entry.balanceAfter - (ordered[index - 1]?.balanceAfter ?? 200)),
+    ordered.map((entry, index) => entry.balanceAfter! - (ordered[index - 1]?.balanceAfter ?? 200)),
     ordered.map(({ credits }) => credits),
   )
 })

@@ -110,6 +110,26 @@ test('credits are bought automatically once the balance is below the threshold, 
   t.is((await billing.account(userId)).balance, 209)
 })
 
+test('a balance that falls below the threshold because credits expire is topped up, too', async (t) => {
+  for (const isRead of [true, false]) {
+    const { billing, charges, clock, database, sweep, userId, withCard } = await openBilling(t)
+    await withCard()
+    const expiresAt = new Date(clock.now().getTime() + 60_000)
+    const given = { kind: 'promotion', credits: 1000, expiresAt } as const
+    await database.transaction((trx) => billing.credits.grant(trx, userId, given))
+    await billing.topUps.set(userId, { ...topUp, below: 300 })
+    await sweep.round()
+    t.deepEqual(await charges(), [])
+    clock.forward(61)
+    // Whoever reads the account notices that they have expired; otherwise the housekeeping does.
+    if (isRead) await billing.account(userId)
+    else await billing.credits.sweep()
+    await sweep.round()
+    t.deepEqual(await charges(), [500])
+    t.is((await billing.account(userId)).balance, 700)
+  }
+})
+
 test('a balance that is below already is topped up at once, and never while it is switched off', async (t) => {
   const { billing, charge, charges, sweep, userId, withCard } = await openBilling(t)
   await withCard()
