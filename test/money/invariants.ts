@@ -29,6 +29,12 @@ const contradictions: Record<string, string> = {
   'a run says what its entries add up to': `
     select r.id, r.credits, sum(e.credits) from runs r left join ledger_entries e on e.run_id = r.id
      group by r.id, r.credits having r.credits <> coalesce(-sum(e.credits), 0)`,
+  'a run that is completed was charged': `
+    select r.id from runs r where r.status = 'completed'
+       and not exists (select from ledger_entries e where e.run_id = r.id and e.kind = 'step' and e.credits < 0)`,
+  'an answer that is completed was charged': `
+    select a.id from chat_answers a where a.status = 'completed'
+       and not exists (select from ledger_entries e where e.answer_id = a.id and e.kind = 'chat_step' and e.credits < 0)`,
   'no hold is left': 'select * from credit_holds',
   'no payment is left open': `select id, owner_id from payments where status = 'pending'`,
   'each payment of credits that is paid has granted them, once, and no other has': `
