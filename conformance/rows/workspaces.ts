@@ -8,7 +8,7 @@ import type { Stage } from '../stage.ts'
 const createWorkspace = (client: Client, token: string) =>
   client.send({ method: 'POST', url: '/workspaces', token, body: { name: 'Conformance' } })
 
-const workspaceOf = (stage: Stage): Promise<Json> =>
+export const workspaceOf = (stage: Stage): Promise<Json> =>
   stage.once('workspace', async () =>
     accepted(await createWorkspace(stage.client, (await stage.people.owner()).token), 201),
   )
