@@ -7,7 +7,7 @@ import type { Row } from '../row.ts'
 import type { Stage } from '../stage.ts'
 import { makeThings } from '../things.ts'
 import { plainEntry } from './sites.ts'
-import { workspaceOf } from './workspaces.ts'
+import { workspaceOf } from '../member.ts'
 
 const needs = ['cards', 'directives', 'ownSites'] as const
 
