@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { agentOf } from '../agents.ts'
+import { agentOf, createAgent } from '../agents.ts'
 import { accepted, assert, refused, told } from '../expect.ts'
-import type { Answer } from '../client.ts'
+import type { Answer, Json, Request } from '../client.ts'
 import { Deviation, Untried } from '../deviation.ts'
 import type { Facts } from '../facts.ts'
+import type { Person } from '../people.ts'
 import type { Row } from '../row.ts'
 import type { Stage } from '../stage.ts'
 
@@ -13,13 +15,26 @@ const me = '/auth/me'
 const mostRequests = 2_000
 const inParallel = 20
 
+/** What needs the terms: reading, and whatever makes something. */
+const underTerms = ({ client }: Stage, { token }: Person): Promise<Answer>[] => [
+  client.send({ url: '/agents', token }),
+  client.send({ url: '/vault', token }),
+  createAgent(client, { token }),
+  client.send({ method: 'POST', url: '/sessions', token, body: {} }),
+  client.send({ method: 'POST', url: '/vault/inspect', token, body: { url: 'https://site.example' } }),
+  client.send({ method: 'DELETE', url: `/agents/${randomUUID()}`, token }),
+]
+
 /** What comes before the terms are accepted, and afterwards. */
-const accepting = ({ client, people, once }: Stage) =>
-  once('terms', async () => {
-    const { token } = await people.newcomer()
-    const before = await client.send({ url: '/agents', token })
+const accepting = (stage: Stage) =>
+  stage.once('terms', async () => {
+    const { client, people } = stage
+    const newcomer = await people.newcomer()
+    const before = await Promise.all(underTerms(stage, newcomer))
+    const { token } = newcomer
     accepted(await client.send({ method: 'POST', url: '/auth/accept-terms', token }))
-    return { before, after: await client.send({ url: '/agents', token }) }
+    const after = await client.send({ url: '/agents', token })
+    return { before, after, made: await createAgent(client, newcomer) }
   })
 
 /** Sends requests until one is a 429. */
@@ -58,8 +73,25 @@ async function assertTrue(seconds: number, of: { ask: () => Promise<Answer>; beg
   accepted(await of.ask())
 }
 
-/** One of each file of the API that operators have for themselves. */
+/** What operators read. */
 const forAdmins = ['hosts', 'workers', 'users', 'workspaces', 'stats', 'models', 'audit', 'outbox']
+
+/** What operators change: an admin could do all of it, so only others are asked. */
+const changesOfAdmins = (userId: string): Request[] => [
+  { method: 'POST', url: `/admin/users/${userId}/credits`, body: { credits: 1 } },
+  { method: 'POST', url: `/admin/users/${userId}/clock`, body: { seconds: 1 } },
+  { method: 'PUT', url: '/admin/hosts/conformance.example', body: { reason: 'None.' } },
+  { method: 'DELETE', url: '/admin/hosts/conformance.example' },
+]
+
+const logInAgain = async (people: Stage['people'], person: Person): Promise<string> =>
+  String((await people.logIn(person))['accessToken'])
+
+/** The id of the login of a token. */
+async function loginOf(client: Stage['client'], token: string): Promise<string> {
+  const { items } = accepted(await client.send({ url: '/auth/logins?limit=100', token }))
+  return String((items as Json[]).find(({ current }) => current === true)?.['id'])
+}
 
 export const identityRows: Row[] = [
   {
@@ -94,10 +126,21 @@ export const identityRows: Row[] = [
     id: 'codes/TOKEN_REVOKED',
     says: 'the JWT was revoked, for example by logout',
     async run({ client, people }) {
-      const token = String((await people.logIn(await people.free()))['accessToken'])
-      accepted(await client.send({ url: me, token }))
-      accepted(await client.send({ method: 'POST', url: '/auth/logout', token }), 204)
-      return `${refused(await client.send({ url: me, token }), 'TOKEN_REVOKED')}, after a logout`
+      const free = await people.free()
+      const [here, there] = [await logInAgain(people, free), await logInAgain(people, free)]
+      for (const token of [here, there]) accepted(await client.send({ url: me, token }))
+      // As another device does it.
+      const ended = await client.send({
+        method: 'DELETE',
+        url: `/auth/logins/${await loginOf(client, there)}`,
+        token: here,
+      })
+      accepted(ended, 204)
+      refused(await client.send({ url: me, token: there }), 'TOKEN_REVOKED')
+      accepted(await client.send({ method: 'POST', url: '/auth/logout', token: here }), 204)
+      const evidence = refused(await client.send({ url: me, token: here }), 'TOKEN_REVOKED')
+      accepted(await client.send({ url: me, token: free.token }))
+      return `${evidence}, after a logout, and after another device has ended the login; a third login goes on`
     },
   },
   {
@@ -106,25 +149,26 @@ export const identityRows: Row[] = [
     needs: ['admin'],
     async run({ client, people }) {
       const { id, token } = await people.free()
-      const credits = `/admin/users/${id}/credits`
-      const given = await client.send({ method: 'POST', url: credits, token, body: { credits: 1 } })
-      const evidence = refused(given, 'ADMIN_REQUIRED')
+      const changes = changesOfAdmins(id)
+      for (const request of changes) refused(await client.send({ ...request, token }), 'ADMIN_REQUIRED')
+      const evidence: string[] = []
       for (const name of forAdmins) {
         const url = `/admin/${name}`
-        refused(await client.send({ url, token }), 'ADMIN_REQUIRED')
+        evidence.push(refused(await client.send({ url, token }), 'ADMIN_REQUIRED'))
         accepted(await client.send({ url, token: await people.admin() }))
       }
-      return `${evidence} at ${credits.replace(id, '{id}')}, and at ${forAdmins.join(', ')}; an admin: 200`
+      return `${evidence[0]} at ${forAdmins.join(', ')}, which an admin reads, and at ${changes.length} changes`
     },
   },
   {
     id: 'codes/TERMS_NOT_ACCEPTED',
     says: 'user has not accepted the terms; POST /auth/accept-terms first',
     async run(stage) {
-      const { before, after } = await accepting(stage)
-      const evidence = refused(before, 'TERMS_NOT_ACCEPTED')
+      const { before, after, made } = await accepting(stage)
+      const evidence = before.map((answer) => refused(answer, 'TERMS_NOT_ACCEPTED'))
       accepted(after)
-      return `${evidence}; after POST /auth/accept-terms: ${told(after)}`
+      accepted(made, 201)
+      return `${evidence[0]}, at ${before.length} operations that read, make or delete; after POST /auth/accept-terms: ${told(after)}`
     },
   },
   {
