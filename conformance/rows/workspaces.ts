@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { accepted, assert, refused } from '../expect.ts'
 import { changeRole, createWorkspace, removeMember, storyOf, workspaceOf } from '../member.ts'
+import { downgraded } from '../paying.ts'
 import type { Row } from '../row.ts'
 
 export const workspaceRows: Row[] = [
@@ -13,12 +14,15 @@ export const workspaceRows: Row[] = [
   {
     id: 'limits/Team plan',
     says: 'required for workspace operations',
-    needs: ['cards'],
+    needs: ['cards', 'admin'],
     async run(stage) {
       const answer = await createWorkspace(stage.client, (await stage.people.free()).token)
       const evidence = refused(answer, 'WORKSPACE_REQUIRED')
       await workspaceOf(stage)
-      return `free: ${evidence}; team: 201`
+      const { read, inWorkspace } = await downgraded(stage)
+      accepted(read)
+      for (const one of inWorkspace) refused(one, 'WORKSPACE_REQUIRED')
+      return `free: ${evidence}; team: 201; after a downgrade: the workspace is read, and ${inWorkspace.length} operations are refused`
     },
   },
   {
