@@ -11,7 +11,8 @@ import { plainEntry } from './sites.ts'
 /** An answer may take 90 seconds (docs/specification.md, "Limits"). */
 const answerSeconds = 90
 
-const open = async ({ client, people }: Stage, body = {}) => openSession(client, await people.owner(), body)
+/** Also the free tier may chat. */
+const open = async ({ client, people }: Stage, body = {}) => openSession(client, await people.free(), body)
 const look = ({ client }: Stage, token: string) =>
   client.send({ url: '/sessions/current', headers: { 'x-session-token': token } })
 
@@ -39,6 +40,10 @@ const lateAnswer = (stage: Stage) =>
 const hasBoth = (parts: readonly Json[]): boolean =>
   parts.some(({ text }) => String(text).includes('The first words.')) &&
   parts.some(({ type, state }) => type === 'dynamic-tool' && state === 'output-available')
+
+/** The parts of a streamed answer. */
+const partsIn = (text: string): Json[] =>
+  text.split('\n').flatMap((line) => (line.startsWith('data: {') ? [JSON.parse(line.slice(6)) as Json] : []))
 
 export const chatRows: Row[] = [
   {
@@ -92,9 +97,10 @@ export const chatRows: Row[] = [
     says: 'client disconnected during streaming; the partial response is not saved',
     needs: ['directives', 'cards', 'ownSites'],
     async run(stage) {
-      const { client } = stage
+      const { client, people } = stage
       const { entryId: vaultEntryId } = await plainEntry(stage)
-      const session = await open(stage, { sites: [{ vaultEntryId, tools: ['search_things'] }] })
+      const sites = [{ vaultEntryId, tools: ['search_things'] }]
+      const session = await openSession(client, await people.owner(), { sites })
       const leaving = new AbortController()
       const text = '[[say The first words.]] [[call search_things {"query": "a"}]] [[then]] [[sleep 40]]'
       const sent = say(client, session, '', { body: { text, stream: true }, signal: leaving.signal }).catch(
@@ -120,6 +126,25 @@ export const chatRows: Row[] = [
     says: 'the AI provider returned an error',
     needs: ['directives'],
     run: async (stage) => refused(await say(stage.client, await open(stage), '[[fail 500]]'), 'MODEL_ERROR'),
+  },
+  {
+    id: 'errors/In a stream',
+    says: 'an error after the first part of a streamed answer has the same members',
+    needs: ['directives'],
+    async run(stage) {
+      const body = { text: '[[say The first words.]] [[then]] [[fail 400]]', stream: true }
+      const answer = await say(stage.client, await open(stage), '', { body })
+      assert(answer.status === 200, `${answer.asked} answered ${told(answer)}, and no stream`)
+      const parts = partsIn(answer.text)
+      assert(
+        parts.some(({ delta }) => String(delta).includes('The first words.')),
+        'the stream lacks the first words',
+      )
+      const errors = parts.filter(({ type }) => type === 'data-error')
+      assertSame(errors.length, 1, 'the number of errors in the stream')
+      assertError(errors[0]?.['data'] as Json, 'MODEL_ERROR')
+      return '200, the first words, then MODEL_ERROR with error, code and statusCode 502'
+    },
   },
   {
     id: 'states/Session',

@@ -27,16 +27,14 @@ export const workspaceRows: Row[] = [
   },
   {
     id: 'codes/WORKSPACE_NOT_FOUND',
-    says: 'no workspace with the given identifier',
-    needs: ['cards'],
-    async run(stage) {
-      const { client, people } = stage
-      const { token } = await people.owner()
-      const unknown = refused(await client.send({ url: `/workspaces/${randomUUID()}`, token }), 'WORKSPACE_NOT_FOUND')
-      const { id } = await workspaceOf(stage)
-      const stranger = await people.spender()
-      refused(await client.send({ url: `/workspaces/${String(id)}`, token: stranger.token }), 'WORKSPACE_NOT_FOUND')
-      return `${unknown}; also for the workspace of others`
+    says: 'no workspace with the given identifier (of other owners see owners/Things)',
+    async run({ client, people }) {
+      const { token } = await people.free()
+      const id = randomUUID()
+      const evidence = refused(await client.send({ url: `/workspaces/${id}`, token }), 'WORKSPACE_NOT_FOUND')
+      refused(await client.send({ url: `/workspaces/${id}/members`, token }), 'WORKSPACE_NOT_FOUND')
+      refused(await client.send({ url: `/agents?workspaceId=${id}`, token }), 'WORKSPACE_NOT_FOUND')
+      return `${evidence}; also for its members, and for the agents there`
     },
   },
   {
