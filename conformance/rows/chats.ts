@@ -13,6 +13,13 @@ const answerSeconds = 90
 
 /** Also the free tier may chat. */
 const open = async ({ client, people }: Stage, body = {}) => openSession(client, await people.free(), body)
+/** A chat of the owner that may search the checker's first site. */
+async function openWithSite(stage: Stage): Promise<Json> {
+  const { entryId: vaultEntryId } = await plainEntry(stage)
+  const sites = [{ vaultEntryId, tools: ['search_things'] }]
+  return openSession(stage.client, await stage.people.owner(), { sites })
+}
+
 const look = ({ client }: Stage, token: string) =>
   client.send({ url: '/sessions/current', headers: { 'x-session-token': token } })
 
@@ -97,10 +104,8 @@ export const chatRows: Row[] = [
     says: 'client disconnected during streaming; the partial response is not saved',
     needs: ['directives', 'cards', 'ownSites'],
     async run(stage) {
-      const { client, people } = stage
-      const { entryId: vaultEntryId } = await plainEntry(stage)
-      const sites = [{ vaultEntryId, tools: ['search_things'] }]
-      const session = await openSession(client, await people.owner(), { sites })
+      const { client } = stage
+      const session = await openWithSite(stage)
       const leaving = new AbortController()
       const text = '[[say The first words.]] [[call search_things {"query": "a"}]] [[then]] [[sleep 40]]'
       const sent = say(client, session, '', { body: { text, stream: true }, signal: leaving.signal }).catch(
@@ -130,16 +135,14 @@ export const chatRows: Row[] = [
   {
     id: 'errors/In a stream',
     says: 'an error after the first part of a streamed answer has the same members',
-    needs: ['directives'],
+    needs: ['directives', 'cards', 'ownSites'],
     async run(stage) {
-      const body = { text: '[[say The first words.]] [[then]] [[fail 400]]', stream: true }
-      const answer = await say(stage.client, await open(stage), '', { body })
+      const text = '[[say The first words.]] [[call search_things {"query": "a"}]] [[fail 400]]'
+      const answer = await say(stage.client, await openWithSite(stage), '', { body: { text, stream: true } })
       assert(answer.status === 200, `${answer.asked} answered ${told(answer)}, and no stream`)
       const parts = partsIn(answer.text)
-      assert(
-        parts.some(({ delta }) => String(delta).includes('The first words.')),
-        'the stream lacks the first words',
-      )
+      const words = parts.map(({ delta }) => String(delta ?? '')).join('')
+      assert(words.includes('The first words.'), 'the stream lacks the first words')
       const errors = parts.filter(({ type }) => type === 'data-error')
       assertSame(errors.length, 1, 'the number of errors in the stream')
       assertError(errors[0]?.['data'] as Json, 'MODEL_ERROR')

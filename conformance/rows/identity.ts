@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { agentOf, createAgent } from '../agents.ts'
+import { createAgent } from '../agents.ts'
 import { accepted, assert, refused, told } from '../expect.ts'
 import type { Answer, Json, Request } from '../client.ts'
 import { Deviation, Untried } from '../deviation.ts'
@@ -8,6 +8,7 @@ import type { Facts } from '../facts.ts'
 import type { Person } from '../people.ts'
 import type { Row } from '../row.ts'
 import type { Stage } from '../stage.ts'
+import { agentsToTheLimit, keysToTheLimit } from '../to-the-limit.ts'
 
 const me = '/auth/me'
 
@@ -196,17 +197,17 @@ export const identityRows: Row[] = [
   {
     id: 'workspaces/Key of scope read',
     says: 'an API key that may only read changes nothing',
-    async run({ client, people }) {
-      const owner = await people.owner()
-      const body = { name: 'Conformance', scopes: ['read'] }
-      const made = await client.send({ method: 'POST', url: '/auth/api-keys', token: owner.token, body })
-      const key = String(accepted(made, 201)['key'])
-      accepted(await client.send({ url: '/agents', token: key }))
-      const agent = await agentOf(client, owner)
-      const path = `/agents/${String(agent['id'])}`
-      const evidence = refused(await client.send({ method: 'DELETE', url: path, token: key }), 'PERMISSION_DENIED')
-      accepted(await client.send({ url: path, token: key }))
-      return `${evidence}, and the agent is still there`
+    async run(stage) {
+      const { client } = stage
+      const [[{ key } = {}], [agent]] = [await keysToTheLimit(stage), await agentsToTheLimit(stage)]
+      const token = String(key)
+      const url = `/agents/${String(agent?.['id'])}`
+      accepted(await client.send({ url: '/agents', token }))
+      const evidence = refused(await client.send({ method: 'DELETE', url, token }), 'PERMISSION_DENIED')
+      refused(await client.send({ method: 'PATCH', url, token, body: { name: 'Changed' } }), 'PERMISSION_DENIED')
+      refused(await client.send({ method: 'POST', url: '/sessions', token, body: {} }), 'PERMISSION_DENIED')
+      accepted(await client.send({ url, token }))
+      return `${evidence}, also to change one, and to open a chat; the agent is still there`
     },
   },
   {

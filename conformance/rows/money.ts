@@ -1,10 +1,10 @@
 import { agentOf, createAgent, startRun, webhookAgent } from '../agents.ts'
-import type { Json } from '../client.ts'
 import { accepted, assert, assertSame, refused } from '../expect.ts'
 import { downgraded, overdue, paying } from '../paying.ts'
 import type { Person } from '../people.ts'
 import type { Row } from '../row.ts'
 import type { Stage } from '../stage.ts'
+import { agentsToTheLimit, createKey, keysToTheLimit } from '../to-the-limit.ts'
 import { openSession, say } from '../sessions.ts'
 
 /** As long as a message may be: its answer costs about a dozen credits, and the next ones more. */
@@ -16,17 +16,6 @@ const buyCredits = ({ client }: Stage, { token }: Person) =>
 
 const subscribe = ({ client }: Stage, { token }: Person) =>
   client.send({ method: 'POST', url: '/billing/subscription', token, body: { tier: 'pro' } })
-
-/** As many agents as the free tier allows. */
-const agentsToTheLimit = (stage: Stage): Promise<Json[]> =>
-  stage.once('agents to the limit', async () => {
-    const { client, people } = stage
-    const free = await people.free()
-    const limit = await limitOf(client, free.token, 'agents')
-    const agents: Json[] = []
-    while (agents.length < limit) agents.push(await agentOf(client, free))
-    return agents
-  })
 
 export const moneyRows: Row[] = [
   {
@@ -105,13 +94,10 @@ export const moneyRows: Row[] = [
   {
     id: 'codes/FEATURE_LIMIT_REACHED',
     says: 'tier limit for the feature reached',
-    async run({ client, people }) {
-      const { token } = await people.free()
-      const body = { name: 'Conformance', scopes: ['read'] }
-      const limit = await limitOf(client, token, 'apiKeys')
-      const add = () => client.send({ method: 'POST', url: '/auth/api-keys', token, body })
-      for (let count = 0; count < limit; count += 1) accepted(await add(), 201)
-      return `${refused(await add(), 'FEATURE_LIMIT_REACHED')} at API key ${limit + 1}`
+    async run(stage) {
+      const { length } = await keysToTheLimit(stage)
+      const one = await createKey(stage.client, await stage.people.free())
+      return `${refused(one, 'FEATURE_LIMIT_REACHED')} at API key ${length + 1}`
     },
   },
   {
@@ -148,9 +134,3 @@ export const moneyRows: Row[] = [
     },
   },
 ]
-
-/** What the tier of somebody allows, as `GET /billing` says it. */
-async function limitOf(client: Stage['client'], token: string, name: string): Promise<number> {
-  const { limits } = accepted(await client.send({ url: '/billing', token })) as { limits: Record<string, number> }
-  return limits[name] ?? 0
-}
