@@ -26,6 +26,13 @@ export const completedRun = (stage: Stage) =>
     return finished(stage.client, owner, await agentOf(stage.client, owner))
   })
 
+/** A run that has failed. It is not tried again: the model says that the request is wrong. */
+const failedRun = (stage: Stage) =>
+  stage.once('failed run', async () => {
+    const owner = await stage.people.owner()
+    return finished(stage.client, owner, await agentOf(stage.client, owner, { systemPrompt: '[[fail 400]]' }))
+  })
+
 const cancel = async ({ client, people }: Stage, runId: unknown) =>
   client.send({ method: 'POST', url: `/runs/${String(runId)}/cancel`, token: (await people.owner()).token })
 
@@ -100,14 +107,10 @@ export const agentRows: Row[] = [
     says: 'run is already completed or failed (rule 1)',
     needs: forOwner,
     async run(stage) {
-      const { client, people } = stage
       const good = await completedRun(stage)
       assertSame(good['status'], 'completed', 'the status')
       const evidence = refused(await cancel(stage, good['id']), 'RUN_NOT_CANCELLABLE')
-      const owner = await people.owner()
-      // Not retried: it says that the request is wrong.
-      const failing = await agentOf(client, owner, { systemPrompt: '[[fail 400]]' })
-      const failed = await finished(client, owner, failing)
+      const failed = await failedRun(stage)
       assertSame(failed['status'], 'failed', 'the status')
       refused(await cancel(stage, failed['id']), 'RUN_NOT_CANCELLABLE')
       return `${evidence}, for a completed run and a failed one`
@@ -186,7 +189,7 @@ export const agentRows: Row[] = [
       refused(answer, 'UNAUTHORIZED')
       assertSame(Object.keys(answer.json).toSorted(), ['code', 'error', 'statusCode'], 'the list of members')
       assertSame(answer.headers.get('x-request-id'), 'conformance-1', 'X-Request-Id')
-      return 'checked with each code above; X-Request-Id of the request comes back'
+      return 'exactly these members of a 401; X-Request-Id of the request comes back'
     },
   },
   {
@@ -217,7 +220,9 @@ export const agentRows: Row[] = [
       const { byHand, byWebhook } = await busyAgents(stage)
       for (const { active, end } of [byHand, byWebhook])
         assertSame([active['status'], active['endedAt'], end['status']], ['running', null, 'cancelled'], 'the states')
-      return `running, ${String(run['status'])}, cancelled; failed: see RUN_NOT_CANCELLABLE`
+      const ends = [run['status'], (await failedRun(stage))['status']]
+      assertSame(ends, ['completed', 'failed'], 'the states of two runs that have ended')
+      return 'running, completed, failed, cancelled'
     },
   },
 ]

@@ -30,6 +30,8 @@ async function endedSession(stage: Stage) {
   return session
 }
 
+const unknownToken = (): string => `sy_session_${randomBytes(32).toString('base64url')}`
+
 /** A session of a second, once it is over. */
 const expiredSession = (stage: Stage) =>
   stage.once('expired session', async () => {
@@ -67,7 +69,7 @@ export const chatRows: Row[] = [
     id: 'codes/SESSION_NOT_FOUND',
     says: 'no session with the given token',
     async run(stage) {
-      return refused(await look(stage, `sy_session_${randomBytes(32).toString('base64url')}`), 'SESSION_NOT_FOUND')
+      return refused(await look(stage, unknownToken()), 'SESSION_NOT_FOUND')
     },
   },
   {
@@ -141,7 +143,7 @@ export const chatRows: Row[] = [
       const answer = await say(stage.client, await openWithSite(stage), '', { body: { text, stream: true } })
       assert(answer.status === 200, `${answer.asked} answered ${told(answer)}, and no stream`)
       const parts = partsIn(answer.text)
-      const words = parts.map(({ delta }) => String(delta ?? '')).join('')
+      const words = parts.flatMap(({ delta }) => (typeof delta === 'string' ? [delta] : [])).join('')
       assert(words.includes('The first words.'), 'the stream lacks the first words')
       const errors = parts.filter(({ type }) => type === 'data-error')
       assertSame(errors.length, 1, 'the number of errors in the stream')
@@ -153,9 +155,12 @@ export const chatRows: Row[] = [
     id: 'states/Session',
     says: 'valid, expired; rule 3: expired 410, invalid 400, unknown 404',
     async run(stage) {
-      const { before } = await expiredSession(stage)
+      const { before, session } = await expiredSession(stage)
       accepted(before)
-      return `valid: ${told(before)}; see SESSION_EXPIRED, INVALID_SESSION and SESSION_NOT_FOUND`
+      const expired = refused(await look(stage, String(session['token'])), 'SESSION_EXPIRED')
+      const invalid = refused(await look(stage, 'not-a-session'), 'INVALID_SESSION')
+      const unknown = refused(await look(stage, unknownToken()), 'SESSION_NOT_FOUND')
+      return `valid: ${told(before)}; expired: ${expired}; invalid: ${invalid}; unknown: ${unknown}`
     },
   },
   {

@@ -85,6 +85,27 @@ const changesOfAdmins = (userId: string): Request[] => [
   { method: 'DELETE', url: '/admin/hosts/conformance.example' },
 ]
 
+/** What comes of an access token that has expired. */
+const withExpired = ({ client, people, once }: Stage) =>
+  once('expired token', async () => {
+    const pair = await people.logIn(await people.free(), { ttlSeconds: 1 })
+    await delay(2_100)
+    return client.send({ url: me, token: String(pair['accessToken']) })
+  })
+
+/** What comes of the tokens of two logins: one that another device has ended, and one that was logged out. */
+const withRevoked = ({ client, people, once }: Stage) =>
+  once('revoked tokens', async () => {
+    const free = await people.free()
+    const [here, there] = [await logInAgain(people, free), await logInAgain(people, free)]
+    for (const token of [here, there]) accepted(await client.send({ url: me, token }))
+    const url = `/auth/logins/${await loginOf(client, there)}`
+    accepted(await client.send({ method: 'DELETE', url, token: here }), 204)
+    const ended = await client.send({ url: me, token: there })
+    accepted(await client.send({ method: 'POST', url: '/auth/logout', token: here }), 204)
+    return { ended, loggedOut: await client.send({ url: me, token: here }) }
+  })
+
 const logInAgain = async (people: Stage['people'], person: Person): Promise<string> =>
   String((await people.logIn(person))['accessToken'])
 
@@ -116,31 +137,17 @@ export const identityRows: Row[] = [
   {
     id: 'codes/TOKEN_EXPIRED',
     says: 'the JWT has expired',
-    async run({ client, people }) {
-      const pair = await people.logIn(await people.free(), { ttlSeconds: 1 })
-      await delay(2_100)
-      const answer = await client.send({ url: me, token: String(pair['accessToken']) })
-      return `${refused(answer, 'TOKEN_EXPIRED')}, 2 s after a login for 1 s`
-    },
+    run: async (stage) => `${refused(await withExpired(stage), 'TOKEN_EXPIRED')}, 2 s after a login for 1 s`,
   },
   {
     id: 'codes/TOKEN_REVOKED',
     says: 'the JWT was revoked, for example by logout',
-    async run({ client, people }) {
-      const free = await people.free()
-      const [here, there] = [await logInAgain(people, free), await logInAgain(people, free)]
-      for (const token of [here, there]) accepted(await client.send({ url: me, token }))
-      // As another device does it.
-      const ended = await client.send({
-        method: 'DELETE',
-        url: `/auth/logins/${await loginOf(client, there)}`,
-        token: here,
-      })
-      accepted(ended, 204)
-      refused(await client.send({ url: me, token: there }), 'TOKEN_REVOKED')
-      accepted(await client.send({ method: 'POST', url: '/auth/logout', token: here }), 204)
-      const evidence = refused(await client.send({ url: me, token: here }), 'TOKEN_REVOKED')
-      accepted(await client.send({ url: me, token: free.token }))
+    async run(stage) {
+      const { ended, loggedOut } = await withRevoked(stage)
+      refused(ended, 'TOKEN_REVOKED')
+      const evidence = refused(loggedOut, 'TOKEN_REVOKED')
+      const { token } = await stage.people.free()
+      accepted(await stage.client.send({ url: me, token }))
       return `${evidence}, after a logout, and after another device has ended the login; a third login goes on`
     },
   },
@@ -213,12 +220,14 @@ export const identityRows: Row[] = [
   {
     id: 'states/JWT',
     says: 'JWT of a platform user: valid, expired, revoked',
-    async run({ client, people }) {
-      const { token } = await people.free()
-      const valid = await client.send({ url: me, token })
+    async run(stage) {
+      const { token } = await stage.people.free()
+      const valid = await stage.client.send({ url: me, token })
       accepted(valid)
       assert(valid.headers.get('x-request-id'), 'X-Request-Id is missing')
-      return `valid: ${told(valid)}; see TOKEN_EXPIRED and TOKEN_REVOKED`
+      const expired = refused(await withExpired(stage), 'TOKEN_EXPIRED')
+      const revoked = refused((await withRevoked(stage)).loggedOut, 'TOKEN_REVOKED')
+      return `valid: ${told(valid)}; expired: ${expired}; revoked: ${revoked}`
     },
   },
 ]
