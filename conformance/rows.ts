@@ -7,6 +7,7 @@ import { identityRows } from './rows/identity.ts'
 import { manifestRows } from './rows/manifests.ts'
 import { moneyRows } from './rows/money.ts'
 import { oauthRows } from './rows/oauth.ts'
+import { ownerRows } from './rows/owners.ts'
 import { siteRows } from './rows/sites.ts'
 import { toolRows } from './rows/tools.ts'
 import { webhookRows } from './rows/webhooks.ts'
@@ -17,6 +18,7 @@ export const rows: Row[] = [
   ...identityRows,
   ...moneyRows,
   ...workspaceRows,
+  ...ownerRows,
   ...chatRows,
   ...siteRows,
   ...agentRows,

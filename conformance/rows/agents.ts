@@ -11,9 +11,11 @@ import {
   timelineOf,
   webhookAgent,
 } from '../agents.ts'
+import type { Json } from '../client.ts'
 import { accepted, assert, assertSame, pathsIn, refused } from '../expect.ts'
 import type { Row } from '../row.ts'
 import type { Stage } from '../stage.ts'
+import { until } from '../until.ts'
 
 const forOwner = ['cards', 'directives'] as const
 
@@ -24,35 +26,80 @@ export const completedRun = (stage: Stage) =>
     return finished(stage.client, owner, await agentOf(stage.client, owner))
   })
 
+/** A run that has failed. It is not tried again: the model says that the request is wrong. */
+const failedRun = (stage: Stage) =>
+  stage.once('failed run', async () => {
+    const owner = await stage.people.owner()
+    return finished(stage.client, owner, await agentOf(stage.client, owner, { systemPrompt: '[[fail 400]]' }))
+  })
+
 const cancel = async ({ client, people }: Stage, runId: unknown) =>
   client.send({ method: 'POST', url: `/runs/${String(runId)}/cancel`, token: (await people.owner()).token })
+
+/** What comes of a second start while the first run is active; the run then, and after it was cancelled. */
+async function busy(stage: Stage, agent: Json, runId: unknown) {
+  const { client, people } = stage
+  const owner = await people.owner()
+  const active = await until(30, 'the run has begun', async () => {
+    const run = accepted(await client.send({ url: `/runs/${String(runId)}`, token: owner.token }))
+    return run['startedAt'] === null ? undefined : run
+  })
+  const second = await startRun(client, owner, agent)
+  accepted(await cancel(stage, runId))
+  return { active, second, end: await ended(client, owner, runId) }
+}
+
+/** An agent that is busy with a run by hand, and one with a delivery. */
+const busyAgents = (stage: Stage) =>
+  stage.once('busy agents', async () => {
+    const { client, people } = stage
+    const owner = await people.owner()
+    const asleep = { systemPrompt: '[[sleep 30]]' }
+    const [manual, webhook] = [await agentOf(client, owner, asleep), await webhookAgent(client, owner, asleep)]
+    const started = accepted(await startRun(client, owner, manual), 202)
+    const delivered = accepted(await deliver(client, webhook), 202)
+    const [byHand, byWebhook] = [busy(stage, manual, started['id']), busy(stage, webhook, delivered['runId'])]
+    return { byHand: await byHand, byWebhook: await byWebhook }
+  })
+
+/** Values of members that a schema wants to be a text and a number; others may be absent. */
+const payloads = {
+  good: [
+    { event: '', post_id: 0 },
+    { event: 'post.created', post_id: -5 },
+    { event: '4711', post_id: 1.5 },
+    { event: 'a', post_id: 1e21, more: null },
+  ],
+  bad: [
+    ...[1, true, false, null, [], ['a'], {}].map((event) => ({ event, post_id: 1 })),
+    ...['4711', '', true, false, null, [], [1], {}].map((post_id) => ({ event: 'a', post_id })),
+  ],
+}
 
 export const agentRows: Row[] = [
   {
     id: 'codes/AGENT_NOT_FOUND',
-    says: 'no agent with the given identifier',
-    needs: ['cards'],
+    says: 'no agent with the given identifier (of other owners see owners/Things)',
     async run({ client, people }) {
-      const { token } = await people.free()
-      const unknown = refused(await client.send({ url: `/agents/${randomUUID()}`, token }), 'AGENT_NOT_FOUND')
-      const agent = await agentOf(client, await people.owner())
-      refused(await client.send({ url: `/agents/${String(agent['id'])}`, token }), 'AGENT_NOT_FOUND')
+      const free = await people.free()
+      const unknown = `/agents/${randomUUID()}`
+      const evidence = refused(await client.send({ url: unknown, token: free.token }), 'AGENT_NOT_FOUND')
+      refused(await client.send({ url: '/agents/1', token: free.token }), 'AGENT_NOT_FOUND')
+      refused(await startRun(client, free, { id: randomUUID() }), 'AGENT_NOT_FOUND')
       refused(await deliver(client, { id: randomUUID(), webhookSecret: 'any' }), 'AGENT_NOT_FOUND')
-      return `${unknown}; also for an agent of others, and at the webhook`
+      return `${evidence}; also to start it, and at the webhook`
     },
   },
   {
     id: 'codes/RUN_NOT_FOUND',
-    says: 'no run with the given identifier',
-    needs: forOwner,
-    async run(stage) {
-      const { client, people } = stage
+    says: 'no run with the given identifier (of other owners see owners/Things)',
+    async run({ client, people }) {
       const { token } = await people.free()
-      const unknown = refused(await client.send({ url: `/runs/${randomUUID()}`, token }), 'RUN_NOT_FOUND')
-      const url = `/runs/${String((await completedRun(stage))['id'])}`
-      refused(await client.send({ url, token }), 'RUN_NOT_FOUND')
-      refused(await client.send({ url: `${url}/events`, token }), 'RUN_NOT_FOUND')
-      return `${unknown}; also for the run of another owner, and its timeline`
+      const unknown = `/runs/${randomUUID()}`
+      const evidence = refused(await client.send({ url: unknown, token }), 'RUN_NOT_FOUND')
+      refused(await client.send({ url: `${unknown}/events`, token }), 'RUN_NOT_FOUND')
+      refused(await client.send({ method: 'POST', url: `${unknown}/cancel`, token }), 'RUN_NOT_FOUND')
+      return `${evidence}; also its timeline, and to cancel it`
     },
   },
   {
@@ -60,14 +107,10 @@ export const agentRows: Row[] = [
     says: 'run is already completed or failed (rule 1)',
     needs: forOwner,
     async run(stage) {
-      const { client, people } = stage
       const good = await completedRun(stage)
       assertSame(good['status'], 'completed', 'the status')
       const evidence = refused(await cancel(stage, good['id']), 'RUN_NOT_CANCELLABLE')
-      const owner = await people.owner()
-      // Not retried: it says that the request is wrong.
-      const failing = await agentOf(client, owner, { systemPrompt: '[[fail 400]]' })
-      const failed = await finished(client, owner, failing)
+      const failed = await failedRun(stage)
       assertSame(failed['status'], 'failed', 'the status')
       refused(await cancel(stage, failed['id']), 'RUN_NOT_CANCELLABLE')
       return `${evidence}, for a completed run and a failed one`
@@ -78,14 +121,10 @@ export const agentRows: Row[] = [
     says: 'the agent already has an active run (rule 2)',
     needs: forOwner,
     async run(stage) {
-      const { client, people } = stage
-      const owner = await people.owner()
-      const agent = await agentOf(client, owner, { systemPrompt: '[[sleep 20]]' })
-      const first = accepted(await startRun(client, owner, agent), 202)
-      const evidence = refused(await startRun(client, owner, agent), 'AGENT_ALREADY_RUNNING')
-      accepted(await cancel(stage, first['id']))
-      await ended(client, owner, first['id'])
-      return `${evidence} at the second start`
+      const { byHand, byWebhook } = await busyAgents(stage)
+      const evidence = refused(byHand.second, 'AGENT_ALREADY_RUNNING')
+      refused(byWebhook.second, 'AGENT_ALREADY_RUNNING')
+      return `${evidence} at the second start, also while a delivery runs`
     },
   },
   {
@@ -116,8 +155,10 @@ export const agentRows: Row[] = [
       const answer = await deliver(client, agent, { payload: { event: 'post.created', post_id: '4711' } })
       const evidence = refused(answer, 'WEBHOOK_PAYLOAD_INVALID')
       assertSame(pathsIn(answer), ['post_id'], 'the list of wrong places')
+      for (const payload of payloads.bad) refused(await deliver(client, agent, { payload }), 'WEBHOOK_PAYLOAD_INVALID')
       assertSame(await runsOf(client, owner, agent), [], 'the list of runs')
-      return `${evidence}; details: post_id; no run`
+      for (const payload of payloads.good) accepted(await deliver(client, agent, { payload }), 202)
+      return `${evidence}; details: post_id; no run, nor for ${payloads.bad.length} other values; ${payloads.good.length} that fit: 202`
     },
   },
   {
@@ -148,7 +189,7 @@ export const agentRows: Row[] = [
       refused(answer, 'UNAUTHORIZED')
       assertSame(Object.keys(answer.json).toSorted(), ['code', 'error', 'statusCode'], 'the list of members')
       assertSame(answer.headers.get('x-request-id'), 'conformance-1', 'X-Request-Id')
-      return 'checked with each code above; X-Request-Id of the request comes back'
+      return 'exactly these members of a 401; X-Request-Id of the request comes back'
     },
   },
   {
@@ -176,7 +217,12 @@ export const agentRows: Row[] = [
         ['startedAt', 'endedAt', 'acceptedAt'].every((name) => run[name] !== null),
         'a time is missing',
       )
-      return `${String(run['status'])}; failed and active: see RUN_NOT_CANCELLABLE and AGENT_ALREADY_RUNNING`
+      const { byHand, byWebhook } = await busyAgents(stage)
+      for (const { active, end } of [byHand, byWebhook])
+        assertSame([active['status'], active['endedAt'], end['status']], ['running', null, 'cancelled'], 'the states')
+      const ends = [run['status'], (await failedRun(stage))['status']]
+      assertSame(ends, ['completed', 'failed'], 'the states of two runs that have ended')
+      return 'running, completed, failed, cancelled'
     },
   },
 ]

@@ -11,7 +11,15 @@ import { plainEntry } from './sites.ts'
 /** An answer may take 90 seconds (docs/specification.md, "Limits"). */
 const answerSeconds = 90
 
-const open = async ({ client, people }: Stage, body = {}) => openSession(client, await people.owner(), body)
+/** Also the free tier may chat. */
+const open = async ({ client, people }: Stage, body = {}) => openSession(client, await people.free(), body)
+/** A chat of the owner that may search the checker's first site. */
+async function openWithSite(stage: Stage): Promise<Json> {
+  const { entryId: vaultEntryId } = await plainEntry(stage)
+  const sites = [{ vaultEntryId, tools: ['search_things'] }]
+  return openSession(stage.client, await stage.people.owner(), { sites })
+}
+
 const look = ({ client }: Stage, token: string) =>
   client.send({ url: '/sessions/current', headers: { 'x-session-token': token } })
 
@@ -21,6 +29,8 @@ async function endedSession(stage: Stage) {
   accepted(await stage.client.send({ method: 'DELETE', url: '/sessions/current', headers }), 204)
   return session
 }
+
+const unknownToken = (): string => `sy_session_${randomBytes(32).toString('base64url')}`
 
 /** A session of a second, once it is over. */
 const expiredSession = (stage: Stage) =>
@@ -40,6 +50,10 @@ const hasBoth = (parts: readonly Json[]): boolean =>
   parts.some(({ text }) => String(text).includes('The first words.')) &&
   parts.some(({ type, state }) => type === 'dynamic-tool' && state === 'output-available')
 
+/** The parts of a streamed answer. */
+const partsIn = (text: string): Json[] =>
+  text.split('\n').flatMap((line) => (line.startsWith('data: {') ? [JSON.parse(line.slice(6)) as Json] : []))
+
 export const chatRows: Row[] = [
   {
     id: 'codes/INVALID_SESSION',
@@ -55,7 +69,7 @@ export const chatRows: Row[] = [
     id: 'codes/SESSION_NOT_FOUND',
     says: 'no session with the given token',
     async run(stage) {
-      return refused(await look(stage, `sy_session_${randomBytes(32).toString('base64url')}`), 'SESSION_NOT_FOUND')
+      return refused(await look(stage, unknownToken()), 'SESSION_NOT_FOUND')
     },
   },
   {
@@ -93,8 +107,7 @@ export const chatRows: Row[] = [
     needs: ['directives', 'cards', 'ownSites'],
     async run(stage) {
       const { client } = stage
-      const { entryId: vaultEntryId } = await plainEntry(stage)
-      const session = await open(stage, { sites: [{ vaultEntryId, tools: ['search_things'] }] })
+      const session = await openWithSite(stage)
       const leaving = new AbortController()
       const text = '[[say The first words.]] [[call search_things {"query": "a"}]] [[then]] [[sleep 40]]'
       const sent = say(client, session, '', { body: { text, stream: true }, signal: leaving.signal }).catch(
@@ -122,12 +135,32 @@ export const chatRows: Row[] = [
     run: async (stage) => refused(await say(stage.client, await open(stage), '[[fail 500]]'), 'MODEL_ERROR'),
   },
   {
+    id: 'errors/In a stream',
+    says: 'an error after the first part of a streamed answer has the same members',
+    needs: ['directives', 'cards', 'ownSites'],
+    async run(stage) {
+      const text = '[[say The first words.]] [[call search_things {"query": "a"}]] [[fail 400]]'
+      const answer = await say(stage.client, await openWithSite(stage), '', { body: { text, stream: true } })
+      assert(answer.status === 200, `${answer.asked} answered ${told(answer)}, and no stream`)
+      const parts = partsIn(answer.text)
+      const words = parts.flatMap(({ delta }) => (typeof delta === 'string' ? [delta] : [])).join('')
+      assert(words.includes('The first words.'), 'the stream lacks the first words')
+      const errors = parts.filter(({ type }) => type === 'data-error')
+      assertSame(errors.length, 1, 'the number of errors in the stream')
+      assertError(errors[0]?.['data'] as Json, 'MODEL_ERROR')
+      return '200, the first words, then MODEL_ERROR with error, code and statusCode 502'
+    },
+  },
+  {
     id: 'states/Session',
     says: 'valid, expired; rule 3: expired 410, invalid 400, unknown 404',
     async run(stage) {
-      const { before } = await expiredSession(stage)
+      const { before, session } = await expiredSession(stage)
       accepted(before)
-      return `valid: ${told(before)}; see SESSION_EXPIRED, INVALID_SESSION and SESSION_NOT_FOUND`
+      const expired = refused(await look(stage, String(session['token'])), 'SESSION_EXPIRED')
+      const invalid = refused(await look(stage, 'not-a-session'), 'INVALID_SESSION')
+      const unknown = refused(await look(stage, unknownToken()), 'SESSION_NOT_FOUND')
+      return `valid: ${told(before)}; expired: ${expired}; invalid: ${invalid}; unknown: ${unknown}`
     },
   },
   {

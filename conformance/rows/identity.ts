@@ -1,11 +1,14 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { agentOf } from '../agents.ts'
+import { createAgent } from '../agents.ts'
 import { accepted, assert, refused, told } from '../expect.ts'
-import type { Answer } from '../client.ts'
+import type { Answer, Json, Request } from '../client.ts'
 import { Deviation, Untried } from '../deviation.ts'
 import type { Facts } from '../facts.ts'
+import type { Person } from '../people.ts'
 import type { Row } from '../row.ts'
 import type { Stage } from '../stage.ts'
+import { agentsToTheLimit, keysToTheLimit } from '../to-the-limit.ts'
 
 const me = '/auth/me'
 
@@ -13,13 +16,26 @@ const me = '/auth/me'
 const mostRequests = 2_000
 const inParallel = 20
 
+/** What needs the terms: reading, and whatever makes something. */
+const underTerms = ({ client }: Stage, { token }: Person): Promise<Answer>[] => [
+  client.send({ url: '/agents', token }),
+  client.send({ url: '/vault', token }),
+  createAgent(client, { token }),
+  client.send({ method: 'POST', url: '/sessions', token, body: {} }),
+  client.send({ method: 'POST', url: '/vault/inspect', token, body: { url: 'https://site.example' } }),
+  client.send({ method: 'DELETE', url: `/agents/${randomUUID()}`, token }),
+]
+
 /** What comes before the terms are accepted, and afterwards. */
-const accepting = ({ client, people, once }: Stage) =>
-  once('terms', async () => {
-    const { token } = await people.newcomer()
-    const before = await client.send({ url: '/agents', token })
+const accepting = (stage: Stage) =>
+  stage.once('terms', async () => {
+    const { client, people } = stage
+    const newcomer = await people.newcomer()
+    const before = await Promise.all(underTerms(stage, newcomer))
+    const { token } = newcomer
     accepted(await client.send({ method: 'POST', url: '/auth/accept-terms', token }))
-    return { before, after: await client.send({ url: '/agents', token }) }
+    const after = await client.send({ url: '/agents', token })
+    return { before, after, made: await createAgent(client, newcomer) }
   })
 
 /** Sends requests until one is a 429. */
@@ -58,8 +74,46 @@ async function assertTrue(seconds: number, of: { ask: () => Promise<Answer>; beg
   accepted(await of.ask())
 }
 
-/** One of each file of the API that operators have for themselves. */
+/** What operators read. */
 const forAdmins = ['hosts', 'workers', 'users', 'workspaces', 'stats', 'models', 'audit', 'outbox']
+
+/** What operators change: an admin could do all of it, so only others are asked. */
+const changesOfAdmins = (userId: string): Request[] => [
+  { method: 'POST', url: `/admin/users/${userId}/credits`, body: { credits: 1 } },
+  { method: 'POST', url: `/admin/users/${userId}/clock`, body: { seconds: 1 } },
+  { method: 'PUT', url: '/admin/hosts/conformance.example', body: { reason: 'None.' } },
+  { method: 'DELETE', url: '/admin/hosts/conformance.example' },
+]
+
+/** What comes of an access token that has expired. */
+const withExpired = ({ client, people, once }: Stage) =>
+  once('expired token', async () => {
+    const pair = await people.logIn(await people.free(), { ttlSeconds: 1 })
+    await delay(2_100)
+    return client.send({ url: me, token: String(pair['accessToken']) })
+  })
+
+/** What comes of the tokens of two logins: one that another device has ended, and one that was logged out. */
+const withRevoked = ({ client, people, once }: Stage) =>
+  once('revoked tokens', async () => {
+    const free = await people.free()
+    const [here, there] = [await logInAgain(people, free), await logInAgain(people, free)]
+    for (const token of [here, there]) accepted(await client.send({ url: me, token }))
+    const url = `/auth/logins/${await loginOf(client, there)}`
+    accepted(await client.send({ method: 'DELETE', url, token: here }), 204)
+    const ended = await client.send({ url: me, token: there })
+    accepted(await client.send({ method: 'POST', url: '/auth/logout', token: here }), 204)
+    return { ended, loggedOut: await client.send({ url: me, token: here }) }
+  })
+
+const logInAgain = async (people: Stage['people'], person: Person): Promise<string> =>
+  String((await people.logIn(person))['accessToken'])
+
+/** The id of the login of a token. */
+async function loginOf(client: Stage['client'], token: string): Promise<string> {
+  const { items } = accepted(await client.send({ url: '/auth/logins?limit=100', token }))
+  return String((items as Json[]).find(({ current }) => current === true)?.['id'])
+}
 
 export const identityRows: Row[] = [
   {
@@ -83,21 +137,18 @@ export const identityRows: Row[] = [
   {
     id: 'codes/TOKEN_EXPIRED',
     says: 'the JWT has expired',
-    async run({ client, people }) {
-      const pair = await people.logIn(await people.free(), { ttlSeconds: 1 })
-      await delay(2_100)
-      const answer = await client.send({ url: me, token: String(pair['accessToken']) })
-      return `${refused(answer, 'TOKEN_EXPIRED')}, 2 s after a login for 1 s`
-    },
+    run: async (stage) => `${refused(await withExpired(stage), 'TOKEN_EXPIRED')}, 2 s after a login for 1 s`,
   },
   {
     id: 'codes/TOKEN_REVOKED',
     says: 'the JWT was revoked, for example by logout',
-    async run({ client, people }) {
-      const token = String((await people.logIn(await people.free()))['accessToken'])
-      accepted(await client.send({ url: me, token }))
-      accepted(await client.send({ method: 'POST', url: '/auth/logout', token }), 204)
-      return `${refused(await client.send({ url: me, token }), 'TOKEN_REVOKED')}, after a logout`
+    async run(stage) {
+      const { ended, loggedOut } = await withRevoked(stage)
+      refused(ended, 'TOKEN_REVOKED')
+      const evidence = refused(loggedOut, 'TOKEN_REVOKED')
+      const { token } = await stage.people.free()
+      accepted(await stage.client.send({ url: me, token }))
+      return `${evidence}, after a logout, and after another device has ended the login; a third login goes on`
     },
   },
   {
@@ -106,25 +157,26 @@ export const identityRows: Row[] = [
     needs: ['admin'],
     async run({ client, people }) {
       const { id, token } = await people.free()
-      const credits = `/admin/users/${id}/credits`
-      const given = await client.send({ method: 'POST', url: credits, token, body: { credits: 1 } })
-      const evidence = refused(given, 'ADMIN_REQUIRED')
+      const changes = changesOfAdmins(id)
+      for (const request of changes) refused(await client.send({ ...request, token }), 'ADMIN_REQUIRED')
+      const evidence: string[] = []
       for (const name of forAdmins) {
         const url = `/admin/${name}`
-        refused(await client.send({ url, token }), 'ADMIN_REQUIRED')
+        evidence.push(refused(await client.send({ url, token }), 'ADMIN_REQUIRED'))
         accepted(await client.send({ url, token: await people.admin() }))
       }
-      return `${evidence} at ${credits.replace(id, '{id}')}, and at ${forAdmins.join(', ')}; an admin: 200`
+      return `${evidence[0]} at ${forAdmins.join(', ')}, which an admin reads, and at ${changes.length} changes`
     },
   },
   {
     id: 'codes/TERMS_NOT_ACCEPTED',
     says: 'user has not accepted the terms; POST /auth/accept-terms first',
     async run(stage) {
-      const { before, after } = await accepting(stage)
-      const evidence = refused(before, 'TERMS_NOT_ACCEPTED')
+      const { before, after, made } = await accepting(stage)
+      const evidence = before.map((answer) => refused(answer, 'TERMS_NOT_ACCEPTED'))
       accepted(after)
-      return `${evidence}; after POST /auth/accept-terms: ${told(after)}`
+      accepted(made, 201)
+      return `${evidence[0]}, at ${before.length} operations that read, make or delete; after POST /auth/accept-terms: ${told(after)}`
     },
   },
   {
@@ -152,28 +204,30 @@ export const identityRows: Row[] = [
   {
     id: 'workspaces/Key of scope read',
     says: 'an API key that may only read changes nothing',
-    async run({ client, people }) {
-      const owner = await people.owner()
-      const body = { name: 'Conformance', scopes: ['read'] }
-      const made = await client.send({ method: 'POST', url: '/auth/api-keys', token: owner.token, body })
-      const key = String(accepted(made, 201)['key'])
-      accepted(await client.send({ url: '/agents', token: key }))
-      const agent = await agentOf(client, owner)
-      const path = `/agents/${String(agent['id'])}`
-      const evidence = refused(await client.send({ method: 'DELETE', url: path, token: key }), 'PERMISSION_DENIED')
-      accepted(await client.send({ url: path, token: key }))
-      return `${evidence}, and the agent is still there`
+    async run(stage) {
+      const { client } = stage
+      const [[{ key } = {}], [agent]] = [await keysToTheLimit(stage), await agentsToTheLimit(stage)]
+      const token = String(key)
+      const url = `/agents/${String(agent?.['id'])}`
+      accepted(await client.send({ url: '/agents', token }))
+      const evidence = refused(await client.send({ method: 'DELETE', url, token }), 'PERMISSION_DENIED')
+      refused(await client.send({ method: 'PATCH', url, token, body: { name: 'Changed' } }), 'PERMISSION_DENIED')
+      refused(await client.send({ method: 'POST', url: '/sessions', token, body: {} }), 'PERMISSION_DENIED')
+      accepted(await client.send({ url, token }))
+      return `${evidence}, also to change one, and to open a chat; the agent is still there`
     },
   },
   {
     id: 'states/JWT',
     says: 'JWT of a platform user: valid, expired, revoked',
-    async run({ client, people }) {
-      const { token } = await people.free()
-      const valid = await client.send({ url: me, token })
+    async run(stage) {
+      const { token } = await stage.people.free()
+      const valid = await stage.client.send({ url: me, token })
       accepted(valid)
       assert(valid.headers.get('x-request-id'), 'X-Request-Id is missing')
-      return `valid: ${told(valid)}; see TOKEN_EXPIRED and TOKEN_REVOKED`
+      const expired = refused(await withExpired(stage), 'TOKEN_EXPIRED')
+      const revoked = refused((await withRevoked(stage)).loggedOut, 'TOKEN_REVOKED')
+      return `valid: ${told(valid)}; expired: ${expired}; revoked: ${revoked}`
     },
   },
 ]

@@ -1,4 +1,4 @@
-import { agentOf, dataOf, deliver, ended, runsOf, timelineOf, webhookAgent } from '../agents.ts'
+import { agentOf, dataOf, deliver, ended, runsOf, startRun, timelineOf, webhookAgent } from '../agents.ts'
 import type { Json } from '../client.ts'
 import { connect } from '../connections.ts'
 import { accepted, assert, assertSame, refused, shown, told } from '../expect.ts'
@@ -31,8 +31,15 @@ async function delivered({ client, people }: Stage, fields: Json, payload: unkno
 
 const exampleDelivery = (stage: Stage) => stage.once('example', () => delivered(stage, {}, example))
 
-const withAction = (stage: Stage, allowActionOverride: boolean) =>
-  delivered(stage, { systemPrompt: '[[say By the owner.]]', allowActionOverride }, { action: '[[say By the sender.]]' })
+const withAction = (stage: Stage, allowActionOverride: boolean, action: unknown = '[[say By the sender.]]') =>
+  delivered(stage, { systemPrompt: '[[say By the owner.]]', allowActionOverride }, { action })
+
+/** A run by hand of the same agent, whose input has a member `action`. */
+async function byHand({ client }: Stage, { owner, agent }: Awaited<ReturnType<typeof delivered>>) {
+  const input = { action: '[[say By the input.]]' }
+  const { id } = accepted(await startRun(client, owner, agent, { input }), 202)
+  return { run: await ended(client, owner, id), events: await timelineOf(client, owner, id) }
+}
 
 const deliveries = 4
 
@@ -65,7 +72,11 @@ const numbersOf = (arrivals: OwnSite['arrivals']) =>
 const notAllowed = { code: 'METHOD_NOT_ALLOWED', statusCode: 405 }
 
 /** What came of a run whose payload has a member `action`: what the timeline says, and whose words the model followed. */
-function assertOverride({ run, events }: Awaited<ReturnType<typeof delivered>>, override: string, said: string): void {
+function assertOverride(
+  { run, events }: Pick<Awaited<ReturnType<typeof delivered>>, 'run' | 'events'>,
+  override: string,
+  said: string,
+): void {
   assertSame(dataOf(events, 'started')['override'], override, '"override"')
   assert(String(run['answer']).includes(said), `the answer is ${shown(run['answer'])}`)
 }
@@ -85,7 +96,7 @@ export const webhookRows: Row[] = [
   },
   {
     id: 'webhook/Failure',
-    says: '401 WEBHOOK_SECRET_INVALID, 422 WEBHOOK_PAYLOAD_INVALID; what is no JSON object is refused',
+    says: '401 WEBHOOK_SECRET_INVALID, 422 WEBHOOK_PAYLOAD_INVALID; what is no JSON object, or not sent as JSON, is refused',
     needs: ['cards'],
     async run({ client, people }) {
       const agent = await webhookAgent(client, await people.owner(), { webhookSchema: [{ name: 'n', type: 'number' }] })
@@ -93,7 +104,10 @@ export const webhookRows: Row[] = [
       const payload = refused(await deliver(client, agent), 'WEBHOOK_PAYLOAD_INVALID')
       const list = refused(await deliver(client, agent, { payload: [1] }), 'VALIDATION_ERROR')
       const noJson = refused(await deliver(client, agent, { payload: '{"n":' }), 'VALIDATION_ERROR')
-      return [secret, payload, list, noJson].map((one) => one.replace(/ in .*/, '')).join(', ')
+      const headers = { 'content-type': 'text/plain' }
+      const noType = refused(await deliver(client, agent, { payload: { n: 1 }, headers }), 'VALIDATION_ERROR')
+      accepted(await deliver(client, agent, { payload: { n: 1 } }), 202)
+      return [secret, payload, list, noJson, noType].map((one) => one.replace(/ in .*/, '')).join(', ')
     },
   },
   {
@@ -171,11 +185,14 @@ export const webhookRows: Row[] = [
   },
   {
     id: 'events/5 Action override',
-    says: 'when enabled, a member action overrides the system prompt',
+    says: 'when enabled, a text in the member action of a delivery overrides the system prompt',
     needs: forOwner,
     async run(stage) {
-      assertOverride(await withAction(stage, true), 'used', 'By the sender.')
-      return 'enabled: the prompt of the payload is used'
+      const [found, ofNumber] = await Promise.all([withAction(stage, true), withAction(stage, true, 7)])
+      assertOverride(found, 'used', 'By the sender.')
+      assertOverride(ofNumber, 'absent', 'By the owner.')
+      assertOverride(await byHand(stage, found), 'absent', 'By the owner.')
+      return 'enabled: the prompt of the payload is used; not if it is a number, nor in the input of a run by hand'
     },
   },
   {

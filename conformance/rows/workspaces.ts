@@ -1,49 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { Client, Json } from '../client.ts'
 import { accepted, assert, refused } from '../expect.ts'
-import { Untried } from '../deviation.ts'
+import { changeRole, createWorkspace, removeMember, storyOf, workspaceOf } from '../member.ts'
+import { downgraded } from '../paying.ts'
 import type { Row } from '../row.ts'
-import type { Stage } from '../stage.ts'
-
-const createWorkspace = (client: Client, token: string) =>
-  client.send({ method: 'POST', url: '/workspaces', token, body: { name: 'Conformance' } })
-
-const workspaceOf = (stage: Stage): Promise<Json> =>
-  stage.once('workspace', async () =>
-    accepted(await createWorkspace(stage.client, (await stage.people.owner()).token), 201),
-  )
-
-/** The token of the newest mail to somebody, as an admin reads it where there is no mail server. */
-async function tokenFor({ client, people }: Stage, email: string, kind: string): Promise<string> {
-  const token = await people.admin()
-  const { items } = accepted(await client.send({ url: '/admin/outbox?limit=100', token }))
-  const mails = items as { to: string; text: string | null }[]
-  const found = mails.flatMap(({ to, text }) => (to === email ? (text?.match(new RegExp(`${kind}[\\w-]+`)) ?? []) : []))
-  if (found[0] === undefined) throw new Untried('Mails are sent by a mail server, so that their tokens cannot be read.')
-  return found[0]
-}
-
-/** Somebody else, as a viewer of the workspace. */
-const viewerOf = (stage: Stage) =>
-  stage.once('viewer', async () => {
-    const { client, people } = stage
-    const [viewer, owner, { id }] = [await people.free(), await people.owner(), await workspaceOf(stage)]
-    const verify = { token: await tokenFor(stage, viewer.email, 'sy_verify_') }
-    accepted(await client.send({ method: 'POST', url: '/auth/verify-email', body: verify }), 204)
-    const invitation = { email: viewer.email, role: 'viewer' }
-    const url = `/workspaces/${String(id)}/invitations`
-    accepted(await client.send({ method: 'POST', url, token: owner.token, body: invitation }), 201)
-    const join = { token: await tokenFor(stage, viewer.email, 'sy_join_') }
-    accepted(await client.send({ method: 'POST', url: '/invitations/accept', token: viewer.token, body: join }))
-    return viewer
-  })
-
-const changeRole = async (stage: Stage, userId: string) => {
-  const { id } = await workspaceOf(stage)
-  const { token } = await stage.people.owner()
-  const url = `/workspaces/${String(id)}/members/${userId}`
-  return stage.client.send({ method: 'PATCH', url, token, body: { role: 'viewer' } })
-}
 
 export const workspaceRows: Row[] = [
   {
@@ -55,26 +14,27 @@ export const workspaceRows: Row[] = [
   {
     id: 'limits/Team plan',
     says: 'required for workspace operations',
-    needs: ['cards'],
+    needs: ['cards', 'admin'],
     async run(stage) {
       const answer = await createWorkspace(stage.client, (await stage.people.free()).token)
       const evidence = refused(answer, 'WORKSPACE_REQUIRED')
       await workspaceOf(stage)
-      return `free: ${evidence}; team: 201`
+      const { read, inWorkspace } = await downgraded(stage)
+      accepted(read)
+      for (const one of inWorkspace) refused(one, 'WORKSPACE_REQUIRED')
+      return `free: ${evidence}; team: 201; after a downgrade: the workspace is read, and ${inWorkspace.length} operations are refused`
     },
   },
   {
     id: 'codes/WORKSPACE_NOT_FOUND',
-    says: 'no workspace with the given identifier',
-    needs: ['cards'],
-    async run(stage) {
-      const { client, people } = stage
-      const { token } = await people.owner()
-      const unknown = refused(await client.send({ url: `/workspaces/${randomUUID()}`, token }), 'WORKSPACE_NOT_FOUND')
-      const { id } = await workspaceOf(stage)
-      const stranger = await people.spender()
-      refused(await client.send({ url: `/workspaces/${String(id)}`, token: stranger.token }), 'WORKSPACE_NOT_FOUND')
-      return `${unknown}; also for the workspace of others`
+    says: 'no workspace with the given identifier (of other owners see owners/Things)',
+    async run({ client, people }) {
+      const { token } = await people.free()
+      const id = randomUUID()
+      const evidence = refused(await client.send({ url: `/workspaces/${id}`, token }), 'WORKSPACE_NOT_FOUND')
+      refused(await client.send({ url: `/workspaces/${id}/members`, token }), 'WORKSPACE_NOT_FOUND')
+      refused(await client.send({ url: `/agents?workspaceId=${id}`, token }), 'WORKSPACE_NOT_FOUND')
+      return `${evidence}; also for its members, and for the agents there`
     },
   },
   {
@@ -82,36 +42,49 @@ export const workspaceRows: Row[] = [
     says: 'lacking the required permission in the workspace',
     needs: ['cards', 'admin'],
     async run(stage) {
-      const { client } = stage
-      const viewer = await viewerOf(stage)
-      const { id } = await workspaceOf(stage)
-      const url = `/workspaces/${String(id)}`
-      accepted(await client.send({ url, token: viewer.token }))
-      const body = { name: 'An agent', systemPrompt: 'Report.', trigger: 'manual', workspaceId: id }
-      const made = await client.send({ method: 'POST', url: '/agents', token: viewer.token, body })
-      const evidence = refused(made, 'PERMISSION_DENIED')
-      const renamed = await client.send({ method: 'PATCH', url, token: viewer.token, body: { name: 'Mine' } })
-      refused(renamed, 'PERMISSION_DENIED')
-      return `${evidence}, for a viewer who makes an agent there, or renames it`
+      const { viewing } = await storyOf(stage)
+      accepted(viewing.read)
+      const evidence = viewing.refused.map((answer) => refused(answer, 'PERMISSION_DENIED'))
+      return `${evidence[0]}, for a viewer who makes, starts, changes or deletes an agent there, opens a chat, or renames it`
     },
   },
   {
     id: 'codes/MEMBER_NOT_FOUND',
     says: 'the user is not a member of the workspace',
     needs: ['cards'],
-    run: async (stage) => refused(await changeRole(stage, randomUUID()), 'MEMBER_NOT_FOUND'),
+    async run(stage) {
+      const unknown = refused(await changeRole(stage, randomUUID(), 'viewer'), 'MEMBER_NOT_FOUND')
+      const stranger = await stage.people.spender()
+      refused(await changeRole(stage, stranger.id, 'viewer'), 'MEMBER_NOT_FOUND')
+      refused(await removeMember(stage, stranger.id), 'MEMBER_NOT_FOUND')
+      return `${unknown}; also for a user who is none, and to remove one`
+    },
   },
   {
     id: 'codes/ROLE_CHANGE_FORBIDDEN',
-    says: "the owner's role cannot be changed",
-    needs: ['cards'],
+    says: "the owner's role cannot be changed, and nobody is made the owner",
+    needs: ['cards', 'admin'],
     async run(stage) {
       const owner = await stage.people.owner()
-      const evidence = refused(await changeRole(stage, owner.id), 'ROLE_CHANGE_FORBIDDEN')
+      const evidence = refused(await changeRole(stage, owner.id, 'viewer'), 'ROLE_CHANGE_FORBIDDEN')
+      refused(await removeMember(stage, owner.id), 'ROLE_CHANGE_FORBIDDEN')
       const { id } = await workspaceOf(stage)
       const { role } = accepted(await stage.client.send({ url: `/workspaces/${String(id)}`, token: owner.token }))
       assert(role === 'owner', `the owner has become ${String(role)}`)
-      return evidence
+      refused((await storyOf(stage)).crowned, 'ROLE_CHANGE_FORBIDDEN')
+      return `${evidence}, for the owner as a viewer, and for a member as the owner`
+    },
+  },
+  {
+    id: 'workspaces/Membership',
+    says: 'a member may do what the role says, and nothing once the membership has ended',
+    needs: ['cards', 'admin'],
+    async run(stage) {
+      const { building, leaving } = await storyOf(stage)
+      for (const answer of building) accepted(answer, 201)
+      accepted(leaving.removed, 204)
+      for (const [code, answers] of leaving.refused) for (const answer of answers) refused(answer, code)
+      return 'as a member: an agent and a chat; once removed, workspace, agent and chat are refused'
     },
   },
 ]

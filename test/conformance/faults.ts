@@ -1,5 +1,6 @@
 import { broken, edit, type BrokenPlatform } from './broken-platform.ts'
 import { groupedFaults } from './grouped-faults.ts'
+import { tenantFaults } from './tenant-faults.ts'
 
 export const brokenPlatforms: BrokenPlatform[] = [
   broken(
@@ -39,11 +40,6 @@ export const brokenPlatforms: BrokenPlatform[] = [
     'statusCode in the body is wrong',
     ['codes/UNAUTHORIZED', 'errors/Body', 'codes/NOT_FOUND'],
     edit('src/errors.ts', '    statusCode: error.status,\n', '    statusCode: error.status >= 500 ? 500 : 400,\n'),
-  ),
-  broken(
-    "another owner's run is visible",
-    ['codes/RUN_NOT_FOUND'],
-    edit('src/runs/reading/read-runs.ts', 'run && belongsTo(owners, run.ownerId)', 'run && owners'),
   ),
   broken(
     'the webhook schema is not applied',
@@ -215,4 +211,5 @@ export const brokenPlatforms: BrokenPlatform[] = [
     ),
   ),
   ...groupedFaults,
+  ...tenantFaults,
 ]

@@ -1,0 +1,78 @@
+import { agentOf, createAgent, deliver, webhookAgent } from './agents.ts'
+import type { Answer } from './client.ts'
+import { accepted, assert, told } from './expect.ts'
+import { createWorkspace } from './member.ts'
+import type { Person } from './people.ts'
+import type { Stage } from './stage.ts'
+import { until } from './until.ts'
+
+/** More than a month, and less than a subscription that is overdue lasts. */
+const untilOverdue = 32 * 86_400
+
+/**
+ * An account that pays for the tier of workspaces, with an agent there and one that webhooks start; and what came of a
+ * delivery while it might use no credits in this month.
+ */
+export const paying = (stage: Stage) =>
+  stage.once('paying', async () => {
+    const { client, people } = stage
+    const someone = await people.customer('team')
+    const agent = await webhookAgent(client, someone)
+    const { id } = accepted(await createWorkspace(client, someone.token), 201)
+    const colleague = await agentOf(client, someone, { workspaceId: id })
+    const cap = async (creditsPerMonth: number | null) =>
+      accepted(await client.send({ method: 'PATCH', url: '/billing', token: someone.token, body: { creditsPerMonth } }))
+    await cap(0)
+    const withoutCredits = await deliver(client, agent)
+    await cap(null)
+    return { someone, agent, workspaceId: String(id), colleague, withoutCredits }
+  })
+
+/** The same account, and what comes of a delivery when a month is over and its card is refused. */
+export const overdue = (stage: Stage) =>
+  stage.once('overdue', async () => {
+    const { client, people, facts } = stage
+    const { someone, agent } = await paying(stage)
+    await exchangeCards(stage, someone, facts.cards?.failing ?? '')
+    const url = `/admin/users/${someone.id}/clock`
+    const body = { seconds: untilOverdue }
+    const advanced = await client.send({ method: 'POST', url, token: await people.admin(), body })
+    assert(advanced.status < 300, `${advanced.asked} answered ${told(advanced)}: the clock cannot be advanced`)
+    return until(30, 'a delivery is refused', async () => {
+      const sent = await deliver(client, agent)
+      return sent.status === 202 ? undefined : sent
+    })
+  })
+
+/** The same account when it has come back to the free tier: what it tries then, and what it reads. */
+export const downgraded = (stage: Stage) =>
+  stage.once('downgraded', async () => {
+    await overdue(stage)
+    const { client } = stage
+    const { someone, agent, workspaceId, colleague } = await paying(stage)
+    const { token } = someone
+    const { tier } = accepted(await client.send({ method: 'DELETE', url: '/billing/subscription?when=now', token }))
+    const workspace = `/workspaces/${workspaceId}`
+    const closed = `/agents/${String(colleague['id'])}`
+    return {
+      tier,
+      delivered: await deliver(client, agent),
+      read: await client.send({ url: workspace, token }),
+      inWorkspace: [
+        await createAgent(client, someone, { workspaceId }),
+        await client.send({ method: 'POST', url: `${closed}/runs`, token, body: {} }),
+        await client.send({ method: 'PATCH', url: closed, token, body: { name: 'Closed' } }),
+        await client.send({ method: 'POST', url: '/sessions', token, body: { workspaceId } }),
+        await createWorkspace(client, token),
+      ] as Answer[],
+    }
+  })
+
+/** Leaves the account with this card alone. */
+async function exchangeCards({ client, people }: Stage, someone: Person, card: string): Promise<void> {
+  const { token } = someone
+  const url = '/billing/payment-methods'
+  const before = accepted(await client.send({ url, token }))['items'] as { id: string }[]
+  await people.addCard(someone, card)
+  for (const { id } of before) accepted(await client.send({ method: 'DELETE', url: `${url}/${id}`, token }), 204)
+}

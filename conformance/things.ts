@@ -1,0 +1,49 @@
+import { agentOf, startRun } from './agents.ts'
+import type { Client, Json } from './client.ts'
+import { accepted } from './expect.ts'
+import type { Person } from './people.ts'
+import { openSession } from './sessions.ts'
+import type { Stage } from './stage.ts'
+import { until } from './until.ts'
+
+/** A tool of the checker's own sites that is called only once somebody has approved it, which nobody does. */
+const awaited = 'change_settings'
+
+/** The ids of what somebody has: one thing of each kind. */
+export type Things = Awaited<ReturnType<typeof makeThings>>
+
+/** Makes one thing of each kind, with a run that waits for an approval. */
+export async function makeThings(
+  { client }: Stage,
+  owner: Person,
+  from: { vaultEntryId: string; workspaceId: string },
+) {
+  const { workspaceId, vaultEntryId } = from
+  const sites = [{ vaultEntryId, tools: [awaited], askFirst: [awaited] }]
+  const agent = await agentOf(client, owner, { systemPrompt: `[[call ${awaited} {}]]`, sites })
+  const run = accepted(await startRun(client, owner, agent), 202)
+  const key = { name: 'Conformance', scopes: ['read'] }
+  const made = await client.send({ method: 'POST', url: '/auth/api-keys', token: owner.token, body: key })
+  return {
+    agent: String(agent['id']),
+    run: String(run['id']),
+    entry: vaultEntryId,
+    workspace: workspaceId,
+    colleague: String((await agentOf(client, owner, { workspaceId }))['id']),
+    session: String((await openSession(client, owner))['id']),
+    apiKey: String(accepted(made, 201)['id']),
+    approval: await awaitedId(client, owner, `/approvals?agentId=${String(agent['id'])}`),
+    notification: await awaitedId(client, owner, '/notifications?kind=approval_requested'),
+    ledgerEntry: await awaitedId(client, owner, '/billing/ledger'),
+    payment: await awaitedId(client, owner, '/billing/payments'),
+    login: await awaitedId(client, owner, '/auth/logins'),
+    card: await awaitedId(client, owner, '/billing/payment-methods'),
+  }
+}
+
+/** The id of the first thing of a list, once there is one. */
+const awaitedId = (client: Client, { token }: Person, url: string): Promise<string> =>
+  until(30, `GET ${url} lists something`, async () => {
+    const [first] = accepted(await client.send({ url, token }))['items'] as Json[]
+    return first && String(first['id'])
+  })
