@@ -148,7 +148,7 @@ export const agentRows: Row[] = [
       refused(answer, 'UNAUTHORIZED')
       assertSame(Object.keys(answer.json).toSorted(), ['code', 'error', 'statusCode'], 'the list of members')
       assertSame(answer.headers.get('x-request-id'), 'conformance-1', 'X-Request-Id')
-      return 'checked with each code above; X-Request-Id of the request comes back'
+      return 'a 401 has these three; X-Request-Id of the request comes back; every row of codes/ checks its own error'
     },
   },
   {
@@ -168,7 +168,7 @@ export const agentRows: Row[] = [
   },
   {
     id: 'states/Run',
-    says: 'completed, failed, and active',
+    says: 'completed (failed and active have rows of their own: codes/RUN_NOT_CANCELLABLE, codes/AGENT_ALREADY_RUNNING)',
     needs: forOwner,
     async run(stage) {
       const run = await completedRun(stage)
@@ -176,7 +176,7 @@ export const agentRows: Row[] = [
         ['startedAt', 'endedAt', 'acceptedAt'].every((name) => run[name] !== null),
         'a time is missing',
       )
-      return `${String(run['status'])}; failed and active: see RUN_NOT_CANCELLABLE and AGENT_ALREADY_RUNNING`
+      return `${String(run['status'])}, with the times of acceptance, start and end`
     },
   },
 ]

@@ -121,13 +121,13 @@ export const exampleSiteRows: Row[] = [
   tokenField('scope', 'space-separated granted scopes', ({ first }) => first['scope'] === 'read'),
   {
     id: 'limits/Refresh token lifetime',
-    says: 'good for one use, or 30 days (one use is tried, at the example site; 30 days cannot be)',
+    says: 'good for one use, or 30 days (one use is tried, at the example site; of the platform: oauth/Rotation)',
     needs,
     async run(stage) {
       const { reused, state } = await grantOfContacts(stage)
       assertSame([reused.status, reused.json['error']], [400, 'invalid_grant'], 'the answer to the second use')
       assertSame(state, 'a-state-of-the-check', 'the state that came back')
-      return `the second use: 400 invalid_grant; the platform sends none twice, see oauth/Rotation`
+      return 'the second use: 400 invalid_grant'
     },
   },
   {
