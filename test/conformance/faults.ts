@@ -1,5 +1,6 @@
 import { broken, edit, type BrokenPlatform } from './broken-platform.ts'
 import { groupedFaults } from './grouped-faults.ts'
+import { siteFaults } from './site-faults.ts'
 
 export const brokenPlatforms: BrokenPlatform[] = [
   broken(
@@ -215,4 +216,5 @@ export const brokenPlatforms: BrokenPlatform[] = [
     ),
   ),
   ...groupedFaults,
+  ...siteFaults,
 ]
