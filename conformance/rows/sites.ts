@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { agentOf, startRun } from '../agents.ts'
 import { addToVault, callTool, connect, inspect, startOAuth } from '../connections.ts'
 import { accepted, assert, assertSame, pathsIn, refused, told } from '../expect.ts'
+import { hourly, readingTool } from '../grants.ts'
 import type { Person } from '../people.ts'
 import type { Row } from '../row.ts'
 import type { Stage } from '../stage.ts'
-import { agentOf, startRun } from '../agents.ts'
-import { hourly, readingTool } from '../grants.ts'
 import { until } from '../until.ts'
 import { inspectedAt } from './manifests.ts'
 
@@ -134,7 +134,7 @@ export const siteRows: Row[] = [
     },
   },
   {
-    id: 'limits/Outgoing tool calls of runs',
+    id: 'limits/Outgoing calls of runs',
     says: 'calls of runs count like direct ones: a run waits while there is no call left',
     needs: [...manifestNeeds, 'cards', 'directives'],
     async run(stage) {
@@ -147,7 +147,8 @@ export const siteRows: Row[] = [
         sites: [{ vaultEntryId, tools: [search.tool] }],
       })
       const run = `/runs/${String(accepted(await startRun(client, owner, agent), 202)['id'])}`
-      const cause = await until(20, 'the run waits for the site', async () => {
+      // Within the minute of the direct calls.
+      const cause = await until(40, 'the run waits for the site', async () => {
         assertSame(site.arrivals.length, before, 'the number of calls that the site got')
         return accepted(await client.send({ url: run, token: owner.token }))['waitingCause'] ?? undefined
       })

@@ -45,7 +45,7 @@ export const siteFaults: BrokenPlatform[] = [
       'authorize/scope': 'scope is read,delete',
       'oauth/Usable tools': 'the site was called for delete_thing',
       'tool call/User-Agent': 'refresh: it is "node"',
-      'limits/Outgoing tool calls of runs': 'the number of calls that the site got is 11',
+      'limits/Outgoing calls of runs': 'the number of calls that the site got is 11',
     },
     edit('src/vault/oauth/oauth-client.ts', "ask.scopes.join(' ')", "ask.scopes.join(',')"),
     edit('src/vault/oauth/grant-fields.ts', 'asked.filter((scope) => scopes.includes(scope))', 'asked.slice()'),
