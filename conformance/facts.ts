@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import * as v from 'valibot'
-import { countOfPorts } from './own-sites.ts'
+import { countOfPorts } from './places.ts'
 
 const address = v.pipe(
   v.string(),
@@ -67,11 +67,14 @@ function parse(file: string, written: string): Facts {
 }
 
 function assertCertificate(file: string, named: string): void {
-  const text = readNamed(file, named)
+  if (!isCertificate(readNamed(file, named))) throw new Error(`${file} names ${named}, which holds no certificate.`)
+}
+
+function isCertificate(text: string): boolean {
   try {
-    new X509Certificate(text)
-  } catch (error) {
-    throw new Error(`${file} names ${named}, which holds no certificate.`, { cause: error })
+    return new X509Certificate(text).raw.length > 0
+  } catch {
+    return false
   }
 }
 

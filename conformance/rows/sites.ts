@@ -154,7 +154,7 @@ export const siteRows: Row[] = [
       })
       assertSame(cause, 'rate_limit', 'waitingCause')
       accepted(await client.send({ method: 'POST', url: `${run}/cancel`, token: owner.token }))
-      return `after ${perMinute} direct calls a run waits (${cause}), and the site gets no call of it`
+      return `after ${perMinute} direct calls a run waits (rate_limit), and the site gets no call of it`
     },
   },
   {
