@@ -16,10 +16,17 @@ import { onAskedToStop } from './local/asked.ts'
 async function main(): Promise<number> {
   const given = readArguments(process.argv.slice(2))
   if (given.asksForHelp) return say(usage, 0)
-  const chosen = rows.filter(({ id }) => given.only.length === 0 || given.only.some((start) => id.startsWith(start)))
-  if (chosen.length === 0) throw new UsageError('There is no such row; --list shows them.')
+  const chosen = chosenRows(given.only)
   if (given.lists) return say(chosen.map(({ id, says }) => `${id.padEnd(38)} ${says}`).join('\n'), 0)
   return tried(given, chosen)
+}
+
+/** The rows whose ids begin so. A part that no id begins with is a mistake: without its row the check would pass. */
+function chosenRows(only: string[] | undefined): typeof rows {
+  if (only === undefined) return rows
+  const unknown = only.filter((start) => !rows.some(({ id }) => id.startsWith(start)))
+  if (unknown.length > 0) throw new UsageError(`There is no row ${unknown.join(', ')}; --list shows them.`)
+  return rows.filter(({ id }) => only.some((start) => id.startsWith(start)))
 }
 
 async function tried(given: Arguments, chosen: typeof rows): Promise<number> {
@@ -70,7 +77,9 @@ function stopWhenAsked(check: ReturnType<typeof createCheck>): void {
     }
     if (Date.now() - first < samePressMs) return
     const staying = check.staying()
-    note(staying.length > 0 ? `These accounts stay, with all they have: ${staying.join(', ')}` : 'No account stays.')
+    // The deletions may have begun.
+    const some = `These accounts stay, with what is not deleted yet: ${staying.join(', ')}`
+    note(staying.length > 0 ? some : 'No account stays.')
     process.exit(interrupted)
   })
 }

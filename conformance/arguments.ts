@@ -19,7 +19,8 @@ export interface Arguments {
   /** Scheme, host and port. */
   base: string | undefined
   factsFile: string | undefined
-  only: string[]
+  /** What ids begin with; undefined for all rows. */
+  only: string[] | undefined
   lists: boolean
   json: boolean
   asksForHelp: boolean
@@ -33,11 +34,17 @@ export function readArguments(args: string[]): Arguments {
   return {
     base: base === undefined ? undefined : originOf(base),
     factsFile: values.facts,
-    only: values.only?.split(',').filter((part) => part !== '') ?? [],
+    only: values.only === undefined ? undefined : partsOf(values.only),
     lists: values.list,
     json: values.json,
     asksForHelp: values.help,
   }
+}
+
+function partsOf(only: string): string[] {
+  const parts = only.split(',').filter((part) => part !== '')
+  if (parts.length === 0) throw new UsageError('--only names no row; --list shows them.')
+  return parts
 }
 
 /** It is never repeated in a message: it may hold a password. */

@@ -45,7 +45,7 @@ export const statuses = {
 
 export type Code = keyof typeof statuses
 
-/** Codes whose body always says in `details` which places are wrong. */
+/** Codes whose body always says in `details` which places of the input are wrong. No other one has `details`. */
 export const withDetails: readonly Code[] = ['VALIDATION_ERROR', 'MANIFEST_INVALID', 'WEBHOOK_PAYLOAD_INVALID']
 
 /** Members that the answers about a tool call have beside those of every error (docs/api.md, "Connecting a site"). */

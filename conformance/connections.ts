@@ -33,7 +33,12 @@ interface Call {
 export const callTool = (client: Client, { token }: Person, { entryId, tool, input = {}, ...more }: Call) =>
   client.send({ method: 'POST', url: `/vault/${entryId}/tools/${tool}/call`, token, body: input, ...more })
 
-export const startOAuth = (client: Client, { token }: Person, site: OwnSite, tools: string[]): Promise<Answer> =>
+export const startOAuth = (
+  client: Client,
+  { token }: Person,
+  site: OwnSite,
+  tools: readonly string[],
+): Promise<Answer> =>
   client.send({ method: 'POST', url: '/vault/oauth/start', token, body: { url: site.origin, tools } })
 
 /** What a browser knows after the platform has sent it to the site. */

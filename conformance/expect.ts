@@ -53,7 +53,8 @@ export function assertError(body: Json, code: Code): void {
   const facts = ofToolCalls.codes.includes(code) ? ofToolCalls.members : []
   const unknown = Object.keys(rest).filter((name) => name !== 'code' && !facts.includes(name))
   assertSame(unknown, [], 'the list of members that are not documented')
-  if (details !== undefined || withDetails.includes(code)) assertDetails(details)
+  if (withDetails.includes(code)) assertDetails(details)
+  else assertSame(details, undefined, '"details" where no input is wrong')
 }
 
 function assertDetails(details: unknown): void {

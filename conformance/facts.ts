@@ -1,7 +1,14 @@
-import { accessSync, constants, readFileSync } from 'node:fs'
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import * as v from 'valibot'
+import { countOfPorts } from './places.ts'
 
-const address = v.pipe(v.string(), v.url())
+const address = v.pipe(
+  v.string(),
+  v.check((text) => /^https?:\/\//i.test(text) && URL.canParse(text)),
+)
+/** At 0 the system would choose one that the platform may not connect to. */
+const port = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(65_535))
 
 const facts = v.object({
   /** The platform that all of this belongs to. */
@@ -15,7 +22,11 @@ const facts = v.object({
   /** The authority that has signed the example sites' certificates, in PEM. */
   siteCaFile: v.string(),
   /** Where the checker may serve sites of its own, with a certificate that the platform trusts. */
-  ownSites: v.object({ ports: v.array(v.number()), certFile: v.string(), keyFile: v.string() }),
+  ownSites: v.object({
+    ports: v.pipe(v.array(port), v.minLength(countOfPorts)),
+    certFile: v.string(),
+    keyFile: v.string(),
+  }),
   /** Cards of the sandbox: one that pays, one that is refused at once, and one that is refused when it is charged. */
   cards: v.nullable(v.object({ good: v.string(), refused: v.string(), failing: v.string() })),
   /** Whether the default model is the demo model and follows directives. */
@@ -30,7 +41,9 @@ export function readFacts(file: string): Facts | undefined {
   const written = readText(file)
   if (written === undefined) return undefined
   const known = parse(file, written)
-  for (const named of [known.siteCaFile, known.ownSites.certFile, known.ownSites.keyFile]) assertReadable(file, named)
+  const { siteCaFile, ownSites } = known
+  for (const named of [siteCaFile, ownSites.certFile]) assertCertificate(file, named)
+  readNamed(file, ownSites.keyFile)
   return known
 }
 
@@ -53,9 +66,21 @@ function parse(file: string, written: string): Facts {
   throw new Error(`${file} is not what npm start writes: ${problem}.`)
 }
 
-function assertReadable(file: string, named: string): void {
+function assertCertificate(file: string, named: string): void {
+  if (!isCertificate(readNamed(file, named))) throw new Error(`${file} names ${named}, which holds no certificate.`)
+}
+
+function isCertificate(text: string): boolean {
   try {
-    accessSync(named, constants.R_OK)
+    return new X509Certificate(text).raw.length > 0
+  } catch {
+    return false
+  }
+}
+
+function readNamed(file: string, named: string): string {
+  try {
+    return readFileSync(named, 'utf8')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw new Error(`${file} names ${named}, which cannot be read: ${code}`, { cause: error })

@@ -9,16 +9,26 @@ import type { Stage } from './stage.ts'
 export const readingTool = 'search_things'
 export const input = { query: 'a' }
 
+/** Needs the scope `delete`, which is requested for it. */
+export const toolNotAllowed = 'delete_thing'
+
 /** Long enough that the first call comes before the platform renews it, also on a busy machine. */
 const shortLifeSeconds = 4
-const callsOfShort = 3
+/** How many calls there are with a token, before it expires and each time afterwards. The last ones come at once. */
+const callsOfShort = [1, 1, 3]
 
-/** Connects the site by OAuth, for a tool that reads, with access tokens of so many seconds. */
-async function grant({ client, sites }: Stage, person: Person, place: 'oauth' | 'shortOauth', seconds: number) {
-  const site = await sites.at(place)
+interface Wanted {
+  at: 'oauth' | 'shortOauth'
+  life: number
+  tools: readonly string[]
+}
+
+/** Connects the site by OAuth for these tools, with access tokens of so many seconds. Only reading is allowed. */
+async function grant({ client, sites }: Stage, person: Person, { at, life, tools }: Wanted) {
+  const site = await sites.at(at)
   const { oauth } = site
-  oauth.issueFor(seconds)
-  const flow = accepted(await startOAuth(client, person, site, [readingTool]), 201)
+  oauth.consentTo({ life, scope: 'read' })
+  const flow = accepted(await startOAuth(client, person, site, tools), 201)
   const sent = await redirected(client, flow)
   const back = await comeBack(client, sent)
   const entryId = String(accepted(back)['entryId'])
@@ -34,9 +44,12 @@ const refreshesAt = ({ tokenRequests }: OwnOAuth) => tokenRequests.filter(({ for
 
 const isRefresh = (form: Record<string, string>): boolean => form['grant_type'] === 'refresh_token'
 
-/** A consent with tokens of an hour. */
+/** A consent with tokens of an hour, to less than was requested. */
 export const hourly = (stage: Stage) =>
-  stage.once('hourly grant', async () => grant(stage, await stage.people.free(), 'oauth', 3600))
+  stage.once('hourly grant', async () => {
+    const tools = [readingTool, toolNotAllowed]
+    return grant(stage, await stage.people.free(), { at: 'oauth', life: 3600, tools })
+  })
 
 /** Two calls with a token that is good for long, and how many refreshes they have caused. */
 export const hourlyCalls = (stage: Stage) =>
@@ -54,11 +67,13 @@ export const refreshing = (stage: Stage) =>
   stage.once('refreshing grant', async () => {
     const { client, people } = stage
     const owner = await people.owner()
-    const { entryId, oauth, site } = await grant(stage, owner, 'shortOauth', shortLifeSeconds)
+    const given = { at: 'shortOauth', life: shortLifeSeconds, tools: [readingTool] } as const
+    const { entryId, oauth, site } = await grant(stage, owner, given)
+    const call = () => callTool(client, owner, { entryId, tool: readingTool, input })
     const answers = []
-    for (let count = 0; count < callsOfShort; count += 1) {
-      if (count > 0) await delay(shortLifeSeconds * 1000 + 300)
-      answers.push(await callTool(client, owner, { entryId, tool: readingTool, input }))
+    for (const [index, count] of callsOfShort.entries()) {
+      if (index > 0) await delay(shortLifeSeconds * 1000 + 300)
+      answers.push(...(await Promise.all(Array.from({ length: count }, call))))
     }
     return { answers, refreshes: refreshesAt(oauth), statuses: site.arrivals.map(({ status }) => status), entryId }
   })

@@ -13,19 +13,25 @@ export interface TokenRequest {
 
 export type OwnOAuth = ReturnType<typeof createOwnOAuth>
 
+interface NextConsent {
+  /** How long access tokens are valid, in seconds. */
+  life: number
+  /** What the user allows; all that is requested, unless given. */
+  scope?: string
+}
+
 const newToken = (): string => randomBytes(24).toString('base64url')
 
 /**
- * The OAuth server of one of the checker's sites. It approves at once what is requested, issues each refresh token for
- * one use, and remembers every request.
+ * The OAuth server of one of the checker's sites. It approves at once what is requested, or less, issues each refresh
+ * token for one use, and remembers every request.
  */
 export function createOwnOAuth() {
   const codes = new Map<string, { challenge: string; scope: string; redirectUri: string; life: number }>()
   const refreshTokens = new Map<string, { scope: string; life: number }>()
   const accessTokens = new Map<string, number>()
-  const authorizations: URLSearchParams[] = []
   const tokenRequests: TokenRequest[] = []
-  let lifeOfNext = 3600
+  let next: NextConsent = { life: 3600 }
 
   function issue(scope: string, life: number): Json {
     const tokens = { access_token: newToken(), refresh_token: newToken() }
@@ -50,20 +56,18 @@ export function createOwnOAuth() {
   }
 
   return {
-    authorizations,
     tokenRequests,
-    /** How long access tokens of the next consent are valid, in seconds. */
-    issueFor: (seconds: number) => void (lifeOfNext = seconds),
+    /** What becomes of the next consents. */
+    consentTo: (consent: NextConsent) => void (next = consent),
     isGood: (token: string) => (accessTokens.get(token) ?? 0) > Date.now(),
     /** Ends all access tokens before their time, as a user may do. */
     endAccessTokens: () => accessTokens.clear(),
 
     authorize(query: URLSearchParams): Reply {
-      authorizations.push(query)
       const code = newToken()
       const redirectUri = query.get('redirect_uri') ?? ''
-      const grant = { challenge: query.get('code_challenge') ?? '', scope: query.get('scope') ?? '', redirectUri }
-      codes.set(code, { ...grant, life: lifeOfNext })
+      const { scope = query.get('scope') ?? '', life } = next
+      codes.set(code, { challenge: query.get('code_challenge') ?? '', scope, redirectUri, life })
       const location = `${redirectUri}?${new URLSearchParams({ code, state: query.get('state') ?? '' }).toString()}`
       return { status: 303, headers: { location }, body: {} }
     },

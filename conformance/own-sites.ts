@@ -2,11 +2,7 @@ import { openOwnSite, type OwnSite } from './own-site.ts'
 import { Untried } from './deviation.ts'
 import type { Facts } from './facts.ts'
 import { createOnce } from './once.ts'
-
-/** The ports by use: limits and holds are counted for each one. */
-const places = { plain: 0, oauth: 1, limited: 2, held: 3, manifests: 4, leaving: 5, queue: 6, shortOauth: 7 } as const
-
-export type PlaceOfSite = keyof typeof places
+import { places, type PlaceOfSite } from './places.ts'
 
 export type OwnSites = ReturnType<typeof createOwnSites>
 

@@ -95,11 +95,15 @@ export const ownTools: OwnTool[] = [
   },
   {
     name: 'answer_text',
-    description: 'Answer with something that is not a JSON object.',
+    description: 'Answer with this text in place of a JSON object.',
     scope: 'read',
     effect: 'read',
-    input_schema: nothing,
-    answer: () => ({ body: ['not', 'an', 'object'] }),
+    input_schema: {
+      type: 'object',
+      properties: { text: { type: 'string', description: 'The whole body' } },
+      required: ['text'],
+    },
+    answer: ({ text }) => ({ body: String(text) }),
   },
   {
     name: 'delete_thing',

@@ -1,4 +1,4 @@
-/** Reasons by the codes of errors. Where `http` and `https` are mixed up, both sides only see bytes they do not know. */
+/** Reasons by the codes of errors, or by their names if they have no code. Where `http` and `https` are mixed up, both sides only see bytes they do not know. */
 const reasons: [RegExp, (url: URL) => string][] = [
   [/^ECONNREFUSED$/, ({ origin }) => `nothing listens at ${origin}`],
   [/^(ENOTFOUND|EAI_AGAIN)$/, ({ hostname }) => `${hostname} has no address`],
@@ -10,7 +10,7 @@ const reasons: [RegExp, (url: URL) => string][] = [
   [/^(ERR_SSL_|EPROTO)/, ({ host }) => `what listens at ${host} does not speak TLS; perhaps it is http://${host}`],
   [/^UND_ERR_RES_EXCEEDED_MAX_SIZE$/, () => 'its body is too long'],
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, (url) => `the connection was closed${perhapsTls(url)}`],
-  [/^HPE_/, (url) => `what came is not HTTP${perhapsTls(url)}`],
+  [/^(HPE_|HTTPParserError$)/, (url) => `what came is not HTTP${perhapsTls(url)}`],
 ]
 
 const ofAuthority = 'NODE_EXTRA_CA_CERTS names a file of authorities to trust'
@@ -22,10 +22,10 @@ export function whyUnanswered(error: unknown, url: URL, seconds: number): string
   const chain = causes(error)
   if (chain.some(({ name }) => name === 'TimeoutError')) return `it took longer than ${seconds} s`
   if (chain.some(({ message }) => message === 'bad port')) return `fetch asks no server at port ${url.port}`
-  // Those of aborted requests are numbers.
-  const codes = chain.map(({ code }) => code).filter((code) => typeof code === 'string')
+  // Codes of aborted requests are numbers.
+  const codes = chain.map(({ code, name }) => (typeof code === 'string' ? code : name))
   for (const [pattern, words] of reasons) if (codes.some((code) => pattern.test(code))) return words(url)
-  return codes.at(-1) ?? chain.at(-1)?.name ?? 'of an unknown reason'
+  return codes.at(-1) ?? 'of an unknown reason'
 }
 
 const causes = (error: unknown): NodeJS.ErrnoException[] =>

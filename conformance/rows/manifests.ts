@@ -1,6 +1,6 @@
 import { inspect } from '../connections.ts'
 import type { Answer, Json } from '../client.ts'
-import { accepted, assert, assertSame, pathsIn, refused } from '../expect.ts'
+import { accepted, assert, assertSame, pathsIn, refused, shown } from '../expect.ts'
 import type { OwnSite } from '../own-site.ts'
 import type { Reply } from '../own-tools.ts'
 import type { Row } from '../row.ts'
@@ -47,43 +47,53 @@ function replaced(manifest: unknown, path: string, value: unknown): unknown {
   return manifest
 }
 
-const oauth = {
-  type: 'oauth2',
-  authorization_url: 'https://127.0.0.1/a',
-  token_url: 'https://127.0.0.1/t',
-  scopes: ['read'],
+/** The same site with OAuth in place of bearer tokens, and with something else in `auth`. */
+const inspectedOAuth = (stage: Stage, other: Json = {}): Promise<Answer> =>
+  inspected(stage, (manifest) => {
+    const base = manifest.server.url
+    const addresses = { authorization_url: `${base}/authorize`, token_url: `${base}/token` }
+    return { ...manifest, auth: { type: 'oauth2', ...addresses, scopes: ['read'], ...other } }
+  })
+
+/** That the manifest is refused at this path, or below it. `what`: what is wrong, for the message. */
+function refusedAt(answer: Answer, path: string, what: string): void {
+  refused(answer, 'MANIFEST_INVALID')
+  assert(
+    pathsIn(answer).some((found) => found.startsWith(path)),
+    `${what}: the details name ${pathsIn(answer).join(', ')}, and not ${path}`,
+  )
 }
 
-/** A member of `auth` of OAuth: without it, and with something else, the manifest is refused. */
+/**
+ * A member of `auth` of OAuth: without it, and with something else, the manifest is refused. Where the type is bearer it
+ * means nothing.
+ */
 async function ofOAuth(stage: Stage, name: string, wrong: unknown): Promise<string> {
   const path = `auth.${name}`
-  for (const value of [wrong, undefined]) {
-    const answer = await inspected(stage, (manifest) => ({ ...manifest, auth: { ...oauth, [name]: value } }))
-    refused(answer, 'MANIFEST_INVALID')
-    assert(
-      pathsIn(answer).some((found) => found.startsWith(path)),
-      `the details do not name ${path}`,
-    )
-  }
-  return `${JSON.stringify(wrong)}, and without it: 422 MANIFEST_INVALID at ${path}; used by rows of OAuth`
+  assertSame(accepted(await inspectedOAuth(stage))['authType'], 'oauth2', 'authType')
+  for (const value of [wrong, undefined]) refusedAt(await inspectedOAuth(stage, { [name]: value }), path, shown(value))
+  const bearer = await inspectedOAuth(stage, { type: 'bearer', [name]: wrong })
+  assertSame([bearer.status, bearer.json['authType']], [200, 'bearer'], `the answer to bearer with ${name}`)
+  return `${JSON.stringify(wrong)}, and without it: 422 MANIFEST_INVALID at ${path}; not looked at for bearer`
 }
 
-const toolField = (name: string, wrong: unknown) => async (stage: Stage) => {
-  const [first, ...rest] = (await stage.sites.at('manifests')).manifest.tools
-  for (const value of [undefined, wrong]) {
-    const answer = await inspected(stage, (manifest) => ({
-      ...manifest,
-      tools: [{ ...first, [name]: value }, ...rest],
-    }))
-    refused(answer, 'MANIFEST_INVALID')
-    const path = `tools.0.${name}`
-    assert(
-      pathsIn(answer).some((found) => found.startsWith(path)),
-      `the details do not name ${path}`,
-    )
+/** That the first tool of a manifest is refused without the field and with each of the values, and at which path. */
+const toolField =
+  (name: string, ...wrong: { value: unknown; at?: string }[]) =>
+  async (stage: Stage) => {
+    const [first, ...rest] = (await stage.sites.at('manifests')).manifest.tools
+    for (const { value, at = name } of [{ value: undefined }, ...wrong]) {
+      const tools = [{ ...first, [name]: value }, ...rest]
+      const answer = await inspected(stage, (manifest) => ({ ...manifest, tools }))
+      assert(answer.status !== 200, `${shown(value)} is accepted`)
+      refusedAt(answer, `tools.0.${at}`, shown(value))
+    }
+    const values = wrong.map(({ value }) => JSON.stringify(value)).join(', ')
+    return `without it, and with ${values}: 422 MANIFEST_INVALID at tools.0.${name}`
   }
-  return `without it, and with ${JSON.stringify(wrong)}: 422 MANIFEST_INVALID at tools.0.${name}`
-}
+
+/** Names that are neither of the two kinds; one would leave the path of the tools. */
+const wrongNames = ['No Spaces Allowed', '../../admin', 'camelCase', 'A-b', 'things.', 'a.b.c']
 
 export const manifestRows: Row[] = [
   {
@@ -169,14 +179,19 @@ export const manifestRows: Row[] = [
     id: 'tool/name',
     says: 'snake_case or <namespace>.<camelCaseName>; the last segment of the endpoint',
     needs,
-    run: toolField('name', 'No Spaces Allowed'),
+    run: toolField('name', ...wrongNames.map((value) => ({ value }))),
   },
-  { id: 'tool/description', says: 'human-readable purpose, required', needs, run: toolField('description', 1) },
+  {
+    id: 'tool/description',
+    says: 'human-readable purpose, required',
+    needs,
+    run: toolField('description', { value: 1 }),
+  },
   {
     id: 'tool/input_schema',
     says: 'JSON Schema of type object, required',
     needs,
-    run: toolField('input_schema', 'text'),
+    run: toolField('input_schema', { value: 'text' }, { value: { type: 'string' }, at: 'input_schema.type' }),
   },
   {
     id: 'transport/HTTPS only',
@@ -190,9 +205,12 @@ export const manifestRows: Row[] = [
       const server = await inspected(stage, (manifest) => ({ ...manifest, server: { url: `${plain}/api` } }))
       refused(server, 'MANIFEST_INVALID')
       assert(pathsIn(server).includes('server.url'), 'the details do not name server.url')
+      accepted(await inspectedOAuth(stage))
       for (const name of ['authorization_url', 'token_url']) {
-        const auth = { ...oauth, [name]: `${plain}/oauth` }
-        refused(await inspected(stage, (manifest) => ({ ...manifest, auth })), 'MANIFEST_INVALID')
+        const answer = await inspectedOAuth(stage, { [name]: `${plain}/oauth` })
+        assert(answer.status !== 200, `${name} of plain HTTP is accepted`)
+        assertSame(pathsIn(answer), [`auth.${name}`], 'the list of wrong places')
+        refused(answer, 'MANIFEST_INVALID')
       }
       return `site: ${inspectedPlain}; server.url, authorization_url and token_url: 422 MANIFEST_INVALID`
     },

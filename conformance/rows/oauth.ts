@@ -1,11 +1,26 @@
 import { randomBytes } from 'node:crypto'
 import { callTool, comeBack, redirected, startOAuth, type Redirected } from '../connections.ts'
 import { accepted, assert, assertSame, refused, told } from '../expect.ts'
-import { exchangesAt, hourly, hourlyCalls, input, readingTool, refreshing } from '../grants.ts'
+import { exchangesAt, hourly, hourlyCalls, input, readingTool, refreshing, toolNotAllowed } from '../grants.ts'
+import type { TokenRequest } from '../own-oauth.ts'
 import type { Row } from '../row.ts'
 import type { Stage } from '../stage.ts'
 
 const needs = ['ownSites'] as const
+
+/** All fields of a request for tokens (docs/specification.md, "Token endpoint"). */
+const fieldsOf = {
+  authorization_code: ['client_id', 'code', 'code_verifier', 'grant_type', 'redirect_uri'],
+  refresh_token: ['client_id', 'grant_type', 'refresh_token'],
+}
+
+function assertTokenRequest(request: TokenRequest | undefined, grantType: keyof typeof fieldsOf): void {
+  assertSame(request?.method, 'POST', `${grantType}: the method`)
+  const type = request?.headers['content-type'] ?? ''
+  assert(/^application\/x-www-form-urlencoded\b/.test(type), `${grantType}: Content-Type is ${type}`)
+  assertSame(Object.keys(request?.form ?? {}).toSorted(), fieldsOf[grantType], `${grantType}: the list of fields`)
+}
+
 const scopes = { read: readingTool, write: 'things.createThing', delete: 'delete_thing', admin: 'change_settings' }
 
 const parameter = (name: string, says: string, expected: (found: string, stage: Stage) => unknown): Row => ({
@@ -83,7 +98,7 @@ export const oauthRows: Row[] = [
   parameter('response_type', 'always code', (found) => found === 'code'),
   parameter('client_id', "the platform's client identifier", (found) => found !== ''),
   parameter('redirect_uri', 'callback URL on the platform', (found) => found.endsWith('/vault/oauth/callback')),
-  parameter('scope', 'space-separated requested scopes', (found) => found === 'read'),
+  parameter('scope', 'space-separated requested scopes', (found) => found === 'read delete'),
   parameter('state', 'anti-CSRF token, returned unchanged', (found) => found.length >= 20),
   parameter('code_challenge', 'SHA-256 PKCE challenge', (found) => /^[\w-]{43}$/.test(found)),
   parameter('code_challenge_method', 'always S256', (found) => found === 'S256'),
@@ -108,14 +123,12 @@ export const oauthRows: Row[] = [
   },
   {
     id: 'token endpoint/Request',
-    says: 'POST {token_url}, application/x-www-form-urlencoded',
+    says: 'POST {token_url}, application/x-www-form-urlencoded, and no field more than is specified',
     needs,
     async run(stage) {
-      const { exchange } = await hourly(stage)
-      assertSame(exchange?.method, 'POST', 'the method')
-      const type = exchange?.headers['content-type'] ?? ''
-      assert(/^application\/x-www-form-urlencoded\b/.test(type), 'the content type is another')
-      return 'POST, application/x-www-form-urlencoded'
+      assertTokenRequest((await hourly(stage)).exchange, 'authorization_code')
+      for (const refresh of (await refreshing(stage)).refreshes) assertTokenRequest(refresh, 'refresh_token')
+      return 'POST, application/x-www-form-urlencoded, and only the specified fields, for a code and for refreshes'
     },
   },
   ...['code', 'redirect_uri', 'client_id', 'code_verifier'].map((name) => formField('authorization_code', name)),
@@ -159,14 +172,18 @@ export const oauthRows: Row[] = [
     async run(stage) {
       const { answers, refreshes, statuses } = await refreshing(stage)
       for (const answer of answers) accepted(answer)
-      assertSame(statuses, [200, 200, 200], 'what the site answered')
+      assertSame(
+        statuses,
+        answers.map(() => 200),
+        'what the site answered',
+      )
       assertSame(refreshes.length, 2, 'the number of refreshes for two expired tokens')
       return `${answers.length} calls succeeded, with ${refreshes.length} refreshes between them; the site saw no token that has expired`
     },
   },
   {
     id: 'oauth/Rotation',
-    says: 'rule 4: each use yields a new refresh token, and the old one is consumed',
+    says: 'rule 4: each use yields a new refresh token, and the old one is consumed, also by calls at once',
     needs,
     async run(stage) {
       const { refreshes, entryId } = await refreshing(stage)
@@ -179,7 +196,7 @@ export const oauthRows: Row[] = [
       const { token } = await stage.people.owner()
       const entry = accepted(await stage.client.send({ url: `/vault/${entryId}`, token }))
       assertSame(entry['status'], 'connected', 'the status of the entry')
-      return `${sent.length} refreshes, each with the token of the answer before; "scope" was absent`
+      return `${sent.length} refreshes, the second for three calls at once, each with the token of the answer before; "scope" was absent`
     },
   },
   {
@@ -210,14 +227,18 @@ export const oauthRows: Row[] = [
   },
   {
     id: 'oauth/Usable tools',
-    says: 'a tool whose scope was not granted is not called',
+    says: 'a tool whose scope was not requested, or was not granted, is not called',
     needs,
     async run(stage) {
       const { entryId, site } = await hourly(stage)
-      const call = { entryId, tool: 'delete_thing' }
-      const evidence = refused(await callTool(stage.client, await stage.people.free(), call), 'PERMISSION_DENIED')
-      assert(!site.arrivals.some(({ path }) => path.endsWith('delete_thing')), 'the site was called')
-      return `${evidence}, and the site was not called`
+      const free = await stage.people.free()
+      const evidence = []
+      for (const tool of [toolNotAllowed, 'change_settings']) {
+        const answer = await callTool(stage.client, free, { entryId, tool })
+        assert(!site.arrivals.some(({ path }) => path.endsWith(tool)), `the site was called for ${tool}`)
+        evidence.push(`${refused(answer, 'PERMISSION_DENIED')} for ${tool}`)
+      }
+      return `${evidence.join(', ')}, and the site was not called`
     },
   },
   ...Object.entries(scopes).map(scopeRow),

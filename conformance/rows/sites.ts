@@ -1,9 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { addToVault, callTool, connect, inspect } from '../connections.ts'
+import { agentOf, startRun } from '../agents.ts'
+import { addToVault, callTool, connect, inspect, startOAuth } from '../connections.ts'
 import { accepted, assert, assertSame, pathsIn, refused, told } from '../expect.ts'
+import { hourly, readingTool } from '../grants.ts'
 import type { Person } from '../people.ts'
 import type { Row } from '../row.ts'
 import type { Stage } from '../stage.ts'
+import { until } from '../until.ts'
 import { inspectedAt } from './manifests.ts'
 
 /** An entry of the owner at the checker's first site. */
@@ -35,7 +38,7 @@ const outgoing = (stage: Stage) =>
       counted = await untilRefused(stage, owner, { ...search, entryId })
     }
     const answerToOther = await callTool(client, other, { ...search, entryId: ofOther, takesLimits: true })
-    return { ...counted, answerToOther, arrived: site.arrivals.length - counted.before }
+    return { ...counted, site, entryId, answerToOther, arrived: site.arrivals.length - counted.before }
   })
 
 /** `seconds`: how long all of it took, so that the first call can be as old as that. */
@@ -48,6 +51,26 @@ async function untilRefused({ client, sites }: Stage, owner: Person, call: typeo
     if (answer.status !== 200) return { answer, succeeded, before, seconds: since() }
   }
   return { answer: undefined, succeeded: 2 * perMinute + 2, before, seconds: since() }
+}
+
+/** Begins to connect a site by OAuth that is connected. */
+async function startAgain(stage: Stage): Promise<string> {
+  await hourly(stage)
+  const { client, people, sites } = stage
+  const answer = await startOAuth(client, await people.free(), await sites.at('oauth'), [readingTool])
+  assert(answer.status !== 201, 'a second consent to the same site is begun')
+  return refused(answer, 'TOKEN_EXISTS')
+}
+
+/** Of a site that this account does not call. */
+async function deletedFirst({ client, people, sites }: Stage): Promise<void> {
+  const free = await people.free()
+  const site = await sites.at('held')
+  const remove = async (id: string) => client.send({ method: 'DELETE', url: `/vault/${id}`, token: free.token })
+  const entryId = await connect(client, free, site)
+  refused(await addToVault(client, free, site.origin, 'another-token'), 'TOKEN_EXISTS')
+  accepted(await remove(entryId), 204)
+  accepted(await remove(await connect(client, free, site, 'another-token')), 204)
 }
 
 const manifestNeeds = ['ownSites', 'siteCaFile'] as const
@@ -111,8 +134,32 @@ export const siteRows: Row[] = [
     },
   },
   {
+    id: 'limits/Outgoing calls of runs',
+    says: 'calls of runs count like direct ones: a run waits while there is no call left',
+    needs: [...manifestNeeds, 'cards', 'directives'],
+    async run(stage) {
+      const { client, people } = stage
+      const { site, entryId: vaultEntryId } = await outgoing(stage)
+      const owner = await people.owner()
+      const before = site.arrivals.length
+      const agent = await agentOf(client, owner, {
+        systemPrompt: '[[call search_things {"query": "a run"}]]',
+        sites: [{ vaultEntryId, tools: [search.tool] }],
+      })
+      const run = `/runs/${String(accepted(await startRun(client, owner, agent), 202)['id'])}`
+      // Within the minute of the direct calls.
+      const cause = await until(40, 'the run waits for the site', async () => {
+        assertSame(site.arrivals.length, before, 'the number of calls that the site got')
+        return accepted(await client.send({ url: run, token: owner.token }))['waitingCause'] ?? undefined
+      })
+      assertSame(cause, 'rate_limit', 'waitingCause')
+      accepted(await client.send({ method: 'POST', url: `${run}/cancel`, token: owner.token }))
+      return `after ${perMinute} direct calls a run waits (rate_limit), and the site gets no call of it`
+    },
+  },
+  {
     id: 'codes/TOKEN_EXISTS',
-    says: 'a token for this site already exists in the vault; update it with PATCH',
+    says: 'a token for this site already exists in the vault; update it with PATCH or delete it first',
     needs: [...manifestNeeds, 'cards'],
     async run(stage) {
       const { site, entryId } = await plainEntry(stage)
@@ -121,7 +168,9 @@ export const siteRows: Row[] = [
       accepted(await callTool(stage.client, owner, { entryId, tool: 'search_things', input: { query: 'token' } }))
       const call = site.arrivals.findLast(({ text }) => text.includes('"token"'))
       assertSame(call?.headers.authorization, 'Bearer good-token', 'Authorization of the next call')
-      return `${evidence}; the token of before is still used`
+      const byOAuth = await startAgain(stage)
+      await deletedFirst(stage)
+      return `${evidence}; the token of before is still used; by OAuth: ${byOAuth}; after DELETE it can be added`
     },
   },
   {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { callTool, connect, entryOf } from '../connections.ts'
 import { accepted, assert, assertSame, pathsIn, refused, told } from '../expect.ts'
-import { hourly } from '../grants.ts'
+import { hourly, refreshing } from '../grants.ts'
 import type { OwnSite } from '../own-site.ts'
 import type { Row } from '../row.ts'
 import type { Stage } from '../stage.ts'
@@ -23,6 +23,9 @@ const goodCall = (stage: Stage) =>
   })
 
 const isOurs = (userAgent = ''): boolean => /^Switchyard\/\d+\.\d+\.\d+ \(\+https?:\/\/[^)]+\)$/.test(userAgent)
+
+/** What a site may answer in place of a JSON object. */
+const noObjects = { 'a list': '["not","an","object"]', 'a text that is not JSON': 'All is well.', null: 'null' }
 
 const wrongInputs = [{}, { query: 1 }, { query: 'a', status: 'lost' }, { query: 'a', limit: 'b' }]
 
@@ -89,7 +92,8 @@ export const toolRows: Row[] = [
       const { arrival } = await goodCall(stage)
       const [manifest] = (await plainEntry(stage)).site.manifestRequests
       const { exchange } = await hourly(stage)
-      for (const [kind, request] of Object.entries({ 'tool call': arrival, manifest, token: exchange }))
+      const [refresh] = (await refreshing(stage)).refreshes
+      for (const [kind, request] of Object.entries({ 'tool call': arrival, manifest, code: exchange, refresh }))
         assert(isOurs(request?.headers['user-agent']), `${kind}: it is "${request?.headers['user-agent']}"`)
       return String(arrival.headers['user-agent'])
     },
@@ -117,11 +121,18 @@ export const toolRows: Row[] = [
   {
     id: 'tool call/Response is an object',
     says: 'a response that is no JSON object is no result',
-    needs,
+    needs: ['ownSites'],
     async run(stage) {
-      const { entryId } = await plainEntry(stage)
-      const answer = await callTool(stage.client, await stage.people.owner(), { entryId, tool: 'answer_text' })
-      return `${refused(answer, 'TOOL_EXECUTION_ERROR')}, for a list`
+      // Most other calls go to another site, and one site gets ten in a minute.
+      const { entryId } = await hourly(stage)
+      const free = await stage.people.free()
+      const evidence = []
+      for (const [what, text] of Object.entries(noObjects)) {
+        const answer = await callTool(stage.client, free, { entryId, tool: 'answer_text', input: { text } })
+        assert(answer.status !== 200, `${what} is a result`)
+        evidence.push(`${refused(answer, 'TOOL_EXECUTION_ERROR')} for ${what}`)
+      }
+      return evidence.join(', ')
     },
   },
   {

@@ -31,9 +31,14 @@ export interface Finding {
 /** The last line of a start, when everything is ready. */
 const readyLine = 'Ctrl-C stops everything.'
 
-/** Only if the exit code says so and every row that was to fail has failed, was the fault found. */
-export const isFound = ({ exitCode, rows, platform }: Finding): boolean =>
-  exitCode === 1 && platform.rows.every((id) => rows.some((row) => row.id === id && row.verdict === 'failed'))
+/** Only if the exit code says so and every row that was to fail has failed, for its reason, was the fault found. */
+export function isFound({ exitCode, rows, platform }: Pick<Finding, 'exitCode' | 'rows' | 'platform'>): boolean {
+  const hasFailed = (id: string): boolean => {
+    const row = rows.find((one) => one.id === id)
+    return row?.verdict === 'failed' && row.evidence.includes(platform.evidence?.[id] ?? '')
+  }
+  return exitCode === 1 && platform.rows.every(hasFailed)
+}
 
 /** A copy of the project that is started with one fault after the other; the servers below are those of the ground. */
 export function openBrokenCopy({ folder: ground, env }: TestGround, root: string, name: string) {

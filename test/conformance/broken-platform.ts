@@ -12,7 +12,11 @@ export interface BrokenPlatform {
   edits: Edit[]
   /** The rows that are tried; each of them must fail. */
   rows: string[]
+  /** By row: a part of what it must say, so that it has failed for the right reason. */
+  evidence?: Record<string, string>
 }
 
-export const broken = (id: string, rows: string[], ...edits: Edit[]): BrokenPlatform => ({ id, rows, edits })
+/** `rows`: the rows alone, or with a part of their evidence. */
+export const broken = (id: string, rows: string[] | Record<string, string>, ...edits: Edit[]): BrokenPlatform =>
+  Array.isArray(rows) ? { id, rows, edits } : { id, rows: Object.keys(rows), evidence: rows, edits }
 export const edit = (file: string, find: string, replace: string): Edit => ({ file, find, replace })

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
 import { freePorts } from '../../bin/local/ports.ts'
 import { createClient } from '../../conformance/client.ts'
@@ -53,6 +55,21 @@ test('nothing that a network failure says about an address is repeated, but wher
   t.is(await why(`http://localhost:${port}`), `the connection was closed; perhaps it is https://localhost:${port}.`)
   const { host } = new URL(http)
   t.is(await why(`https://${host}`), `what listens at ${host} does not speak TLS; perhaps it is ${http}.`)
+})
+
+test('what does not speak HTTP is named as that, though the parser gives no code', async (t) => {
+  // The settings with which a server of HTTP/2 begins, as one of gRPC does.
+  const settings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0])
+  const server = createServer((socket) => void socket.on('error', () => undefined).write(settings)).listen(
+    0,
+    '127.0.0.1',
+  )
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { client } = clientOf(t, `http://${host}`)
+  const message = `GET /readyz was not answered: what came is not HTTP; perhaps it is https://${host}.`
+  await t.throwsAsync(client.send({ url: '/readyz' }), { instanceOf: Unanswered, message })
 })
 
 test('Retry-After is waited for, in seconds and as a date, after a 429 and a 503', async (t) => {

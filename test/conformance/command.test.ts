@@ -67,7 +67,7 @@ test('a second Ctrl-C ends at once, and names the accounts that stay', async (t)
   // Presses that follow within a second count as one.
   for (const isOver = ended.then(() => true); !(await Promise.race([isOver, delay(200, false)]));) child.kill('SIGINT')
   t.is(await ended, 130)
-  t.regex(output(), /These accounts stay, with all they have: conformance-[0-9a-f]{12}@example\.com\n$/)
+  t.regex(output(), /These accounts stay, with what is not deleted yet: conformance-[0-9a-f]{12}@example\.com\n$/)
 })
 
 test('where nothing listens, the command ends with one sentence and 2', async (t) => {
@@ -96,23 +96,59 @@ test('nothing that a file of facts holds is quoted, whatever is wrong with it', 
   }
 })
 
-test('facts about another address are named with it', async (t) => {
-  const { origin: api } = await startFakePlatform(t)
+/** Facts that can be used. */
+async function factsOf(api: string) {
   const { caFile: siteCaFile, certFile, keyFile } = await temporaryCertificates()
   const sites = { issueTracker: api, badTools: api, brokenManifest: api, contacts: api }
   const admin = { email: 'admin@example.com', password: 'canary' }
-  const ownSites = { ports: [1], certFile, keyFile }
-  const facts = { api, admin, sites, deadSite: api, siteCaFile, ownSites, cards: null, directives: false }
+  const ownSites = { ports: [1, 2, 3, 4, 5, 6, 7, 8], certFile, keyFile }
+  return { api, admin, sites, deadSite: api, siteCaFile, ownSites, cards: null, directives: false }
+}
+
+test('facts about another address are named with it', async (t) => {
+  const { origin: api } = await startFakePlatform(t)
+  const facts = await factsOf(api)
   const other = api.replace('127.0.0.1', 'localhost')
   const args = ['--only', 'codes/ADMIN_REQUIRED', '--facts']
   const found = await run(t, other, ...args, fileOf(JSON.stringify(facts)))
   t.is(found.code, 2)
   t.true(found.output.includes(`are those of ${api}, and not of ${other}:`), found.output)
   t.true(found.output.includes('not tried'))
-  const broken = fileOf(JSON.stringify({ ...facts, siteCaFile: '/nonexistent/ca.pem' }))
-  const { code, output } = await run(t, ...args, broken)
-  t.is(code, 2)
-  t.is(output, `${broken} names /nonexistent/ca.pem, which cannot be read: ENOENT\n`)
+})
+
+test('facts that cannot be used are named, and no row is tried', async (t) => {
+  const facts = await factsOf('http://127.0.0.1:1')
+  const folder = newFolder()
+  const noCertificate = fileOf('canary')
+  const { ownSites } = facts
+  const broken: [object, string][] = [
+    [{ siteCaFile: '/nonexistent/ca.pem' }, 'names /nonexistent/ca.pem, which cannot be read: ENOENT'],
+    [{ siteCaFile: folder }, `names ${folder}, which cannot be read: EISDIR`],
+    [{ siteCaFile: noCertificate }, `names ${noCertificate}, which holds no certificate.`],
+    [{ ownSites: { ...ownSites, ports: [] } }, 'is not what npm start writes: look at ownSites.ports.'],
+    [{ ownSites: { ...ownSites, ports: Array(8).fill(0) } }, 'is not what npm start writes: look at ownSites.ports.0,'],
+    [{ api: 'ftp://127.0.0.1' }, 'is not what npm start writes: look at api.'],
+  ]
+  for (const [change, words] of broken) {
+    const file = fileOf(JSON.stringify({ ...facts, ...change }))
+    const { code, output } = await run(t, '--facts', file)
+    t.is(code, 2)
+    t.true(output.startsWith(`${file} ${words}`), output)
+    t.false(output.includes('canary'))
+  }
+})
+
+test('a row that is not there is named, and no row is tried', async (t) => {
+  const wrong = {
+    'codes/UNAUTHORIZED,codes/NO_CREDITZ': 'There is no row codes/NO_CREDITZ; --list shows them.',
+    '': '--only names no row; --list shows them.',
+    ',': '--only names no row; --list shows them.',
+  }
+  for (const [only, sentence] of Object.entries(wrong)) {
+    const { code, output } = await run(t, '--only', only)
+    t.is(code, 2)
+    t.true(output.startsWith(`${sentence}\n\nUsage: `), output)
+  }
 })
 
 test('a base URL is scheme, host and port; no other one is accepted or repeated', (t) => {

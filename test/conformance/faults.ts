@@ -1,6 +1,7 @@
 import { broken, edit, type BrokenPlatform } from './broken-platform.ts'
 import { groupedFaults } from './grouped-faults.ts'
 import { tenantFaults } from './tenant-faults.ts'
+import { siteFaults } from './site-faults.ts'
 
 export const brokenPlatforms: BrokenPlatform[] = [
   broken(
@@ -212,4 +213,5 @@ export const brokenPlatforms: BrokenPlatform[] = [
   ),
   ...groupedFaults,
   ...tenantFaults,
+  ...siteFaults,
 ]

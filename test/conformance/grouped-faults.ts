@@ -4,27 +4,40 @@ import { broken, edit, type BrokenPlatform } from './broken-platform.ts'
 export const groupedFaults: BrokenPlatform[] = [
   broken(
     'schedules never fire, and a second is always said to be enough',
-    ['agent/Manual and scheduled', 'limits/Response when exceeded'],
+    { 'agent/Manual and scheduled': '', 'limits/Response when exceeded': 'answered 429' },
     edit('src/schedules/fires/fires.ts', "if (agent.pausedAt) return 'PAUSED'", "if (agent) return 'PAUSED'"),
     edit('src/rate-limit.ts', 'Math.max(1, Math.ceil(refused', 'Math.min(1, Math.ceil(refused'),
   ),
   broken(
     'requests are not limited, and what starts runs asks for no credits',
-    ['codes/RATE_LIMITED', 'limits/Response when exceeded', 'codes/NO_CREDITS'],
+    {
+      'codes/RATE_LIMITED': 'requests were all accepted',
+      'limits/Response when exceeded': 'requests were all accepted',
+      'codes/NO_CREDITS': '/runs answered 202',
+    },
     edit('src/rate-limit.ts', 'await limiter.consume(key, count)', 'if (count < 0) await limiter.consume(key, count)'),
     edit('src/runs/accept/manual.ts', '    requireCredits(standing)\n', ''),
     edit('src/webhooks/webhooks.ts', '      requireCredits(standing)\n', ''),
   ),
   broken(
     'deliveries ask for no credits, a minute is always said, and purchases need no card',
-    ['codes/NO_CREDITS', 'limits/Response when exceeded', 'codes/NO_PAYMENT_METHOD'],
+    {
+      'codes/NO_CREDITS': 'POST /api/webhooks/agent/',
+      'limits/Response when exceeded': 'answered 200',
+      'codes/NO_PAYMENT_METHOD': '',
+    },
     edit('src/webhooks/webhooks.ts', '      requireCredits(standing)\n', ''),
     edit('src/rate-limit.ts', 'Math.max(1, Math.ceil(refused', 'Math.max(60, Math.ceil(refused'),
     edit('src/billing/purchases.ts', '      await paymentMethods.assertCard(trx, ownerId)\n', ''),
   ),
   broken(
     'credits are refused while there are some, calls are counted for seconds, and a hold is always as long',
-    ['codes/NO_CREDITS', 'codes/OUTGOING_RATE_LIMITED', 'tool call/Failure 429', 'codes/PAYMENT_FAILED'],
+    {
+      'codes/NO_CREDITS': 'the balance is still',
+      'codes/OUTGOING_RATE_LIMITED': 'after the first call',
+      'tool call/Failure 429': 'Retry-After is 55',
+      'codes/PAYMENT_FAILED': '',
+    },
     edit('src/billing/standing.ts', "assertThat(balance >= 1, 'NO_CREDITS'", "assertThat(balance >= 50, 'NO_CREDITS'"),
     edit('src/tools/outgoing-limit.ts', 'windowMs: 60_000', 'windowMs: 5_000'),
     edit(
@@ -40,7 +53,11 @@ export const groupedFaults: BrokenPlatform[] = [
   ),
   broken(
     'each owner has calls of its own to a site, tokens are renewed too late, and verifiers are constant',
-    ['limits/Outgoing tool calls', 'oauth/Refresh', 'authorize/Behaviour'],
+    {
+      'limits/Outgoing tool calls': 'answered 200',
+      'oauth/Refresh': 'what the site answered',
+      'authorize/Behaviour': 'two flows share code_challenge',
+    },
     edit(
       'src/tools/sender.ts',
       'const host = limitedHost(connection.serverUrl, config.sites)',
@@ -51,7 +68,12 @@ export const groupedFaults: BrokenPlatform[] = [
   ),
   broken(
     'tokens are renewed before each call, any state is good, and prompts lack payload and schema',
-    ['limits/Access token lifetime', 'authorize/Behaviour', 'events/2 Context', 'events/4 Schema'],
+    {
+      'limits/Access token lifetime': 'the number of refreshes',
+      'authorize/Behaviour': 'and not VALIDATION_ERROR',
+      'events/2 Context': '',
+      'events/4 Schema': '',
+    },
     edit(
       'src/vault/connections.ts',
       'if (!entry.refreshAfter || entry.refreshAfter > now)',
@@ -71,7 +93,11 @@ export const groupedFaults: BrokenPlatform[] = [
   ),
   broken(
     'sites see another User-Agent and a token with requests for manifests, and webhooks are elsewhere',
-    ['tool call/User-Agent', 'manifest/Address', 'agent/Webhook URL'],
+    {
+      'tool call/User-Agent': 'manifest: it is "node"',
+      'manifest/Address': 'the header authorization was sent',
+      'agent/Webhook URL': '',
+    },
     edit(
       'src/safe-fetch/safe-fetch.ts',
       'readHeaders(request.headers ?? {}, userAgent,',
@@ -90,22 +116,31 @@ export const groupedFaults: BrokenPlatform[] = [
   ),
   broken(
     'manifests need no name and no version, and a 404 is an invalid one',
-    ['manifest/name', 'manifest/version', 'codes/MANIFEST_NOT_FOUND'],
+    {
+      'manifest/name': 'answered 200',
+      'manifest/version': 'answered 200',
+      'codes/MANIFEST_NOT_FOUND': 'answered 422',
+    },
     edit(
       'src/sites/manifest/manifest-shape.ts',
       "name: about(text(200), 'Name of the site or application.')",
-      "name: v.optional(about(text(200), 'Name of the site or application.'))",
+      "name: v.optional(about(text(200), 'Name of the site or application.'), 'A site')",
     ),
     edit(
       'src/sites/manifest/manifest-shape.ts',
       "version: about(text(100), 'Version of the manifest or the site; any text.')",
-      "version: v.optional(about(text(100), 'Version of the manifest or the site; any text.'))",
+      "version: v.optional(about(text(100), 'Version of the manifest or the site; any text.'), '1')",
     ),
     edit('src/sites/sites.ts', "throw new CodedError('MANIFEST_NOT_FOUND'", "throw new CodedError('MANIFEST_INVALID'"),
   ),
   broken(
     'runs are listed oldest first, everybody is an admin, a refused token is used, and failed answers are shown',
-    ['events/6 Run list', 'codes/ADMIN_REQUIRED', 'codes/TOKEN_EXISTS', 'codes/STREAM_ABORTED'],
+    {
+      'events/6 Run list': '',
+      'codes/ADMIN_REQUIRED': 'answered 200',
+      'codes/TOKEN_EXISTS': 'Authorization of the next call',
+      'codes/STREAM_ABORTED': 'what is kept of the answer',
+    },
     edit('api/agent-runs.ts', 'page.items.map(presentListedRun)', 'page.items.toReversed().map(presentListedRun)'),
     edit('api/admin-overview.ts', "access: 'admin', method", "access: 'login', method"),
     edit(

@@ -7,6 +7,8 @@ import type { Judged, Verdict } from '../../conformance/row.ts'
 import { rows } from '../../conformance/rows.ts'
 import { catalogue } from '../../src/errors.ts'
 import { plant } from '../faults/fault.ts'
+import { isFound } from './broken-copy.ts'
+import { broken } from './broken-platform.ts'
 import { brokenPlatforms } from './faults.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -31,6 +33,17 @@ test('each broken platform of the list can be made, and names rows that are ther
     )
     for (const edit of edits) t.notThrows(() => plant(readFileSync(join(root, edit.file), 'utf8'), edit), id)
   }
+})
+
+test('a fault is found only if each of its rows fails, and for its reason', (t) => {
+  const platform = broken('a fault', { 'codes/UNAUTHORIZED': 'is missing' })
+  const found = (verdict: Verdict, evidence: string, exitCode = 1): boolean =>
+    isFound({ platform, exitCode, rows: [{ id: 'codes/UNAUTHORIZED', verdict, evidence }] })
+  t.true(found('failed', 'WWW-Authenticate is missing'))
+  t.false(found('failed', 'it was not answered'))
+  t.false(found('not tried', 'a card is missing'))
+  t.false(found('failed', 'WWW-Authenticate is missing', 2))
+  t.false(isFound({ platform, exitCode: 1, rows: [] }))
 })
 
 test('the exit code says whether a row failed, was not tried, or all passed', (t) => {
