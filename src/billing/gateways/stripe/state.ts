@@ -29,9 +29,9 @@ export function createState(context: { stripe: Stripe; prices: Prices; purchases
     const intents = await purchases.intentsOf(customer, since)
     const invoices = await invoicesOf(customer, since)
     const bought = intents.map(purchaseOf).filter((payment) => payment !== undefined)
-    const byId = new Map(intents.map((intent) => [intent.id, intent]))
-    const intentOf = (invoice: Stripe.Invoice) => knownIntent(invoice, byId)
-    const { taken, isNew } = found.deleted ? nothingTaken : await takenCredit.settle(customer, invoices, (invoice) => isPaidBack(intentOf(invoice)))
+    const intentOf = finderIn(intents)
+    const isBack = (invoice: Stripe.Invoice): boolean => isPaidBack(intentOf(invoice))
+    const { taken, isNew } = found.deleted ? nothingTaken : await takenCredit.settle(customer, invoices, isBack)
     const now = isNew ? await asking(() => stripe.customers.retrieve(customer)) : found
     const months: GatewayPayment[] = []
     for (const invoice of invoices) months.push(await paymentOf(invoice, intentOf(invoice), taken.get(invoice.id) ?? 0))
@@ -98,12 +98,14 @@ export function createState(context: { stripe: Stripe; prices: Prices; purchases
   return { look }
 }
 
-type Intents = ReadonlyMap<string, Stripe.PaymentIntent>
-
-const knownIntent = (invoice: Stripe.Invoice, intents: Intents): Stripe.PaymentIntent | undefined =>
-  intentsIn(invoice)
-    .map((id) => intents.get(id))
-    .find((intent) => intent !== undefined)
+/** Finds the PaymentIntent of an invoice. */
+function finderIn(intents: Stripe.PaymentIntent[]) {
+  const byId = new Map(intents.map((intent) => [intent.id, intent]))
+  return (invoice: Stripe.Invoice): Stripe.PaymentIntent | undefined =>
+    intentsIn(invoice)
+      .map((id) => byId.get(id))
+      .find((intent) => intent !== undefined)
+}
 
 const nothingTaken = { taken: new Map<string, number>(), isNew: false }
 

@@ -76,7 +76,9 @@ const claimsOf = (paid: Stripe.Invoice[], isPaidBack: IsPaidBack): Claim[] =>
 
 /** The invoice that the month began with which was left: the last one before of the subscription that is for a month. */
 const monthLeftBy = (invoice: Stripe.Invoice, before: Stripe.Invoice[]): Stripe.Invoice | undefined =>
-  before.find((one) => subscriptionOf(one) === subscriptionOf(invoice) && one.lines.data.some(({ amount }) => amount > 0))
+  before.find(
+    (one) => subscriptionOf(one) === subscriptionOf(invoice) && one.lines.data.some(({ amount }) => amount > 0),
+  )
 
 const subscriptionOf = ({ parent }: Stripe.Invoice): string | undefined => {
   const subscription = parent?.subscription_details?.subscription

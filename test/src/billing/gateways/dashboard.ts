@@ -74,7 +74,7 @@ export const dashboard: Record<string, (t: ExecutionContext, stage: Stage) => Pr
       await stage.gateway.subscribe({ customer, tier: 'pro', key: newId() })
       const subscription = (await stage.gateway.look(customer)).subscription!.reference
       const payBack = () => {
-        const intent = [...world.intents.values()].filter((one) => one.customer === customer).at(-1)!
+        const intent = [...world.intents.values()].findLast((one) => one.customer === customer)!
         if (decision === 'refund') refund(world, intent)
         else dispute(world, intent, 'lost')
       }
@@ -95,7 +95,10 @@ export const dashboard: Record<string, (t: ExecutionContext, stage: Stage) => Pr
     await stage.gateway.subscribe({ customer, tier: 'pro', key: newId() })
     t.is((await stage.gateway.look(customer)).creditCents, 6000)
     const { world } = stage.double
-    refund(world, [...world.intents.values()].find((one) => one.customer === customer)!)
+    refund(
+      world,
+      [...world.intents.values()].find((one) => one.customer === customer)!,
+    )
     stage.double.trouble('POST /v1/customers/', 'lost', 1)
     const looks = await Promise.all([1, 2].map(() => stage.gateway.look(customer)))
     stage.double.forgetKeys()
@@ -106,7 +109,10 @@ export const dashboard: Record<string, (t: ExecutionContext, stage: Stage) => Pr
     }
     stage.clock.forward(days(31) + 3660)
     t.like((await stage.gateway.look(customer)).payments[0], { cents: 4000, fromCreditCents: -2000, status: 'paid' })
-    refund(world, [...world.intents.values()].filter((one) => one.customer === customer).at(-1)!)
+    refund(
+      world,
+      [...world.intents.values()].findLast((one) => one.customer === customer)!,
+    )
     const { creditCents, payments } = await stage.gateway.look(customer)
     t.is(creditCents, -2000, 'a debt whose payment is paid back is one again')
     t.like(payments[0], { cents: 4000, fromCreditCents: 0, status: 'refunded' })
