@@ -30,10 +30,10 @@ const intentsOf = ({ double: { world } }: Stage, { customer }: Payer) =>
 async function stateOf(t: ExecutionContext, stage: Stage, someone: Payer) {
   const now = await again(someone)
   const { balance, creditCents } = (await call(now, billing.getBilling)).body
-  const { items } = (await call(now, payments.listPayments, { query: { limit: 100 } })).body
+  const { items } = (await call(now, payments.listPayments, { query: { limit: '100' } })).body
   const credited = items.reduce((sum, { cents, fromCreditCents }) => sum - Math.min(0, cents) - fromCreditCents, 0)
   t.is(creditCents, credited, 'payments add up')
-  const ledger = (await call(now, billing.listLedger, { query: { limit: 100 } })).body.items
+  const ledger = (await call(now, billing.listLedger, { query: { limit: '100' } })).body.items
   t.is(
     balance,
     ledger.reduce((sum, { credits }) => sum + credits, 0),

@@ -235,4 +235,13 @@ export const stripe: Fault[] = [
     tests: ['test/api/stripe-dashboard.test.ts'],
     match: 'a dispute of a payment that Stripe does not know*',
   },
+  {
+    id: 'stripe/refunded-before-granted',
+    file: 'src/billing/ledger/granted-months.ts',
+    find: "if (payment?.status === 'refunded') return undefined",
+    replace: '',
+    why: 'a month that was paid back before anybody looked gives its credits',
+    tests: ['test/api/stripe-refunds.test.ts'],
+    match: 'a month that is refunded before*',
+  },
 ]
