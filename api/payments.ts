@@ -30,7 +30,7 @@ const payment = named(
     ),
     fromCreditCents: field(
       whole,
-      'What was paid besides, from what had been credited; the price is `cents` and this together',
+      'What was paid besides, from what had been credited; the price is `cents` and this together. Negative for a debt that was paid with it',
       0,
     ),
     credits: field(v.nullable(whole), 'Those that are bought; null for a subscription', null),
@@ -98,7 +98,7 @@ export const listPayments = route({
   description:
     'Months of subscriptions, changes of them, what was credited, and credits that were bought. Of those that are paid, ' +
     'the positive `cents` are what cards have paid; `cents` and `fromCreditCents` together are what the service has cost; ' +
-    'and what is credited still (`creditCents` of GET /billing) is the negative `cents` less `fromCreditCents`.',
+    'and what is credited still (`creditCents` of GET /billing) is the negative `cents` less `fromCreditCents`, over payments of every status.',
   query: v.strictObject(paging),
   status: 200,
   response: pageOf(payment),

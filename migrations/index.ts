@@ -55,6 +55,7 @@ import * as overdueNotifications from './20261125000100-overdue-notifications.ts
 import * as creditedPayments from './20261125000200-credited-payments.ts'
 import * as leftMonths from './20261125000300-left-months.ts'
 import * as topUpTimes from './20261125000310-top-up-times.ts'
+import * as refundedMonths from './20261125000400-refunded-months.ts'
 import * as billingRequests from './20261124000210-billing-requests.ts'
 import * as stripeEvents from './20261124000300-stripe-events.ts'
 import { conversion } from './conversion/conversion.ts'
@@ -123,4 +124,5 @@ export const migrations: Migration[] = [
   { ...creditedPayments, name: '20261125000200-credited-payments' },
   { ...leftMonths, name: '20261125000300-left-months' },
   { ...topUpTimes, name: '20261125000310-top-up-times' },
+  { ...refundedMonths, name: '20261125000400-refunded-months' },
 ]

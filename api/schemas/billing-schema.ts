@@ -78,7 +78,8 @@ export const account = named(
     ),
     creditCents: field(
       v.nullable(whole),
-      'What is credited to later payments of subscriptions, in US cents, as the payment provider has said last; null for a workspace',
+      'What is credited to later payments of subscriptions, in US cents, as the payment provider has said last. Negative for a debt, ' +
+        'which the next of them adds; null for a workspace',
       0,
     ),
     creditsPerMonth: field(v.nullable(whole), capMeaning, null),

@@ -15,7 +15,7 @@ export const ledgerEntryKind = named(
   'LedgerEntryKind',
   v.picklist(ledgerEntryKinds, `must be one of ${ledgerEntryKinds.join(', ')}`),
   'grant: the credits of a month · purchase: bought · top_up: bought by itself, because few were left · promotion: given by an operator · ' +
-    'expiry: what was left of credits whose time is over · refund: taken back, with a purchase that was paid back, or as the ' +
+    'expiry: what was left of credits whose time is over · refund: taken back, with a purchase or a month that was paid back, or as the ' +
     'share of a month’s credits that is left when the month of a subscription is left early · step: what a step cost · ' +
     'failed_step: what a failed attempt at a step cost, because the provider billed it · chat_step: what a step of an answer in a chat cost',
   'step',
@@ -45,7 +45,7 @@ export const ledgerEntry = named(
     credits: field(whole, 'The change; negative for what was used', -1),
     balanceAfter: field(v.nullable(whole), 'The balance after it; null in the list of a workspace', 4980),
     period: maybe('Of a grant: the calendar month, or until when the month is paid, and the tier'),
-    grantId: maybe('What was added, or has expired'),
+    grantId: maybe('What was added, has expired, or was taken back with its month'),
     paymentId: maybe('The payment behind it'),
     ...ofGiven,
     workspaceId: maybe('The workspace that has used it; null if it was the account itself'),

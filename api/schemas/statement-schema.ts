@@ -26,7 +26,7 @@ const monthLine = named(
       null,
     ),
     paymentId: maybeId('The payment behind it'),
-    grantId: maybeId('What was added, or has expired'),
+    grantId: maybeId('What was added, has expired, or was taken back with its month'),
     ...ofGiven,
     firstAt: field(time, 'When the first of them was written'),
     lastAt: field(time, 'When the last of them was written'),

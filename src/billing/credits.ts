@@ -8,8 +8,8 @@ import { Workspace } from '../workspaces/workspace.ts'
 import type { Due } from '../runs/due.ts'
 import { Account } from './account.ts'
 import { chargeAccount } from './ledger/charge.ts'
-import { newPeriod, periodOf } from './ledger/granted-months.ts'
-import { addGrant, settleGrants, takeGrants, type NewGrant } from './ledger/grants.ts'
+import { newMonth, periodOf } from './ledger/granted-months.ts'
+import { addGrant, settleGrants, takeGrants, type NewGrant, type TakenBack } from './ledger/grants.ts'
 import { createListLedger } from './ledger/list-ledger.ts'
 import { createHolds, type NewHold } from './ledger/holds.ts'
 import { LedgerEntry } from './ledger-entry.ts'
@@ -132,7 +132,7 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
   }
 
   /** Takes credits back with a payment, once for each; what was used already, too, so that the balance may be below zero. */
-  async function takeBack(trx: Transaction, ownerId: string, taken: { credits: number; paymentId: string }) {
+  async function takeBack(trx: Transaction, ownerId: string, taken: TakenBack) {
     const account = await locked(ownerId, trx)
     if (await takeGrants(trx, account, taken, timeOf(account, clock.now()))) await mark(trx, account, taken.credits)
   }
@@ -142,8 +142,8 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
     const now = timeOf(account, clock.now())
     const period = periodOf(account, now)
     const { creditsPerMonth: credits } = tierOf(account.tier)
-    const name = await newPeriod(trx, account, period)
-    if (name !== undefined) await addGrant(trx, account, { kind: 'grant', credits, period: name }, now)
+    const month = await newMonth(trx, account, period)
+    if (month) await addGrant(trx, account, { kind: 'grant', credits, ...month }, now)
     account.grantedPeriod = period
     await Account.query(trx).findById(account.ownerId).patch({ grantedPeriod: period })
     // Runs and queues may have waited for these credits.

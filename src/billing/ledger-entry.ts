@@ -39,7 +39,7 @@ export class LedgerEntry extends Row {
   /** What the model call cost, in billionths of a USD, and the price that was used; null if none was known. */
   declare costNanoUsd: number | null
   declare price: Record<string, unknown> | null
-  /** The grant that was made, or that has expired, and the payment behind it. */
+  /** The grant that was made, has expired, or went back with its month; and the payment behind it. */
   declare grantId: string | null
   declare paymentId: string | null
   /** What was held for the step until it was charged. */

@@ -14,7 +14,7 @@ export class Payment extends Row {
   declare status: (typeof paymentStatuses)[number]
   /** US cents, charged to the card; negative if they were credited to later payments of subscriptions. */
   declare cents: number
-  /** What was paid besides, from what had been credited. */
+  /** What was paid besides, from what had been credited; negative for a debt. */
   declare fromCreditCents: number
   /** Those that are bought; null for a subscription. */
   declare credits: number | null

@@ -6,7 +6,7 @@ import { idAt, isId } from '../ids.ts'
 import type { Account } from './account.ts'
 import type { Credits } from './credits.ts'
 import type { GatewayPayment } from './gateways/gateway.ts'
-import { creditsOf } from './ledger/granted-months.ts'
+import { allOf, shareOf, type Back } from './ledger/months-back.ts'
 import { Payment } from './payment.ts'
 import type { TopUpFailures } from './top-up-failures.ts'
 
@@ -39,7 +39,8 @@ export function createPayments(context: {
     const { id } = payment
     const settledAt = status === before?.status ? before.settledAt : settledAtOf(status)
     await write(trx, { ...payment, status, reference, failure, cents, fromCreditCents, settledAt }, before)
-    if (status === 'paid' || status === 'refunded') await takeBack(trx, { ownerId, id }, told)
+    // What was paid before has taken its share already.
+    if (isPaid(status) && !isPaid(before?.status)) await leave(trx, { ownerId, id }, told)
   }
 
   const settledAtOf = (status: Payment['status']): Date | null => (status === 'pending' ? null : clock.now())
@@ -59,20 +60,24 @@ export function createPayments(context: {
   /** Gives what was bought, and takes back what was paid back. The ledger has one entry of each kind for a payment. */
   async function follow(trx: Transaction, payment: Whole): Promise<void> {
     const { id: paymentId, ownerId, status, purpose, credits: bought, failure } = payment
-    if (bought !== null && (status === 'paid' || status === 'refunded')) {
+    if (bought !== null && isPaid(status)) {
       const kind = purpose === 'top_up' ? 'top_up' : 'purchase'
       await credits.grant(trx, ownerId, { kind, credits: bought, paymentId })
       if (status === 'refunded') await credits.takeBack(trx, ownerId, { credits: bought, paymentId })
     }
+    if (purpose === 'subscription' && status === 'refunded') await takeBack(trx, payment, await allOf(trx, payment))
     if (purpose === 'top_up' && status === 'failed') await topUpFailures.count(trx, ownerId, failure)
     if (purpose === 'top_up' && status === 'paid') await topUpFailures.forget(trx, ownerId)
     if (purpose === 'top_up' && status === 'refunded') await topUpFailures.stop(trx, ownerId)
   }
 
   /** A month that is left early takes its share of credits with it. Otherwise it could be bought, used up and given back. */
-  async function takeBack(trx: Transaction, of: { ownerId: string; id: string }, { left, createdAt }: GatewayPayment) {
-    const share = left ? await creditsOf(trx, of.ownerId, left, createdAt) : 0
-    if (share > 0) await credits.takeBack(trx, of.ownerId, { credits: share, paymentId: of.id })
+  async function leave(trx: Transaction, of: Of, { left, createdAt }: GatewayPayment): Promise<void> {
+    if (left) await takeBack(trx, of, await shareOf(trx, of.ownerId, left, createdAt))
+  }
+
+  async function takeBack(trx: Transaction, { ownerId, id: paymentId }: Of, back: Back): Promise<void> {
+    if (back.credits > 0) await credits.takeBack(trx, ownerId, { ...back, paymentId })
   }
 
   /** Newest first. */
@@ -91,7 +96,11 @@ const key: PageKey<Payment> = {
   write: ({ id }) => id,
 }
 
+type Of = Pick<Payment, 'ownerId' | 'id'>
 type Whole = ReturnType<typeof fieldsOf<Payment>>
+
+/** Whether it was paid, also if it was paid back since. */
+const isPaid = (status: Payment['status'] | undefined): boolean => status === 'paid' || status === 'refunded'
 
 /** Whether the news is newer. What is paid does not become unpaid, whatever comes late. */
 const isLater = (before: Payment['status'], told: Payment['status']): boolean =>

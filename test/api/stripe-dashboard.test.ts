@@ -66,6 +66,21 @@ test.serial('a payment whose dispute is lost takes back what it bought', async (
   t.is((await stage.services.billing.account(someone.ownerId)).balance, 200)
 })
 
+test.serial('a dispute of a payment that Stripe does not know does not keep older news back', async (t) => {
+  const stage = await open()
+  const someone = await subscribed(stage)
+  const { world } = stage.double
+  const found = [...world.subscriptions.values()].find(({ customer }) => customer === someone.customer)!
+  found.cancel_at_period_end = true
+  world.emit('customer.subscription.updated', found)
+  world.emit('charge.dispute.closed', { object: 'dispute', id: 'du_1', payment_intent: 'pi_of_nobody' })
+  stage.clock.forward(61)
+  stage.double.trouble('GET /v1/payment_intents/', 'failed', 3)
+  await t.throwsAsync(runRound(stage.services, 'stripe events'), { code: 'INTERNAL_ERROR' }, 'Stripe is away')
+  await hear(stage)
+  t.is((await stage.services.billing.account(someone.ownerId)).subscription?.nextTier, 'free')
+})
+
 test.serial('signed deliveries that are about nothing are acknowledged and ignored', async (t) => {
   const stage = await open()
   const odd: object[] = [

@@ -133,14 +133,14 @@ export const billing: Fault[] = [
   {
     id: 'billing/used-and-given-back',
     file: 'src/billing/payments.ts',
-    find: 'if (share > 0) await credits.takeBack',
-    replace: 'if (share < 0) await credits.takeBack',
+    find: 'if (back.credits > 0) await',
+    replace: 'if (back.credits < 0) await',
     why: 'a month of credits is used up, and the month is given back',
     tests: ['test/src/billing/subscriptions.test.ts'],
   },
   {
     id: 'billing/older-months-go-back',
-    file: 'src/billing/ledger/granted-months.ts',
+    file: 'src/billing/ledger/months-back.ts',
     find: 'return until > at.getTime() && until',
     replace: 'return until',
     why: 'leaving a month that was never granted takes back the credits of the month before',

@@ -64,7 +64,10 @@ export interface GatewayPayment {
   key: string | null
   /** What was charged, or is to be; negative if it was credited to later payments of subscriptions. */
   cents: number
-  /** What was paid besides, from what had been credited before. Without that, `cents` and this are the price. */
+  /**
+   * What was paid besides, from what had been credited before, or is taken away again since; negative for a debt that was paid
+   * with it. `cents` and this are the price.
+   */
   fromCreditCents: number
   /** A payment of a subscription that has failed may be paid later. */
   status: 'pending' | 'paid' | 'failed' | 'refunded'
@@ -99,7 +102,7 @@ export interface GatewayState {
   /** null once it has ended. */
   subscription: GatewaySubscription | null
   payments: GatewayPayment[]
-  /** What is credited to later payments of subscriptions. */
+  /** What is credited to later payments of subscriptions; negative for what is owed with them. */
   creditCents: number
   /** The card that is charged, if the platform has to see to that. */
   card?: string | null

@@ -1,9 +1,8 @@
 import type { Transaction } from '../../database/database.ts'
 import type { Account } from '../account.ts'
-import type { LeftMonth } from '../gateways/gateway.ts'
 import { LedgerEntry } from '../ledger-entry.ts'
 import { Payment } from '../payment.ts'
-import { tierOf, type TierName } from '../tiers.ts'
+import type { TierName } from '../tiers.ts'
 import { monthOf } from './forecast.ts'
 
 /* Credits come with months: of the free tier with each calendar month (UTC), of the others with each month that is paid. */
@@ -23,38 +22,64 @@ const endOfPaid = ({ tier, subscription, currentPeriodEnd }: Of): Date | null =>
   tier === 'free' || subscription === null ? null : currentPeriodEnd
 
 /** Until when the month was paid, of a grant of the tier; undefined of others. */
-function paidUntil({ period }: LedgerEntry, tier: TierName): Date | undefined {
+export function paidUntil({ period }: LedgerEntry, tier: TierName): Date | undefined {
   const found = new RegExp(`^(.*Z)/${tier}(/\\d+)?$`).exec(period ?? '')
   return found?.[1] === undefined ? undefined : new Date(found[1])
 }
 
-const day = 86_400_000
-/** No month is longer. */
-const longest = 31 * day
+export const day = 86_400_000
+/** No month is longer, or shorter. */
+export const longest = 31 * day
+const shortest = 28 * day
+
+/** What the grant of a month is to be called, and the payment that the month was begun with, if one is known. */
+export type NewMonth = Pick<LedgerEntry, 'period' | 'paymentId'>
 
 /**
- * What the grant of the month that an account is in is to be called; undefined if it was made. A month that was left and begun
- * again within a tick of the gateway's clock ends at the same time: then it is numbered (`2026-12-15T10:00:00.000Z/pro/2`).
+ * The grant of the month that an account is in; undefined if it was made, or if the month was paid back before. A month that
+ * was left and begun again within a tick of the gateway's clock ends at the same time: then it is numbered
+ * (`2026-12-15T10:00:00.000Z/pro/2`).
  */
-export async function newPeriod(trx: Transaction, account: Account, period: string): Promise<string | undefined> {
+export async function newMonth(trx: Transaction, account: Account, period: string): Promise<NewMonth | undefined> {
   const made = await grantsOf(trx, account.ownerId).where('period', 'like', `${period}%`).orderBy('id', 'desc')
   const [last] = made
   const end = endOfPaid(account)
-  if (!last) return end && (await isGrantedFormerly(trx, account, end)) ? undefined : period
-  return end && (await wentBackSince(trx, last)) ? `${period}/${made.length + 1}` : undefined
+  if (end === null) return last ? undefined : { period, paymentId: null }
+  const payment = await newPaymentOf(trx, account, end)
+  if (payment?.status === 'refunded') return undefined
+  const paymentId = payment?.id ?? null
+  if (!last) return (await isGrantedFormerly(trx, account, end)) ? undefined : { period, paymentId }
+  const isPaidAnew = last.paymentId !== null && paymentId !== null
+  if (!isPaidAnew && !(await wentBackSince(trx, last))) return undefined
+  return { period: `${period}/${made.length + 1}`, paymentId }
 }
 
-const grantsOf = (trx: Transaction, ownerId: string) => LedgerEntry.query(trx).where({ ownerId, kind: 'grant' })
+/** The payment that began the month that ends then, unless its credits were granted. */
+const newPaymentOf = (trx: Transaction, { ownerId, tier }: Account, end: Date) =>
+  Payment.query(trx)
+    .where({ ownerId, purpose: 'subscription', tier })
+    .where('cents', '>=', 0)
+    .whereIn('status', ['paid', 'refunded'])
+    .whereBetween('createdAt', [new Date(end.getTime() - longest - day), new Date(end.getTime() - shortest + day)])
+    .whereNotExists(LedgerEntry.query(trx).where({ kind: 'grant' }).whereColumn('paymentId', 'payments.id'))
+    .orderBy([
+      { column: 'createdAt', order: 'desc' },
+      { column: 'id', order: 'desc' },
+    ])
+    .first()
 
-const grantsSince = (trx: Transaction, ownerId: string, since: number) =>
+export const grantsOf = (trx: Transaction, ownerId: string) => LedgerEntry.query(trx).where({ ownerId, kind: 'grant' })
+
+export const grantsSince = (trx: Transaction, ownerId: string, since: number) =>
   grantsOf(trx, ownerId).where('createdAt', '>=', new Date(since)).orderBy('createdAt', 'desc')
 
-/** Whether a month has been left since. */
-async function wentBackSince(trx: Transaction, { ownerId, id }: LedgerEntry): Promise<boolean> {
+/** Whether a month has been left since, rather than paid back. */
+async function wentBackSince(trx: Transaction, { ownerId, id, paymentId }: LedgerEntry): Promise<boolean> {
   const back = await LedgerEntry.query(trx)
     .where({ ownerId, kind: 'refund' })
     .where('id', '>', id)
-    .whereIn('paymentId', Payment.query(trx).select('id').where({ ownerId, purpose: 'subscription' }))
+    .whereIn('paymentId', monthsPaid(trx, ownerId))
+    .whereNot('paymentId', paymentId ?? noPayment)
     .select('id')
     .limit(1)
   return back.length > 0
@@ -66,16 +91,9 @@ async function isGrantedFormerly(trx: Transaction, { ownerId, tier }: Account, e
   return grants.some(({ period }) => new RegExp(`^\\d{4}-\\d\\d/${tier}$`).test(period ?? ''))
 }
 
-/**
- * What goes back with a month that was left early: the same share of what it has granted as of its price. Nothing of a month
- * that was never granted.
- */
-export async function creditsOf(trx: Transaction, ownerId: string, left: LeftMonth, at: Date): Promise<number> {
-  const grants = await grantsSince(trx, ownerId, at.getTime() - longest - day)
-  const month = grants.find((grant) => {
-    const until = paidUntil(grant, left.tier)?.getTime() ?? 0
-    return until > at.getTime() && until <= at.getTime() + longest
-  })
-  const { centsPerMonth } = tierOf(left.tier)
-  return Math.floor(((month?.credits ?? 0) * Math.min(left.cents, centsPerMonth)) / centsPerMonth)
-}
+/** The payments for months of subscriptions. */
+export const monthsPaid = (trx: Transaction, ownerId: string) =>
+  Payment.query(trx).select('id').where({ ownerId, purpose: 'subscription' })
+
+/** The id of none. */
+const noPayment = '00000000-0000-0000-0000-000000000000'

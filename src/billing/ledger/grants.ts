@@ -48,15 +48,18 @@ export async function addGrant(trx: Transaction, account: Account, given: NewGra
   return true
 }
 
+/** Credits that go back with a payment; of a month's, also the grant that they came with. */
+export interface TakenBack {
+  credits: number
+  paymentId: string
+  grantId?: string | null
+}
+
 /** Takes credits back from a locked account with a payment. Returns whether it has; there may be such an entry already. */
-export async function takeGrants(
-  trx: Transaction,
-  account: Account,
-  { credits, paymentId }: { credits: number; paymentId: string },
-  at: Date,
-): Promise<boolean> {
+export async function takeGrants(trx: Transaction, account: Account, taken: TakenBack, at: Date): Promise<boolean> {
+  const { credits, paymentId, grantId = null } = taken
   const balance = account.balance - credits
-  const values = { id: newId(), ownerId: account.ownerId, credits, paymentId, balance, at }
+  const values = { id: newId(), ownerId: account.ownerId, credits, paymentId, grantId, balance, at }
   const { rows } = await trx.raw<{ rows: unknown[] }>(takeStatement, values)
   if (rows.length === 0) return false
   account.balance = balance
@@ -130,8 +133,8 @@ const addStatement = `
 
 const takeStatement = `
   with ${draw(':ownerId', ':credits')}, entry as (
-    insert into ledger_entries (id, owner_id, kind, credits, balance_after, payment_id, drawn, created_at)
-    values (:id, :ownerId, 'refund', -(:credits::bigint), :balance, :paymentId,
+    insert into ledger_entries (id, owner_id, kind, credits, balance_after, payment_id, grant_id, drawn, created_at)
+    values (:id, :ownerId, 'refund', -(:credits::bigint), :balance, :paymentId, :grantId,
             (select json_object_agg(id, credits) from draw), :at)
     on conflict do nothing returning id
   ), taken as (

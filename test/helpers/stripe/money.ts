@@ -77,9 +77,9 @@ export function finalize(world: World, invoice: Invoice): void {
   const customer = world.customer(invoice.customer)
   const { balance: starting } = customer
   const { total } = invoice
-  const due = Math.max(0, total + Math.min(0, starting))
-  // What is less than nothing is credited; what is credited is used up first.
-  customer.balance = total < 0 ? starting + total : starting + (total - due)
+  // What is credited is used up first, and what is owed is charged, too; what is less than nothing is credited.
+  const due = Math.max(0, total + starting)
+  customer.balance = starting + total - due
   const balances = { starting_balance: starting, ending_balance: customer.balance }
   Object.assign(invoice, { status: 'open', amount_due: due, ...balances })
   world.emit('invoice.finalized', invoice)

@@ -3,7 +3,7 @@ import { type Form, formIn, metadataIn, numberIn, textIn, textsIn } from './form
 import { attempt, charge, finalize, voidInvoice } from './money.ts'
 import { existing, invalid, missing } from './problem.ts'
 import { end, revive } from './renewals.ts'
-import type { Dispute, Intent, Invoice, Method, Subscription } from './shapes.ts'
+import type { Dispute, Intent, Invoice, Method, Subscription, Transaction } from './shapes.ts'
 import * as subscriptions from './subscriptions.ts'
 import { listOf, type World } from './world.ts'
 
@@ -58,12 +58,34 @@ function pay(world: World, form: Form): object {
   return withCharge(world, intent)
 }
 
+/** Changes what is credited to a customer, or owed by one. */
+function adjust(world: World, form: Form, id: string): Transaction {
+  const customer = world.customer(id)
+  const amount = numberIn(form, 'amount') ?? 0
+  customer.balance += amount
+  const made = {
+    ...world.newThing('cbtxn', 'customer_balance_transaction', metadataIn(form)),
+    customer: id,
+    amount,
+    currency: textIn(form, 'currency') ?? '',
+    type: 'adjustment' as const,
+    ending_balance: customer.balance,
+  }
+  world.transactions.set(made.id, made)
+  world.emit('customer.updated', customer)
+  return made
+}
+
 /** A subscription with what is to be told in full. */
 function told(world: World, subscription: Subscription, form: Form, prefix = ''): object {
   const wanted = textsIn(form, 'expand')
   const { schedule, latest_invoice: latest } = subscription
   const schedules = wanted.includes(`${prefix}schedule`) && { schedule: world.schedules.get(schedule ?? '') ?? null }
-  const invoices = wanted.includes(`${prefix}latest_invoice`) && { latest_invoice: world.invoice(latest) }
+  // Of an invoice, payments are told only to who wants them.
+  const { payments, ...invoice } = world.invoice(latest)
+  const isFull = wanted.includes(`${prefix}latest_invoice.payments`)
+  const isWanted = isFull || wanted.includes(`${prefix}latest_invoice`)
+  const invoices = isWanted && { latest_invoice: { ...invoice, ...(isFull && { payments }) } }
   return { ...subscription, ...schedules, ...invoices }
 }
 
@@ -126,6 +148,13 @@ export const routes: Record<string, Route> = {
     if (method !== undefined) customer.invoice_settings.default_payment_method = method === '' ? null : method
     return customer
   },
+  'GET /v1/customers/:id/balance_transactions': (world, form, id) =>
+    page(
+      [...world.transactions.values()].filter(({ customer }) => customer === world.customer(id).id),
+      form,
+      `/v1/customers/${id}/balance_transactions`,
+    ),
+  'POST /v1/customers/:id/balance_transactions': adjust,
   'POST /v1/payment_methods/:id/attach': attach,
   'GET /v1/payment_methods/:id': (world, _form, id) => existing(world.methods.get(id), 'PaymentMethod', id),
   'POST /v1/payment_methods/:id/detach': (world, _form, id) => {
@@ -179,7 +208,10 @@ export const routes: Record<string, Route> = {
     return { id, object: 'product', created: world.now(), active: true, name: textIn(form, 'name') ?? '' }
   },
   'POST /v1/payment_intents': pay,
-  'GET /v1/payment_intents/:id': (world, _form, id) => existing(world.intents.get(id), 'payment_intent', id),
+  'GET /v1/payment_intents/:id': (world, form, id) => {
+    const intent = existing(world.intents.get(id), 'payment_intent', id)
+    return textsIn(form, 'expand').includes('latest_charge') ? withCharge(world, intent) : intent
+  },
   'GET /v1/disputes': (world, form) => {
     const all = [...world.disputes.values()]
     return page(

@@ -131,6 +131,15 @@ export interface Dispute extends Thing {
   payment_intent: string
 }
 
+/** Of those, the double keeps what somebody has made, not what invoices have taken. */
+export interface Transaction extends Thing {
+  customer: string
+  amount: number
+  currency: string
+  type: 'adjustment'
+  ending_balance: number
+}
+
 export interface StripeEvent extends Thing {
   type: string
   api_version: string

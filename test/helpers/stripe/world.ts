@@ -12,6 +12,7 @@ import type {
   Schedule,
   StripeEvent,
   Subscription,
+  Transaction,
 } from './shapes.ts'
 
 /** Everything that the double knows. */
@@ -37,6 +38,7 @@ export function createWorld(clock: Clock) {
     intents: new Map<string, Intent>(),
     charges: new Map<string, Charge>(),
     disputes: new Map<string, Dispute>(),
+    transactions: new Map<string, Transaction>(),
     events,
 
     /** Notes that something has happened to a thing, as it is now. */

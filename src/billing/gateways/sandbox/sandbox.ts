@@ -78,7 +78,7 @@ export function createSandbox(context: { database: Database; clock: Clock }): Sa
 
     subscribe: ({ customer, tier, key }) =>
       once(ownerIn(customer), key, (world, now) => {
-        if (world.subscription) throw new Error('there is a subscription already')
+        assertThat(!world.subscription, 'NOT_FOUND', { message: 'Another subscription goes on already.' })
         return rules.subscribe(world, { tier, key }, now)
       }),
 

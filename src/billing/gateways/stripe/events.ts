@@ -5,7 +5,7 @@ import type { Database } from '../../../database/database.ts'
 import { Account } from '../../account.ts'
 import { lookBy } from '../../look.ts'
 import { idOf } from './customers.ts'
-import { asking } from './failures.ts'
+import { asking, isMissing, translated } from './failures.ts'
 
 /** What changes how an account stands. The endpoint at Stripe is to have the same. */
 export const heard = [
@@ -57,11 +57,15 @@ export function createStripeEvents({ database, clock, stripe }: { database: Data
     })
   }
 
-  /** A dispute names its payment alone. */
+  /** A dispute names its payment alone. One of a payment that Stripe does not know is about nobody, however often it is told. */
   async function payerOf({ object, payment_intent: intent }: Told): Promise<string | null> {
     if (object !== 'dispute' || typeof intent !== 'string') return null
-    const { customer } = await asking(() => stripe.paymentIntents.retrieve(intent))
-    return idOf(customer)
+    try {
+      return idOf((await stripe.paymentIntents.retrieve(intent)).customer)
+    } catch (error) {
+      if (isMissing(error)) return null
+      throw translated(error)
+    }
   }
 
   /** Lists what has happened since the last round, and notes what no webhook has told. */

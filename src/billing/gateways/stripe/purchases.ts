@@ -3,6 +3,7 @@ import { later, type Clock } from '../../../clock.ts'
 import { CodedError } from '../../../errors.ts'
 import type { Charge, GatewayPayment } from '../gateway.ts'
 import { idOf, type Customers } from './customers.ts'
+import { intentsIn } from './invoices.ts'
 import { asking, isInvalid, isKeyReused, paymentFailed, refusalOf, translated } from './failures.ts'
 
 /** Payments of credits: PaymentIntents that carry the id of the platform's payment, and are confirmed as they are made. */
@@ -66,6 +67,16 @@ export function createPurchases({ stripe, customers, clock }: { stripe: Stripe; 
     return { ...intent, latest_charge: { ...charge, refunded: true } }
   }
 
+  /** Whether what an invoice was paid with has been paid back. Its payments have to be expanded. */
+  async function isPaidBack(invoice: Stripe.Invoice | string | null): Promise<boolean> {
+    const ids = invoice === null || typeof invoice === 'string' ? [] : intentsIn(invoice)
+    for (const id of ids) {
+      const found = await asking(() => stripe.paymentIntents.retrieve(id, { expand: ['latest_charge'] }))
+      if (isRefunded(await settled(found))) return true
+    }
+    return false
+  }
+
   /** Whether Stripe has broken off before it asked the bank. What has just been made is being charged. */
   const isAbandoned = ({ status, created, metadata }: Stripe.PaymentIntent): boolean =>
     status === 'requires_confirmation' &&
@@ -83,7 +94,7 @@ export function createPurchases({ stripe, customers, clock }: { stripe: Stripe; 
     }
   }
 
-  return { pay, intentsOf }
+  return { pay, intentsOf, isPaidBack }
 }
 
 export type Purchases = ReturnType<typeof createPurchases>

@@ -3,17 +3,23 @@ import { later, type Clock } from '../../../clock.ts'
 import type { GatewayPayment, GatewayState, GatewaySubscription, LeftMonth } from '../gateway.ts'
 import { idOf } from './customers.ts'
 import { asking, refusalOf } from './failures.ts'
+import { centsOf, creditUsedBy, intentsIn, keyOf, statusOf, unusedIn } from './invoices.ts'
 import type { Prices } from './prices.ts'
 import { isRefunded, purchaseOf, type Purchases } from './purchases.ts'
 import { nextPriceOf } from './schedules.ts'
 import { itemOf, isPastDue, livingOf, paidUntil } from './subscription.ts'
+import { createTakenCredit } from './taken-credit.ts'
 
 /** How long payments are told of, in days. */
 const told = 60
 
-/** Reads how an account stands: from the API alone, never from events, which come late, twice, or in another order. */
+/**
+ * Reads how an account stands: from the API alone, never from events, which come late, twice, or in another order. What was
+ * credited for a month that was paid back since is taken away first.
+ */
 export function createState(context: { stripe: Stripe; prices: Prices; purchases: Purchases; clock: Clock }) {
   const { stripe, prices, purchases, clock } = context
+  const takenCredit = createTakenCredit(stripe)
 
   async function look(customer: string): Promise<GatewayState> {
     const since = Math.floor(later(clock.now(), -told * 86_400).getTime() / 1000)
@@ -23,14 +29,17 @@ export function createState(context: { stripe: Stripe; prices: Prices; purchases
     const intents = await purchases.intentsOf(customer, since)
     const invoices = await invoicesOf(customer, since)
     const bought = intents.map(purchaseOf).filter((payment) => payment !== undefined)
-    const byId = new Map(intents.map((intent) => [intent.id, intent]))
+    const intentOf = finderIn(intents)
+    const isBack = (invoice: Stripe.Invoice): boolean => isPaidBack(intentOf(invoice))
+    const { taken, isNew } = found.deleted ? nothingTaken : await takenCredit.settle(customer, invoices, isBack)
+    const now = isNew ? await asking(() => stripe.customers.retrieve(customer)) : found
     const months: GatewayPayment[] = []
-    for (const invoice of invoices) months.push(await paymentOf(invoice, byId))
+    for (const invoice of invoices) months.push(await paymentOf(invoice, intentOf(invoice), taken.get(invoice.id) ?? 0))
     return {
       subscription: subscription ? await toldOf(subscription) : null,
       payments: [...bought, ...months].toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime()),
-      // What a customer owes less than nothing of is credited to later invoices.
-      creditCents: found.deleted ? 0 : Math.max(0, -found.balance),
+      // What a customer owes less than nothing of is credited to later invoices; what is owed is added to the next.
+      creditCents: now.deleted ? 0 : 0 - now.balance,
       card: found.deleted ? null : idOf(found.invoice_settings.default_payment_method),
     }
   }
@@ -57,18 +66,20 @@ export function createState(context: { stripe: Stripe; prices: Prices; purchases
     }
   }
 
-  /** An invoice of less than nothing has been credited, and is about the tier that was left. */
-  async function paymentOf(invoice: Stripe.Invoice, intents: ReadonlyMap<string, Stripe.PaymentIntent>) {
-    const intent = intentOf(invoice, intents)
-    const status = intent && isRefunded(intent) ? 'refunded' : statusOf(invoice)
-    const cents = invoice.total < 0 ? invoice.total : invoice.amount_due
+  /**
+   * An invoice of less than nothing has been credited, and is about the tier that was left. What was taken away because of
+   * it counts as paid from credit: so the payments add up.
+   */
+  async function paymentOf(invoice: Stripe.Invoice, intent: Stripe.PaymentIntent | undefined, taken: number) {
+    const status = isPaidBack(intent) ? 'refunded' : statusOf(invoice)
+    const cents = centsOf(invoice)
     const line = invoice.lines.data.find(({ amount }) => (cents < 0 ? amount < 0 : amount >= 0))
     const price = idOf(line?.pricing?.price_details?.price)
     return {
       reference: invoice.id,
       key: keyOf(invoice),
       cents,
-      fromCreditCents: fromCreditOf(invoice),
+      fromCreditCents: creditUsedBy(invoice) + taken,
       status,
       tier: price === null ? null : await prices.tierFor(price),
       left: await leftOf(invoice),
@@ -77,9 +88,8 @@ export function createState(context: { stripe: Stripe; prices: Prices; purchases
     }
   }
 
-  /** What is left of a month is a line of less than nothing. */
-  async function leftOf({ lines }: Stripe.Invoice): Promise<LeftMonth | null> {
-    const unused = lines.data.filter(({ amount }) => amount < 0)
+  async function leftOf(invoice: Stripe.Invoice): Promise<LeftMonth | null> {
+    const unused = unusedIn(invoice)
     const price = idOf(unused[0]?.pricing?.price_details?.price)
     const tier = price === null ? null : await prices.tierFor(price)
     return tier && { tier, cents: -unused.reduce((sum, { amount }) => sum + amount, 0) }
@@ -88,31 +98,15 @@ export function createState(context: { stripe: Stripe; prices: Prices; purchases
   return { look }
 }
 
-/**
- * What an invoice has taken of the credit; what was taken by one that is void was given back. A total below the smallest
- * charge is due later, too, and was not paid from any credit.
- */
-function fromCreditOf({ status, total, amount_due: due, starting_balance: balance }: Stripe.Invoice): number {
-  if (status === 'void' || status === 'draft') return 0
-  return Math.max(0, Math.min(total - due, -balance))
+/** Finds the PaymentIntent of an invoice. */
+function finderIn(intents: Stripe.PaymentIntent[]) {
+  const byId = new Map(intents.map((intent) => [intent.id, intent]))
+  return (invoice: Stripe.Invoice): Stripe.PaymentIntent | undefined =>
+    intentsIn(invoice)
+      .map((id) => byId.get(id))
+      .find((intent) => intent !== undefined)
 }
 
-/** A finished invoice that was not paid at the first attempt may be paid later. */
-function statusOf({ status, attempted, auto_advance: isAdvanced }: Stripe.Invoice): GatewayPayment['status'] {
-  if (status === 'paid') return 'paid'
-  // It was left a draft, because its subscription was ended or changed.
-  if (status === 'draft' && isAdvanced === false) return 'failed'
-  if (status === 'void' || status === 'uncollectible') return 'failed'
-  return status === 'open' && attempted ? 'failed' : 'pending'
-}
+const nothingTaken = { taken: new Map<string, number>(), isNew: false }
 
-function intentOf({ payments }: Stripe.Invoice, intents: ReadonlyMap<string, Stripe.PaymentIntent>) {
-  const ids = (payments?.data ?? []).map(({ payment }) => idOf(payment.payment_intent))
-  return ids.map((id) => (id === null ? undefined : intents.get(id))).find((intent) => intent !== undefined)
-}
-
-/** The key of the request that it comes from. A renewal comes from none, but repeats the metadata of the subscription. */
-function keyOf({ billing_reason: reason, parent }: Stripe.Invoice): string | null {
-  if (reason !== 'subscription_create' && reason !== 'subscription_update') return null
-  return parent?.subscription_details?.metadata?.['key'] ?? null
-}
+const isPaidBack = (intent: Stripe.PaymentIntent | undefined): boolean => intent !== undefined && isRefunded(intent)

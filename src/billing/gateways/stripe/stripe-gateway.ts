@@ -25,7 +25,7 @@ export function createStripeGateway({ settings, clock }: { settings: StripeSetti
     prefer,
     setup,
     pay: purchases.pay,
-    ...createSubscriptions({ stripe, customers, prices }),
+    ...createSubscriptions({ stripe, customers, prices, purchases }),
     ...createState({ stripe, prices, purchases, clock }),
   }
   return { gateway, stripe }

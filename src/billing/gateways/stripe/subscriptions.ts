@@ -8,13 +8,19 @@ import { createSchedules } from './schedules.ts'
 import { isAwaited, isLive, isUnpaid, itemOf, livingOf } from './subscription.ts'
 import { createUnpaid } from './unpaid.ts'
 import type { Prices } from './prices.ts'
+import type { Purchases } from './purchases.ts'
 
 /** So it is written in the version of the API that we use; the types are those of a later one. */
 const now = 'now' as unknown as Stripe.SubscriptionUpdateParams.BillingCycleAnchor
 
 /** Subscriptions of one price each. Stripe renews them, and tries again what is overdue, by itself. */
-export function createSubscriptions(context: { stripe: Stripe; customers: Customers; prices: Prices }) {
-  const { stripe, customers, prices } = context
+export function createSubscriptions(context: {
+  stripe: Stripe
+  customers: Customers
+  prices: Prices
+  purchases: Purchases
+}) {
+  const { stripe, customers, prices, purchases } = context
   const schedules = createSchedules(context)
   const unpaid = createUnpaid(context)
 
@@ -40,7 +46,7 @@ export function createSubscriptions(context: { stripe: Stripe; customers: Custom
   /** One that goes on, or has ended; undefined if Stripe knows none. */
   async function retrieve(id: string): Promise<Stripe.Subscription | undefined> {
     try {
-      return await stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] })
+      return await stripe.subscriptions.retrieve(id, { expand: ['latest_invoice.payments'] })
     } catch (error) {
       if (isMissing(error)) return undefined
       throw translated(error)
@@ -69,11 +75,11 @@ export function createSubscriptions(context: { stripe: Stripe; customers: Custom
   }
 
   /**
-   * Begins a month of the other price. What is left of the month that was paid is credited; of one that was not paid
-   * nothing is left, and it need not be paid any more.
+   * Begins a month of the other price. What is left of the month that was paid is credited; of one that was not paid, or paid
+   * back, nothing is left, and it need not be paid any more.
    */
   async function changeNow(found: Stripe.Subscription, tier: PaidTierName, key: string): Promise<void> {
-    const isPaid = !isUnpaid(found)
+    const isPaid = await isPaidFor(found)
     await customers.assertPayable(idOf(found.customer)!, tierOf(tier).centsPerMonth)
     const asked = {
       billing_cycle_anchor: now,
@@ -93,6 +99,10 @@ export function createSubscriptions(context: { stripe: Stripe; customers: Custom
     if (!isPaid) await unpaid.waive(changed)
   }
 
+  /** Whether something is left of its month: it was paid, and not paid back. */
+  const isPaidFor = async (found: Stripe.Subscription): Promise<boolean> =>
+    !isUnpaid(found) && !(await purchases.isPaidBack(found.latest_invoice))
+
   async function keepFound(found: Stripe.Subscription): Promise<void> {
     if (!found.cancel_at_period_end && found.cancel_at === null) return
     await asking(() => stripe.subscriptions.update(found.id, { cancel_at_period_end: false }))
@@ -110,7 +120,7 @@ export function createSubscriptions(context: { stripe: Stripe; customers: Custom
   }
 
   async function end(found: Stripe.Subscription): Promise<void> {
-    const isPaid = !isUnpaid(found)
+    const isPaid = await isPaidFor(found)
     try {
       await stripe.subscriptions.cancel(found.id, { prorate: isPaid, invoice_now: isPaid })
     } catch (error) {

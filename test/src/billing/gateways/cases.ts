@@ -92,6 +92,13 @@ export const cases: Record<string, Case> = {
     t.deepEqual(payments.map(inBrief), [{ key: wanted.key, cents: 2000, status: 'paid', tier: 'pro' }])
   },
 
+  async 'another subscription beside one that goes on is refused, and charges nothing'(t, stage) {
+    const { customer } = await subscribed(stage, 'pro')
+    const wanted = { customer, tier: 'team' as const, key: newId() }
+    await t.throwsAsync(stage.gateway.subscribe(wanted), { ...ended, message: 'Another subscription goes on already.' })
+    t.deepEqual((await brief(stage, customer)).paid, ['2000 paid'])
+  },
+
   async 'a refused first month leaves no subscription'(t, stage) {
     const customer = await stage.customer('pm_card_chargeCustomerFail')
     await t.throwsAsync(stage.gateway.subscribe({ customer, tier: 'pro', key: newId() }), paymentFailed)

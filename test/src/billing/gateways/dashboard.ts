@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'ava'
 import { newId } from '../../../../src/ids.ts'
-import { deleteCustomer, dispute, newMethod } from '../../../helpers/stripe/routes.ts'
+import { deleteCustomer, dispute, newMethod, refund } from '../../../helpers/stripe/routes.ts'
 import { days, type stripeStage } from './stages.ts'
 
 type Stage = Awaited<ReturnType<typeof stripeStage>>
@@ -65,6 +65,57 @@ export const dashboard: Record<string, (t: ExecutionContext, stage: Stage) => Pr
       dispute(stage.double.world, stage.double.world.intents.get(reference)!, decision)
       t.is((await stage.gateway.look(customer)).payments[0]?.status, status)
     }
+  },
+
+  async 'of a month that was paid back nothing is left, whether it is ended or changed'(t, stage) {
+    const { world } = stage.double
+    for (const decision of ['refund', 'lost'] as const) {
+      const customer = await stage.customer('pm_card_visa')
+      await stage.gateway.subscribe({ customer, tier: 'pro', key: newId() })
+      const subscription = (await stage.gateway.look(customer)).subscription!.reference
+      const payBack = () => {
+        const intent = [...world.intents.values()].findLast((one) => one.customer === customer)!
+        if (decision === 'refund') refund(world, intent)
+        else dispute(world, intent, 'lost')
+      }
+      payBack()
+      await stage.gateway.change({ subscription, tier: 'team', when: 'now', key: newId() })
+      t.deepEqual(stage.double.charged(customer), [2000, 8000])
+      payBack()
+      await stage.gateway.cancel(subscription, 'now')
+      const { payments, creditCents } = await stage.gateway.look(customer)
+      t.deepEqual([payments.map(({ status }) => status), creditCents], [['refunded', 'refunded'], 0])
+    }
+  },
+
+  async 'what was credited for a month that is paid back later is taken away once, whoever looks'(t, stage) {
+    const customer = await stage.customer('pm_card_visa')
+    await stage.gateway.subscribe({ customer, tier: 'team', key: newId() })
+    await stage.gateway.cancel((await stage.gateway.look(customer)).subscription!.reference, 'now')
+    await stage.gateway.subscribe({ customer, tier: 'pro', key: newId() })
+    t.is((await stage.gateway.look(customer)).creditCents, 6000)
+    const { world } = stage.double
+    refund(
+      world,
+      [...world.intents.values()].find((one) => one.customer === customer)!,
+    )
+    stage.double.trouble('POST /v1/customers/', 'lost', 1)
+    const looks = await Promise.all([1, 2].map(() => stage.gateway.look(customer)))
+    stage.double.forgetKeys()
+    for (const { creditCents, payments } of [...looks, await stage.gateway.look(customer)]) {
+      t.is(creditCents, -2000)
+      const left = payments.find(({ cents }) => cents < 0)
+      t.like(left, { cents: -8000, fromCreditCents: 8000, status: 'paid' })
+    }
+    stage.clock.forward(days(31) + 3660)
+    t.like((await stage.gateway.look(customer)).payments[0], { cents: 4000, fromCreditCents: -2000, status: 'paid' })
+    refund(
+      world,
+      [...world.intents.values()].findLast((one) => one.customer === customer)!,
+    )
+    const { creditCents, payments } = await stage.gateway.look(customer)
+    t.is(creditCents, -2000, 'a debt whose payment is paid back is one again')
+    t.like(payments[0], { cents: 4000, fromCreditCents: 0, status: 'refunded' })
   },
 
   async 'the last month of a subscription that was marked as unpaid can be paid'(t, stage) {

@@ -1,0 +1,63 @@
+import type { Transaction } from '../../database/database.ts'
+import type { LeftMonth } from '../gateways/gateway.ts'
+import { LedgerEntry } from '../ledger-entry.ts'
+import type { Payment } from '../payment.ts'
+import { tierOf, type TierName } from '../tiers.ts'
+import { day, grantsOf, grantsSince, longest, monthsPaid, paidUntil } from './granted-months.ts'
+
+/** What goes back of a month that was granted: so many credits of that grant. */
+export interface Back {
+  credits: number
+  grantId: string | null
+}
+
+/**
+ * What goes back with a month that was left early: the same share of what it has granted as of its price. Nothing of a month
+ * that was never granted.
+ */
+export async function shareOf(trx: Transaction, ownerId: string, left: LeftMonth, at: Date): Promise<Back> {
+  const month = await monthAround(trx, ownerId, left.tier, at)
+  const { centsPerMonth } = tierOf(left.tier)
+  const share = Math.floor(((month?.credits ?? 0) * Math.min(left.cents, centsPerMonth)) / centsPerMonth)
+  return backOf(trx, month, share)
+}
+
+type PaidMonth = Pick<Payment, 'id' | 'ownerId' | 'tier' | 'createdAt'>
+
+/** What goes back with a month whose payment was paid back: all that it has granted and that did not go back before. */
+export async function allOf(trx: Transaction, { id, ownerId, tier, createdAt }: PaidMonth): Promise<Back> {
+  const named = await grantsOf(trx, ownerId).findOne({ paymentId: id })
+  // Grants of the release before name no payment.
+  const month = named ?? (tier ? await monthAround(trx, ownerId, tier, createdAt, isNameless) : undefined)
+  return backOf(trx, month, month?.credits ?? 0)
+}
+
+const isNameless = ({ paymentId }: LedgerEntry): boolean => paymentId === null
+
+/** The grant of a month of the tier that had begun by then, and was not over; of several the newest. */
+async function monthAround(
+  trx: Transaction,
+  ownerId: string,
+  tier: TierName,
+  at: Date,
+  isMeant: (grant: LedgerEntry) => boolean = () => true,
+): Promise<LedgerEntry | undefined> {
+  const grants = await grantsSince(trx, ownerId, at.getTime() - longest - day)
+  return grants.filter(isMeant).find((grant) => {
+    const until = paidUntil(grant, tier)?.getTime() ?? 0
+    return until > at.getTime() && until <= at.getTime() + longest
+  })
+}
+
+/** No more than is left of the grant after what went back before. What names no grant is of the release before. */
+async function backOf(trx: Transaction, month: LedgerEntry | undefined, credits: number): Promise<Back> {
+  if (!month) return { credits: 0, grantId: null }
+  const { id, ownerId, grantId } = month
+  const before = await LedgerEntry.query(trx)
+    .where({ ownerId, kind: 'refund' })
+    .where('id', '>', id)
+    .whereIn('paymentId', monthsPaid(trx, ownerId))
+    .where((of) => void of.where({ grantId }).orWhereNull('grantId'))
+  const gone = before.reduce((sum, entry) => sum - entry.credits, 0)
+  return { credits: Math.max(0, Math.min(credits, month.credits - gone)), grantId }
+}
