@@ -197,8 +197,8 @@ export const billing: Fault[] = [
   {
     id: 'billing/resumes-all',
     file: 'src/agents/lifecycle.ts',
-    find: 'const isPausedByOwner = pausedAt?.getTime() !== exceedingSince.getTime()',
-    replace: 'const isPausedByOwner = false',
+    find: '...(!isPausedByOwner(agent) && { pausedAt: null })',
+    replace: 'pausedAt: null',
     why: 'an upgrade resumes agents that their owner has paused',
     tests: ['test/api/downgrade.test.ts'],
   },
