@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Json } from './client.ts'
 import type { Reply } from './own-tools.ts'
 
@@ -19,6 +20,9 @@ interface NextConsent {
   /** What the user allows; all that is requested, unless given. */
   scope?: string
 }
+
+/** How long a refresh takes: long enough for calls at once to meet it. */
+const refreshMs = 500
 
 const newToken = (): string => randomBytes(24).toString('base64url')
 
@@ -72,9 +76,11 @@ export function createOwnOAuth() {
       return { status: 303, headers: { location }, body: {} }
     },
 
-    token(method: string, headers: IncomingHttpHeaders, text: string): Reply {
+    async token(method: string, headers: IncomingHttpHeaders, text: string): Promise<Reply> {
       const form = Object.fromEntries(new URLSearchParams(text))
-      const body = form['grant_type'] === 'refresh_token' ? refresh(form) : exchange(form)
+      const isRefresh = form['grant_type'] === 'refresh_token'
+      if (isRefresh) await delay(refreshMs)
+      const body = isRefresh ? refresh(form) : exchange(form)
       tokenRequests.push({ method, headers, form, status: body ? 200 : 400 })
       return body ? { body } : { status: 400, body: { error: 'invalid_grant' } }
     },

@@ -57,7 +57,7 @@ export async function openOwnSite({ port, tls, auth }: Options) {
       return send(response, served)
     }
     if (pathname === '/oauth/authorize') return send(response, oauth.authorize(searchParams))
-    if (pathname === '/oauth/token') return send(response, oauth.token(method, headers, text))
+    if (pathname === '/oauth/token') return send(response, await oauth.token(method, headers, text))
     const arrival: Arrival = { method, path: pathname, headers, text, from: Date.now(), until: 0, status: 0 }
     arrivals.push(arrival)
     const reply = await callTool(arrival)
