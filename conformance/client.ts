@@ -63,25 +63,34 @@ interface Patience {
 export function createClient({ base, caFile, say, stop = new AbortController().signal }: Options) {
   const ca = caFile === undefined ? [] : [readFileSync(caFile, 'utf8')]
   const connect = { ca: [...getCACertificates('default'), ...ca] }
-  const agent = new Agent({ connect, maxResponseSize: longestBodyBytes })
+  const newAgent = (): Agent => new Agent({ connect, maxResponseSize: longestBodyBytes })
+  const agent = newAgent()
+  // Node 24's fetch is undici 7, which calls its dispatcher differently from undici 8.
   const dispatcher = new Dispatcher1Wrapper(agent)
   // Answers that take long are not many, and must not hold up the others.
   const limit = pLimit(atOnce)
   const underWay = new Set<Promise<unknown>>()
+
+  /** A request that is to be left has connections of its own, which end with its signal. */
+  function dispatcherFor({ signal }: Request): Dispatcher1Wrapper {
+    if (!signal) return dispatcher
+    const own = newAgent()
+    signal.addEventListener('abort', () => void own.destroy(), { once: true })
+    return new Dispatcher1Wrapper(own)
+  }
 
   const exchange = (request: Request, address: URL, signals: AbortSignal[]): Promise<Response> =>
     ky(address, {
       method: request.method ?? 'GET',
       headers: headersOf(request),
       ...bodyOf(request),
-      signal: AbortSignal.any([...signals, ...(request.signal ? [request.signal] : [])]),
+      signal: AbortSignal.any(signals),
       redirect: 'manual',
       retry: 0,
       // The signals have a time limit, which holds for the body as well.
       timeout: false,
       throwHttpErrors: false,
-      // Node 24's fetch is undici 7, which calls its dispatcher differently from undici 8.
-      fetch: (input, init) => globalThis.fetch(input, { ...init, dispatcher } as object),
+      fetch: (input, init) => globalThis.fetch(input, { ...init, dispatcher: dispatcherFor(request) } as object),
     })
 
   async function sendOnce(request: Request, seconds: number, isLong: boolean): Promise<Answer> {
@@ -90,9 +99,11 @@ export function createClient({ base, caFile, say, stop = new AbortController().s
     const asked = `${request.method ?? 'GET'} ${address.pathname}`
     const began = performance.now()
     try {
-      const signals = [AbortSignal.timeout(seconds * 1000), ...(isLong ? [stop] : [])]
-      const response = await exchange(request, address, signals)
-      const text = await response.text()
+      const { signal } = request
+      const signals = [AbortSignal.timeout(seconds * 1000), ...(isLong ? [stop] : []), ...(signal ? [signal] : [])]
+      const exchanged = exchange(request, address, signals)
+      const read = exchanged.then((answer) => answer.text())
+      const [response, text] = await Promise.race([Promise.all([exchanged, read]), whenAborted(signals)])
       const { status, headers } = response
       return { asked, status, headers, text, json: jsonOf(text), ms: performance.now() - began }
     } catch (error) {
@@ -130,6 +141,12 @@ export function createClient({ base, caFile, say, stop = new AbortController().s
     close: () => agent.destroy(),
   }
 }
+
+/** Rejects once a signal says so: while a body is read, fetch may lose an abort to the garbage collector. */
+const whenAborted = (signals: AbortSignal[]): Promise<never> =>
+  new Promise((_resolve, reject) => {
+    for (const signal of signals) signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+  })
 
 const tooLong = ({ asked, status }: Answer, seconds: number): string =>
   `${asked} answered ${status} with a Retry-After of ${seconds} s, and the check waits ${longestWaitSeconds} s at most.`

@@ -1,5 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import test, { type ExecutionContext } from 'ava'
 import { freePorts } from '../../bin/local/ports.ts'
 import { createClient } from '../../conformance/client.ts'
@@ -23,6 +26,30 @@ test('an answer that begins and never ends is given up when its time is over', a
   const sent = client.send({ url: '/endless' }, { seconds: 0.3 })
   const message = 'GET /endless was not answered: it took longer than 0.3 s.'
   await t.throwsAsync(sent, { instanceOf: Unanswered, message })
+})
+
+test('a request that is left ends its connection, also when garbage was collected while its answer was read', async (t) => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const closed = Promise.withResolvers<void>()
+  const { origin } = await startFakePlatform(t, {
+    'GET /endless': (_request, response) =>
+      void response
+        .on('close', () => closed.resolve())
+        .writeHead(200)
+        .write('{'),
+  })
+  const { client } = clientOf(t, origin)
+  const leaving = new AbortController()
+  const sent = client.send({ url: '/endless', signal: leaving.signal }, { seconds: 20 })
+  await delay(200)
+  for (let times = 0; times < 5; times += 1) {
+    collect()
+    await delay(20)
+  }
+  leaving.abort()
+  await t.throwsAsync(sent, { instanceOf: Unanswered, message: /^(?!.*took longer)/ })
+  await closed.promise
 })
 
 test('an answer that grows without end is given up, too', async (t) => {
