@@ -76,6 +76,11 @@ const violations: { rule: string; files: Record<string, string>; says: RegExp }[
     says: /\.\/clock/,
   },
   {
+    rule: 'no test asks ava for more time than all tests have',
+    files: { 'test/made-up.test.ts': ['t.timeout', '(300_001)'].join('') },
+    says: /300_001/,
+  },
+  {
     rule: 'files can be read in one sitting',
     files: { 'src/made-up.ts': 'const one = 1\n'.repeat(301) },
     says: /301 lines/,

@@ -64,6 +64,8 @@ const confined: { what: string; code?: RegExp; packages?: string[]; allowed: Reg
 /** Files that may be long, because they are a table of data: none so far. */
 const tables = new Set<string>()
 const mostLines = 300
+/** In milliseconds; ava.config.js. */
+const avaTimeout = 300_000
 
 export const rules: Rule[] = [
   { name: 'each folder imports only what it may', check: checkImports },
@@ -111,6 +113,16 @@ export const rules: Rule[] = [
       if (path === 'test/helpers/programs.ts' || path === 'test/run/in-turns.ts') return undefined
       const how = /\b(?:test|t)(?:\.\w+)*\.(skip|todo|failing|only)\b/.exec(code)?.[1]
       return how !== undefined ? `has a test with .${how}; have it run like all others, or remove it` : undefined
+    }),
+  },
+  {
+    // ava looks at its own timeout once only: if a test has asked for more by then, it waits for a test that hangs for ever.
+    name: 'no test asks ava for more time than all tests have',
+    check: each(({ path, code }) => {
+      const [, asked = '0'] = /\bt\.timeout\(([\d_]+)/.exec(code) ?? []
+      return path.endsWith('.test.ts') && Number(asked.replaceAll('_', '')) > avaTimeout
+        ? `asks for ${asked} ms, more than ${avaTimeout}`
+        : undefined
     }),
   },
   {

@@ -32,6 +32,7 @@ export const timedFiles = [
   'test/api/open-streams.test.ts',
   'test/api/password-battery.test.ts',
   'test/api/totp.test.ts',
+  'test/chat/bounds.test.ts',
   'test/chat/forged-history.test.ts',
   'test/src/safe-fetch/safe-fetch.test.ts',
   'test/src/runs/late-attempts.test.ts',
