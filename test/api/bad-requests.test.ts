@@ -109,7 +109,7 @@ test('what is no HTTP is refused, and never hangs or harms', (t) =>
 test('a request target that cannot be read is a VALIDATION_ERROR, and no target is a failure of ours', (t) =>
   unharmed(t, async ({ platform: { url } }) => {
     const asked = async (target: string) =>
-      exchange(url, Buffer.from(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`, 'latin1'))
+      ask(url, Buffer.from(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`, 'latin1'))
     for (const target of ['http://[', 'http://[::1/agents']) {
       const answer = await asked(target)
       t.is(statusIn(answer), 400, target)

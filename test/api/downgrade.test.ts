@@ -33,7 +33,7 @@ async function repeated<T>(times: number, make: () => Promise<T>): Promise<T[]> 
   return made
 }
 
-test('what exceeds the limits of a lower tier rests, is reported, and goes on when there is room', async (t) => {
+test.serial('what exceeds the limits of a lower tier rests, is reported, and goes on when there is room', async (t) => {
   const { platform, admin, sites } = await house()
   const someone = await customer(platform, 'pro')
   const userId = await userIdOf(someone)
@@ -86,7 +86,7 @@ test('what exceeds the limits of a lower tier rests, is reported, and goes on wh
   t.like((await call(someone, billing.getBilling)).body.exceeding, { agents: 0, vaultSites: 0, apiKeys: 0 })
 })
 
-test('an agent that rests can be paused, and stays so when there is room', async (t) => {
+test.serial('an agent that rests can be paused, and stays so when there is room', async (t) => {
   const { platform } = await house()
   const someone = await customer(platform, 'pro')
   const made = await repeated(5, () => agentOf(someone))
@@ -107,7 +107,7 @@ test('an agent that rests can be paused, and stays so when there is room', async
   t.is((await change(agents.resumeAgent, 4)).body.pausedAt, null)
 })
 
-test('an API key that expires while it rests does not exceed anything any more', async (t) => {
+test.serial('an API key that expires while it rests does not exceed anything any more', async (t) => {
   const { platform } = await house()
   const someone = await customer(platform, 'pro')
   const keyed = { body: { name: 'A key', scopes: ['read' as const] } }
@@ -120,7 +120,7 @@ test('an API key that expires while it rests does not exceed anything any more',
   t.is(await exceeding(), 0)
 })
 
-test('workspaces that a lower tier closes are told of, and what they have used can still be read', async (t) => {
+test.serial('workspaces that a lower tier closes are told of, and what they have used can still be read', async (t) => {
   const { platform } = await house()
   const someone = await customer(platform, 'team')
   const { body: workspace } = await call(someone, workspaces.createWorkspace, { body: { name: 'Together' } })
@@ -147,7 +147,7 @@ test('workspaces that a lower tier closes are told of, and what they have used c
   )
 })
 
-test('payments are made, refused, repeated and listed over HTTP', async (t) => {
+test.serial('payments are made, refused, repeated and listed over HTTP', async (t) => {
   const { platform, admin } = await house()
   const someone = await customer(platform, 'pro')
   const buy = (credits: number, key: string, by = someone) =>

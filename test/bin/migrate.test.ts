@@ -47,7 +47,10 @@ test('the command rolls back one migration after the other, but not the baseline
   const env = { ...ownEnvironment(), DATABASE_URL: url }
   const command = (...args: string[]) => promisify(execFile)(process.execPath, [script, ...args], { env })
   const later = migrations.slice(1).map(({ name }) => name)
-  for (const name of later.toReversed()) t.is((await command('--rollback')).stdout, `Rolled back: ${name}\n`)
+  const [last = '', ...earlier] = later.toReversed()
+  t.is((await command('--rollback')).stdout, `Rolled back: ${last}\n`)
+  // What the command calls: starting it for each would take a second each.
+  for (const name of earlier) t.deepEqual(await rollback(database, migrations, silent), [name])
   const { stderr } = await t.throwsAsync<Error & { stderr: string }>(command('--rollback'))
   t.regex(stderr, /The baseline cannot be rolled back: everything would be deleted/)
   t.true(await database.schema.hasTable('users'))
