@@ -1,3 +1,4 @@
+// @promise specification
 import { join, resolve } from 'node:path'
 import { readArguments, usage, UsageError, type Arguments } from '../conformance/arguments.ts'
 import { createCheck } from '../conformance/check.ts'

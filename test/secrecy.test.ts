@@ -1,3 +1,4 @@
+// @promise secrecy
 import { randomBytes } from 'node:crypto'
 import type { RequestListener } from 'node:http'
 import { Client, Connection } from '@temporalio/client'

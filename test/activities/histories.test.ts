@@ -1,3 +1,4 @@
+// @promise secrecy
 import { Client, Connection } from '@temporalio/client'
 import { ApplicationFailure } from '@temporalio/common'
 import test from 'ava'

@@ -1,3 +1,4 @@
+// @promise secrecy
 import { ApplicationFailure, CancelledFailure, ActivityCancellationDetails } from '@temporalio/common'
 import test from 'ava'
 import { perform } from '../../activities/perform.ts'

@@ -1,3 +1,4 @@
+// @promise passwords
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import * as accountMails from '../../api/account-mails.ts'

@@ -1,3 +1,4 @@
+// @promise addresses
 import test, { type ExecutionContext } from 'ava'
 import * as vault from '../../api/vault.ts'
 import * as siteInspection from '../../api/site-inspection.ts'

@@ -1,3 +1,4 @@
+// @promise host-limit
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
 import * as admin from '../../api/admin.ts'

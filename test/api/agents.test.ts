@@ -166,6 +166,7 @@ test('sites that are not in the vault, and tools that a site lacks, are named', 
   t.deepEqual((await make([{ vaultEntryId }])).body.sites, [{ vaultEntryId, tools: null, askFirst: [] }])
 })
 
+// @promise limits
 test("the tier's number of agents holds between requests at the same instant, and deleting one makes room", async (t) => {
   const someone = await person((await open()).platform)
   const body = { name: 'n', systemPrompt: 'p', trigger: 'manual' as const }

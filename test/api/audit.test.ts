@@ -1,3 +1,4 @@
+// @promise audit
 import test from 'ava'
 import * as accountMails from '../../api/account-mails.ts'
 import * as agents from '../../api/agents.ts'

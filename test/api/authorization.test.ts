@@ -1,3 +1,4 @@
+// @promise isolation
 import test, { type ExecutionContext } from 'ava'
 import type { GenericSchema } from 'valibot'
 import * as agents from '../../api/agents.ts'
@@ -131,6 +132,7 @@ test("an agent cannot be given another owner's site, and is not told that there 
   t.deepEqual(foreign, await give(newId()))
 })
 
+// @promise senders
 test("a webhook opens to its own agent's secret only, and shows its own runs only", async (t) => {
   const { stage, theirs } = await openTwo()
   const { agentId = '', runId = '' } = stage.params

@@ -1,3 +1,4 @@
+// @promise bad-requests
 import test from 'ava'
 import { ask, exchange, send, statusIn } from './raw-http.ts'
 import { bodies } from './refused/bodies.ts'
@@ -10,6 +11,7 @@ import { unharmedIn } from './refused/unharmed.ts'
 const unharmed = unharmedIn(test)
 
 for (const [title, refusal] of Object.entries({ ...bodies, ...paths, ...queries }))
+  // @promise direct-calls lists
   test(title, (t) => unharmed(t, (stage) => refusal(t, stage)))
 
 test('a path is known in one spelling and with a slash at its end, and a method where it is declared', (t) =>

@@ -1,3 +1,4 @@
+// @promise bad-requests
 import test from 'ava'
 import * as auth from '../../api/auth.ts'
 import { routes } from '../../api/routes.ts'

@@ -1,3 +1,4 @@
+// @promise chat-codes codes
 import test from 'ava'
 import type { AnyRoute } from '../../api/route/route.ts'
 import { codesOf } from '../../api/route/route-rules.ts'
@@ -31,6 +32,7 @@ const provoked = forWholeFile(test, 'every route and every code', async (t) => {
 })
 
 // The client throws on an answer that is not declared, so what is seen here is exactly what is documented.
+// @promise payloads
 test('every route succeeds, and answers with every code that it documents and no other', async (t) => {
   const { recorder, byName, problems } = await provoked()
   t.deepEqual(problems, [])

@@ -1,3 +1,4 @@
+// @promise origins
 import test, { type ExecutionContext } from 'ava'
 import type { AnyRoute } from '../../api/route/route.ts'
 import { routes } from '../../api/routes.ts'

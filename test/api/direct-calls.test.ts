@@ -1,3 +1,4 @@
+// @promise direct-calls
 import type { RequestListener } from 'node:http'
 import test, { type ExecutionContext } from 'ava'
 import * as calls from '../../api/calls.ts'
@@ -237,6 +238,7 @@ test('a list of calls reads none of their arguments and results', async (t) => {
   t.notRegex(read.join(), /\*|"result"|"arguments"/)
 })
 
+// @promise hard-texts
 test('a result that is too complex was carried out, and is never had again under its key', async (t) => {
   const { answers, use, look, list, effects } = await open(t)
   answers(answering(`{"a":${'['.repeat(300)}${']'.repeat(300)}}`))

@@ -1,3 +1,4 @@
+// @promise limits
 import test from 'ava'
 import * as agents from '../../api/agents.ts'
 import * as apiKeys from '../../api/api-keys.ts'

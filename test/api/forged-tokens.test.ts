@@ -1,3 +1,4 @@
+// @promise logins
 import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
 import test from 'ava'
 import { decodeJwt } from 'jose'

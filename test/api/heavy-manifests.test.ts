@@ -1,3 +1,4 @@
+// @promise hard-texts
 import test from 'ava'
 import * as siteInspection from '../../api/site-inspection.ts'
 import * as vault from '../../api/vault.ts'

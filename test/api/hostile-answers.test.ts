@@ -1,3 +1,4 @@
+// @promise record hostile-sites
 import type { RequestListener } from 'node:http'
 import test, { type ExecutionContext } from 'ava'
 import * as vault from '../../api/vault.ts'

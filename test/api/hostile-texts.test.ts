@@ -1,3 +1,4 @@
+// @promise hard-texts
 import test, { type ExecutionContext } from 'ava'
 import * as vault from '../../api/vault.ts'
 import { longestStretch } from '../helpers/cpu-stretch.ts'

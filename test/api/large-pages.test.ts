@@ -1,3 +1,4 @@
+// @promise hard-texts
 import test from 'ava'
 import * as manifests from '../../api/manifests.ts'
 import * as runEvents from '../../api/run-events.ts'

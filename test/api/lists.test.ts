@@ -1,3 +1,4 @@
+// @promise isolation lists
 import test from 'ava'
 import * as auth from '../../api/auth.ts'
 import * as apiKeys from '../../api/api-keys.ts'

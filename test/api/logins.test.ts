@@ -1,3 +1,4 @@
+// @promise logins
 import test from 'ava'
 import * as auth from '../../api/auth.ts'
 import * as logins from '../../api/logins.ts'

@@ -1,3 +1,4 @@
+// @promise manifests
 import test from 'ava'
 import * as manifests from '../../api/manifests.ts'
 import * as notifications from '../../api/notifications.ts'

@@ -1,3 +1,4 @@
+// @promise bad-requests
 import test from 'ava'
 import { routes } from '../../api/routes.ts'
 import { newId } from '../../src/ids.ts'

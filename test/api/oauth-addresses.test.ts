@@ -124,6 +124,7 @@ for (const member of Object.keys(uses) as Member[]) {
   })
 }
 
+// @promise addresses
 attacked('no redirect of a token, revocation or tool address is followed, wherever it leads', async (t, stage) => {
   const { site, other, someone, traps, begin, finish, flowOf, connect, platform, assertSilent } = stage
   const { token, tool } = site

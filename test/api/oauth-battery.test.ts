@@ -1,3 +1,4 @@
+// @promise oauth
 import { createHash } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
 import * as oauth from '../../api/oauth.ts'

@@ -1,3 +1,4 @@
+// @promise oauth
 import test from 'ava'
 import * as auth from '../../api/auth.ts'
 import * as oauth from '../../api/oauth.ts'

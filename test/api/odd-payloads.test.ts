@@ -49,6 +49,7 @@ async function openAgent({ runs = false } = {}) {
   return { someone, post, stored, limit: platform.config.bodies.webhookBytes }
 }
 
+// @promise payloads
 test('any JSON object is accepted, kept as the text that came, and run', async (t) => {
   const { someone, post, stored } = await openAgent({ runs: true })
   const receipts: [string, string, string][] = []
@@ -78,6 +79,7 @@ test('a payload may come compressed, in chunks, after a byte order mark, and und
   for (const [what, body, headers] of ways) t.is(await stored((await post(body, headers)).body.runId), raw, what)
 })
 
+// @promise payloads
 test('a payload may be as long as the limit says, to the last byte', async (t) => {
   const { post, limit } = await openAgent()
   t.is((await post(`{}${' '.repeat(limit - 2)}`)).status, 202)

@@ -1,3 +1,4 @@
+// @promise openapi
 import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -172,6 +173,7 @@ test('a callback is posted as the document says, whatever the run has become', a
   t.deepEqual(named, ['webhook-id', 'webhook-timestamp', 'webhook-signature'])
 })
 
+// @promise codes
 test('an answer with a member that is not declared is noticed, however deep', (t) => {
   const schema = { $ref: '#/components/schemas/RunSummaryPage' }
   const page = examples.find(({ place }) => place === 'listRuns 200')?.example as { items: object[] }

@@ -1,3 +1,4 @@
+// @promise roles
 import test, { type ExecutionContext } from 'ava'
 import * as agents from '../../api/agents.ts'
 import * as apiKeys from '../../api/api-keys.ts'

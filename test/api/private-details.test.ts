@@ -1,3 +1,4 @@
+// @promise secrecy
 import test from 'ava'
 import { accessLog } from '../../api/middleware/access-log.ts'
 import { errors } from '../../api/middleware/errors.ts'

@@ -1,3 +1,4 @@
+// @promise limits
 import test from 'ava'
 import * as auth from '../../api/auth.ts'
 import { call } from '../helpers/client.ts'

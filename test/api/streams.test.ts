@@ -45,6 +45,7 @@ const times = (count: number, text: (index: number) => string): string =>
 const has = (stream: Watch, count: number) =>
   eventually(60, `${count} events arrive`, () => (stream.events.length >= count ? true : undefined))
 
+// @promise timeline
 test('a client that is cut off 50 times during a run, by an API that is killed as well, has the timeline that JSON shows', async (t) => {
   const { site, environment, someone, vaultEntryId } = await open()
   const door = await openDatabaseDoor(t, environment['DATABASE_URL'] ?? '')
@@ -221,6 +222,7 @@ test('whoever says to have more events than the run has is told how many there a
   t.is(rest.events.at(-1)?.event, 'ended')
 })
 
+// @promise timeline
 test('a reader who comes back with what was sent this very moment is never refused', async (t) => {
   const { someone, vaultEntryId } = await open()
   const script = times(20, () => '[[call get_one]]')
@@ -238,6 +240,7 @@ test('a reader who comes back with what was sent this very moment is never refus
   t.true(statuses.every((status) => status === 200 || status === 204))
 })
 
+// @promise timeline
 test('a stream goes on while nothing happens, and ends when its token does or when its run is no longer to be seen', async (t) => {
   const { platform } = await open()
   const someone = await customer(platform)
@@ -292,6 +295,7 @@ test('a stream goes on while nothing happens, and ends when its token does or wh
   ])
 })
 
+// @promise timeline
 test('a reader who takes nothing is cut off, and neither it nor another watcher of the run misses anything', async (t) => {
   const { platform, someone } = await open()
   const agent = await webhookAgent(someone)

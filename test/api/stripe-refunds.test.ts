@@ -1,3 +1,4 @@
+// @promise refunds
 import test, { type ExecutionContext } from 'ava'
 import * as billing from '../../api/billing.ts'
 import * as payments from '../../api/payments.ts'

@@ -1,3 +1,4 @@
+// @promise payments
 import test, { type ExecutionContext } from 'ava'
 import * as billing from '../../api/billing.ts'
 import * as paymentSetup from '../../api/payment-setup.ts'

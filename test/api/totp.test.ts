@@ -1,3 +1,4 @@
+// @promise totp
 import test from 'ava'
 import * as accountMails from '../../api/account-mails.ts'
 import * as apiKeys from '../../api/api-keys.ts'

@@ -61,6 +61,7 @@ test('of requests at the same instant that connect one site, one succeeds and th
   )
 })
 
+// @promise limits
 test('the vault limit of the tier holds between requests at the same instant', async (t) => {
   const { sites, more, platform } = await open()
   const someone = await person(platform)

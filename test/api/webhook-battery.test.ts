@@ -70,6 +70,7 @@ test('no signature, a wrong one, one that is cut off, and one over another body 
   t.is((await post({})).status, 202)
 })
 
+// @promise proofs
 test('JSON that was written anew on its way is refused: the signature is over the bytes', async (t) => {
   const { refused, post } = await openSigned(t)
   const raw = '{ "b": 1.0, "a": "\\u00e9" }'
@@ -78,6 +79,7 @@ test('JSON that was written anew on its way is refused: the signature is over th
   t.is((await post({ raw })).status, 202)
 })
 
+// @promise proofs
 test('a signature of more than five minutes ago or ahead is refused, and so is a time that is none', async (t) => {
   const { refused, post, accepted } = await openSigned(t)
   await refused({ at: nowSeconds() - 301 })
@@ -111,6 +113,7 @@ test('objects that parsers disagree about are accepted when they are signed as t
   t.is(await accepted(), odd.length)
 })
 
+// @promise repeats
 test('a delivery that is replayed is the same delivery, also with a fresh signature', async (t) => {
   const { post, accepted } = await openSigned(t)
   const first = await post({ id: 'msg_1' })
@@ -132,6 +135,7 @@ test('an identity with a point in it is refused', async (t) => {
   for (const id of ['msg.1', '.', '1.2.3']) await refused({ id })
 })
 
+// @promise proofs
 test('of two signatures one is enough, and none of an unknown version counts', async (t) => {
   const { sign, post, refused } = await openSigned(t)
   const at = nowSeconds()

@@ -53,6 +53,7 @@ const pause = (someone: Person, { id }: { id: string }) =>
 const resume = (someone: Person, { id }: { id: string }) =>
   call(someone, agents.resumeAgent, { params: { agentId: id } }).then((answer) => answer.body)
 
+// @promise why
 test('an agent and its runs say what they do, what they wait for, and what can be done about it', async (t) => {
   const opened = await openScripts(t, { RECONCILE_SECONDS: '1' })
   // One after the other where a site that wants no calls would hold up the rest.
@@ -282,6 +283,7 @@ async function rateLimit(t: ExecutionContext, { sites, someone, scripted }: Open
   note(waits)
 }
 
+// @promise why
 test('a worker that is not there yet, freezes, or was stopped is noticed, and so is what it leaves', async (t) => {
   const stage = await openStage(t, { env: { CANCEL_SECONDS: '60' } })
   const someone = await customer(stage.platform)
@@ -332,6 +334,7 @@ test('a worker that is not there yet, freezes, or was stopped is noticed, and so
   t.deepEqual(await workers(), [], 'one that was stopped has signed off')
 })
 
+// @promise why
 test('while Temporal is away the answer says so, and comes quickly all the same', async (t) => {
   const platform = await startPlatform(t, { env: { TEMPORAL_ADDRESS: '127.0.0.1:1' } })
   const someone = await customer(platform)

@@ -1,3 +1,4 @@
+// @promise roles
 import { fileURLToPath } from 'node:url'
 import test from 'ava'
 import { execa } from 'execa'

@@ -1,3 +1,4 @@
+// @promise openapi
 import { readFile } from 'node:fs/promises'
 import test from 'ava'
 import { errorsPage, openapiFile } from '../../bin/docs.ts'

@@ -1,3 +1,4 @@
+// @promise start
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs'

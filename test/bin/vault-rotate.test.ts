@@ -1,3 +1,4 @@
+// @promise vault-keys
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'

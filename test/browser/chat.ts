@@ -1,3 +1,4 @@
+// @promise chat-clients
 import test from 'ava'
 import type * as ai from 'ai'
 import type { Page } from 'playwright-core'

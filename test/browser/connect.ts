@@ -1,3 +1,4 @@
+// @promise oauth
 import test from 'ava'
 import type { Page } from 'playwright-core'
 import * as oauth from '../../api/oauth.ts'

@@ -1,3 +1,4 @@
+// @promise origins
 import test from 'ava'
 import { agentOf, customer, ended } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'

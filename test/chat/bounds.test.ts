@@ -58,6 +58,7 @@ const readers = 15
 /** What follows the first message; a long answer has a page of its own. */
 const answerOf = async (session: TestSession) => (await historyOf(session, '?after=1')).items[0]
 
+// @promise chat-readers
 test.serial(
   'readers that stop reading are cut off, and their answers given up, before they fill the memory',
   async (t) => {
@@ -125,6 +126,7 @@ test.serial('an answer that goes on comes to its end, although its reader stops 
 
 const count = 10_000
 
+// @promise chat-bounds
 test.serial(
   'ten thousand messages in a session are read to the end, and the next is answered soon, with a prompt that fits',
   async (t) => {

@@ -1,3 +1,4 @@
+// @promise chat-bounds
 import test, { type ExecutionContext } from 'ava'
 import * as auth from '../../api/auth.ts'
 import * as sessions from '../../api/sessions.ts'

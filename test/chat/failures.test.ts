@@ -1,3 +1,4 @@
+// @promise chat-ends
 import test, { type ExecutionContext } from 'ava'
 import pLimit from 'p-limit'
 import * as billing from '../../api/billing.ts'
@@ -65,6 +66,7 @@ for (const row of failureRows) {
     }))
 }
 
+// @promise chat-codes
 test('an answer that takes too long fails with CHAT_TIMEOUT, as a reply before its first part and as a part after it', async (t) => {
   const { provider, platform } = await openProvider(t, [{ models: ['silent', 'stuck'] }], {
     worker: false,

@@ -1,3 +1,4 @@
+// @promise chat-history
 import test, { type ExecutionContext } from 'ava'
 import type { UIMessage } from 'ai'
 import * as approvals from '../../api/approvals.ts'

@@ -1,3 +1,4 @@
+// @promise chat-approvals
 import test, { type ExecutionContext } from 'ava'
 import * as apiKeys from '../../api/api-keys.ts'
 import { approvalsOf, decide } from '../helpers/approvals.ts'

@@ -1,3 +1,4 @@
+// @promise chat-bounds
 import test from 'ava'
 import { newId } from '../../src/ids.ts'
 import { chatLeftOutSentence } from '../../src/models/prompt-format.ts'

@@ -12,6 +12,7 @@ const stage = forWholeFile(test, 'order of chats', (t) =>
 const stop = ({ token, url }: TestSession, id: string, query = '') =>
   fetch(`${url}/chat/messages/${id}/stream${query}`, { method: 'DELETE', headers: { 'x-session-token': token } })
 
+// @promise chat-order chat-codes
 test('messages that come at the same time are answered in order, and waiting does not count toward the time of an answer', async (t) => {
   const { platform } = await stage()
   const session = await openSession(await customer(platform))
@@ -34,6 +35,7 @@ test('messages that come at the same time are answered in order, and waiting doe
   t.deepEqual(ended.map(String), order)
 })
 
+// @promise chat-order
 test('the eleventh message that would wait is refused, and told when to come again', async (t) => {
   const { platform } = await stage()
   const session = await openSession(await customer(platform))
@@ -49,6 +51,7 @@ test('the eleventh message that would wait is refused, and told when to come aga
   await Promise.allSettled(sent)
 })
 
+// @promise chat-stops
 test('an answer that is stopped ends as such, and a late stop ends no other answer', async (t) => {
   const { platform } = await stage()
   const session = await openSession(await customer(platform))
@@ -65,6 +68,7 @@ test('an answer that is stopped ends as such, and a late stop ends no other answ
   t.is(typesOf(await partsOf(t, await next)).at(-1), 'finish')
 })
 
+// @promise chat-stops
 test('nobody stops an answer of another session', async (t) => {
   const { platform } = await stage()
   const someone = await customer(platform)

@@ -1,3 +1,4 @@
+// @promise openapi
 import test from 'ava'
 import { transcripts } from '../../api/openapi/chat-stream.ts'
 import { resumeChatStream, sendChatMessage } from '../../api/chat.ts'

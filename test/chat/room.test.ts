@@ -37,6 +37,7 @@ test('a message whose stream is refused is not kept, and holds up no other', asy
   t.regex(textOf(await partsOf(t, answer)), /Hello\./)
 })
 
+// @promise chat-bounds
 test('of all sessions of an owner, only so many answers are under way, also if nobody streams them', async (t) => {
   const { platform } = await stage()
   const someone = await person(platform)

@@ -1,3 +1,4 @@
+// @promise chat-ends
 import test from 'ava'
 import * as approvals from '../../api/approvals.ts'
 import { call } from '../helpers/client.ts'
@@ -66,6 +67,7 @@ test('tools are called while an answer is given, and the conversation is kept', 
   t.regex(textOf(again), /And again\./)
 })
 
+// @promise chat-approvals
 test('a tool that asks first is called with what was shown, once somebody has approved it, and the answer goes on', async (t) => {
   const { platform, sites } = await stage()
   const someone = await customer(platform)
@@ -94,6 +96,7 @@ test('a tool that asks first is called with what was shown, once somebody has ap
   t.regex(JSON.stringify(answer.parts), /All done\./)
 })
 
+// @promise chat-readers
 test('an answer whose reader is gone is given up within a second, and says so afterwards', async (t) => {
   const { platform } = await stage()
   const session = await openSession(await person(platform))

@@ -1,3 +1,4 @@
+// @promise check-site
 import test from 'ava'
 import { checkSite, type Report } from '../../check-site/check-site.ts'
 import type { OAuthOptions } from '../../check-site/options.ts'

@@ -1,3 +1,4 @@
+// @promise check-site
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'

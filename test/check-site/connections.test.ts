@@ -1,3 +1,4 @@
+// @promise check-site
 import 'reflect-metadata'
 import { KeyObject, webcrypto } from 'node:crypto'
 import { writeFileSync } from 'node:fs'

@@ -1,3 +1,4 @@
+// @promise check-site
 import test from 'ava'
 import { checkSite } from '../../check-site/check-site.ts'
 import type { CheckOptions } from '../../check-site/options.ts'

@@ -7,6 +7,7 @@ import { agentOf, connectBadTools, customer, deliver, timelineOf, webhookAgent }
 import { isGapless, measured } from './record.ts'
 import { openStage } from './stage.ts'
 
+// @promise accepted
 test('an API that is killed under a burst of deliveries has a run for every 202, and each run happens once', async (t) => {
   const stage = await openStage(t, { sites: true, env: { STALL_SECONDS: '1' } })
   const api = await stage.startApi()

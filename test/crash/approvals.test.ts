@@ -51,6 +51,7 @@ async function endsWith(t: ExecutionContext, stage: Stage, run: Asking, status: 
   return timeline
 }
 
+// @promise decisions
 test('a call that is approved while there is no worker is made by the next one, once', async (t) => {
   const { stage, approved, meanwhile } = await aftermath()
   t.is(meanwhile.status, 'waiting')
@@ -63,6 +64,7 @@ test('a call that is refused while there is no worker is not made by the next on
   t.regex(String(dataOf(timeline, 'step.finished')[1]?.['text']), /Not now\./)
 })
 
+// @promise decisions
 test('a run whose worker is killed while it waits for an approval asks nobody again, and goes on when it is decided', async (t) => {
   const { stage, approved, pending, before } = await aftermath()
   // Its worker is there, and has had something to do.

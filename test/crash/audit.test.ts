@@ -1,3 +1,4 @@
+// @promise audit
 import test from 'ava'
 import * as agents from '../../api/agents.ts'
 import * as audit from '../../api/audit.ts'

@@ -1,3 +1,4 @@
+// @promise chat-crashes
 import test, { type ExecutionContext } from 'ava'
 import { flood, sendUnread } from '../chat/flood.ts'
 import { historyOf, openSession, partsOf, send, textOf, typesOf, type TestSession } from '../chat/stage.ts'

@@ -19,6 +19,7 @@ const statusOf = async (session: TestSession, index = 1) => (await historyOf(ses
 const resume = ({ token }: TestSession, url: string) =>
   fetch(`${url}/chat/messages/any/stream`, { headers: { 'x-session-token': token } })
 
+// @promise chat-crashes
 test('an API that is killed during a tool call of a chat leaves no second effect, says what is not known, and the chat goes on', async (t) => {
   const { startApi, someone, sites } = await world(t)
   const api = await startApi()
@@ -39,6 +40,7 @@ test('an API that is killed during a tool call of a chat leaves no second effect
   t.is(calls(), before + 1)
 })
 
+// @promise chat-approvals
 test('an approval survives the process that asked for it, and its call is made once, whoever goes on', async (t) => {
   const { startApi, someone, sites } = await world(t)
   const api = await startApi()
@@ -61,6 +63,7 @@ test('an approval survives the process that asked for it, and its call is made o
   t.regex(JSON.stringify((await historyOf(session)).items[1]?.parts), /It is done\./)
 })
 
+// @promise chat-readers
 test('an answer that goes on is read again at another process, from its first part to its end', async (t) => {
   const { startApi, someone, platform } = await world(t)
   const api = await startApi()

@@ -1,3 +1,4 @@
+// @promise chat-crashes
 import { setTimeout as delay } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import * as billing from '../../api/billing.ts'

@@ -1,3 +1,4 @@
+// @promise deletion
 import test from 'ava'
 import { newId } from '../../src/ids.ts'
 import type { OAuthFlow } from '../../src/vault/oauth/oauth-flow.ts'

@@ -1,3 +1,4 @@
+// @promise deploys
 import test from 'ava'
 import { eventually } from '../helpers/eventually.ts'
 import { connectBadTools, customer, deliver, ended, timelineOf, webhookAgent } from '../helpers/people.ts'

@@ -1,3 +1,4 @@
+// @promise direct-calls
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
 import * as calls from '../../api/calls.ts'

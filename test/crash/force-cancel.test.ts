@@ -7,6 +7,7 @@ import { openStage, reconcile } from './stage.ts'
 
 const impatient = { RECONCILE_SECONDS: '1', STALL_SECONDS: '2' }
 
+// @promise cancel
 test('cancelling ends in time while Temporal is away and while there is no worker, and the next runs go on after', async (t) => {
   const temporal = await startOwnTemporal(t)
   const stage = await openStage(t, { env: { ...impatient, TEMPORAL_ADDRESS: temporal.address } })

@@ -1,3 +1,4 @@
+// @promise crashes repairs
 import test from 'ava'
 import { eventually } from '../helpers/eventually.ts'
 import { connectBadTools, customer, deliver, ended, timelineOf, webhookAgent } from '../helpers/people.ts'
@@ -50,6 +51,7 @@ test('a worker that freezes until its task was tried three times in vain is no r
   for (const id of [runId, agent.id]) t.deepEqual(repairsOf([...worker.logs, ...logs], id), [])
 })
 
+// @promise cancel
 test('runs of a frozen worker can be cancelled in time, the others go on elsewhere, and its late answers change nothing', async (t) => {
   const stage = await openStage(t, { sites: true, env: impatient })
   const { platform } = stage

@@ -1,3 +1,4 @@
+// @promise crashes
 import test, { type ExecutionContext } from 'ava'
 import * as vault from '../../api/vault.ts'
 import type { Transaction } from '../../src/database/database.ts'

@@ -1,3 +1,4 @@
+// @promise temporal
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { Client, Connection } from '@temporalio/client'

@@ -1,3 +1,4 @@
+// @promise repairs
 import test, { type ExecutionContext } from 'ava'
 import * as agents from '../../api/agents.ts'
 import { newId } from '../../src/ids.ts'
@@ -23,6 +24,7 @@ async function tell(t: ExecutionContext, someone: Person, runId: string, since: 
   for (const { note } of dataOf(timeline, 'recovered')) measured(t, String(note))
 }
 
+// @promise temporal
 test('whatever of an agent an operator deletes or terminates in Temporal, its queue goes on', async (t) => {
   const stage = await openStage(t, { env: impatient })
   const { platform } = stage

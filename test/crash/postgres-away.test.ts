@@ -1,3 +1,4 @@
+// @promise crashes
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
 import * as agents from '../../api/agents.ts'
@@ -109,6 +110,7 @@ async function askEverything(someone: Person, agent: Awaited<ReturnType<typeof w
   )
 }
 
+// @promise postgres
 test.serial(
   'while Postgres is stopped every route says so in time, and when it is back everything works again by itself',
   async (t) => {
@@ -139,6 +141,7 @@ test.serial(
   },
 )
 
+// @promise refresh-crashes
 test.serial(
   'tokens that arrive while Postgres is away are stored when it is back, even if their lease is over and others want it',
   async (t) => {
@@ -174,6 +177,7 @@ const senders = 10
 const perSender = 10
 const all = senders * perSender
 
+// @promise accepted
 test.serial('a Postgres that is killed under a burst of deliveries has lost none that was accepted', async (t) => {
   const { postgres, stage, api } = await world()
   const { database } = stage.platform.services
@@ -213,6 +217,7 @@ test.serial('a Postgres that is killed under a burst of deliveries has lost none
   for (const row of rows) t.like(accepted.get(row.idempotency_key), { runId: row.id, sequence: row.sequence })
 })
 
+// @promise deploys
 test.serial(
   'a worker that is asked to stop finishes the model call that is under way, and waits no longer',
   async (t) => {

@@ -1,3 +1,4 @@
+// @promise refresh-crashes
 import test from 'ava'
 import { freePorts } from '../../bin/local/ports.ts'
 import { connectContacts } from '../helpers/connect.ts'

@@ -39,6 +39,7 @@ test('what an API has committed without being able to tell Temporal is told by t
   t.is(repairsIn(platform.logs).filter(({ repair }) => repair === 'schedule-unsynced').length, 4)
 })
 
+// @promise cron
 test('schedules that somebody changed, deleted or left behind in Temporal are made right, each repair with its cause', async (t) => {
   const { platform, environment } = await openStage(t)
   const someone = await customer(platform)
@@ -88,6 +89,7 @@ test('schedules that somebody changed, deleted or left behind in Temporal are ma
   )
 })
 
+// @promise fires
 test('a Temporal that has lost its storage gets its schedules back, and fires what was due in the meantime', async (t) => {
   const temporal = await startOwnTemporal(t)
   const { platform } = await openStage(t, { worker: true, env: { TEMPORAL_ADDRESS: temporal.address } })

@@ -100,6 +100,7 @@ async function rush(t: ExecutionContext, { someone, entryId }: Entry) {
   return { notes }
 }
 
+// @promise refresh
 test('fifty calls at the same instant over two worker processes refresh a token once, and all are good', async (t) => {
   const { stage, api } = await world()
   const { contacts } = stage
@@ -147,6 +148,7 @@ const occupy = ({ platform }: Stage, origin: string, slots: number, seconds: num
   )
 
 // A whole minute and the real numbers, 3 processes x 40 calls, take twelve minutes: npm run long:outgoing-limit
+// @promise host-limit
 test('two agents over two worker processes share what is left of a host, and their waits are on the timelines', async (t) => {
   const { stage } = await world()
   const { badTools } = stage.sites
@@ -196,6 +198,7 @@ test('two agents over two worker processes share what is left of a host, and the
   }
 })
 
+// @promise host-limit
 test('a direct call beyond what a host takes in a minute is refused, over two API processes as over one, and says when to come back', async (t) => {
   const { stage, api, gated } = await world()
   const someone = await customer(stage.platform)
@@ -219,6 +222,7 @@ test('a direct call beyond what a host takes in a minute is refused, over two AP
   t.is(gated.gate.taken(), reached, 'nobody came to the site')
 })
 
+// @promise refresh
 test('forty rotations in a row lose no grant and present no refresh token twice', async (t) => {
   const { contacts, sites, env } = await startOAuthSites(t)
   const platform = await startPlatform(t, { sites, env })

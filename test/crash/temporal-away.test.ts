@@ -1,3 +1,4 @@
+// @promise crashes
 import { Connection } from '@temporalio/client'
 import test, { type ExecutionContext } from 'ava'
 import * as runs from '../../api/runs.ts'
@@ -82,6 +83,7 @@ test('a Temporal that is killed goes on from its file, and the runs with it', as
   t.is(times, keys.length)
 })
 
+// @promise temporal
 test('a Temporal that has lost everything is told again, and every run goes on from its last recorded step', async (t) => {
   const { temporal, platform, someone, sites, requests } = await openTest(t)
   const systemPrompt = '[[call slow_read {"seconds":0}]][[call slow_once {"seconds":3}]]'

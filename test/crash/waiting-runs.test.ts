@@ -1,3 +1,4 @@
+// @promise reconnect
 import { setTimeout as delay } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import * as notifications from '../../api/notifications.ts'

@@ -1,3 +1,4 @@
+// @promise crashes
 import test, { type ExecutionContext } from 'ava'
 import * as notifications from '../../api/notifications.ts'
 import { call } from '../helpers/client.ts'
@@ -95,11 +96,13 @@ test('killed while the site works: only the harmless calls are repeated, and the
   t.regex(String(doubted?.['note']), /not sent again/)
 })
 
+// @promise once
 test('killed after the site has answered, and before that is on record: only harmless calls are sent again, with their keys', async (t) => {
   const all = await aftermath()
   await seen(t, all, all.answered, { slow_once: inDoubt, slow_idempotent: again, slow_read: again })
 })
 
+// @promise accepted
 test('a delivery whose API and worker are killed right after the 202 is carried out, once, by those who come after', async (t) => {
   const all = await aftermath()
   const { someone, receipts } = all.receipts

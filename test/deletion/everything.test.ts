@@ -1,3 +1,4 @@
+// @promise deletion
 import test from 'ava'
 import * as auth from '../../api/auth.ts'
 import * as sessions from '../../api/sessions.ts'

@@ -1,3 +1,4 @@
+// @promise deletion
 import test from 'ava'
 import * as adminClock from '../../api/admin-clock.ts'
 import * as agents from '../../api/agents.ts'

@@ -1,3 +1,4 @@
+// @promise site-owners
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, symlinkSync } from 'node:fs'

@@ -1,3 +1,4 @@
+// @promise site-owners
 import { readFileSync } from 'node:fs'
 import test from 'ava'
 import { usage } from '../../check-site/arguments.ts'

@@ -10,6 +10,7 @@ import { askSite } from '../helpers/sites.ts'
 
 const test = testWith('python3')
 
+// @promise check-site
 test('the checker has nothing against the greenhouse, and tries everything', async (t) => {
   const { origin, host, gardener, visitor, caFile, lines } = await startGreenhouse(t)
   const report = await checkSite({

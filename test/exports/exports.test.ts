@@ -1,3 +1,4 @@
+// @promise exports
 import test from 'ava'
 import * as auth from '../../api/auth.ts'
 import * as exported from '../../api/exports.ts'

@@ -1,3 +1,4 @@
+// @promise exports
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
 import * as members from '../../api/members.ts'

@@ -1,42 +1,86 @@
 import { readFileSync } from 'node:fs'
 import type { SourceFile } from './source.ts'
+import { filesWithTag, tagsIn } from './tags.ts'
 
-/** A row of the page that names a missing test. */
+/** A promise that nothing proves, or a tag that proves nothing. */
 interface BrokenPromise {
   path: string
   problem: string
 }
 
+/** What the tags are compared with. */
+export interface Promised {
+  /** Lines are `` - `id`: sentence `command` … ``. */
+  page: string
+  /** Its commands may name promises. */
+  readme: string
+  /** Those of package.json. */
+  scripts: Record<string, string>
+}
+
 const page = 'docs/promises.md'
 
-/** Checks the page that lists the tests for each promise: every test must exist under its title. */
+/** Checks that each promise has a tagged test which its commands run, and that each tag names a promise. */
 export function checkPromises(files: SourceFile[]): BrokenPromise[] {
-  return brokenPromises(readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8'), files)
+  const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+  const { scripts } = JSON.parse(read('package.json')) as Pick<Promised, 'scripts'>
+  return brokenPromises({ page: read(page), readme: read('README.md'), scripts }, files)
 }
 
-/** The tests that the page names and the house lacks. */
-export function brokenPromises(text: string, files: SourceFile[]): BrokenPromise[] {
-  const code = new Map(files.map((file) => [file.path, file.code]))
-  return testsIn(text).flatMap(({ path, title }) => {
-    const tests = code.get(path)
-    if (tests === undefined) return [{ path: page, problem: `names ${path}, which is not there` }]
-    return title === undefined || hasTitle(tests, title)
-      ? []
-      : [{ path: page, problem: `names a test that ${path} does not have: ${title}` }]
-  })
+/** The promises without a test, commands that do not prove them, and tags without a promise. */
+export function brokenPromises(promised: Promised, files: SourceFile[]): BrokenPromise[] {
+  const promises = promisesIn(promised.page)
+  const known = new Set(promises.map(({ id }) => id))
+  const inReadme = [...promised.readme.matchAll(/--promise ([\w-]+)/g)].map(([, id = '']) => id)
+  return [
+    ...promises.flatMap((promise) => problemsOf(promise, promised.scripts, files)).map(at(page)),
+    ...files.flatMap((file) => tagsIn(file).flatMap((tag) => problemsOfTag(tag, known).map(at(file.path)))),
+    ...inReadme.filter((id) => !known.has(id)).map((id) => at('README.md')(`names the promise ${id}, ${missing}`)),
+    ...(known.size < promises.length ? [at(page)('gives two promises one id')] : []),
+  ]
 }
 
-/** Rows are `| promise | tests |`. Each test is `path` or `path`: title. */
-function testsIn(text: string): { path: string; title: string | undefined }[] {
-  const rows = text.split('\n').filter((line) => line.startsWith('|') && line.includes('`test/'))
-  return rows.flatMap((row) =>
-    (row.split('|').at(-2) ?? '').split('<br>').map((entry) => {
-      const [, path = entry.trim(), title] = /^`([^`]+)`(?:: (.*))?$/.exec(entry.trim()) ?? []
-      return { path, title }
-    }),
-  )
+const missing = `which ${page} does not have`
+
+const at = (path: string) => (problem: string) => ({ path, problem })
+
+interface Line {
+  id: string
+  commands: string[]
 }
 
-/** A title may be in any kind of quotes; the formatter avoids escapes in it. */
-const hasTitle = (code: string, title: string): boolean =>
-  ["'", '"', '`'].some((quote) => code.includes(`${quote}${title}${quote}`))
+/** A line that cannot be read is a promise without commands. */
+const promisesIn = (text: string): Line[] =>
+  text
+    .split('\n')
+    .filter((line) => line.startsWith('- '))
+    .map((line) => {
+      const [, id = line, commands = ''] = /^- `([\w-]+)`: .*?\.((?: `npm [^`]+`)*)$/.exec(line) ?? []
+      return { id, commands: [...commands.matchAll(/`([^`]+)`/g)].map(([, command = '']) => command) }
+    })
+
+function problemsOf({ id, commands }: Line, scripts: Promised['scripts'], files: SourceFile[]): string[] {
+  const tagged = filesWithTag(id, files)
+  const reached = commands.map((command) => tagged.filter((path) => reaches(command, { id, path, scripts })))
+  const missed = tagged.filter((path) => !reached.flat().includes(path))
+  if (commands.length === 0) return [`gives no command for ${id}`]
+  return [
+    ...commands
+      .filter((_command, index) => reached[index]?.length === 0)
+      .map((command) => `has a command that runs no test of ${id}: ${command}`),
+    ...missed.map((path) => `has no command that runs the test of ${id} in ${path}`),
+  ]
+}
+
+/** Whether a command runs a file. A script runs the files that it names. */
+function reaches(command: string, file: { id: string; path: string; scripts: Promised['scripts'] }): boolean {
+  const [, script] = /^npm run ([\w:-]+)$/.exec(command) ?? []
+  if (script !== undefined) return file.scripts[script]?.split(' ').includes(file.path) ?? false
+  return command === `npm test -- --promise ${file.id}` && file.path.endsWith('.test.ts')
+}
+
+function problemsOfTag({ ids, isAttached }: { ids: string[]; isAttached: boolean }, known: Set<string>): string[] {
+  if (ids.length === 0) return ['has a tag without a promise']
+  if (!isAttached) return [`has the tag ${ids.join(' ')}, which is not above a test`]
+  return ids.filter((id) => !known.has(id)).map((id) => `is tagged with the promise ${id}, ${missing}`)
+}

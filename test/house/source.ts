@@ -15,6 +15,7 @@ export interface Import {
 export interface SourceFile {
   /** Inside the repository, with `/`. */
   path: string
+  text: string
   /** Without comments, so that rules do not match them. */
   code: string
   /** The text of its comments, one per line. */
@@ -56,6 +57,7 @@ export function readSource(path: string, text: string): SourceFile {
   const code = withoutComments(text)
   return {
     path,
+    text,
     code,
     comments: commentsOf(text),
     lines: text.trimEnd().split('\n').length,

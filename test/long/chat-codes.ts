@@ -1,3 +1,4 @@
+// @promise chat-codes
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { endRecorded } from '../../bin/local/process-record.ts'

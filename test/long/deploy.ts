@@ -1,3 +1,4 @@
+// @promise deploys
 import test from 'ava'
 import { courseOf, measured, untilEvent } from '../crash/record.ts'
 import { openStage } from '../crash/stage.ts'

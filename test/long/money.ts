@@ -1,3 +1,4 @@
+// @promise money
 import test from 'ava'
 import { disturbMoney } from '../money/disturbed.ts'
 import { seedOfRun } from '../money/seed.ts'

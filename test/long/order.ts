@@ -64,6 +64,7 @@ async function rage(stage: Stage, signal: AbortSignal) {
   return { done }
 }
 
+// @promise order
 test('1,000 deliveries under fire: the order of arrival, of the sequence and of execution are one', async (t) => {
   t.timeout(20 * 60_000)
   const stage = await openStage(t, { env: { RATE_LIMIT_WEBHOOK_PER_MINUTE: '1000000' } })

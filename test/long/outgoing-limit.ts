@@ -1,3 +1,4 @@
+// @promise host-limit
 import test from 'ava'
 import { ended } from '../helpers/people.ts'
 import { measured } from '../crash/record.ts'

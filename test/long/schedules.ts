@@ -1,3 +1,4 @@
+// @promise fires
 import { setTimeout as delay } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import { measured } from '../crash/record.ts'

@@ -1,3 +1,4 @@
+// @promise years
 import test from 'ava'
 import pLimit from 'p-limit'
 import { adminOf } from '../helpers/admins.ts'

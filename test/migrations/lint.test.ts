@@ -1,3 +1,4 @@
+// @promise migrations
 import test, { type ExecutionContext } from 'ava'
 import { migrations } from '../../migrations/index.ts'
 import { createDatabase, type Database } from '../../src/database/database.ts'

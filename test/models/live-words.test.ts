@@ -45,6 +45,7 @@ const isWhole = (words: Words['data'][]): boolean =>
 
 const dataIn = (events: Received[]): unknown[] => events.map(({ data }) => data)
 
+// @promise live-words
 test('whoever watches a run sees the words before the step is recorded, at any process, and others do not', async (t) => {
   const { platform, api, talker, someone } = await world()
   const other = await customer(platform)

@@ -20,6 +20,7 @@ async function open(t: ExecutionContext) {
   return { talker, platform, someone, database, statements, said, begin }
 }
 
+// @promise live-words
 test('a worker whose runs nobody watches writes no words, and asks at most twice a second for all of them', async (t) => {
   const { platform, talker, someone, database, statements, said, begin } = await open(t)
   const quick = await begin()

@@ -1,3 +1,4 @@
+// @promise money
 import test from 'ava'
 import { disturbMoney } from './disturbed.ts'
 

@@ -1,3 +1,4 @@
+// @promise years
 import test from 'ava'
 import { adminOf } from '../helpers/admins.ts'
 import { startPlatform } from '../helpers/platform.ts'

@@ -1,3 +1,4 @@
+// @promise sign-in
 import type { ServerResponse } from 'node:http'
 import test from 'ava'
 import { generateKeyPair, exportJWK } from 'jose'

@@ -1,3 +1,4 @@
+// @promise sign-in
 import test from 'ava'
 import * as accountMails from '../../api/account-mails.ts'
 import * as auth from '../../api/auth.ts'

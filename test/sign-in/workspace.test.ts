@@ -1,3 +1,4 @@
+// @promise sign-in
 import test, { type ExecutionContext } from 'ava'
 import * as apiKeys from '../../api/api-keys.ts'
 import * as audit from '../../api/audit.ts'

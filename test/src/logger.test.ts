@@ -1,3 +1,4 @@
+// @promise secrecy
 import test from 'ava'
 import { openapi } from '../../api/openapi/openapi.ts'
 import { routes } from '../../api/routes.ts'

@@ -78,6 +78,7 @@ async function callsOf(where: LoopDeclaration['where'], wanted: readonly LoopNam
 }
 
 for (const name of names)
+  // @promise retention refresh
   test(`the loop ${name} does what it is for`, async (t) => {
     t.deepEqual(await callsOf('workers', [name]), asked[name])
   })

@@ -5,6 +5,7 @@ import { openClient, wakeUntilLong, wakeWhileClaiming } from './scenarios.ts'
 
 const scripts = forWholeFile(test, 'drain', async (t) => scriptsOn(await openStage(t)))
 
+// @promise order
 test('a wake-up that comes while the queue claims makes it claim again before it lingers', async (t) => {
   const history = await wakeWhileClaiming(await scripts(), openClient(t))
   const types = history.events.map(({ eventType }) => eventType.replace('EVENT_TYPE_', ''))

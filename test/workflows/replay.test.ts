@@ -1,3 +1,4 @@
+// @promise deploys
 import { readdir, readFile } from 'node:fs/promises'
 import { Worker } from '@temporalio/worker'
 import { DeterminismViolationError } from '@temporalio/workflow'

@@ -1,3 +1,4 @@
+// @promise moves
 import test from 'ava'
 import * as agents from '../../api/agents.ts'
 import * as members from '../../api/members.ts'

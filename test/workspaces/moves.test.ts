@@ -1,3 +1,4 @@
+// @promise moves
 import test from 'ava'
 import * as agentRuns from '../../api/agent-runs.ts'
 import * as agents from '../../api/agents.ts'

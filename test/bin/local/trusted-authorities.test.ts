@@ -1,3 +1,4 @@
+// @promise site-owners
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import { once } from 'node:events'

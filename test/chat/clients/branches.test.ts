@@ -1,3 +1,4 @@
+// @promise chat-clients
 import test from 'ava'
 import { forWholeFile } from '../../helpers/whole-file.ts'
 import { historyOf } from '../stage.ts'

@@ -1,3 +1,4 @@
+// @promise chat-clients
 import test from 'ava'
 import * as approvals from '../../../api/approvals.ts'
 import { call } from '../../helpers/client.ts'
@@ -65,6 +66,7 @@ const callsOf = ({ badTools }: Sites, id: string) =>
   badTools.requests().filter(({ idempotencyKey }) => idempotencyKey === `chat:${id}`)
 
 for (const kind of kinds) {
+  // @promise chat-history
   test(`a client holds a conversation, whose history is the server's (${kind.title})`, async (t) => {
     const { sessionOf } = await world()
     const session = await sessionOf({ model: 'observant' })

@@ -1,3 +1,4 @@
+// @promise chat-clients
 import test from 'ava'
 import { eventually } from '../../helpers/eventually.ts'
 import type { Platform } from '../../helpers/platform.ts'
@@ -48,6 +49,7 @@ async function looked({ services }: Platform, { id: sessionId }: TestSession): P
 }
 
 for (const kind of kinds) {
+  // @promise chat-stops
   test(`a stopped answer ends for its client, which keeps its words, and no later one ends with it (${kind.title})`, async (t) => {
     const { sessionOf, talker, platform } = await world()
     const model = `${kind.name}/stopped`
@@ -73,6 +75,7 @@ for (const kind of kinds) {
     t.is(lastWords(page), 'Once more. And the end.')
   })
 
+  // @promise chat-readers
   test(`an answer whose client has left is given up by default, and the client can go on (${kind.title})`, async (t) => {
     const { sessionOf, talker } = await world()
     const model = `${kind.name}/left`
@@ -96,6 +99,7 @@ for (const kind of kinds) {
     t.is(lastWords(page), 'Once more. ')
   })
 
+  // @promise chat-readers
   test(`an answer that goes on without its client is resumed whole, as often as pages ask for it (${kind.title})`, async (t) => {
     const { sessionOf, talker } = await world()
     const model = `${kind.name}/resumed`

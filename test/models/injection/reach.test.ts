@@ -1,3 +1,4 @@
+// @promise reach
 import { randomBytes } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
 import * as agents from '../../../api/agents.ts'
@@ -43,6 +44,7 @@ const writings = (secret: string): string[] => [
 /** What of them tells that it is there; the ends of base64 depend on what stands around. */
 const tracesOf = (secret: string): string[] => writings(secret).map((text) => text.slice(4, -4))
 
+// @promise hiding
 test('whatever texts say, an agent reaches its own sites and tools alone, and no secret gets out', async (t) => {
   const key = secretOf('sk-provider')
   const token = secretOf('token')

@@ -50,6 +50,7 @@ const expireNow = ({ services, approval }: Asking) =>
     .where({ id: approval.id })
     .update({ expiresAt: new Date(Date.now() - 1) })
 
+// @promise decisions
 test('the record has the exact text of the arguments and its hash, and the owner is told once, without arguments', async (t) => {
   const { someone, run, move, approval, readCall, services, args } = await asking()
   const row = await services.approvals.ofCall(services.database, (await readCall()).id)
@@ -70,6 +71,7 @@ test('the record has the exact text of the arguments and its hash, and the owner
   t.is((await approvalsOf(someone)).length, 1, 'whoever looks again asks nobody again')
 })
 
+// @promise decisions
 test('of two opposite decisions at the same instant one holds, and the other is refused', async (t) => {
   for (const _ of [1, 2, 3]) {
     const { someone, approval, run } = await asking()
@@ -113,6 +115,7 @@ test('the same decision again changes nothing, another one is refused, and neith
   t.is(dataOf(await timelineOf(someone, run.runId), 'approval.decided').length, 1)
 })
 
+// @promise approvals
 test('who has seen other arguments decides nothing', async (t) => {
   const { someone, approval } = await asking()
   const seen = { argumentsHash: '0'.repeat(64) }
@@ -126,6 +129,7 @@ test('who has seen other arguments decides nothing', async (t) => {
   t.is((await decide(someone, approval.id, 'approve', seen)).failure.code, 'VALIDATION_ERROR')
 })
 
+// @promise decisions
 test('an approval that expired is not decided any more: it is marked, and its call ends unsent', async (t) => {
   const asked = await asking()
   const { someone, approval, readCall, perform, sent } = asked
@@ -140,6 +144,7 @@ test('an approval that expired is not decided any more: it is marked, and its ca
   t.is(sent(), 0)
 })
 
+// @promise decisions
 test("another owner's approval is not there, and is not listed", async (t) => {
   const { approval, platform, someone } = await asking()
   const stranger = await person(platform)
@@ -167,6 +172,7 @@ test('a worker that gets a call which is not decided sends nothing, and the call
   t.is(sent(), 0)
 })
 
+// @promise approvals
 test('a worker sends an approved call once, and only if it is the one that was shown', async (t) => {
   const good = await asking('{"seconds":0}')
   await decide(good.someone, good.approval.id, 'approve')
@@ -243,6 +249,7 @@ const waitersStatement = `
   select from pg_stat_activity
    where datname = current_database() and wait_event_type = 'Lock' and query like '%"approvals"%'`
 
+// @promise chat-approvals
 test('what an answer in a chat asks is decided, expires and is withdrawn in the same way', async (t) => {
   const late = await house()
   const { services, platform } = late

@@ -1,3 +1,4 @@
+// @promise charges
 import test from 'ava'
 import { requireCredits } from '../../../src/billing/standing.ts'
 import { newId } from '../../../src/ids.ts'

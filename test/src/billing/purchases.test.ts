@@ -170,6 +170,7 @@ test('credits are bought until the balance is not below, not again at once after
   t.is(balance, 550 - 4000 + 500 + 200 + 3000, 'December has a ceiling of its own')
 })
 
+// @promise payments
 test('after three failures in a row nothing is bought automatically any more, and the owner is told once', async (t) => {
   const { billing, charge, clock, database, sweep, userId, withCard, withUser } = await openBilling(t)
   await withUser()

@@ -50,6 +50,7 @@ test('a month that is left at once is credited to later payments, and its share 
   t.deepEqual(told.toSorted(), ['-50000 enterprise paid', '0 team paid', '100000 enterprise paid'])
 })
 
+// @promise subscriptions
 test('a month gives its credits once however it is entered and left, and none for nothing', async (t) => {
   const { billing, clock, ledgerSum, sandbox, sweep, userId, withCard } = await openBilling(t)
   const { subscribe, cancel } = billing.subscriptions
@@ -177,6 +178,7 @@ test('what is overdue is paid by a request for the tier, and for another tier be
   }
 })
 
+// @promise subscriptions
 test('a higher tier that was to follow is not given until its month is paid', async (t) => {
   const { billing, clock, charges, sweep, userId, withCard, withUser } = await openBilling(t)
   await withUser()
@@ -196,6 +198,7 @@ test('a higher tier that was to follow is not given until its month is paid', as
   t.deepEqual(await charges(), [2000, 100_000])
 })
 
+// @promise subscriptions
 test('a lower tier takes the place of a month that is overdue, which nobody pays then', async (t) => {
   for (const following of ['enterprise', 'team'] as const) {
     const { billing, clock, charges, ledgerSum, sweep, userId, withCard, withUser } = await openBilling(t)
@@ -217,6 +220,7 @@ test('a lower tier takes the place of a month that is overdue, which nobody pays
   }
 })
 
+// @promise subscriptions
 test('a cancelled subscription is kept for the paid month, then the free tier follows; subscribing again takes it back', async (t) => {
   const { billing, clock, charges, sweep, userId, withCard } = await openBilling(t)
   await withCard()
@@ -262,6 +266,7 @@ for (const what of ['request', 'answer'] as const) {
   })
 }
 
+// @promise payments
 test('a change that a provider refuses to answer is given up, and not made later as a surprise', async (t) => {
   for (const [what, tier] of [
     ['request', 'free'],

@@ -1,3 +1,4 @@
+// @promise callbacks
 import test from 'ava'
 import * as agents from '../../../api/agents.ts'
 import * as agentSecrets from '../../../api/agent-secrets.ts'

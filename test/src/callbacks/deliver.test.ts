@@ -1,3 +1,4 @@
+// @promise callbacks
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'

@@ -1,3 +1,4 @@
+// @promise callbacks
 import test from 'ava'
 import { nextAttempt } from '../../../src/callbacks/schedule.ts'
 

@@ -1,3 +1,4 @@
+// @promise record
 import test from 'ava'
 import * as fc from 'fast-check'
 import { fromColumn, mapTexts, toColumn } from '../../../src/database/any-text.ts'

@@ -41,6 +41,7 @@ async function untilWaiting(database: Database, text: string): Promise<void> {
   }
 }
 
+// @promise migrations
 test('a migration that a long reader keeps waiting lets writers pass soon, changes nothing, and can be repeated', async (t) => {
   const database = await connect(t)
   const reader = await database.transaction()
@@ -58,6 +59,7 @@ test('a migration that a long reader keeps waiting lets writers pass soon, chang
   t.true(await database.schema.hasColumn('leases', 'mood'))
 })
 
+// @promise migrations
 test('an index is built concurrently while others write, one for long, and another process wants to migrate', async (t) => {
   const database = await connect(t)
   const writer = await database.transaction()

@@ -1,3 +1,4 @@
+// @promise hiding
 import test from 'ava'
 import * as fc from 'fast-check'
 import { hideSecrets } from '../../../src/hiding/hiding.ts'

@@ -1,3 +1,4 @@
+// @promise notifications
 import test, { type ExecutionContext } from 'ava'
 import { newKeys } from '../../helpers/config.ts'
 import { eventually } from '../../helpers/eventually.ts'

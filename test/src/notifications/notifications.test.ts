@@ -1,3 +1,4 @@
+// @promise notifications
 import test from 'ava'
 import { listNotifications } from '../../../api/notifications.ts'
 import { newId } from '../../../src/ids.ts'

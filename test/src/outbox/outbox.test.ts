@@ -1,3 +1,4 @@
+// @promise passwords
 import test, { type ExecutionContext } from 'ava'
 import * as outboxRoutes from '../../../api/outbox.ts'
 import { later } from '../../../src/clock.ts'

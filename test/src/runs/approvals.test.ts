@@ -40,6 +40,7 @@ async function goesOnWithout(t: ExecutionContext, run: Awaited<ReturnType<typeof
   return timeline
 }
 
+// @promise approvals
 test('a call that asks first is sent once its owner approves it, once and with exactly the arguments shown', async (t) => {
   const run = await asking('[[call slow_once { "seconds" : 0.50 }]]')
   const { someone, id, approval, sites } = run
@@ -81,6 +82,7 @@ test('what the site gets is what was shown', async (t) => {
   t.is(outcome?.['result'], '{"text":"exactly this"}')
 })
 
+// @promise decisions
 test('a refused call is not made, and the model is told so with the note of the owner', async (t) => {
   const run = await asking()
   const note = 'Ask the customer first.'
@@ -89,6 +91,7 @@ test('a refused call is not made, and the model is told so with the note of the 
   t.like(dataOf(timeline, 'approval.decided'), { 0: { status: 'refused', note }, length: 1 })
 })
 
+// @promise decisions
 test('a call that nobody approves in time is not made, and the run goes on without it', async (t) => {
   const run = await asking(undefined, undefined, impatient)
   const timeline = await goesOnWithout(t, run, /Nobody approved this call in time/)
@@ -143,6 +146,7 @@ test('nobody is asked about calls that are refused anyway: of unknown tools, wit
   t.is(scripts.sent(id).length, 2)
 })
 
+// @promise approvals
 test('two who approve at once, and again, make one call', async (t) => {
   const run = await asking()
   const { someone, id, approval } = run
@@ -157,6 +161,7 @@ test('two who approve at once, and again, make one call', async (t) => {
   t.is(dataOf(await timelineOf(someone, id), 'approval.decided').length, 1)
 })
 
+// @promise decisions
 test('a run that is cancelled while it waits withdraws what it asked, and nothing is sent', async (t) => {
   const run = await asking()
   const { someone, id, approval } = run
@@ -181,6 +186,7 @@ test('a call that is approved while its agent is paused is sent when that is res
   t.is(requestsOf(run, id).length, 1)
 })
 
+// @promise decisions
 test('a tool that is taken from its agent while a call waits is not called, and nobody need decide', async (t) => {
   const run = await asking()
   const { someone, agent, vaultEntryId } = run
@@ -190,6 +196,7 @@ test('a tool that is taken from its agent while a call waits is not called, and 
   t.like(await approvalsOf(someone), { 0: { status: 'withdrawn' }, length: 1 })
 })
 
+// @promise approvals
 test('a call is not sent if it is not the one that was approved', async (t) => {
   const changes = [{ arguments: '{"seconds":9}' }, { tool: 'slow_read' }, { siteOrigin: 'https://other.example.com' }]
   for (const change of changes) {
@@ -200,6 +207,7 @@ test('a call is not sent if it is not the one that was approved', async (t) => {
   }
 })
 
+// @promise approvals
 test('an approval that was decided by hand in the database is noticed', async (t) => {
   const run = await asking()
   const { database, due } = run.platform.services
@@ -211,6 +219,7 @@ test('an approval that was decided by hand in the database is noticed', async (t
   await goesOnWithout(t, run, /refused this call/)
 })
 
+// @promise decisions
 test('why names the call that must be approved, and how to decide it', async (t) => {
   const { someone, id, approval } = await asking()
   const { causes, summary } = (await call(someone, why.whyRun, { params: { runId: id } })).body

@@ -1,3 +1,4 @@
+// @promise budgets
 import test from 'ava'
 import * as agents from '../../../api/agents.ts'
 import * as billing from '../../../api/billing.ts'
@@ -144,6 +145,7 @@ test('a tool that is not offered and arguments that do not fit are answered to t
   t.is(sent.length, 1)
 })
 
+// @promise charges
 test('each step of a run is debited once, and the ledger, the run and the timeline agree', async (t) => {
   const { someone, follow } = await scriptsOn(await stage())
   const before = (await call(someone, billing.getBilling)).body.balance

@@ -148,6 +148,7 @@ test('a sender does not take back a run that waits: it was started', async (t) =
   t.is((await runOf(someone, runId)).status, 'waiting')
 })
 
+// @promise waits
 test('what a run has waited is added up over all its waits', async (t) => {
   const { services, run, pause, resume } = await begun()
   const clock = movableClock(new Date().toISOString())

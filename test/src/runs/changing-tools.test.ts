@@ -1,3 +1,4 @@
+// @promise removals manifests
 import test, { type ExecutionContext } from 'ava'
 import * as agents from '../../../api/agents.ts'
 import * as vault from '../../../api/vault.ts'

@@ -51,6 +51,7 @@ async function ends(t: ExecutionContext, someone: Person, runId: string, expecte
   t.like(await ended(someone, runId), expected)
 }
 
+// @promise pause
 test('a paused agent starts nothing, keeps what arrives in order, and goes on when it is resumed', async (t) => {
   const { platform, someone } = await scriptsOn(await stage())
   const agent = await webhookAgent(someone, { systemPrompt: '[[say done]]' })
@@ -86,6 +87,7 @@ test('a queue that was emptied while it was blocked is woken by the next deliver
   t.like(await platform.services.database('agent_queues').where({ agentId: agent.id }).first(), { awake: true })
 })
 
+// @promise pause
 test('a run that has begun waits before its next step while its agent is paused, and goes on with the same record', async (t) => {
   const { someone, scripted } = await scriptsOn(await stage())
   const agent = await scripted('[[sleep 5]] [[call echo_text {"text":"one"}]] [[then]] [[say done]]')
@@ -158,6 +160,7 @@ test('deliveries that were accepted while there were credits stay queued without
   await ends(t, someone, next, { status: 'completed' })
 })
 
+// @promise replays
 test('the head of a queue that waits can be skipped: the next run goes on, and the skipped one can be replayed', async (t) => {
   const opened = await stage()
   const { platform, someone, vaultEntryId } = await scriptsOn(opened, spareSite(opened))

@@ -1,3 +1,4 @@
+// @promise addresses
 import test from 'ava'
 import type { LookupAddress } from 'node:dns'
 import { createCheckedLookup, type Lookup } from '../../../src/safe-fetch/checked-lookup.ts'

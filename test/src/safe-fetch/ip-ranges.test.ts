@@ -1,3 +1,4 @@
+// @promise addresses
 import test from 'ava'
 import * as fc from 'fast-check'
 import { isPublicAddress } from '../../../src/safe-fetch/ip-ranges.ts'

@@ -1,3 +1,4 @@
+// @promise addresses
 import test, { type ExecutionContext } from 'ava'
 import { lookup as systemLookup } from 'node:dns'
 import type { RequestListener, ServerResponse } from 'node:http'

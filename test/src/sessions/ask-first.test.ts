@@ -1,3 +1,4 @@
+// @promise chat-approvals
 import test from 'ava'
 import { asksFirst } from '../../../src/sessions/ask-first.ts'
 import type { Effect, Scope } from '../../../src/sites/tool.ts'

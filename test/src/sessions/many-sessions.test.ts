@@ -13,6 +13,7 @@ import { current, fillSessions, sessionOf } from '../../helpers/sessions.ts'
 
 const day = 24 * 3600
 
+// @promise limits
 test('of fifty sessions asked for at once, as many are made as there is room for, and time makes room', async (t) => {
   const clock = movableClock()
   const platform = await startPlatform(t, { clock })
@@ -57,6 +58,7 @@ test('a session that is being made while its maker logs out everywhere is not ma
   t.is((await asked).failure.code, 'TOKEN_REVOKED')
 })
 
+// @promise retention
 test('a session is deleted with all that was said in it, as long after it is over as runs are kept', async (t) => {
   const clock = movableClock()
   const platform = await startPlatform(t, { clock, env: { RUN_RETENTION_DAYS: '2' } })
@@ -108,6 +110,7 @@ test('very many old sessions are deleted in one round, those with much in them i
   )
 })
 
+// @promise retention
 test('a round of deleting that is to stop begins no batch, and an answer under way keeps its session', async (t) => {
   const clock = movableClock()
   const platform = await startPlatform(t, { clock, env: { RUN_RETENTION_DAYS: '1' } })

@@ -1,3 +1,4 @@
+// @promise keys
 import test from 'ava'
 import * as sessions from '../../../api/sessions.ts'
 import * as vault from '../../../api/vault.ts'

@@ -1,3 +1,4 @@
+// @promise keys
 import test from 'ava'
 import * as apiKeys from '../../../api/api-keys.ts'
 import * as auth from '../../../api/auth.ts'

@@ -1,3 +1,4 @@
+// @promise addresses
 import type { RequestListener } from 'node:http'
 import test, { type ExecutionContext } from 'ava'
 import { CodedError, type ErrorCode } from '../../../src/errors.ts'

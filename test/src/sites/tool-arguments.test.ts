@@ -1,3 +1,4 @@
+// @promise direct-calls
 import { format, validate, type Schema } from '@cfworker/json-schema'
 import test from 'ava'
 import * as fc from 'fast-check'

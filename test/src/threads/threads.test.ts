@@ -1,3 +1,4 @@
+// @promise hard-texts
 import test, { type ExecutionContext } from 'ava'
 import { createThreads, TooComplexError } from '../../../src/threads/threads.ts'
 import type * as work from './work.ts'

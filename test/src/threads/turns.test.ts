@@ -1,3 +1,4 @@
+// @promise hard-texts
 import test from 'ava'
 import { createTurns } from '../../../src/threads/turns.ts'
 

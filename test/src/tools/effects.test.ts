@@ -69,6 +69,7 @@ test('a call that the site answers is sent once', async (t) => {
   ])
 })
 
+// @promise once
 test('a tool that must run once is not repeated after a failure that leaves its effect in doubt', async (t) => {
   const unknown = { sent: 1, status: 'unknown' } as const
   await check(t, await scripts(), [
@@ -81,6 +82,7 @@ test('a tool that must run once is not repeated after a failure that leaves its 
   ])
 })
 
+// @promise once
 test('a tool that only reads is repeated after a failure, with the same key, and may succeed', async (t) => {
   const flaky = { status: 'succeeded', httpStatus: 200 } as const
   const spent = { sent: 3, status: 'failed', httpStatus: 500, told: /status 500.*Failure 3 of 9/ } as const
@@ -184,6 +186,7 @@ for (const how of ['seconds', 'date']) {
   })
 }
 
+// @promise host-limit
 test('a site that asks one caller for a pause is left alone by everybody', async (t) => {
   const stage = await patient()
   const { sites, someone, vaultEntryId, scripted } = await scriptsOn(stage, spareSite(stage))
@@ -202,6 +205,7 @@ test('a site that asks one caller for a pause is left alone by everybody', async
   )
 })
 
+// @promise host-limit
 test('a host that is suspended is called by nobody, and everybody is told so', async (t) => {
   const stage = await patient()
   const { sites, platform, someone, vaultEntryId, follow } = await scriptsOn(stage, spareSite(stage))

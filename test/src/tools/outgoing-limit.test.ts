@@ -1,3 +1,4 @@
+// @promise host-limit
 import { setTimeout as delay } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import { v5 } from 'uuid'

@@ -1,3 +1,4 @@
+// @promise host-limit
 import test from 'ava'
 import * as fc from 'fast-check'
 import { msUntilTurn, type WaitingCall, type CountedSlot, type HostState } from '../../../src/tools/outgoing-turns.ts'

@@ -1,3 +1,4 @@
+// @promise logins
 import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import test from 'ava'
 import * as fc from 'fast-check'

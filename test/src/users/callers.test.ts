@@ -1,3 +1,4 @@
+// @promise keys
 import test from 'ava'
 import { newId } from '../../../src/ids.ts'
 import { createAccessTokens } from '../../../src/users/access-tokens.ts'

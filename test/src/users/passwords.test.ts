@@ -1,3 +1,4 @@
+// @promise passwords
 import { parseOptions } from '@node-rs/argon2'
 import test from 'ava'
 import { createPasswords, owaspCost, readNewPassword } from '../../../src/users/passwords.ts'

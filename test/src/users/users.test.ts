@@ -1,3 +1,4 @@
+// @promise logins
 import test from 'ava'
 import type { Database } from '../../../src/database/database.ts'
 import { createServices } from '../../../src/services.ts'
@@ -40,6 +41,7 @@ test('where registration is closed nobody gets an account, and those who have on
   t.is((await closed.authenticate(`Bearer ${accessToken}`)).userId, caller.userId)
 })
 
+// @promise roles
 test('where an invitation is needed it makes one account, for its own address, within a week', async (t) => {
   const { enter: _, ...base } = await open()
   const { database, config, clock } = base
@@ -207,6 +209,7 @@ test('accepted terms are recorded with version and time, and newer ones must be 
   t.true((await later.authenticate(`Bearer ${accessToken}`)).termsAccepted)
 })
 
+// @promise passwords
 test('unless a test says otherwise, passwords are hashed at the cost that OWASP names', async (t) => {
   const { config, logger } = await open()
   const services = createServices(config, logger)

@@ -1,3 +1,4 @@
+// @promise removals
 import test from 'ava'
 import * as agents from '../../../api/agents.ts'
 import * as vault from '../../../api/vault.ts'

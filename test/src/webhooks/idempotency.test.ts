@@ -16,6 +16,7 @@ async function open() {
   return { platform, someone, agent: await webhookAgent(someone) }
 }
 
+// @promise repeats
 test('a delivery that is repeated with its idempotency key starts one run and gets the same receipt, with the status of now', async (t) => {
   const { platform, someone, agent } = await open()
   const key = { 'idempotency-key': 'delivery-1' }
@@ -33,6 +34,7 @@ test('a delivery that is repeated with its idempotency key starts one run and ge
   t.is(third.body.sequence, 2, 'the repetition took no number')
 })
 
+// @promise order
 test('the receipt of a repeated delivery has the first `ahead` and the present status', async (t) => {
   const { platform, someone, agent } = await open()
   const { runId } = (await deliver(platform, agent, { number: 1 })).body
@@ -51,6 +53,7 @@ test('the receipt of a repeated delivery has the first `ahead` and the present s
   t.deepEqual([foremost.body.ahead, again.body.ahead], [0, 0])
 })
 
+// @promise repeats
 test('an idempotency key that comes with another body is refused, and the conflict is named', async (t) => {
   const { platform, someone, agent } = await open()
   const key = { 'idempotency-key': 'delivery-1' }
@@ -99,6 +102,7 @@ for (const header of ['idempotency-key', 'webhook-id']) {
   })
 }
 
+// @promise repeats
 test('of several bodies that come with one key at the same instant one is accepted and the others are refused', async (t) => {
   const { platform, someone, agent } = await open()
   const answers = await Promise.all(
@@ -110,6 +114,7 @@ test('of several bodies that come with one key at the same instant one is accept
   t.is((await runsOf(someone, agent)).length, 1)
 })
 
+// @promise repeats
 test('a repeated delivery gets its receipt although the credits are used up, and a new one is refused', async (t) => {
   const { platform, someone, agent } = await open()
   const key = { 'idempotency-key': 'delivery-1' }
@@ -124,6 +129,7 @@ test('a repeated delivery gets its receipt although the credits are used up, and
   t.is((await runsOf(someone, agent)).length, 1)
 })
 
+// @promise repeats payloads
 test('a repeated delivery gets its receipt although the schema asks for more by now, and a new one is refused', async (t) => {
   const { platform, someone, agent } = await open()
   const key = { 'idempotency-key': 'delivery-1' }
@@ -153,6 +159,7 @@ test('a repeated delivery gets its receipt although the schema asks for more by 
   t.is(wrong.failure.code, 'WEBHOOK_PAYLOAD_INVALID', 'the schema goes before the credits')
 })
 
+// @promise order
 test('two API processes that accept for the same agents at once leave no gap and do not deadlock', async (t) => {
   const { platform, someone } = await open()
   const { database, temporal } = platform.config

@@ -1,3 +1,4 @@
+// @promise headers
 import test from 'ava'
 import * as runs from '../../../api/runs.ts'
 import * as agentSecrets from '../../../api/agent-secrets.ts'

@@ -38,6 +38,7 @@ async function openForms(t: ExecutionContext, failures: number) {
   return { platform, someone, agentFor, post }
 }
 
+// @promise proofs
 test('a wrong proof is a wrong proof whatever the media type, and a right one is told to send JSON', async (t) => {
   const { someone, agentFor, post } = await open()
   for (const proof of Object.keys(senders) as WebhookProof[]) {
@@ -73,6 +74,7 @@ test('a delivery without a body is told that it has none, whatever its media typ
     }
 })
 
+// @promise senders
 test('wrong signatures are counted whatever the media type, and over no body at all, until there are too many', async (t) => {
   const { platform, someone, agentFor, post } = await openForms(t, 6)
   const agent = await agentFor('github')

@@ -1,3 +1,4 @@
+// @promise proofs
 import { createHmac } from 'node:crypto'
 import test from 'ava'
 import type { WebhookProof } from '../../../src/agents/agent.ts'

@@ -62,6 +62,7 @@ async function tampered(proof: WebhookProof, body: string, id: string): Promise<
   ]
 }
 
+// @promise proofs
 test("each sender's own proof starts one run under the identity it gives, and nothing tampered with does", async (t) => {
   const { someone, agentFor, post } = await open()
   for (const proof of Object.keys(senders) as WebhookProof[]) {
@@ -154,6 +155,7 @@ test('without the identity that its sender gives, a delivery has that of Idempot
   t.is(failure.details?.[0]?.path, 'X-GitHub-Delivery')
 })
 
+// @promise proofs
 test("Slack's question whether the address is right is answered when it is signed, and starts no run", async (t) => {
   const { someone, agentFor, post } = await open()
   const schema = [{ name: 'event', type: 'object' as const }]
@@ -176,6 +178,7 @@ test("Slack's question whether the address is right is answered when it is signe
   t.is((await post(github, body, await signed('github', { body }))).status, 202, 'to others it is a payload')
 })
 
+// @promise proofs
 test('a signature that comes beside the secret must be right too', async (t) => {
   const { someone, agentFor, post } = await open()
   const agent = await webhookAgent(someone)
@@ -203,6 +206,7 @@ test('a signature that comes beside the secret must be right too', async (t) => 
   t.is((await post(odd, body, unkeyed)).failure.code, 'WEBHOOK_SECRET_INVALID', 'a secret that is no key signs nothing')
 })
 
+// @promise proofs
 test('after a rotation both secrets are good until the overlap ends, and the one before them is not', async (t) => {
   const { platform, someone, rotate, post } = await open()
   const { agents: kept, sealing } = platform.services
@@ -279,6 +283,7 @@ test("a secret of the sender's own must do for the agent's way of proof", async 
     t.is((await rotate(agent, { overlapSeconds })).failure.code, 'VALIDATION_ERROR')
 })
 
+// @promise senders
 test('a sender reads and withdraws its deliveries by the secret, whatever proof they have', async (t) => {
   const { someone, platform, agentFor, rotate, post, asSender } = await open()
   const agent = await agentFor('github')
@@ -332,6 +337,7 @@ test('where Standard Webhooks is the proof, a sender reads and withdraws by a si
   t.is((await asSender(agent, runId, right).withdraw()).body.status, 'cancelled')
 })
 
+// @promise senders
 test('limits say when to come again; the rate is counted after the proof, the failed proofs by address', async (t) => {
   const { someone, agentFor, platform, post } = await openSenders(t, {
     RATE_LIMIT_WEBHOOK_PER_MINUTE: '5',

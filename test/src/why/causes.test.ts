@@ -1,3 +1,4 @@
+// @promise why
 import { readdirSync, readFileSync } from 'node:fs'
 import test from 'ava'
 import { actions, request } from '../../../src/why/actions.ts'

@@ -1,3 +1,4 @@
+// @promise refunds
 import test from 'ava'
 import { newId } from '../../../../src/ids.ts'
 import type { Recorded } from '../../../helpers/stripe/double.ts'

@@ -155,6 +155,7 @@ test('what the release before has added or used is made up for', async (t) => {
   t.is(await addsUp(t, money), -88)
 })
 
+// @promise charges
 test('two hundred random changes, several at a time, keep the ledger, the balance and the grants in agreement', async (t) => {
   const money = await openBilling(t)
   const { billing, clock, charge, userId } = money

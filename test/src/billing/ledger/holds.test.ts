@@ -24,6 +24,7 @@ async function withCredits(credits: number, opened = open()): Promise<Money> {
   return money
 }
 
+// @promise overdraft
 test('of five steps that begin at once with one credit, one begins, and the next one when that was charged less', async (t) => {
   const money = await withCredits(1)
   const runs = Array.from({ length: 5 }, newId)

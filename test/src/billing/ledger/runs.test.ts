@@ -15,6 +15,7 @@ const open = forWholeFile(test, 'holds of runs', (t) => startPlatform(t, { worke
 const holdsOf = ({ services }: Platform, subjectId: string) =>
   services.database('credit_holds').where({ subjectId }).select<{ credits: number }[]>('credits')
 
+// @promise overdraft
 test('a step holds credits while its model is asked, and nothing is held after any end', async (t) => {
   const platform = await open()
   const someone = await customer(platform)
@@ -94,6 +95,7 @@ test('a run whose agent has used up its cap waits, says which cap it is, and goe
   t.like(await ended(someone, id), { status: 'completed' })
 })
 
+// @promise caps
 test('a run waits before its next step once the cap of its agent is used up', async (t) => {
   const platform = await open()
   const someone = await customer(platform)

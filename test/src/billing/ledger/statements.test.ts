@@ -32,6 +32,7 @@ async function open() {
   return { ...money, ...billing, travel, nameOf, give, chargeAgent }
 }
 
+// @promise charges
 test('each statement adds up, begins where the one before ends, and the last one ends with the balance', async (t) => {
   const { billing, statements, charge, userId, travel, nameOf, give, chargeAgent } = await open()
   const [agentId, other] = [newId(), newId()]

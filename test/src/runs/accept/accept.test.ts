@@ -147,6 +147,7 @@ test.serial('what comes while a commit is under way shares the next one', async 
   )
 })
 
+// @promise order
 test.serial('a request of a batch that is refused does not harm the others, and takes no number', async (t) => {
   const platform = await shallow()
   const someone = await person(platform)
@@ -199,6 +200,7 @@ test.serial(
   },
 )
 
+// @promise order
 test.serial('however many runs are accepted, an agent is woken once until it has found nothing to do', async (t) => {
   const platform = await shallow()
   const agent = await agentOf(await person(platform))

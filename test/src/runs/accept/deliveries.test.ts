@@ -21,6 +21,7 @@ const payloadOf = (timeline: Events) => dataOf(timeline, 'accepted')[0]?.['paylo
 const deliveries = 36
 const senders = 6
 
+// @promise order
 test('36 deliveries, 6 at once, to three agents: each agent works through its own in order of arrival, one at a time', async (t) => {
   const { platform, someone } = await open()
   const trio = await Promise.all(
@@ -83,6 +84,7 @@ test('36 deliveries, 6 at once, to three agents: each agent works through its ow
   t.true(overlapping.length > deliveries / 2, 'runs of different agents go on at the same time')
 })
 
+// @promise order
 test('a delivery that comes while the queue lingers after its last run is taken up, too', async (t) => {
   const { platform, someone } = await open()
   const agent = await webhookAgent(someone)
@@ -118,6 +120,7 @@ test('a run that has started keeps its prompt when the agent is edited, and one 
   t.is(dataOf(after, 'started')[0]?.['systemPrompt'], '[[say the new words]]')
 })
 
+// @promise action
 test('the action of a payload takes the place of the system prompt only where the agent allows it, and the timeline says so', async (t) => {
   const { platform, someone } = await open()
   const willing = await webhookAgent(someone, { systemPrompt: '[[say mine]]', allowActionOverride: true })

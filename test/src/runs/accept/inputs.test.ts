@@ -1,3 +1,4 @@
+// @promise starts
 import test from 'ava'
 import * as agentRuns from '../../../../api/agent-runs.ts'
 import * as runs from '../../../../api/runs.ts'

@@ -11,6 +11,7 @@ const working = forWholeFile(test, 'manual', (t) => startPlatform(t, { worker: t
 /** Without a worker: what is queued stays queued. */
 const idle = forWholeFile(test, 'manual and queued', (t) => startPlatform(t))
 
+// @promise starts
 test('a manual start is refused while a run of the agent is queued or running, and works again afterwards', async (t) => {
   const platform = await working()
   const someone = await customer(platform)
@@ -30,6 +31,7 @@ test('a manual start is refused while a run of the agent is queued or running, a
   t.like(second.body, { sequence: 2 }, 'what was refused took no number')
 })
 
+// @promise starts
 test('of twenty manual starts at the same instant one is a run and nineteen are refused', async (t) => {
   const platform = await idle()
   const someone = await person(platform)
@@ -93,6 +95,7 @@ test('a start that is repeated under its key is answered with its run as it is n
   await cancel(someone, second.body.id)
 })
 
+// @promise starts
 test('ten starts with one key at the same instant are one run, and all are answered with it', async (t) => {
   const platform = await idle()
   const someone = await person(platform)

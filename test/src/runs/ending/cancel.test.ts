@@ -48,6 +48,7 @@ const queueUp = ({ services }: Platform, agentId: string, count: number) =>
 const unfinishedOf = async ({ services }: Platform, agentId: string) =>
   ((await services.database('agent_queues').where({ agentId }).first()) as { unfinished: number }).unfinished
 
+// @promise removals
 test('very many runs of a deleted agent are cancelled a hundred at a time', async (t) => {
   const platform = await cutOff()
   const { runs } = platform.services
@@ -117,6 +118,7 @@ test('a queued run is cancelled at once, without a worker and while Temporal is 
   t.like(receipt.body, { ahead: 0 }, 'nothing is in front of the next one any more')
 })
 
+// @promise cancel
 test('a run that waits for the model is cancelled within ten seconds, and the next one starts', async (t) => {
   const { platform, someone } = await open()
   const agent = await webhookAgent(someone, { systemPrompt: '[[sleep 60]]', allowActionOverride: true })
@@ -176,6 +178,7 @@ test('cancelling twice is the same as once, as long as the run has not ended', a
   t.is(dataOf(await timelineOf(someone, id), 'cancel.requested').length, 1)
 })
 
+// @promise cancel
 test('a run that has ended, however it did, cannot be cancelled', async (t) => {
   const { platform, someone, follow } = await scriptsOn(await working())
   const completed = (await follow('[[say done]]')).run

@@ -1,3 +1,4 @@
+// @promise record
 import test from 'ava'
 import * as agents from '../../../../api/agents.ts'
 import { call } from '../../../helpers/client.ts'

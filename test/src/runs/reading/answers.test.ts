@@ -1,3 +1,4 @@
+// @promise record
 import test from 'ava'
 import * as runs from '../../../../api/runs.ts'
 import * as agentRuns from '../../../../api/agent-runs.ts'

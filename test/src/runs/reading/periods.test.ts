@@ -1,3 +1,4 @@
+// @promise lists
 import test from 'ava'
 import { v7 } from 'uuid'
 import { agentOf, person } from '../../../helpers/people.ts'

@@ -40,6 +40,7 @@ test('a queue without credits is not woken for a grant that is not made, because
   t.not(await runs.queue.claimNext(agentId), null, 'the look at the account makes the grant')
 })
 
+// @promise waits
 test('a paused agent’s runs do not fail for want of credits; from its resuming on they have their time anew', async (t) => {
   const { agents: lifecycle, runs, why, database, agentId, pass, queue, run, now } = await openUnpaid(t)
   t.is(await runs.queue.claimNext(agentId), null)

@@ -1,3 +1,4 @@
+// @promise repairs
 import test from 'ava'
 import { diagnose, type Seen } from '../../../../src/runs/reconcile/diagnose.ts'
 import type { AgentFacts } from '../../../../src/runs/reconcile/facts.ts'

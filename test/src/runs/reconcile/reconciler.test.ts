@@ -1,3 +1,4 @@
+// @promise repairs
 import test from 'ava'
 import { createServices, type Services } from '../../../../src/services.ts'
 import { append } from '../../../../src/runs/timeline.ts'

@@ -83,6 +83,7 @@ async function rowsOf(database: Database, runId: string): Promise<Record<string,
   return rows[0]
 }
 
+// @promise retention
 test('what ended longer ago than it is kept goes with everything of it, and what is younger or not over stays', async (t) => {
   const { platform, someone, sites, vaultEntryId } = await scriptsOn(await stage())
   const { database } = platform.services
@@ -138,6 +139,7 @@ test('what ended longer ago than it is kept goes with everything of it, and what
   ])
 })
 
+// @promise repeats
 test.serial(
   'after a purge numbers and pages go on, a replay names its original, and an idempotency key is free again',
   async (t) => {

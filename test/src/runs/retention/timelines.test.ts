@@ -1,3 +1,4 @@
+// @promise retention
 import test, { type ExecutionContext } from 'ava'
 import { v7 } from 'uuid'
 import { createDatabase, type Database } from '../../../../src/database/database.ts'

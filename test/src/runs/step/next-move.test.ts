@@ -1,3 +1,4 @@
+// @promise budgets waits
 import test from 'ava'
 import * as fc from 'fast-check'
 import type { CallFacts, RunRecord } from '../../../../src/runs/record.ts'

@@ -55,6 +55,7 @@ async function openDead(t: ExecutionContext, given?: Stage) {
 const statusOf = async (someone: Person, runId: string) => (await runOf(someone, runId)).status
 const secondsSince = (from: number, to: string | null) => (Date.parse(to ?? '') - from) / 1000
 
+// @promise reconnect
 test('a dead credential parks every run that needs it, whatever started it, and reconnecting resumes the same step of each', async (t) => {
   const { platform, sites, someone, entryId, replaceToken, told, hooked, statuses } = await openDead(t)
   const dead = { vaultEntryId: entryId }
@@ -223,6 +224,7 @@ test('when the vault entry is deleted a run that waits for it goes on, and its m
 const waited = async (someone: Person, runId: string) =>
   Number(dataOf(await timelineOf(someone, runId), 'wait.ended')[0]?.['ms']) / 1000
 
+// @promise waits
 test('a run does not wait for its owner for longer than it may, and says so', async (t) => {
   const { platform, someone, hooked } = await openDead(t, await impatient())
   const agent = await hooked('[[call slow_once {"seconds":0}]]')
@@ -233,6 +235,7 @@ test('a run does not wait for its owner for longer than it may, and says so', as
   t.is((await ended(someone, next)).status, 'completed')
 })
 
+// @promise waits
 test('a run does not wait for its turn at a site for longer than it may, and says so', async (t) => {
   const opened = await impatient()
   const { someone, scripted } = await scriptsOn(opened, spareSite(opened))
@@ -262,6 +265,7 @@ const lost = [
   { cause: 'past_due', reason: 'SUBSCRIPTION_PAST_DUE', change: { subscriptionStatus: 'past_due' } },
 ]
 for (const { cause, reason, change } of lost) {
+  // @promise waits
   test(`a queued run fails with ${reason} when nobody has paid for it in time, and later ones are carried out`, async (t) => {
     const { platform } = await impatient()
     const { database } = platform.services

@@ -1,3 +1,4 @@
+// @promise cron
 import test from 'ava'
 import * as fc from 'fast-check'
 import { changeWarnings } from '../../../../src/schedules/cron/change-warnings.ts'

@@ -22,6 +22,7 @@ function refusal(path: string, attempt: () => unknown): string | undefined {
 const all = (from: number, to: number, step = 1): number[] =>
   Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) => from + index * step)
 
+// @promise cron
 test('expressions are read as crontab reads them', (t) => {
   const fields = (text: string) => {
     const { minute, hour, dayOfMonth, month, dayOfWeek } = parseCron(text)

@@ -42,6 +42,7 @@ const changes = changingZones.flatMap((zone) =>
   changesOf(zone, Date.UTC(2024, 0, 1), Date.UTC(2032, 0, 1)).map((change) => ({ zone, ...change })),
 )
 
+// @promise cron
 test('away from changes of clocks, fires are those of a peer library, for any expression, zone and start', (t) => {
   const property = fc.property(expressions.filter(comes), fc.constantFrom(...zones), start, (text, zone, after) => {
     const until = after + 400 * dayMs
@@ -94,6 +95,7 @@ test('around changes of clocks, a fixed time differs from the peer library in tw
   t.notThrows(() => fc.assert(property, { numRuns: 50 }))
 })
 
+// @promise cron
 test('the nights of both changes are as written down here', (t) => {
   const rows: [string, string, string, string[], string[]][] = [
     // Spring in Berlin: there is no 02:30 on 29 March 2026.

@@ -69,6 +69,7 @@ async function open() {
 const inShort = ({ at, outcome, reason }: { at: string; outcome: string; reason: string | null }): string =>
   [at.slice(11, 16), outcome, reason].filter(Boolean).join(' ')
 
+// @promise fires
 test.serial('a fire is carried out once, and skipped with its reason while a run is unfinished', async (t) => {
   const { tick, set, someone, agent, ledger } = await open()
   set('10:01:01')
@@ -173,6 +174,7 @@ test.serial('every other reason not to carry out a fire is on record, and what i
   t.is((await runsOf(someone, manual)).length, 0)
 })
 
+// @promise fires
 test.serial(
   'a fire that nothing reports is recorded as missed when it cannot come any more, and its owner is told',
   async (t) => {
@@ -266,6 +268,7 @@ test.serial(
   },
 )
 
+// @promise cron
 test.serial('a change at the very time of a fire closes it only if the new expression does not have it', async (t) => {
   const { tick, set, someone, agent, ledger, round, generation, database, told } = await open()
   const params = { agentId: agent.id }

@@ -1,3 +1,4 @@
+// @promise manifests
 /* oxlint-disable unicorn/no-thenable -- `then` is a keyword of JSON Schema, and schemas are not awaited */
 import test from 'ava'
 import * as fc from 'fast-check'

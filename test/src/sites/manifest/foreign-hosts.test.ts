@@ -1,3 +1,4 @@
+// @promise addresses
 import test from 'ava'
 import { foreignHosts } from '../../../../src/sites/manifest/foreign-hosts.ts'
 import type { Manifest } from '../../../../src/sites/manifest/manifest.ts'

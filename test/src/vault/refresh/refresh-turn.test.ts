@@ -197,6 +197,7 @@ function playOut(story: Happening[]) {
 const isDoubt = ({ outcome, endedAt }: VaultRefresh): boolean =>
   endedAt === null || outcome === 'ambiguous' || outcome === 'abandoned'
 
+// @promise refresh
 test('whatever happens, a refresh token of unknown fate is sent twice at most, and never by two at once', (t) => {
   let doubted = 0
   const property = fc.property(happenings, (story) => {

@@ -73,6 +73,7 @@ async function addUnreachable(platform: Platform, model: VaultEntry, count: numb
   }
 }
 
+// @promise refresh
 test.serial('grants that nobody has used for 25 days are refreshed, and nothing else is', async (t) => {
   const { contacts, sites, platform } = await stage()
   t.teardown(() => answerAsUsual(contacts))
