@@ -39,7 +39,11 @@ async function runAva({ folder, record, env }: TestGround): Promise<number> {
   return tell(first, again)
 }
 
-/** Runs the files of failed tests once more, by themselves (docs/decisions/0067). Returns whether all of them pass then. */
+/**
+ * Runs the files of failed tests once more, by themselves, and returns whether all of them pass then. Two busy cores fail
+ * one of thousands of tests for lack of time, another one in each run. What passes only then is printed: a title that is
+ * seen twice is a defect.
+ */
 async function repeat(
   { failed, titles }: { failed: number; titles: string[] },
   run: (args: string[]) => Promise<{ code: number | null }>,

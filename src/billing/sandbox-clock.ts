@@ -18,7 +18,8 @@ const leaseSeconds = 60
 
 /**
  * The clock of an account in the sandbox, which admins can advance: renewals, failures and grants of months to come happen
- * at once and in order, and nobody else's clock moves (docs/decisions/0063).
+ * at once and in order, and nobody else's clock moves. One clock
+ * for all would renew everybody's subscriptions because one person tries something.
  */
 export function createSandboxClock(context: {
   database: Database

@@ -30,7 +30,7 @@ interface Listening {
 /**
  * Asks a model once, by the interface of the AI SDK's adapters. The SDK's own `streamText` is not used: it would make
  * the second of two calls with one id a copy of the first, parse arguments where the record keeps their text, and hide
- * how an answer broke off (docs/decisions/0045).
+ * how an answer broke off.
  */
 export async function ask(
   model: LanguageModelV4,

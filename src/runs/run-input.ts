@@ -10,7 +10,10 @@ export class RunInput extends Row {
   static override idColumn = 'runId'
   static override jsonAttributes = ['headers']
   declare runId: string
-  /** The payload as received, or the JSON text of a manual run's input: an object, or a string. */
+  /**
+   * The payload as received, or the JSON text of a manual run's input: an object, or a string. A text, because `jsonb`
+   * refuses U+0000, rounds numbers, and drops members that are repeated.
+   */
   declare payload: string
   /** What the sender said about it in headers (`src/webhooks/kept-headers.ts`), if anything. */
   declare headers: Record<string, string> | null

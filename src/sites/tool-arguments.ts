@@ -15,8 +15,8 @@ export const tooMuch: ErrorDetail = { path: '', message: "is too large to check 
 
 /**
  * The problems of a tool call's arguments, by dotted path, at most 20; empty if there are none. The schema must have
- * passed `inputSchemaProblems`. It is interpreted, never compiled, and the time and memory for any schema and arguments
- * are bounded.
+ * passed `inputSchemaProblems`. It is interpreted, because code made from a stranger's schema would run beside
+ * everybody's credentials. The time and memory for any schema and arguments are bounded.
  */
 export const argumentProblems = (schema: unknown, args: unknown): ErrorDetail[] =>
   isObject(args) ? valueProblems(schema, args, tooMuch) : [{ path: '', message: 'must be an object' }]

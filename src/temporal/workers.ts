@@ -25,8 +25,8 @@ export interface Presence {
 
 /**
  * The worker processes: each reports every few seconds that it is present (table `workers`). Temporal knows pollers
- * too, but only while it is reachable, and for five minutes after they are gone. All times are the database's, because
- * process clocks differ.
+ * too, but only while it is reachable, and it lists those that are frozen, or gone for less than five minutes. All times
+ * are the database's, because process clocks differ.
  */
 export function createWorkers(context: { database: Database; config: { temporal: { taskQueue: string } } }) {
   const { database } = context

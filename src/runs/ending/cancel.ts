@@ -73,7 +73,8 @@ export function createCancel(context: {
     cancel: (run: Named): Promise<Run> => request(run, 'CANCELLED_BY_OWNER', assertUnfinished),
 
     /**
-     * Skips a waiting or queued run, so that the agent's next run can start; it can be replayed later.
+     * Skips a waiting or queued run, so that the agent's next run can start; it can be replayed later. A run that was set
+     * aside and continued would need a second order beside the sequence.
      * RUN_NOT_CANCELLABLE if it has ended or is working.
      */
     skip: (run: Named): Promise<Run> => request(run, 'SKIPPED_BY_OWNER', assertIdle),

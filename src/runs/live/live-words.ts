@@ -14,9 +14,10 @@ const askMs = 500
 const maxWritten = 512 * 1024
 
 /**
- * Passes the words of models under way on to processes in which somebody watches (docs/decisions/0047). A worker whose
- * runs nobody watches writes nothing, and asks at most twice a second for all of them whether somebody does. All of this
- * may fail: the step is recorded as ever.
+ * Passes the words of models under way on to processes in which somebody watches, through two unlogged tables: a
+ * `NOTIFY` takes a lock of the whole database at commit, and holds 8,000 bytes. A worker whose runs nobody watches writes
+ * nothing, and asks at most twice a second for all of them whether somebody does. All of this may fail: the step is
+ * recorded as ever.
  */
 export function createLiveWords({ database, logger }: { database: Database; logger: Logger }) {
   const speeches = new Set<Speech>()

@@ -22,8 +22,9 @@ export function chargesOf(
 const featureOf = { manual: 'manual', scheduled: 'scheduled', webhook: 'webhooks' } as const
 
 /**
- * Why an agent's next run may not start (docs/decisions/0020); the run stays queued and shows the cause. The charges
- * are checked when a delivery is accepted, and again here, because they may have changed since.
+ * Why an agent's next run may not start; the run stays queued and shows the cause, and the queue sleeps. The charges are
+ * checked when a delivery is accepted, and again here, because they may have changed since. A workflow that waited for a
+ * payment would be a timer per owner, which somebody would have to signal.
  */
 export const blockOf = (
   agent: Pick<Agent, 'pausedAt'>,

@@ -24,8 +24,8 @@ import { quotedName } from '../../notifications/plain-text.ts'
  * Claims the agent's next run for its queue's workflow: the oldest queued run, or a begun run that the reconciler
  * fenced off from an execution that is gone; that run resumes from its last recorded step. If nothing may be started,
  * the queue falls asleep and the result is null; the next accept or the end of the block wakes it. A claim that is
- * repeated by the same execution of the queue's workflow has the same result. A run that another execution has claimed
- * is left to it; if that one is gone, the reconciler notices.
+ * repeated by the same execution of the queue's workflow has the same result, because a frozen worker may hold several
+ * attempts of one. A run that another execution has claimed is left to it; if that one is gone, the reconciler notices.
  */
 export function createClaim(context: {
   database: Database

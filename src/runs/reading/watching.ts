@@ -21,8 +21,9 @@ type Page = TimelinePage | readonly WordsEvent[]
 const knownMs = 10_000
 
 /**
- * Watches runs as they happen (docs/decisions/0029). One query per interval reads all runs that are watched in this
- * process, and none without watchers. Notifications (LISTEN) would cost the writers more than this costs.
+ * Watches runs as they happen. One query per interval reads all runs that are watched in this process, and none without
+ * watchers. A `NOTIFY` in the writers' transactions would take a lock of the whole database at commit, and cost the
+ * accept path two thirds of its commits.
  */
 export function createWatching(
   context: TimelineContext & { database: Database; config: Pick<Config, 'streams'>; logger: Logger },

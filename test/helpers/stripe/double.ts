@@ -41,6 +41,7 @@ interface Answer {
 /**
  * A double of Stripe: a server on loopback that keeps customers, cards, subscriptions and payments, and answers in
  * Stripe's wire format. Its clock is the test's; what is due by then happens before the next request.
+ * stripe-mock alone answers with fixtures, so nothing would ever be renewed or refused; it judges the requests instead.
  */
 export async function startStripeDouble(t: Pick<ExecutionContext, 'teardown'>, clock: Clock) {
   const world = createWorld(clock)
