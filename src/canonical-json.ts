@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 /**
  * The canonical text of a JSON value: members sorted by name, no spaces, so that equal values have equal texts. The
- * order of lists counts. Recursive: only for values of a checked depth (`parseJson`).
+ * order of lists counts. Recursive: only for values of a checked depth, such as parsed JSON.
  *
  * Not `canonicalize` (RFC 8785), which throws for Infinity: manifests may have numbers such as `1e400`, which
  * JavaScript reads as Infinity and Postgres gets as null.

@@ -16,7 +16,7 @@ export interface ProofInput<Path extends string> {
 }
 
 /**
- * How a caller without an account proves that the route is for them. `mount.ts` makes the check, and the handler gets
+ * How a caller without an account proves that the route is for them. The mount makes the check, and the handler gets
  * the result of `verify`.
  */
 export interface Proof<Path extends string, Proven> {

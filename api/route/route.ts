@@ -47,7 +47,8 @@ interface Input<Path extends string, A extends Access, Query, Body, Resource, Pr
 
 /**
  * The declaration of a route. Validation, authorization, rate limits, the OpenAPI document and the typed test client
- * all come from it, and what clients read of its schemas (`api/schemas/documented.ts`). Checks run in this order: token, rate, terms, proof, resource, permission, query and body, handler.
+ * all come from it, and what clients read of its schemas. Checks run in this order: token, rate, terms, proof, resource,
+ * permission, query and body, handler.
  */
 export interface Route<
   Path extends string = string,
@@ -110,7 +111,7 @@ export interface Route<
   unreadBody?: true
   /** Writes the answer as CSV, for clients that prefer that to JSON. */
   csv?: (answer: Output<Response>) => string
-  /** The handler may answer with an answer of a chat as it comes (`streamChat`). */
+  /** The handler may answer with an answer of a chat as it comes. */
   chatStream?: true
   /** Opened in a browser: `handle` returns a `BrowserAnswer`, and failures are pages for clients that prefer one. */
   browser?: true
@@ -126,7 +127,7 @@ export interface Route<
   stream?: Stream<Input<Path, A, Query, Body, Resource, Proven>>
   /** Other successes that the handler can return (with `inPlace`), by status. */
   alternatives?: Readonly<Record<number, { description: string; response: GenericSchema }>>
-  /** The codes of this route besides those that the declaration implies (see `codesOf`). */
+  /** The codes of this route besides those that the declaration implies. */
   codes?: readonly ErrorCode[]
   handle: (
     input: Input<Path, A, Query, Body, Resource, Proven>,

@@ -35,7 +35,7 @@ const endedRun = named(
   'A run that has ended',
 )
 
-/** What a callback posts: `src/callbacks/ending.ts` builds it, and a test holds it against this. */
+/** What a callback posts: `src/callbacks/` builds it, and a test holds it against this. */
 export const ending = named(
   'RunEnded',
   v.object({

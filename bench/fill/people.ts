@@ -56,7 +56,7 @@ function writeAgent(add: Add, { id, ownerId, role, number, trigger, hasCallbacks
   add('agent_prompts', { agent_id: id, since_sequence: 1, allow_action_override: 'f', system_prompt: systemPrompt })
 }
 
-/** As the runs say (src/runs/reconcile/queue-consistency.ts). Who has something to do is due, but not soon. */
+/** As the runs say, which the reconciler compares. Who has something to do is due, but not soon. */
 function writeQueue(add: Add, agent: FilledAgent, { now }: Span): void {
   const { id, role, lastSequence, unfinished, runningRunId } = agent
   const isBlocked = role === 'paused queue'

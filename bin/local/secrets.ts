@@ -5,9 +5,9 @@ import { join } from 'node:path'
 /** The secrets of a local installation. */
 export interface LocalSecrets {
   postgresPassword: string
-  /** VAULT_KEYS, in the format of src/config/config.ts. */
+  /** VAULT_KEYS, in the format of the settings. */
   vaultKeys: string
-  /** JWT_PRIVATE_KEY, in the format of src/config/config.ts. */
+  /** JWT_PRIVATE_KEY, in the format of the settings. */
   jwtPrivateKey: string
 }
 

@@ -44,7 +44,7 @@ export class Agent extends Row {
   declare summarizes: boolean
   /** How many credits its runs may use in a month; null for as many as there are. */
   declare creditsPerMonth: number | null
-  /** What that leaves of this month, if it was read with the agent (`agentCreditsLeft`). */
+  /** What that leaves of this month, if it was read with the agent. */
   declare creditsLeft: number | null
   /** Since then nothing is started; new runs are queued. */
   declare pausedAt: Date | null

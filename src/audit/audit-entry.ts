@@ -77,7 +77,7 @@ export interface Actor {
   userAgent?: string | undefined
 }
 
-/** Fields of a subject: what `noted` makes. Never a secret. */
+/** Fields of a subject, as they may be noted. Never a secret. */
 export type Fields = Record<string, unknown> | undefined
 
 export interface Deed {

@@ -19,7 +19,7 @@ interface Undelivered {
 
 /**
  * When a callback is tried next; undefined if it is given up. The last attempt is due when the time is up, so that the
- * receiver has all of it to recover; `createGiveUp` handles those whose turn does not come then.
+ * receiver has all of it to recover; those whose turn does not come then are given up by a round of their own.
  */
 export function nextAttempt({ tries, now, giveUpAt, retryAfter = 0, gone = false }: Undelivered): Date | undefined {
   if (gone || now >= giveUpAt) return undefined

@@ -27,7 +27,7 @@ export class ChatStep extends Row {
   declare costNanoUsd: number | null
   declare latencyMs: number
   declare recordedAt: Date
-  /** What its provider wants back unchanged (`src/models/verbatim.ts`). */
+  /** What its provider wants back unchanged. */
   declare content: string | null
   declare outcome: StepProblem | null
   declare remark: string | null

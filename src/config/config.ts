@@ -164,7 +164,7 @@ function shape(env: Readonly<v.InferOutput<typeof settings>>, models: ModelsConf
       stallSeconds: env.STREAM_STALL_SECONDS,
       limit: env.STREAM_LIMIT,
     },
-    /** Model calls, and tool calls, that one owner alone may have under way in one worker; see activities/places.ts. */
+    /** Model calls, and tool calls, that one owner alone may have under way in one worker; several share twice as many. */
     workerActivities: env.WORKER_ACTIVITIES,
     /** Where a worker answers health checks, at the host of the API; 0 for nowhere. */
     workerHealthPort: env.WORKER_HEALTH_PORT,
@@ -187,7 +187,7 @@ const databaseOf = (env: v.InferOutput<typeof data>) => ({
   waitSeconds: env.DATABASE_WAIT_SECONDS,
 })
 
-/** The settings of `bin/migrate.ts`: a migration job does not need the keys. */
+/** The settings of the program that migrates: a migration job does not need the keys. */
 export function readDatabaseConfig(env?: Environment): Pick<Config, 'database'> {
   return freeze({ database: databaseOf(readEnvironment(data, env)) })
 }
@@ -197,7 +197,7 @@ export const readBaseUrl = (env?: Environment): string => readEnvironment(v.pick
 
 const vault = v.pick(settings, ['DATABASE_URL', 'DATABASE_POOL', 'DATABASE_WAIT_SECONDS', 'VAULT_KEYS'])
 
-/** The settings of `bin/vault-rotate.ts`. */
+/** The settings of the program that rotates the vault keys. */
 export function readVaultConfig(env?: Environment): Pick<Config, 'database' | 'vaultKeys'> {
   const read = readEnvironment(vault, env)
   return freeze({ database: databaseOf(read), vaultKeys: read.VAULT_KEYS })

@@ -27,7 +27,7 @@ export type Environment = Record<string, string | undefined>
 
 /**
  * All settings of the API and the worker, with their defaults. No other file reads the environment:
- * `src/config/config.ts` says what the values mean, `src/config/local-config.ts` has the settings of a single machine,
+ * The configuration says what the values mean, the local one has the settings of a single machine,
  * and `.env.example` documents all of them.
  */
 export const settings = v.object({

@@ -42,7 +42,7 @@ export const readLocalConfig = (env?: Environment): LocalConfig =>
 
 const checker = v.pick(settings, ['BASE_URL', 'SITE_ALLOW', 'SITE_CA_FILE'])
 
-/** The settings of `bin/check-site.ts`, which needs neither databases nor keys. */
+/** The settings of `check-site`, which needs neither databases nor keys. */
 export function readCheckerConfig(env?: Environment) {
   const { BASE_URL, SITE_ALLOW, SITE_CA_FILE } = readEnvironment(checker, env)
   return freeze({ baseUrl: BASE_URL, allow: SITE_ALLOW, caFile: SITE_CA_FILE })

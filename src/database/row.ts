@@ -1,7 +1,7 @@
 import { Model } from 'objection'
 
 /**
- * A row of a table. Columns are snake_case, fields camelCase; the pool translates (see `createDatabase`). Queries name
+ * A row of a table. Columns are snake_case, fields camelCase; the pool translates. Queries name
  * their connection: `Run.query(trx)`.
  */
 export class Row extends Model {

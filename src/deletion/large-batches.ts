@@ -42,7 +42,7 @@ const deleteSessions: LargeBatch = async (trx, ownerId) => {
 
 export const largeBatches = [deleteRuns, deleteSessions]
 
-/** Oldest first, so that a batch touches few weeks’ partitions. By a subquery for the reason that statements.ts names. */
+/** Oldest first, so that a batch touches few weeks’ partitions. By a subquery, so that the planner does not know whose rows they are. */
 const runsStatement = `
   select id, events + steps + tool_calls as parts from runs where owner_id = (select :ownerId::uuid) order by id limit :most for update`
 

@@ -18,7 +18,7 @@ export interface Hiding {
 
 /**
  * Replaces secrets in texts that others read: sites quote the token that they refuse, senders put keys into payloads,
- * and models repeat what they read. Finds them in every form of `formsOf`, and under the escapes that `decode` undoes.
+ * and models repeat what they read. Finds them in every form of `formsOf`, and under escapes.
  * Whoever knows a secret can disguise it; no text of the platform tells it to them. Only secrets of 8 characters and more
  * are found.
  */

@@ -20,7 +20,7 @@ export function shortenCall(call: TranscriptCall): TranscriptCall {
   return { ...call, outcome: { ...call.outcome, text: beginning, shortened: true } }
 }
 
-/** Measures the prompt that `buildPrompt` would make. */
+/** Measures the prompt that would be made of a transcript. */
 export function sizeOf(transcript: Transcript, reader: Reader): PromptSize {
   const shown = shownTo(reader, transcript)
   return {

@@ -35,7 +35,7 @@ export interface TranscriptCall {
 
 export interface TranscriptStep {
   text: string
-  /** What its provider wants back unchanged, see `keepVerbatim`. */
+  /** What its provider wants back unchanged. */
   content?: string | null | undefined
   calls: TranscriptCall[]
   /** Why the answer could not be used, and what the model is told about it. */

@@ -21,7 +21,7 @@ export interface NewNotification {
 }
 
 /**
- * What owners must look at (docs/design.md, "Telling the owner"): kept for them to list, and mailed by `createMails`.
+ * What owners must look at (docs/design.md, "Telling the owner"): kept for them to list, and mailed.
  */
 export function createNotifications(context: { database: Database; clock: Clock; config: Pick<Config, 'mail'> }) {
   const { database, clock, config } = context

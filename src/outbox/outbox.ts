@@ -35,7 +35,7 @@ export interface ShownMail {
 }
 
 /**
- * Mails to addresses, about accounts. They are sent by `createMails`. Where there is no mail server, admins read them.
+ * Mails to addresses, about accounts. They are sent like notifications. Where there is no mail server, admins read them.
  * Texts are sealed, and cleared once they are sent or of no use, because they hold tokens.
  */
 export function createOutbox(context: {

@@ -4,7 +4,7 @@ import { schemaProblems } from '../sites/manifest/input-schema.ts'
 import { valueProblems } from '../sites/tool-arguments.ts'
 import { exactJson, withoutFence } from './exact-json.ts'
 
-/* What runs in a thread (src/in-thread.ts): owners write the schemas, and models what is held against them. */
+/* What runs in a thread: owners write the schemas, and models what is held against them. */
 
 /** The problems of an agent's output schema, a JSON text; none if it can be used. */
 export const checkOutputSchema = (schema: string): ErrorDetail[] => schemaProblems(JSON.parse(schema))

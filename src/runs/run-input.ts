@@ -15,7 +15,7 @@ export class RunInput extends Row {
    * refuses U+0000, rounds numbers, and drops members that are repeated.
    */
   declare payload: string
-  /** What the sender said about it in headers (`src/webhooks/kept-headers.ts`), if anything. */
+  /** What the sender said about it in headers (those that its preset keeps), if anything. */
   declare headers: Record<string, string> | null
 }
 

@@ -29,7 +29,7 @@ export class RunStep extends Row {
   declare cachedTokens: number | null
   /** In billionths of a USD; null if no price was known. */
   declare costNanoUsd: number | null
-  /** What its provider wants back unchanged (`src/models/verbatim.ts`). */
+  /** What its provider wants back unchanged. */
   declare content: string | null
   /** Why the answer did not count, or that it is a summary of earlier steps; and what is said of it. */
   declare outcome: StepProblem | 'summary' | null

@@ -7,7 +7,7 @@ interface SealedPlace {
   column: string
 }
 
-/** The vault keys are not yet verified against Postgres. Transient: see `isTransient`. */
+/** The vault keys are not yet verified against Postgres. Transient, like an outage of Postgres. */
 export class KeysNotProvedError extends Error {
   override readonly name = 'KeysNotProvedError'
 }
@@ -22,7 +22,7 @@ export function createSealing(keys: Config['vaultKeys']) {
   let held = false
 
   return {
-    /** Makes sealing and opening throw a KeysNotProvedError until `release` (see `vault-keys.ts`). */
+    /** Makes sealing and opening throw a KeysNotProvedError until `release`, when the keys are proved. */
     hold(): void {
       held = true
     },

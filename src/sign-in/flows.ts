@@ -40,7 +40,7 @@ export interface OpenedFlow extends BrowserBinding {
   flow: SignInFlow
 }
 
-/** The first half of signing in: it sends the browser to the provider. The browser comes back to `createCallback`. */
+/** The first half of signing in: it sends the browser to the provider. The second half is its return. */
 export function createFlows(context: {
   database: Database
   clock: Clock

@@ -6,7 +6,7 @@ import { parseManifest, type Manifest } from './manifest/manifest.ts'
 import { argumentProblems } from './tool-arguments.ts'
 
 /*
- * What runs in a thread (src/in-thread.ts), because a stranger decides how long it takes. Errors lose their class on the
+ * What runs in a thread, because a stranger decides how long it takes. Errors lose their class on the
  * way back, so refusals are results.
  */
 

@@ -64,7 +64,7 @@ export function createSites(context: {
   }
 
   /**
-   * Compares a manifest in use with a later one (`compareManifests`). Throws MANIFEST_INVALID if that takes too long.
+   * Compares a manifest in use with a later one. Throws MANIFEST_INVALID if that takes too long.
    */
   async function compare(before: Manifest, after: Manifest, party: string): Promise<ComparedManifests> {
     const given = { before: JSON.stringify(before), after: JSON.stringify(after) }

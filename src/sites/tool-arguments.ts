@@ -14,14 +14,14 @@ const maxChecks = 200_000
 export const tooMuch: ErrorDetail = { path: '', message: "is too large to check against the tool's input schema" }
 
 /**
- * The problems of a tool call's arguments, by dotted path, at most 20; empty if there are none. The schema must have
- * passed `inputSchemaProblems`. It is interpreted, because code made from a stranger's schema would run beside
+ * The problems of a tool call's arguments, by dotted path, at most 20; empty if there are none. The schema must
+ * have no problems as an input schema. It is interpreted, because code made from a stranger's schema would run beside
  * everybody's credentials. The time and memory for any schema and arguments are bounded.
  */
 export const argumentProblems = (schema: unknown, args: unknown): ErrorDetail[] =>
   isObject(args) ? valueProblems(schema, args, tooMuch) : [{ path: '', message: 'must be an object' }]
 
-/** The same for a value of any type and a schema that has passed `schemaProblems`; `tooMuch` is said of one that is too large. */
+/** The same for a value of any type and a checked schema; `tooMuch` is said of one that is too large. */
 export function valueProblems(schema: unknown, value: unknown, tooMuch: ErrorDetail): ErrorDetail[] {
   const size = argumentSize(value)
   if (size.problems.length > 0) return firstProblems(size.problems)

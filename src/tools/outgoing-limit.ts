@@ -7,7 +7,7 @@ import { msUntilTurn } from './outgoing-turns.ts'
 
 /** A call that needs a slot. */
 export interface SlotRequest {
-  /** As `limitedHost` makes it. */
+  /** The name, with its port if each port counts by itself. */
   host: string
   /** Who gets a fair share of the host: an agent, or the owner of direct calls. */
   share: string

@@ -5,7 +5,7 @@ import type { Reach } from '../owners/reach.ts'
 export const scopes = ['read', 'write'] as const
 export type Scope = (typeof scopes)[number]
 
-/** Who makes a request, as `authenticate` found. A login has both scopes; an API key has those it was given. */
+/** Who makes a request. A login has both scopes; an API key has those it was given. */
 export interface Caller {
   userId: string
   email: string

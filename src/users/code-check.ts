@@ -18,7 +18,7 @@ type Owner = Pick<User, 'id' | 'email'>
 
 /**
  * Checks the codes of second factors, each of which is good once. Codes are looked at only after the password, so only who
- * knows it can use up the attempts; a new password gives them back (`passwordIsNew`).
+ * knows it can use up the attempts; a new password gives them back.
  */
 export function createCodeCheck(context: {
   database: Database

@@ -24,7 +24,7 @@ export class VaultEntry extends Row {
   declare status: EntryStatus
   /** Why the owner has to reconnect it, or, while it is connected, why its site refuses to refresh its tokens. */
   declare statusReason: string | null
-  /** Sealed; opened only to be sent to the site. See `credential.ts` for the content. */
+  /** Sealed; opened only to be sent to the site. The content is a credential. */
   declare credential: string
   /** Raised by every new credential. */
   declare generation: number

@@ -11,8 +11,8 @@ import { send } from './raw-http.ts'
 import { allowedTo, makeThings, openStage, paramsOf, secretOf, validBodies } from './stage.ts'
 
 /*
- * What attackers do to find and change the things of others, besides swapping identifiers (authorization.test.ts,
- * permissions.test.ts), forging cursors and paths (bad-requests.test.ts), and looking for secrets (codes.test.ts).
+ * What attackers do to find and change the things of others, besides what other tests do: swapping identifiers,
+ * acting above a role, forging cursors and paths, and looking for secrets.
  */
 
 const open = forWholeFile(test, 'the battery of authorization', async (t) => {

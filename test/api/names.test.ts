@@ -39,6 +39,6 @@ test('every member of a body that is called a name is such a name', (t) => {
   t.deepEqual(
     taking.map(({ name }) => name).toSorted(),
     ['createAgent', 'createApiKey', 'createWorkspace', 'updateAgent', 'updateWorkspace'],
-    'a new body with a name uses `name` of api/schemas/schemas.ts and is listed above',
+    'a new body with a name uses the shared `name` and is listed above',
   )
 })

@@ -78,7 +78,9 @@ test('every operation, every parameter and every field says what it is', (t) => 
   for (const { operationId, parameters = [] } of operations)
     for (const { name, in: place, description } of parameters)
       if (!description)
-        silent.push(`${operationId}: ${name} in ${place} has no description; see field(), or api/openapi/parameters.ts`)
+        silent.push(
+          `${operationId}: ${name} in ${place} has no description; give it one with field(), or where parameters are declared`,
+        )
   for (const { place, schema } of [...components, ...fields])
     if (!meaningOf(schema)) silent.push(`${place} has no description: give one with field() or named()`)
   t.deepEqual(silent, [])

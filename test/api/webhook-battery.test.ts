@@ -83,7 +83,7 @@ test('JSON that was written anew on its way is refused: the signature is over th
 test('a signature of more than five minutes ago or ahead is refused, and so is a time that is none', async (t) => {
   const { refused, post, accepted } = await openSigned(t)
   await refused({ at: nowSeconds() - 301 })
-  // A second may pass on the way; exactly 301 is in proofs.test.ts, where the clock stands still.
+  // A second may pass on the way; exactly 301 is in the test of proofs, where the clock stands still.
   await refused({ at: nowSeconds() + 303 })
   for (const at of ['', 'now', '1e9', '-1']) await refused({ headers: { 'webhook-timestamp': at } })
   t.is(await accepted(), 0)

@@ -361,7 +361,7 @@ test('while Temporal is away the answer says so, and comes quickly all the same'
 test.after('every cause there is was provoked by the tests above', (t) => {
   t.deepEqual(
     causeOrder.filter((code) => !provoked.has(code)),
-    // fair-runs.test.ts and test/models/concurrency.test.ts provoke them, with few places, and the tests of holds.
+    // The tests of fair runs and of concurrent models provoke them, with few places, and the tests of holds.
     ['NO_PLACE', 'CREDITS_HELD', 'PROVIDER_BUSY'],
   )
 })

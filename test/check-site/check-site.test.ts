@@ -26,7 +26,7 @@ import { ownEnvironment } from '../helpers/servers.ts'
 import { signIn } from '../helpers/sign-in.ts'
 import { askSite, startSites } from '../helpers/sites.ts'
 
-/** Over the network, as the platform would ask. What the checker makes of answers is in check-site/defects.test.ts. */
+/** Over the network, as the platform would ask. What the checker makes of answers is in the tests of defects. */
 async function check(site: string, more: Partial<CheckOptions> = {}): Promise<Report> {
   const { caFile } = await temporaryCertificates()
   const allow = [URL.parse(site)?.host ?? ''].filter((host) => host.includes(':'))

@@ -11,7 +11,7 @@ import { oauthDefects } from '../helpers/defects-of-sites/oauth-defects.ts'
 import { bearer, burst, finds, found, limitChecks, thorough } from '../helpers/defects-of-sites/reports.ts'
 import { doorTo, nowhere, signedInAt } from '../helpers/defects-of-sites/without-network.ts'
 
-/** What the checker makes of answers. That it hears the same over a network is shown in ../check-site.test.ts. */
+/** What the checker makes of answers. Other tests show that it hears the same over a network. */
 function check(defect: Defect, more: Partial<CheckOptions> = {}) {
   const site = createDefectiveSite(nowhere, defect)
   return checkSite({ ...thorough, ...bearer, site: site.origin, ...more }, doorTo(site))

@@ -15,7 +15,7 @@ import { openStage } from './stage.ts'
 
 /*
  * kill -9 at each point around a tool call, of three calls at once: one that must not be repeated, one that may be, and
- * one that only reads. That the worker is killed while the site works is in worker-killed.test.ts.
+ * one that only reads. Another file kills the worker while the site works.
  */
 const tools = ['slow_once', 'slow_idempotent', 'slow_read'] as const
 

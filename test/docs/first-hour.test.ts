@@ -72,7 +72,7 @@ test('by the commands of the page a site owner makes a certificate, starts a sit
   const place = checkout()
   const records = join(place, '.data', 'processes')
   t.teardown(() => endRecorded(records))
-  // Its own Postgres and Temporal would prove nothing here; test/bin/start.test.ts starts them.
+  // Its own Postgres and Temporal would prove nothing here; the tests of `npm start` start them.
   const env = {
     ...ownEnvironment(),
     PORT: String(api),

@@ -4,7 +4,7 @@ import type { ExecutionContext } from 'ava'
 import { eventually } from './eventually.ts'
 import { temporaryCertificates } from './https-server.ts'
 
-/** The example site in Python on a free port, ended with the test. Needs python3 (test/helpers/programs.ts). */
+/** The example site in Python on a free port, ended with the test. Needs python3. */
 export async function startGreenhouse(t: ExecutionContext) {
   const { certFile, keyFile, caFile } = await temporaryCertificates()
   const args = ['examples/sites/greenhouse/greenhouse.py', '--cert', certFile, '--key', keyFile, '--port', '0']

@@ -17,7 +17,7 @@ export interface PlatformProcess {
 }
 
 /**
- * Starts `bin/api.ts` or `bin/worker.ts` with the given environment and waits until it is ready. Workers get the
+ * Starts an API or a worker with the given environment and waits until it is ready. Workers get the
  * workflow code that was bundled for all tests, or bundle it themselves as in production.
  */
 export async function startProcess(

@@ -76,7 +76,7 @@ export const senders: Record<WebhookProof, Sender> = {
   },
   slack: {
     secret: 'fedcba9876543210fedcba9876543210',
-    // As documented by Slack; proofs.test.ts has the published example.
+    // As documented by Slack; the test of proofs has the published example.
     headers: async ({ secret, body, at }) => ({
       'X-Slack-Request-Timestamp': String(at),
       'X-Slack-Signature': `v0=${createHmac('sha256', secret).update(`v0:${at}:${body}`).digest('hex')}`,

@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { createProcessRecord } from '../../bin/local/process-record.ts'
 import type { TestServerOptions } from '../../bin/local/test/test-servers.ts'
 
-/** The only place of the tests that reads the environment, where bin/test.ts puts the servers' addresses. */
+/** The only place of the tests that reads the environment, where `npm test` puts the servers' addresses. */
 function given(name: string): string {
   const value = process.env[`SWITCHYARD_TEST_${name}`]
   if (value === undefined) throw new Error('Run the tests with npm test -- <file>')
   return value
 }
 
-/** The servers that all tests share. Throws a sentence if the tests run without bin/test.ts. */
+/** The servers that all tests share. Throws a sentence if the tests run without `npm test`. */
 export const sharedServers = () => ({
   postgres: given('POSTGRES'),
   template: given('TEMPLATE'),
@@ -23,7 +23,7 @@ export const sharedServers = () => ({
   certificates: given('CERTIFICATES'),
 })
 
-/** The log of how long each test file took; undefined without bin/test.ts. */
+/** The log of how long each test file took; undefined without `npm test`. */
 export const durationsLog = (): string | undefined => process.env['SWITCHYARD_TEST_DURATIONS']
 
 /** The log of what shared processes begin and end; undefined outside of `npm test`. */

@@ -28,7 +28,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /** Checks that readers can follow every citation: the document and the named section are in the repository. */
 export function checkCitations(files: SourceFile[]): BrokenCitation[] {
-  const pages = pagePaths().map((path) => ({ path, text: onDisk.read(path), isPage: true }))
+  const pages = readPages().map((page) => ({ ...page, isPage: true }))
   const comments = files.map(({ path, comments: text }) => ({ path, text, isPage: false }))
   return brokenCitations([...pages, ...comments], onDisk)
 }
@@ -154,10 +154,14 @@ const onDisk: Library = {
   decision: (number) => readdirSync(join(root, 'docs/decisions')).find((name) => name.startsWith(`${number}-`)),
 }
 
-function pagePaths(): string[] {
+/** The pages of the repository. */
+export function readPages(): { path: string; text: string }[] {
   const inside = (folder: string, end: string) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
       .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
       .filter((path) => path.endsWith(end))
-  return ['README.md', 'CHANGELOG.md', ...inside('docs', '.md'), ...inside('examples', '/README.md')]
+  return ['README.md', 'CHANGELOG.md', ...inside('docs', '.md'), ...inside('examples', '/README.md')].map((path) => ({
+    path,
+    text: onDisk.read(path),
+  }))
 }

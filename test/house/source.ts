@@ -3,7 +3,7 @@ import { dirname, join, normalize } from 'node:path'
 
 /** One import or re-export of a source file. */
 export interface Import {
-  /** As written: `./run.ts`, `koa`. */
+  /** As written: `./a.ts`, `koa`. */
   specifier: string
   /** The path of the file inside the repository, or the name of the package (`node:fs`, `@temporalio/client`). */
   target: string

@@ -58,8 +58,7 @@ export function sharedFiles(files: SourceFile[]): Shared {
 /** Packages and folders that do I/O. */
 const io =
   /^(node:(fs|net|tls|http|https|dns|child_process|worker_threads)|pg|knex|objection|undici|ky|nodemailer|@temporalio)\b/
-const ioFolders =
-  /^(src\/(database|temporal|safe-fetch|config)\/|src\/(services|loops?|logger|rate-limit)\.ts$|workflows\/)/
+const ioFolders = /^(src\/(database|temporal|config)\/|src\/(services|loops?|logger|rate-limit)\.ts$|workflows\/)/
 
 /**
  * Files of `src/` that only decide: neither they nor their imports do I/O. They may import the types of rows and
@@ -71,7 +70,7 @@ function ruleFiles(files: SourceFile[]): Set<string> {
   const isPure = ({ target, typeOnly, specifier }: Import): boolean => {
     if (!specifier.startsWith('.')) return !io.test(target)
     if (typeOnly) return !/^src\/(database\/database|temporal\/|safe-fetch\/safe-fetch\.ts)/.test(target)
-    return rules.has(target) || target === 'src/safe-fetch/site-url.ts'
+    return rules.has(target)
   }
   for (let before = -1; before !== rules.size;) {
     before = rules.size

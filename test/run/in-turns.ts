@@ -122,7 +122,7 @@ const declare = (given: unknown[], isSerial: boolean): unknown => {
   )
 }
 
-/** A test for which this machine lacks a program (test/helpers/programs.ts): listed, not run. */
+/** A test for which this machine lacks a program: listed, not run. */
 function skip(title: string, implementation: Implementation): void {
   current.skips = true
   ava.skip(current.titled(title), implementation)

@@ -4,7 +4,7 @@ import { openScripts } from '../helpers/runs.ts'
 import { openClient, scenarios } from './scenarios.ts'
 
 /*
- * Records the histories that replay.test.ts replays anew: npm test -- test/workflows/record-histories.ts
+ * Records anew the histories that a test replays: npm run record-histories
  *
  * Do so when a workflow has got a new shape, after adding it to the scenarios. A history that is there already stands
  * for executions that are under way somewhere: if today's workflows cannot replay it, guard the change with `patched`

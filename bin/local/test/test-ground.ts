@@ -14,7 +14,7 @@ import { makeTestFolder } from './test-folder.ts'
 import { testPostgres, testTemporal, type TestServerOptions } from './test-servers.ts'
 import { startWarden } from '../warden.ts'
 
-/** The running servers for tests, with the environment that test/helpers/servers.ts reads. */
+/** The running servers for tests, with the environment that the tests read. */
 export interface TestGround {
   folder: string
   record: ProcessRecord

@@ -12,8 +12,8 @@ export async function countThatFit(database: Database, runId: string, events: Ru
 }
 
 /**
- * The lengths of stored texts are known without reading them. What an event shows is in `readTimeline`; the instructions
- * of a run may be a text of its payload.
+ * The lengths of stored texts are known without reading them. The instructions of a run may be a text
+ * of its payload.
  */
 const sizesStatement = `
   select case when e.kind = 'accepted' then 2 * octet_length(i.payload)

@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Logger } from '../../logger.ts'
 
-/** Tables that are partitioned by the id of their run (migrations/baseline/timelines.ts). */
+/** Tables that are partitioned by the id of their run. */
 export const partitionedTables = ['run_inputs', 'run_steps', 'run_tool_calls', 'run_events'] as const
 
 /** How long before its week a partition is created, in milliseconds. */

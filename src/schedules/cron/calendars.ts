@@ -6,7 +6,7 @@ import { utcDates, type Dates } from './utc-dates.ts'
  * Calendars are in UTC because the server (1.31), given a zone, drops and invents fires around clock changes. From
  * Greenwich eastwards it drops two hours of fires in autumn and fires others an hour late; where clocks change at
  * midnight it mistakes Sunday for Saturday; and its answer depends on where it starts to look. In UTC it is exact.
- * test/src/schedules/cron/calendars.test.ts shows both.
+ * A test compares both, and will fail once the server is right.
  */
 
 interface Range<Unit> {
@@ -15,7 +15,7 @@ interface Range<Unit> {
   step: number
 }
 
-/** A calendar in the Temporal client's format (CalendarSpec, which only src/temporal/temporal.ts may import). */
+/** A calendar in the Temporal client's format (CalendarSpec, which only `src/temporal/` may import). */
 export interface Calendar {
   second: 0
   minute: Range<number>[]
@@ -47,8 +47,8 @@ const maxCommentLength = 200
 
 /**
  * The calendars of a Temporal schedule for the expression, for `timezone: 'UTC'`. They cover every fire under each
- * offset of the zone, so they match more times than there are fires: a tick must check its nominal time with `isFire`
- * and do nothing if it is not a fire. Without clock changes, extra ticks occur only at the ends of months, because the
+ * offset of the zone, so they match more times than there are fires: a tick must check whether its nominal time
+ * is a fire, and else do nothing. Without clock changes, extra ticks occur only at the ends of months, because the
  * UTC day before the first differs from month to month.
  */
 export function toCalendars(cron: Cron, timeZone: string): Calendar[] {

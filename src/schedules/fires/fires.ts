@@ -73,7 +73,7 @@ export function createFires(context: {
     const now = clock.now()
     const isOutdated = generation < schedule.generation
     if (isOutdated) await requestComparison(trx, fired)
-    // Temporal has more times than there are fires (see calendars.ts), and fires before the current state of the
+    // Temporal has more times than there are fires (its calendars are in UTC), and fires before the current state of the
     // schedule are closed unless they are owed. The generation that Temporal fired does not matter: if the change came
     // in the same minute, Temporal may not fire again under the new one.
     if (hasCome(nominalAt, now) && isOpen(schedule, nominalAt) && isFire(plan.cron, plan.timeZone, nominalAt)) {

@@ -25,7 +25,7 @@ export interface ManifestComparison {
  * - `changed_address`: calls or credentials would go elsewhere
  *
  * `docs/manifest-changes.md` lists every rule. At most the 200 gravest differences are listed; the class is that of
- * all. Both manifests must have passed `parseManifest`.
+ * all. Both manifests must have been parsed.
  */
 export function compareManifests(before: Manifest, after: Manifest): ManifestComparison {
   if (isSame(before, after)) return { class: 'none', differences: [] }

@@ -96,7 +96,7 @@ const auth = () =>
     issue.path?.at(-1)?.key === 'type' ? 'must be bearer or oauth2' : messageOf(issue),
   )
 
-/** The shape of toolsite.json. `parseManifest` checks what the shape cannot express. */
+/** The shape of toolsite.json. What it cannot express is checked after it. */
 export const manifestShape = () =>
   v.looseObject(
     {

@@ -49,8 +49,8 @@ const lifetimeMs = 10 * 60_000
 export const verifierPlace = (flowId: string) => ({ id: flowId, column: 'oauth_flows.verifier' })
 
 /**
- * The first half of connecting a site by OAuth: picks the scopes and sends the browser to the site. The browser comes
- * back to `createCallback`.
+ * The first half of connecting a site by OAuth: picks the scopes and sends the browser to the site. The second
+ * half is its return.
  */
 export function createFlows(context: {
   database: Database

@@ -4,11 +4,11 @@ import { VaultRefresh } from './vault-refresh.ts'
 
 /** Attempts kept per entry for its owner to see. */
 const kept = 200
-/** `decideTurn` counts these outcomes, so they are kept while the refresh token is in use. */
+/** These outcomes are counted for each turn, so they are kept while the refresh token is in use. */
 const counted = ['ambiguous', 'abandoned', 'refused'] as const
 
 /**
- * The input of `decideTurn`, oldest first: the attempts with the entry's present refresh token, and any open one. Two
+ * What decides a turn, oldest first: the attempts with the entry's present refresh token, and any open one. Two
  * lookups, each with its own index, because this is read before every refresh.
  */
 export async function pastAttempts(trx: Transaction, { id: entryId, generation }: VaultEntry): Promise<VaultRefresh[]> {

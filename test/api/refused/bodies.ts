@@ -12,7 +12,7 @@ import type { Refusals } from './unharmed.ts'
 
 type Body = Record<string, unknown>
 
-/** Without that for Stripe, which is not there in the sandbox: test/api/stripe.test.ts. */
+/** Without that for Stripe, which is not there in the sandbox; its own tests have it. */
 const withBody = routes.filter(({ body, rawBody, name }) => body || (rawBody && name !== 'receiveStripeEvent'))
 /** Its members are the tool's, and those of a webhook the sender's. */
 const withMembers = withBody.filter(({ name }) => name !== 'callTool' && name !== 'receiveWebhook')

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 
-/** Stands in for bin/api.ts: listens, says so, drains on SIGTERM. */
+/** Replaces the program `api`: listens, says so, drains on SIGTERM. */
 const port = Number(process.env['PORT'])
 const server = createServer((_request, response) => response.end(JSON.stringify({ pid: process.pid })))
 server.listen(port, '127.0.0.1', () => process.stdout.write(`${JSON.stringify({ level: 30, msg: 'listening' })}\n`))

@@ -1,4 +1,4 @@
-/** Stands in for bin/worker.ts: says that it polls, ends on SIGTERM. */
+/** Replaces the program `worker`: says that it polls, ends on SIGTERM. */
 const timer = setInterval(() => undefined, 1000)
 process.stdout.write(`${JSON.stringify({ level: 30, msg: 'polling' })}\n`)
 process.once('SIGTERM', () => clearInterval(timer))

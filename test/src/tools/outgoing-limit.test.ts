@@ -59,7 +59,7 @@ async function pass(database: Database, seconds: number): Promise<void> {
   )
 }
 
-/** Takes calls out of the queue, as the ending of their run does (`closeCalls`). */
+/** Takes calls out of the queue, as the ending of their run does. */
 const leave = (database: Database, callIds: string[]) =>
   database('outgoing_waits').whereIn('callId', callIds.map(idOf)).delete()
 

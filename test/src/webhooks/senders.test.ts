@@ -49,7 +49,7 @@ async function openSenders(t: ExecutionContext, env: Record<string, string> = {}
 const signed = (proof: WebhookProof, signing: Partial<Signing> & { body: string }) =>
   senders[proof].headers({ secret: senders[proof].secret, id: newId(), at: nowSeconds(), ...signing })
 
-/** What can be wrong with a delivery that was right; proofs.test.ts has all of it. */
+/** What can be wrong with a delivery that was right; the test of proofs has all of it. */
 async function tampered(proof: WebhookProof, body: string, id: string): Promise<[string, string, Headers][]> {
   const right = await signed(proof, { body, id })
   const { header } = presets[proof]

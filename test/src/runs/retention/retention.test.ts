@@ -124,7 +124,7 @@ test('what ended longer ago than it is kept goes with everything of it, and what
 
   await database('callbacks').where({ runId: old }).update({ status: 'failed', nextAt: null, endedAt: new Date() })
   await purge(platform)
-  // Its timeline goes with those of its week (timelines.test.ts).
+  // Its timeline goes with those of its week, in the test of timelines.
   t.like(await rowsOf(database, old), { runs: 0, steps: 2, callbacks: 0, attempts: 0, approvals: 0 })
   t.is((await database('callback_attempts').whereNotIn('callbackId', database('callbacks').select('id'))).length, 0)
   t.like(await rowsOf(database, young), { runs: 1, ...before })

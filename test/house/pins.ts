@@ -1,0 +1,72 @@
+import { dirname, join } from 'node:path'
+import { readPages } from './citations.ts'
+import type { SourceFile } from './source.ts'
+
+/** A place that has to change when a source file is renamed, although it does not import the file. */
+interface Pin {
+  path: string
+  problem: string
+}
+
+/** The one page that says where something is: it names a file once, so a rename changes one line. */
+const map = 'docs/architecture.md'
+
+/** Checks that a renamed source file changes its importers and one line of a page, and nothing else. */
+export const checkPins = (files: SourceFile[]): Pin[] => pins(readPages(), files)
+
+/**
+ * The names of source files in pages, and in comments of files that do not import them; and those of functions in
+ * comments of files that do not use them. A function of one word is not told from other words.
+ */
+export function pins(pages: { path: string; text: string }[], files: SourceFile[]): Pin[] {
+  const find = createFind(files.map(({ path }) => path))
+  const functions = new Set(files.filter(({ path }) => path.startsWith('src/')).flatMap(functionsOf))
+  const living = files.filter(({ path }) => !isFrozen(path))
+  return [
+    ...pages.flatMap(({ path, text }) => pinsOfPage(path, namesIn(text), find)),
+    ...living.flatMap((file) => [...pinsOfComments(file, find), ...functionsInComments(file, functions)]),
+  ]
+}
+
+/** A migration that databases have is never edited, not even its comments. */
+const isFrozen = (path: string): boolean => path.startsWith('migrations/')
+
+/** The files that a name may be of: `b/c.ts` is that of `a/b/c.ts`. */
+type Find = (name: string) => string[]
+
+function createFind(paths: string[]): Find {
+  return (name) => paths.filter((path) => `/${path}`.endsWith(`/${name}`))
+}
+
+const namesIn = (text: string): string[] =>
+  [...text.matchAll(/(?<![\w.*-])(?:\.{1,2}\/)*((?:[\w.-]+\/)*[\w-][\w.-]*\.ts)\b/g)].map(([, name = '']) => name)
+
+function pinsOfPage(path: string, names: string[], find: Find): Pin[] {
+  // A folder's own page may name the files beside it.
+  const found = names.filter((name) => find(name).length > 0 && !find(name).includes(join(dirname(path), name)))
+  if (path !== map) return found.map((name) => ({ path, problem: `names the source file ${name}; only ${map} may` }))
+  const twice = found.filter((name, index) => found.findIndex((other) => find(other).some(isIn(find(name)))) < index)
+  return twice.map((name) => ({ path, problem: `names the source file ${name} twice` }))
+}
+
+const isIn = (paths: string[]) => (path: string) => paths.includes(path)
+
+function pinsOfComments({ path, comments, imports }: SourceFile, find: Find): Pin[] {
+  const known = [path, ...imports.map(({ target }) => target)]
+  const strange = namesIn(comments).filter((name) => find(name).length > 0 && !find(name).some(isIn(known)))
+  return strange.map((name) => ({ path, problem: `has a comment that names ${name}, which it does not import` }))
+}
+
+const functionsOf = ({ code }: SourceFile): string[] =>
+  [...code.matchAll(/^export (?:async function|function|const) ([a-z]+[A-Z]\w*)(?:\(| = (?:async )?\()/gm)].map(
+    ([, name = '']) => name,
+  )
+
+function functionsInComments({ path, code, comments }: SourceFile, functions: Set<string>): Pin[] {
+  const named = [...comments.matchAll(/`([a-z]+[A-Z]\w*)(?:\([^`]*\))?`/g)].map(([, name = '']) => name)
+  const strange = named.filter((name) => functions.has(name) && !new RegExp(`\\b${name}\\b`).test(code))
+  return strange.map((name) => ({
+    path,
+    problem: `has a comment that names the function ${name}, which it does not use`,
+  }))
+}
