@@ -1,7 +1,7 @@
 import { errors } from '../../api/middleware/errors.ts'
 import { createAgents } from '../../src/agents/agents.ts'
 import { createEnding } from '../../src/chat/ending.ts'
-import { errorBody } from '../../src/errors.ts'
+import { errorBody, assertThat } from '../../src/errors.ts'
 import { roles } from '../../src/owners/roles.ts'
 import { createRateLimits } from '../../src/rate-limit.ts'
 import { createCancel } from '../../src/runs/ending/cancel.ts'
@@ -119,7 +119,7 @@ export const brokenPlatforms: BrokenPlatform[] = [
     id: 'a run that is over is cancelled',
     rows: ['codes/RUN_NOT_CANCELLABLE'],
     in: createCancel,
-    edit: always(true, `${calling('assertThat')} > UnaryExpression`),
+    edit: always(true, `${calling(assertThat)} > UnaryExpression`),
   },
   {
     id: 'the User-Agent says nothing',
@@ -161,13 +161,13 @@ export const brokenPlatforms: BrokenPlatform[] = [
     id: 'a revoked JWT is accepted',
     rows: ['codes/TOKEN_REVOKED'],
     in: createAuthenticate,
-    edit: without(`${calling('assertThat')}[arguments.0.left.property.name="revokedAt"][arguments.length=2]`),
+    edit: without(`${calling(assertThat)}[arguments.0.left.property.name="revokedAt"][arguments.length=2]`),
   },
   {
     id: 'one agent more than the tier allows',
     rows: ['codes/AGENT_LIMIT_REACHED'],
     in: createAgents,
-    edit: always(true, `${calling('assertThat')} > [left.name="count"]`),
+    edit: always(true, `${calling(assertThat)} > [left.name="count"]`),
   },
   {
     id: 'a viewer of a workspace makes agents',

@@ -36,14 +36,14 @@ export const order: Fault[] = [
   {
     id: 'order/wake-lost-while-claiming',
     in: agentQueue,
-    edit: swapped('ForStatement > BlockStatement > ExpressionStatement:has(> [left.name="woken"])'),
+    edit: swapped('ForStatement > BlockStatement > ExpressionStatement:has(> [right.value=false])'),
     why: 'a delivery that comes while its queue falls asleep waits for the reconciler',
     tests: ['test/workflows/drain.test.ts'],
   },
   {
     id: 'order/resume-lost',
     in: agentRun,
-    edit: swapped('ForStatement > BlockStatement > ExpressionStatement:has(> [left.name="resumed"])'),
+    edit: swapped('ForStatement > BlockStatement > ExpressionStatement:has(> [right.value=false])'),
     why: 'a resume that comes a moment before the wait begins is lost',
     tests: ['test/workflows/in-temporal.test.ts'],
   },

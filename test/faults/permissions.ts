@@ -1,7 +1,10 @@
 import { authenticate } from '../../api/route/authenticate.ts'
 import { mount } from '../../api/route/mount.ts'
 import { createStripeWebhook } from '../../src/billing/gateways/stripe/webhook.ts'
+import { assertThat } from '../../src/errors.ts'
+import { endSessions } from '../../src/sessions/session.ts'
 import { createOidcClient } from '../../src/sign-in/oidc-client.ts'
+import { requireAdmin, requireScope } from '../../src/users/caller.ts'
 import { createLogins } from '../../src/users/logins.ts'
 import { createCallback } from '../../src/vault/oauth/oauth-return.ts'
 import { problemOfProof } from '../../src/webhooks/proofs.ts'
@@ -15,14 +18,14 @@ export const permissions: Fault[] = [
   {
     id: 'permissions/reader-writes',
     in: mount,
-    edit: instead("'read'", `${calling('requireScope')} > ConditionalExpression`),
+    edit: instead("'read'", `${calling(requireScope)} > ConditionalExpression`),
     why: 'an API key that may only read changes things',
     tests: ['test/api/refused-callers.test.ts'],
   },
   {
     id: 'permissions/everybody-is-admin',
     in: mount,
-    edit: without('IfStatement:has([callee.name="requireAdmin"])'),
+    edit: without(`IfStatement:has(${calling(requireAdmin)})`),
     why: 'everybody suspends hosts',
     tests: ['test/api/admin.test.ts'],
   },
@@ -71,14 +74,14 @@ export const permissions: Fault[] = [
   {
     id: 'permissions/invitation-of-another',
     in: createInvitations,
-    edit: without(`${calling('assertThat')}[arguments.1.value="PERMISSION_DENIED"][arguments.0.name="isMine"]`),
+    edit: without(`${calling(assertThat)}[arguments.1.value="PERMISSION_DENIED"][arguments.0.name="isMine"]`),
     why: 'an invitation lets in whoever has got hold of it',
     tests: ['test/workspaces/invitations.test.ts'],
   },
   {
     id: 'permissions/removed-chat-on',
     ...within(createMembers, 'removeMember'),
-    edit: without(calling('endSessions')),
+    edit: without(calling(endSessions)),
     why: 'a member who was removed chats on with the sites of the workspace',
     tests: ['test/workspaces/removed.test.ts'],
   },

@@ -4,9 +4,12 @@ import { errors } from '../../api/middleware/errors.ts'
 import { mount } from '../../api/route/mount.ts'
 import { presentAgent } from '../../api/schemas/agent-schema.ts'
 import { redact } from '../../src/logger.ts'
-import { buildPrompt } from '../../src/models/prompt.ts'
+import { fence } from '../../src/models/fence.ts'
+import { hiddenAnswer, hiddenTranscript } from '../../src/models/hidden.ts'
 import { createModels } from '../../src/models/models.ts'
+import { buildPrompt } from '../../src/models/prompt.ts'
 import { createAsk } from '../../src/runs/step/ask-step.ts'
+import { refusePrivateLiteral } from '../../src/safe-fetch/outgoing-request.ts'
 import { createSafeFetch } from '../../src/safe-fetch/safe-fetch.ts'
 import { createSealing } from '../../src/secrets/sealing.ts'
 import { readAnswer } from '../../src/tools/site-answer.ts'
@@ -20,14 +23,14 @@ export const secrets: Fault[] = [
   {
     id: 'secrets/in-prompts',
     in: createAsk,
-    edit: unwrapped(calling('hiddenTranscript'), 'first'),
+    edit: unwrapped(calling(hiddenTranscript), 'first'),
     why: 'a token that a payload holds goes to the model and its provider',
     tests: [reach],
   },
   {
     id: 'secrets/in-answers',
     in: createModels,
-    edit: unwrapped(calling('hiddenAnswer'), 'first'),
+    edit: unwrapped(calling(hiddenAnswer), 'first'),
     why: 'a key that the provider knows stands in the timeline and goes to sites',
     tests: [reach],
   },
@@ -41,7 +44,7 @@ export const secrets: Fault[] = [
   {
     id: 'secrets/result-not-fenced',
     in: buildPrompt,
-    edit: unwrapped('CallExpression[callee.name="fence"][arguments.0.value="untrusted result"]', 'last'),
+    edit: unwrapped(`${calling(fence)}[arguments.0.value="untrusted result"]`, 'last'),
     why: 'what a site answers passes for instructions',
     tests: ['test/src/models/prompt.test.ts'],
   },
@@ -107,7 +110,7 @@ export const secrets: Fault[] = [
   {
     id: 'secrets/sent-to-private-addresses',
     in: createSafeFetch,
-    edit: without('IfStatement:has([callee.name="refusePrivateLiteral"])'),
+    edit: without(`IfStatement:has(${calling(refusePrivateLiteral)})`),
     why: 'a site at 169.254.169.254 is asked',
     tests: ['test/src/safe-fetch/safe-fetch.test.ts'],
   },
