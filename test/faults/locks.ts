@@ -1,3 +1,4 @@
+import { Approval } from '../../src/approvals/approval.ts'
 import { createDecide } from '../../src/approvals/decide.ts'
 import { createLease } from '../../src/database/lease.ts'
 import { assertThat } from '../../src/errors.ts'
@@ -57,7 +58,7 @@ export const locks: Fault[] = [
   {
     id: 'locks/decided-twice',
     ...within(createDecide, 'decide'),
-    edit: unchained('forUpdate', '[callee.object.callee.object.callee.object.name="Approval"]'),
+    edit: unchained('forUpdate', `[callee.object.callee.object.callee.object.name="${Approval.name}"]`),
     why: 'two who decide at the same instant are both told that their decision holds',
     tests: ['test/src/approvals/approvals.test.ts'],
   },

@@ -75,7 +75,7 @@ export const secrets: Fault[] = [
   {
     id: 'secrets/shown-to-readers',
     in: presentAgent,
-    edit: without('Property[key.name="webhookSecret"] LogicalExpression > [name="mayWrite"]'),
+    edit: without('Property[key.name="webhookSecret"] LogicalExpression > .right'),
     why: 'an API key that may only read learns how to start runs',
     tests: ['test/api/agents.test.ts'],
   },
@@ -96,7 +96,7 @@ export const secrets: Fault[] = [
   {
     id: 'secrets/sealed-value-moved',
     in: createSealing,
-    edit: instead("''", 'TemplateLiteral > Identifier[name="id"]'),
+    edit: instead("''", 'TemplateLiteral > Identifier:nth-child(2)'),
     why: 'a sealed secret that is copied to another row opens there',
     tests: ['test/src/secrets/sealing.test.ts'],
   },
