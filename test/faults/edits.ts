@@ -32,13 +32,13 @@ export const unchained = (name: string, having = ''): Edit => ({
   },
 })
 
-/** Puts a short expression in the place of another. */
+/** Replaces an expression by a short one. */
 export const instead = (text: string, selector: string): Edit => ({
   selector,
   change: ({ start, end }) => ({ start, end, text }),
 })
 
-/** Puts an argument of a call in the place of the call: what was to be done with it is not done. */
+/** Replaces a call by one of its arguments: nothing is done with it. */
 export const unwrapped = (selector: string, which: 'first' | 'last'): Edit => ({
   selector,
   change: (call, _, source) => {
@@ -48,10 +48,10 @@ export const unwrapped = (selector: string, which: 'first' | 'last'): Edit => ({
   },
 })
 
-/** Has a condition hold always, or never. */
+/** Makes a condition hold always, or never. */
 export const always = (value: boolean, selector: string): Edit => instead(String(value), selector)
 
-/** Has a statement come after the one that follows it. */
+/** Exchanges a statement, or an entry of a list, and the one that follows it. */
 export const swapped = (selector: string): Edit => ({
   selector,
   change: (node, ancestors, source) => {
@@ -63,7 +63,7 @@ export const swapped = (selector: string): Edit => ({
   },
 })
 
-/** Replaces words of the only text that has them, such as a part of an SQL statement. */
+/** Replaces words of a text, such as a part of an SQL statement. Only one text may have them. */
 export const reworded = (words: string, others: string): Edit => {
   const pattern = words.replaceAll(/[^\w\s]/g, (sign) => `\\x${sign.charCodeAt(0).toString(16).padStart(2, '0')}`)
   return {
@@ -92,7 +92,7 @@ function removal(node: Node, ancestors: Node[], source: string): Change {
   return { start: before?.end ?? entry.start, end: entry.end, text: '' }
 }
 
-/** The statement or entry that the node is all of, or that it is, among those beside it. */
+/** The statement or entry that the node is, or that consists of the node alone, and those beside it. */
 function listed(node: Node, ancestors: Node[]): { entry: Node; siblings: Node[] } {
   const [parent, ...further] = ancestors
   const lists = parent ? (Object.values(parent).filter(Array.isArray) as Node[][]) : []

@@ -7,16 +7,19 @@ import { edited } from './tree.ts'
 /** This project. */
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** A place in the code. An import names it, so the compiler notices if that is renamed, and it may move to another file. */
+/**
+ * An edit and its place. The place is imported, so it may move to another file, and the compiler notices if it is renamed
+ * or removed.
+ */
 export interface Place {
-  /** An exported function or class, or another exported constant with its name: `{ loops }`. */
+  /** An exported function, or another exported constant with its name: `{ loops }`. */
   in: ((...given: never[]) => unknown) | Readonly<Record<string, unknown>>
-  /** A function of those that a factory returns, if that has several nodes of the kind; see `within`. */
+  /** One of the functions that a factory returns; see `within`. */
   method?: string
   edit: Edit
 }
 
-/** A function of those that the factory returns. */
+/** One of the functions that a factory returns. */
 export const within = <T>(
   factory: (...given: never[]) => T,
   method: keyof Awaited<T> & string,
@@ -45,7 +48,7 @@ export async function plant({ in: place, method, edit }: Place, project = root):
 export const nameOf = (place: Place['in']): string =>
   typeof place === 'function' ? place.name : Object.keys(place).join()
 
-const folders = ['src', 'api', 'workflows', 'activities', 'examples']
+const folders = ['src', 'api', 'workflows', 'activities']
 
 let read: { file: string; text: string }[] | undefined
 const sources = () => (read ??= folders.flatMap(readFolder))

@@ -11,9 +11,9 @@ export interface Spot {
 }
 
 /**
- * The text with the edit in it. The edit is made at the one node that its selector finds in the method, or else in what
- * is exported, or else in the file: so it finds its node still when that has moved to a function of its own. Throws a
- * sentence if there is no such node, or several, or if the edited text is no TypeScript.
+ * The text with the edit in it. The selector must find one node: in the method, or else in the exported declaration, or
+ * else in the file. So a node may move to a function of its own. Throws a sentence if there is no such node, or several,
+ * or if the edited text is no TypeScript.
  */
 export function edited(text: string, { name, method, edit }: Spot): string {
   const program = parsed(text)
