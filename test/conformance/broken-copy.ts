@@ -1,17 +1,17 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
 import { createInterface } from 'node:readline'
 import { freePorts } from '../../bin/local/ports.ts'
 import { endRecorded } from '../../bin/local/process-record.ts'
 import type { TestGround } from '../../bin/local/test/test-ground.ts'
-import { copyProject } from '../faults/copy.ts'
+import { copyProject, withPlanted } from '../faults/copy.ts'
+import { plant, root } from '../faults/plant.ts'
 import { onServer } from '../helpers/database.ts'
-import { plant } from '../faults/fault.ts'
-import type { BrokenPlatform } from './broken-platform.ts'
+import type { BrokenPlatform } from './faults.ts'
 
 /** A row as `npm run conformance -- --json` tells of it. */
 interface Row {
@@ -20,8 +20,11 @@ interface Row {
   evidence: string
 }
 
+/** A broken platform, or one without any fault. */
+export type Tried = BrokenPlatform | Pick<BrokenPlatform, 'id' | 'rows'>
+
 export interface Finding {
-  platform: BrokenPlatform
+  platform: Tried
   seconds: number
   exitCode: number | null
   /** The rows that were to fail, as they were judged. */
@@ -31,19 +34,22 @@ export interface Finding {
 /** The last line of a start, when everything is ready. */
 const readyLine = 'Ctrl-C stops everything.'
 
+type Wanted = Pick<BrokenPlatform, 'rows' | 'evidence'>
+type Told = Pick<Finding, 'exitCode' | 'rows'>
+
 /** Only if the exit code says so and every row that was to fail has failed, for its reason, was the fault found. */
-export function isFound({ exitCode, rows, platform }: Pick<Finding, 'exitCode' | 'rows' | 'platform'>): boolean {
+export function isFound({ rows: wanted, evidence = '' }: Wanted, { exitCode, rows }: Told): boolean {
   const hasFailed = (id: string): boolean => {
     const row = rows.find((one) => one.id === id)
-    return row?.verdict === 'failed' && row.evidence.includes(platform.evidence?.[id] ?? '')
+    return row?.verdict === 'failed' && row.evidence.includes(evidence)
   }
-  return exitCode === 1 && platform.rows.every(hasFailed)
+  return exitCode === 1 && wanted.every(hasFailed)
 }
 
 /** A copy of the project that is started with one fault after the other; the servers below are those of the ground. */
-export function openBrokenCopy({ folder: ground, env }: TestGround, root: string, name: string) {
+export function openBrokenCopy({ folder: ground, env }: TestGround, name: string) {
   const folder = join(ground, name)
-  copyProject(root, folder)
+  copyProject(folder)
 
   async function settings() {
     const [api, dead, ...others] = await freePorts(14)
@@ -101,30 +107,29 @@ export function openBrokenCopy({ folder: ground, env }: TestGround, root: string
     return { exitCode, rows: JSON.parse(written || '[]') as Row[] }
   }
 
-  return {
-    /** Starts the copy with the fault, checks the rows, and stops it. Without a platform, it has no fault. */
-    async examine(platform: BrokenPlatform): Promise<Finding> {
-      const began = performance.now()
-      const before = platform.edits.map(({ file }) => [file, readFileSync(join(folder, file), 'utf8')] as const)
-      const { environment, data, drop } = await settings()
+  async function startAndCheck({ rows }: Tried): Promise<Told> {
+    const { environment, data, drop } = await settings()
+    try {
+      const stop = await start(environment)
       try {
-        for (const edit of platform.edits) {
-          const path = join(folder, edit.file)
-          writeFileSync(path, plant(readFileSync(path, 'utf8'), edit))
-        }
-        const stop = await start(environment)
-        try {
-          return { platform, ...(await check(environment, platform.rows)), seconds: (performance.now() - began) / 1000 }
-        } finally {
-          await stop()
-        }
+        return await check(environment, rows)
       } finally {
-        // Of several edits of one file, the first text is the whole one.
-        for (const [file, whole] of before.toReversed()) writeFileSync(join(folder, file), whole)
-        await endRecorded(join(data, 'processes'))
-        rmSync(data, { recursive: true, force: true })
-        await drop()
+        await stop()
       }
+    } finally {
+      await endRecorded(join(data, 'processes'))
+      rmSync(data, { recursive: true, force: true })
+      await drop()
+    }
+  }
+
+  return {
+    /** Starts the copy with the fault, if it has one, checks the rows, and stops it. */
+    async examine(platform: Tried): Promise<Finding> {
+      const began = performance.now()
+      const work = () => startAndCheck(platform)
+      const found = 'edit' in platform ? await withPlanted(folder, await plant(platform, folder), work) : await work()
+      return { platform, ...found, seconds: (performance.now() - began) / 1000 }
     },
   }
 }

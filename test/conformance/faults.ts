@@ -1,217 +1,190 @@
-import { broken, edit, type BrokenPlatform } from './broken-platform.ts'
-import { groupedFaults } from './grouped-faults.ts'
-import { tenantFaults } from './tenant-faults.ts'
-import { siteFaults } from './site-faults.ts'
+import { errors } from '../../api/middleware/errors.ts'
+import { createAgents } from '../../src/agents/agents.ts'
+import { createEnding } from '../../src/chat/ending.ts'
+import { errorBody, assertThat } from '../../src/errors.ts'
+import { roles } from '../../src/owners/roles.ts'
+import { createRateLimits } from '../../src/rate-limit.ts'
+import { createCancel } from '../../src/runs/ending/cancel.ts'
+import { createClaim } from '../../src/runs/queue/claim-run.ts'
+import { promptInForce } from '../../src/runs/queue/prompt-in-force.ts'
+import { createReading } from '../../src/runs/reading/read-runs.ts'
+import { readTimeline } from '../../src/runs/reading/read-timeline.ts'
+import { readHeaders } from '../../src/safe-fetch/outgoing-request.ts'
+import { isOver } from '../../src/sessions/lifetime.ts'
+import { manifestShape } from '../../src/sites/manifest/manifest-shape.ts'
+import { createOutgoingLimit } from '../../src/tools/outgoing-limit.ts'
+import { createAuthenticate } from '../../src/users/authenticate.ts'
+import { neededScopes } from '../../src/vault/oauth/needed-scopes.ts'
+import { createOAuthClient } from '../../src/vault/oauth/oauth-client.ts'
+import { createCallback } from '../../src/vault/oauth/oauth-return.ts'
+import { createRefresh } from '../../src/vault/refresh/refresh.ts'
+import { assertMatches } from '../../src/webhooks/payload.ts'
+import { problemOfProof } from '../../src/webhooks/proofs.ts'
+import { always, calling, instead, without } from '../faults/edits.ts'
+import { within, type Place } from '../faults/plant.ts'
 
+/** A platform that does one thing wrong, and the rows of `npm run conformance` that must find it. */
+export interface BrokenPlatform extends Place {
+  id: string
+  /** The rows that are tried; each of them must fail. */
+  rows: string[]
+  /** A part of what each must say, so that it has failed for the right reason. */
+  evidence?: string
+}
+
+/** At most 25: one of each kind of row. */
 export const brokenPlatforms: BrokenPlatform[] = [
-  broken(
-    'the latest delivery goes first',
-    ['limits/Webhook runs in order'],
-    edit(
-      'src/runs/queue/claim-run.ts',
-      "status: 'queued' }).orderBy('sequence').first()",
-      "status: 'queued' }).orderBy('sequence', 'desc').first()",
-    ),
-  ),
-  broken(
-    'two runs of an agent at once',
-    ['limits/Webhook runs one at a time'],
-    edit('migrations/baseline/runs.ts', 'create unique index runs_one_active', 'create index runs_one_active'),
-    edit('src/runs/queue/claim-run.ts', 'return queue.runningRunId\n', 'return queue.runningRunId === agentId\n'),
-    edit('workflows/agent-queue.ts', '      await carryOut(run)\n', '      void carryOut(run)\n'),
-  ),
-  broken(
-    'a refresh token is used twice',
-    ['oauth/Rotation'],
-    edit('src/vault/refresh/refresh.ts', 'refreshToken: grant.refreshToken ?? refreshToken', 'refreshToken'),
-  ),
-  broken(
-    'plain HTTP is accepted',
-    ['transport/HTTPS only'],
-    edit('src/safe-fetch/site-url.ts', '!/^https:/i.test(text)', '!/^https?:/i.test(text)'),
-    edit('src/safe-fetch/site-url.ts', '/^https:\\/\\/([^/?#]*)/i', '/^https?:\\/\\/([^/?#]*)/i'),
-    edit('src/safe-fetch/site-url.ts', "url?.protocol === 'https:'", 'url'),
-  ),
-  broken(
-    'Retry-After is missing',
-    ['codes/RATE_LIMITED', 'limits/Response when exceeded'],
-    edit('api/middleware/errors.ts', 'error.retryAfter !== undefined', 'error.retryAfter === 0'),
-  ),
-  broken(
-    'statusCode in the body is wrong',
-    ['codes/UNAUTHORIZED', 'errors/Body', 'codes/NOT_FOUND'],
-    edit('src/errors.ts', '    statusCode: error.status,\n', '    statusCode: error.status >= 500 ? 500 : 400,\n'),
-  ),
-  broken(
-    'the webhook schema is not applied',
-    ['codes/WEBHOOK_PAYLOAD_INVALID', 'events/4 Schema'],
-    edit('src/webhooks/payload.ts', 'if (details.length === 0) return', 'if (details.length >= 0) return'),
-  ),
-  broken(
-    'an override without permission',
-    ['agent/Allow action override'],
-    edit(
-      'src/runs/queue/prompt-in-force.ts',
-      "if (!agent.allowActionOverride) return { ...base, override: 'not-allowed' }",
-      "if (!agent.allowActionOverride) return { ...base, systemPrompt: action, override: 'not-allowed' }",
-    ),
-  ),
-  broken(
-    'the User-Agent says nothing',
-    ['tool call/User-Agent'],
-    edit(
-      'src/safe-fetch/outgoing-request.ts',
-      "headers.set('user-agent', userAgent)",
-      "headers.set('user-agent', 'node')",
-    ),
-  ),
-  broken(
-    'PKCE by the method plain',
-    ['authorize/code_challenge_method', 'oauth/Flow'],
-    edit('src/vault/oauth/oauth-client.ts', "code_challenge_method: 'S256'", "code_challenge_method: 'plain'"),
-    edit('src/vault/oauth/oauth-client.ts', 'await oauth.calculatePKCECodeChallenge(ask.verifier)', 'ask.verifier'),
-  ),
-  broken(
-    'all scopes are requested',
-    ['authorize/scope', 'scopes/read', 'scopes/write', 'oauth/Least scopes'],
-    edit(
-      'src/vault/oauth/needed-scopes.ts',
-      'const wanted = tools.filter(({ name }) => all || chosen?.includes(name))',
-      'const wanted = tools.filter(({ name }) => all || chosen || name)',
-    ),
-  ),
-  broken(
-    'a failed tool call has another code',
-    ['codes/TOOL_EXECUTION_ERROR', 'tool call/Failure 403'],
-    edit(
-      'src/tools/direct-call.ts',
-      "const usable = outcome === 'failed' ? code : 'TOOL_EXECUTION_ERROR'",
-      "const usable = code === 'OUTGOING_RATE_LIMITED' ? code : 'SITE_UNAVAILABLE'",
-    ),
-  ),
-  broken(
-    'sessions never expire',
-    ['codes/SESSION_EXPIRED'],
-    edit('src/sessions/lifetime.ts', 'expiresAt <= now || usedAt', 'usedAt'),
-    edit(
-      'src/sessions/lifetime.ts',
-      '({ expiresAt, usedAt }: Session, now: Date, limits',
-      '({ usedAt }: Session, now: Date, limits',
-    ),
-  ),
-  broken(
-    'a revoked JWT is accepted',
-    ['codes/TOKEN_REVOKED'],
-    edit('src/users/authenticate.ts', "    assertThat(found.revokedAt === null, 'TOKEN_REVOKED')\n", ''),
-  ),
-  broken(
-    'the timeline lacks the payload',
-    ['run/Timeline', 'events/6 Run list', 'webhook/Payload members'],
-    edit('src/runs/reading/read-timeline.ts', 'payload: shown ?? null, payloadText,', 'payload: null,'),
-  ),
-  broken(
-    'a run that is over is cancelled',
-    ['codes/RUN_NOT_CANCELLABLE'],
-    edit(
-      'src/runs/ending/cancel.ts',
-      "assertThat(!hasEnded(status), 'RUN",
-      "assertThat(!hasEnded(status) || status, 'RUN",
-    ),
-  ),
-  broken(
-    'a site is connected twice',
-    ['codes/TOKEN_EXISTS'],
-    edit(
-      'src/vault/entries.ts',
-      "assertThat(!existing, 'TOKEN_EXISTS')",
-      "assertThat(!existing || existing, 'TOKEN_EXISTS')",
-    ),
-    edit(
-      'migrations/baseline/vault.ts',
-      'constraint vault_entries_owner_origin unique (owner_id, origin)',
-      'constraint vault_entries_owner_origin unique (id, origin)',
-    ),
-  ),
-  broken(
-    'calls to a site are not limited',
-    ['codes/OUTGOING_RATE_LIMITED', 'limits/Outgoing tool calls'],
-    edit('src/tools/outgoing-limit.ts', 'if (!contended) return 0\n', 'if (!contended || limit) return 0\n'),
-  ),
-  broken(
-    'a 429 of a site holds nothing',
-    ['tool call/Failure 429'],
-    edit(
-      'src/tools/outgoing-limit.ts',
-      'const waitMs = read.heldUntil ? undefined :',
-      'const waitMs = read.heldUntil ? 0 :',
-    ),
-  ),
-  broken(
-    'an agent runs twice by hand',
-    ['codes/AGENT_ALREADY_RUNNING'],
-    edit(
-      'src/runs/accept/manual.ts',
-      "    assertThat((await depth(id)) === 0, 'AGENT_ALREADY_RUNNING')\n",
-      '    await depth(id)\n',
-    ),
-    edit(
-      'src/runs/accept/decision.ts',
-      'if (request.onlyIfIdle && queue.unfinished > 0)',
-      'if (request.onlyIfIdle && queue.unfinished > 9)',
-    ),
-  ),
-  broken(
-    'a wrong webhook secret is accepted',
-    ['codes/WEBHOOK_SECRET_INVALID', 'webhook/Failure', 'agent/Webhook secret'],
-    edit(
-      'src/webhooks/proofs.ts',
-      'secrets.some((secret) => equal(given, secret)) ? undefined : mismatch',
-      'secrets.length > 0 ? undefined : mismatch',
-    ),
-  ),
-  broken(
-    'another browser finishes a flow',
-    ['authorize/Behaviour'],
-    edit(
-      'src/vault/oauth/oauth-return.ts',
-      'binding !== undefined && hashToken(binding) === flow.bindingHash',
-      'flow.bindingHash !== null',
-    ),
-  ),
-  broken(
-    'one agent more than the tier allows',
-    ['codes/AGENT_LIMIT_REACHED'],
-    edit('src/agents/agents.ts', 'count < standing.limits.agents', 'count <= standing.limits.agents'),
-  ),
-  broken(
-    'a viewer of a workspace makes agents',
-    ['codes/PERMISSION_DENIED'],
-    edit('src/owners/roles.ts', "viewer: ['see'],", "viewer: ['see', 'use', 'build'],"),
-  ),
-  broken(
-    'a 401 asks for nothing',
-    ['codes/UNAUTHORIZED', 'codes/INVALID_TOKEN'],
-    edit(
-      'api/middleware/errors.ts',
-      "if (error.status === 401) ctx.set('WWW-Authenticate',",
-      "if (error.status === 401) ctx.set('X-Challenge',",
-    ),
-  ),
-  broken(
-    'details of a refused body are missing',
-    ['codes/VALIDATION_ERROR', 'codes/MANIFEST_INVALID'],
-    edit('src/errors.ts', '    ...(error.details && { details: error.details }),\n', ''),
-  ),
-  broken(
-    'an answer that nobody waits for fails as that of a provider',
-    ['codes/STREAM_ABORTED'],
-    edit(
-      'src/chat/ending.ts',
-      "if (signal.reason === 'gone') return new CodedError('STREAM_ABORTED')",
-      "if (signal.reason === 'gone') return new CodedError('MODEL_ERROR')",
-    ),
-  ),
-  ...groupedFaults,
-  ...tenantFaults,
-  ...siteFaults,
+  {
+    id: 'the latest delivery goes first',
+    rows: ['limits/Webhook runs in order'],
+    ...within(createClaim, 'claimNext'),
+    edit: instead("'sequence', 'desc'", '[callee.property.name="first"] [value="sequence"]'),
+  },
+  {
+    id: 'a refresh token is used twice',
+    rows: ['oauth/Rotation'],
+    in: createRefresh,
+    edit: instead('refreshToken', 'LogicalExpression[left.property.name="refreshToken"]'),
+  },
+  {
+    id: 'a token address may be plain HTTP',
+    rows: ['transport/HTTPS only'],
+    evidence: 'token_url of plain HTTP is accepted',
+    in: manifestShape,
+    edit: instead('v.string()', 'Property[key.name="token_url"] > CallExpression'),
+  },
+  {
+    id: 'manifests need no name',
+    rows: ['manifest/name'],
+    evidence: 'answered 200',
+    in: manifestShape,
+    edit: instead("v.optional(v.string(), 'A site')", 'Property[key.name="name"] > CallExpression'),
+  },
+  {
+    id: 'Retry-After is missing',
+    rows: ['codes/RATE_LIMITED', 'limits/Response when exceeded'],
+    in: errors,
+    edit: without('IfStatement:has([value="Retry-After"])'),
+  },
+  {
+    id: 'a 401 asks for nothing',
+    rows: ['codes/UNAUTHORIZED', 'codes/INVALID_TOKEN'],
+    in: errors,
+    edit: without('IfStatement:has([value="WWW-Authenticate"])'),
+  },
+  {
+    id: 'statusCode in the body is wrong',
+    rows: ['codes/UNAUTHORIZED', 'errors/Body', 'codes/NOT_FOUND'],
+    in: errorBody,
+    edit: instead('400', 'Property[key.name="statusCode"] > MemberExpression'),
+  },
+  {
+    id: 'details of a refused body are missing',
+    rows: ['codes/VALIDATION_ERROR', 'codes/MANIFEST_INVALID'],
+    in: errorBody,
+    edit: without('SpreadElement:has([property.name="details"])'),
+  },
+  {
+    id: 'requests are not limited',
+    rows: ['codes/RATE_LIMITED', 'limits/Response when exceeded'],
+    evidence: 'requests were all accepted',
+    in: createRateLimits,
+    edit: without('[callee.property.name="consume"]'),
+  },
+  {
+    id: 'the webhook schema is not applied',
+    rows: ['codes/WEBHOOK_PAYLOAD_INVALID', 'events/4 Schema'],
+    in: assertMatches,
+    edit: always(true, 'IfStatement > BinaryExpression'),
+  },
+  {
+    id: 'an override without permission',
+    rows: ['agent/Allow action override'],
+    in: promptInForce,
+    edit: without('IfStatement:has([property.name="allowActionOverride"])'),
+  },
+  {
+    id: 'a wrong webhook secret is accepted',
+    rows: ['codes/WEBHOOK_SECRET_INVALID', 'webhook/Failure', 'agent/Webhook secret'],
+    in: problemOfProof,
+    edit: always(true, 'ConditionalExpression > [callee.property.name="some"]'),
+  },
+  {
+    id: 'the timeline lacks the payload',
+    rows: ['run/Timeline', 'events/6 Run list', 'webhook/Payload members'],
+    in: readTimeline,
+    edit: instead('null', 'Property[key.name="payload"] > LogicalExpression'),
+  },
+  {
+    id: 'a run that is over is cancelled',
+    rows: ['codes/RUN_NOT_CANCELLABLE'],
+    in: createCancel,
+    edit: always(true, `${calling(assertThat)} > UnaryExpression`),
+  },
+  {
+    id: 'the User-Agent says nothing',
+    rows: ['tool call/User-Agent'],
+    in: readHeaders,
+    edit: instead("'node'", '[arguments.0.value="user-agent"] > [name="userAgent"]'),
+  },
+  {
+    id: 'PKCE by the method plain',
+    rows: ['authorize/code_challenge_method'],
+    in: createOAuthClient,
+    edit: instead("'plain'", '[value="S256"]'),
+  },
+  {
+    id: 'all scopes are requested',
+    rows: ['authorize/scope', 'scopes/read', 'scopes/write', 'oauth/Least scopes'],
+    in: neededScopes,
+    edit: always(true, 'ArrowFunctionExpression > LogicalExpression[left.name="all"]'),
+  },
+  {
+    id: 'another browser finishes a flow',
+    rows: ['authorize/Behaviour'],
+    in: createCallback,
+    edit: without('BinaryExpression:has([property.name="bindingHash"])'),
+  },
+  {
+    id: 'calls to a site are not limited',
+    rows: ['codes/OUTGOING_RATE_LIMITED', 'limits/Outgoing tool calls'],
+    in: createOutgoingLimit,
+    edit: always(true, 'IfStatement > UnaryExpression[argument.name="contended"]'),
+  },
+  {
+    id: 'sessions never expire',
+    rows: ['codes/SESSION_EXPIRED'],
+    in: isOver,
+    edit: without('[left.name="expiresAt"]'),
+  },
+  {
+    id: 'a revoked JWT is accepted',
+    rows: ['codes/TOKEN_REVOKED'],
+    in: createAuthenticate,
+    edit: without(`${calling(assertThat)}[arguments.0.left.property.name="revokedAt"][arguments.length=2]`),
+  },
+  {
+    id: 'one agent more than the tier allows',
+    rows: ['codes/AGENT_LIMIT_REACHED'],
+    in: createAgents,
+    edit: always(true, `${calling(assertThat)} > [left.name="count"]`),
+  },
+  {
+    id: 'a viewer of a workspace makes agents',
+    rows: ['codes/PERMISSION_DENIED'],
+    in: { roles },
+    edit: instead("['see', 'use', 'build']", 'Property[key.name="viewer"] > ArrayExpression'),
+  },
+  {
+    id: 'a list has the runs of everybody',
+    rows: ['owners/Lists'],
+    ...within(createReading, 'list'),
+    edit: without('Property[key.name="of"]'),
+  },
+  {
+    id: 'an answer that nobody waits for fails as that of a provider',
+    rows: ['codes/STREAM_ABORTED'],
+    in: createEnding,
+    edit: instead("'MODEL_ERROR'", '[value="STREAM_ABORTED"]'),
+  },
 ]

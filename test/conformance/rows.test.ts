@@ -1,17 +1,13 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import test from 'ava'
 import { statuses } from '../../conformance/codes.ts'
 import { exitCodeOf } from '../../conformance/report.ts'
 import type { Judged, Verdict } from '../../conformance/row.ts'
 import { rows } from '../../conformance/rows.ts'
 import { catalogue } from '../../src/errors.ts'
-import { plant } from '../faults/fault.ts'
+import { plant } from '../faults/plant.ts'
 import { isFound } from './broken-copy.ts'
-import { broken } from './broken-platform.ts'
 import { brokenPlatforms } from './faults.ts'
 
-const root = join(import.meta.dirname, '../..')
 const ids = new Set(rows.map(({ id }) => id))
 
 test('the conformance check provokes each code of the specification, with its status', (t) => {
@@ -23,27 +19,25 @@ test('the conformance check provokes each code of the specification, with its st
   t.is(ids.size, rows.length, 'no id is there twice')
 })
 
-test('each broken platform of the list can be made, and names rows that are there', (t) => {
-  t.true(brokenPlatforms.length >= 15)
-  for (const { id, edits, rows: named } of brokenPlatforms) {
+for (const { id, rows: named, ...place } of brokenPlatforms) {
+  test(`the broken platform can be made, and names rows that exist: ${id}`, async (t) => {
+    await t.notThrowsAsync(plant(place))
     t.deepEqual(
       named.filter((row) => !ids.has(row)),
       [],
-      id,
     )
-    for (const edit of edits) t.notThrows(() => plant(readFileSync(join(root, edit.file), 'utf8'), edit), id)
-  }
-})
+  })
+}
 
 test('a fault is found only if each of its rows fails, and for its reason', (t) => {
-  const platform = broken('a fault', { 'codes/UNAUTHORIZED': 'is missing' })
+  const wanted = { rows: ['codes/UNAUTHORIZED'], evidence: 'is missing' }
   const found = (verdict: Verdict, evidence: string, exitCode = 1): boolean =>
-    isFound({ platform, exitCode, rows: [{ id: 'codes/UNAUTHORIZED', verdict, evidence }] })
+    isFound(wanted, { exitCode, rows: [{ id: 'codes/UNAUTHORIZED', verdict, evidence }] })
   t.true(found('failed', 'WWW-Authenticate is missing'))
   t.false(found('failed', 'it was not answered'))
   t.false(found('not tried', 'a card is missing'))
   t.false(found('failed', 'WWW-Authenticate is missing', 2))
-  t.false(isFound({ platform, exitCode: 1, rows: [] }))
+  t.false(isFound(wanted, { exitCode: 1, rows: [] }))
 })
 
 test('the exit code says whether a row failed, was not tried, or all passed', (t) => {

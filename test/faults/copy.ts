@@ -1,24 +1,26 @@
-import { cpSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { plant, type Fault } from './fault.ts'
+import { root, type Planted } from './plant.ts'
 
-/** What is no part of the project's code, or is not to be had twice. */
+/** What is no part of the project's code, or exists only once. */
 const leftOut = /^(node_modules|\.git|\.data|\.env|[^/]*\.log)(\/|$)/
 
 /** Copies the project as it lies there, uncommitted changes too, with its packages linked. */
-export function copyProject(root: string, to: string): void {
+export function copyProject(to: string): void {
   cpSync(root, to, { recursive: true, filter: (path) => !leftOut.test(relative(root, path)) })
   symlinkSync(realpathSync(join(root, 'node_modules')), join(to, 'node_modules'))
 }
 
-/** Plants the fault for as long as the work takes. */
-export async function withPlanted<T>(copy: string, fault: Fault, work: () => Promise<T>): Promise<T> {
-  const path = join(copy, fault.file)
-  const text = readFileSync(path, 'utf8')
-  writeFileSync(path, plant(text, fault))
+/** Has the edit in the copy for as long as the work takes. */
+export async function withPlanted<T>(
+  copy: string,
+  { file, text, before }: Planted,
+  work: () => Promise<T>,
+): Promise<T> {
+  writeFileSync(join(copy, file), text)
   try {
     return await work()
   } finally {
-    writeFileSync(path, text)
+    writeFileSync(join(copy, file), before)
   }
 }

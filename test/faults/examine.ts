@@ -1,17 +1,17 @@
-import { execFile } from 'node:child_process'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { startAva, writeBundle, type TestGround } from '../../bin/local/test/test-ground.ts'
 import { onServer } from '../helpers/database.ts'
 import { copyProject, withPlanted } from './copy.ts'
 import type { Fault } from './fault.ts'
-import { judge, type Verdict } from './results.ts'
+import { plant, type Planted } from './plant.ts'
+import { judge, readResults, type TestResult, type Verdict } from './results.ts'
 
-/** A fault is given up after so long: a test that needs longer is none that people would run. */
+/** A fault is given up after so long: nobody would run a test that takes longer. */
 const longestMs = 60_000
 
 export interface Finding {
   fault: Fault
+  file: string
   seconds: number
   /** `late`: the tests were cut off before one had failed. */
   verdict: Verdict | { kind: 'late' }
@@ -20,35 +20,26 @@ export interface Finding {
 /** A copy of the project in which faults are planted, one after the other. */
 export type ProjectCopy = Awaited<ReturnType<typeof openCopy>>
 
-/** Makes a copy, and a Postgres user of its own: what tests leave behind when they are cut off is known by its owner. */
-export async function openCopy(ground: TestGround, root: string, name: string) {
-  const folder = join(ground.folder, name)
-  copyProject(root, folder)
-  const admin = given(ground, 'POSTGRES')
+/** Makes a copy, and a Postgres user of its own: databases that tests leave behind when cut off are found by their owner. */
+export async function openCopy({ folder: ground, record, env: given }: TestGround, name: string) {
+  const folder = join(ground, name)
+  copyProject(folder)
+  const admin = given['SWITCHYARD_TEST_POSTGRES'] ?? ''
   await onServer(admin, (client) => client.query(`create role ${name} superuser login password 'test'`))
   const own = Object.assign(new URL(admin), { username: name, password: 'test' }).href
-  // Compiled code is kept by its path, and that of a copy is of no use once the copy is gone.
-  const compiled = join(ground.folder, 'compiled')
-  const env: Record<string, string> = { ...ground.env, SWITCHYARD_TEST_POSTGRES: own, NODE_COMPILE_CACHE: compiled }
+  // Compiled code is kept by its path, and is of no use once the copy is gone.
+  const env = { ...given, SWITCHYARD_TEST_POSTGRES: own, NODE_COMPILE_CACHE: join(ground, 'compiled') }
+  const start = (args: string[], environment = env) =>
+    startAva({ record, env: environment }, args, { root: folder, quiet: true })
 
-  /** What is made once for all tests is made anew for a fault in it. */
-  async function environmentFor({ file }: Fault): Promise<Record<string, string>> {
-    if (file.startsWith('workflows/')) {
-      return { ...env, SWITCHYARD_TEST_BUNDLE: await writeBundle(join(ground.folder, `${name}.js`), folder) }
-    }
-    if (!file.startsWith('migrations/')) return env
-    const template = `${name}_template`
-    await onServer(own, (client) => client.query(`create database ${template}`))
-    const url = Object.assign(new URL(own), { pathname: `/${template}` }).href
-    const migrate = [join(folder, 'bin/migrate.ts')]
-    await promisify(execFile)(process.execPath, migrate, { cwd: folder, env: { ...env, DATABASE_URL: url } })
-    return { ...env, SWITCHYARD_TEST_TEMPLATE: template }
-  }
+  /** The bundle is made once for all tests, so it is made anew with a fault in it. */
+  const environmentFor = async ({ file }: Planted) =>
+    file.startsWith('workflows/')
+      ? { ...env, SWITCHYARD_TEST_BUNDLE: await writeBundle(join(ground, `${name}.js`), folder) }
+      : env
 
-  async function run(fault: Fault, passing: ReadonlySet<string>): Promise<Finding['verdict']> {
-    const match = fault.match === undefined ? [] : ['--match', fault.match]
-    const planted = { record: ground.record, env: await environmentFor(fault) }
-    const ava = startAva(planted, [...fault.tests, ...match], { root: folder, quiet: true })
+  async function run({ tests }: Fault, planted: Planted, passing: ReadonlySet<string>): Promise<Finding['verdict']> {
+    const ava = start(tests, await environmentFor(planted))
     let isLate = false
     const timer = setTimeout(() => {
       isLate = true
@@ -66,19 +57,23 @@ export async function openCopy(ground: TestGround, root: string, name: string) {
   }
 
   return {
-    folder,
-    env,
+    /** The results of tests without any fault. */
+    async unedited(tests: string[]): Promise<TestResult[]> {
+      const ava = start(tests)
+      const results = await readResults(ava.output)
+      await ava.ended
+      return results
+    },
 
-    /** Plants the fault, runs its tests until one notices, and takes it out again. */
+    /** Plants the fault, runs its tests until one notices, and takes it out again. Throws if it cannot be planted. */
     async examine(fault: Fault, passing: ReadonlySet<string>): Promise<Finding> {
       const began = performance.now()
-      const verdict = await withPlanted(folder, fault, () => run(fault, passing))
-      return { fault, seconds: (performance.now() - began) / 1000, verdict }
+      const planted = await plant(fault, folder)
+      const verdict = await withPlanted(folder, planted, () => run(fault, planted, passing))
+      return { fault, file: planted.file, seconds: (performance.now() - began) / 1000, verdict }
     },
   }
 }
-
-const given = ({ env }: TestGround, name: string): string => env[`SWITCHYARD_TEST_${name}`] ?? ''
 
 async function dropDatabases(server: string, owner: string): Promise<void> {
   await onServer(server, async (client) => {

@@ -1,43 +1,36 @@
-/**
- * One fault as real regressions have them: a small edit of the code, and the tests that must notice it. The list shows
- * what the net catches; whoever moves the code moves the entry along.
- */
-export interface Fault {
-  /** `<area>/<what>`; what a filter of `npm run faults` looks at, beside the file. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { nameOf, plant, root, type Place } from './plant.ts'
+
+export { within } from './plant.ts'
+
+/** One fault as real regressions have them: a small edit of the code, and the tests that must notice it. */
+export interface Fault extends Place {
+  /** `<kind>/<what>`; the filter of `npm run faults` looks at it, and at the name of the place. */
   id: string
-  file: string
-  /** The text that is replaced; it must occur exactly once in the file. */
-  find: string
-  replace: string
   /** What goes wrong with it, for whom. */
   why: string
   /** Files of tests, the quickest that ought to notice. */
   tests: string[]
-  /** A title, with `*` as ava's `--match` has it, where not all tests of the files are needed. */
-  match?: string
 }
 
-/** The text with the fault in it. Throws a sentence unless the text to find occurs exactly once. */
-export function plant(text: string, { file, find, replace }: Pick<Fault, 'file' | 'find' | 'replace'>): string {
-  const parts = text.split(find)
-  if (parts.length !== 2) throw new Error(`the text to find occurs ${parts.length - 1} times in ${file}`)
-  if (find === replace) throw new Error('the edit changes nothing')
-  return parts.join(replace)
-}
-
-/** The faults whose id or file contains one of the words; all of them without any. */
+/** The faults whose id or place contains one of the words; all of them without any. */
 export const chosen = (faults: Fault[], words: string[]): Fault[] =>
-  faults.filter(({ id, file }) => words.length === 0 || words.some((word) => id.includes(word) || file.includes(word)))
+  faults.filter((fault) => {
+    const named = `${fault.id} ${nameOf(fault.in)}`
+    return words.length === 0 || words.some((word) => named.includes(word))
+  })
 
-/** What is wrong with the list itself: two faults of one id, files of tests that do not exist. */
-export function problemsOf(faults: Fault[], exists: (path: string) => boolean): Map<Fault, string> {
-  const problems = new Map<Fault, string>()
-  for (const [index, fault] of faults.entries()) {
-    const missing = fault.tests.find((path) => !exists(path))
-    if (faults.findIndex(({ id }) => id === fault.id) !== index) problems.set(fault, 'another fault has this id')
-    else if (!exists(fault.file)) problems.set(fault, `no such file: ${fault.file}`)
-    else if (missing !== undefined) problems.set(fault, `no such test file: ${missing}`)
-    else if (fault.tests.length === 0) problems.set(fault, 'it names no tests')
+/** What is wrong with a fault of the list: its id is not its own, a test does not exist, or it cannot be planted. */
+export async function problemOf(fault: Fault, faults: Fault[]): Promise<string | undefined> {
+  if (faults.some((other) => other !== fault && other.id === fault.id)) return 'another fault has this id'
+  const missing = fault.tests.find((path) => !existsSync(join(root, path)))
+  if (missing !== undefined) return `no such test file: ${missing}`
+  if (fault.tests.length === 0) return 'it names no tests'
+  try {
+    await plant(fault)
+    return undefined
+  } catch (error) {
+    return `it cannot be planted: ${(error as Error).message}`
   }
-  return problems
 }

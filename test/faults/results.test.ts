@@ -1,45 +1,6 @@
 import { Readable } from 'node:stream'
 import test from 'ava'
-import { chosen, plant, problemsOf, type Fault } from './fault.ts'
 import { judge, resultOf } from './results.ts'
-
-const fault: Fault = {
-  id: 'runs/made-up',
-  file: 'src/runs/made-up.ts',
-  find: 'a < b',
-  replace: 'a <= b',
-  why: 'it is made up',
-  tests: ['test/made-up.test.ts'],
-}
-
-test('a fault is planted where its text occurs exactly once, and nowhere else', (t) => {
-  t.is(plant('if (a < b) return', fault), 'if (a <= b) return')
-  t.throws(() => plant('if (a > b) return', fault), { message: /occurs 0 times/ })
-  t.throws(() => plant('a < b && a < b', fault), { message: /occurs 2 times/ })
-  t.throws(() => plant('a < b', { ...fault, replace: fault.find }))
-  t.is(plant('a < b', { ...fault, replace: '$&' }), '$&', 'what is put in is taken as it is')
-})
-
-test('what is wrong with the list is said of each fault', (t) => {
-  const list = [
-    fault,
-    { ...fault },
-    { ...fault, id: 'b', tests: ['test/gone.test.ts'] },
-    { ...fault, id: 'c', file: 'gone.ts' },
-  ]
-  const problems = problemsOf(list, (path) => !path.includes('gone'))
-  t.deepEqual(
-    list.map((one) => problems.get(one)),
-    [undefined, 'another fault has this id', 'no such test file: test/gone.test.ts', 'no such file: gone.ts'],
-  )
-})
-
-test('faults are chosen by parts of their id or path', (t) => {
-  const list = [fault, { ...fault, id: 'vault/other', file: 'src/vault/other.ts' }]
-  t.deepEqual(chosen(list, ['made']), [fault])
-  t.deepEqual(chosen(list, ['src/vault', 'made']), list)
-  t.deepEqual(chosen(list, []), list)
-})
 
 test('a result is read from a line of the report, whatever file it is from', (t) => {
   t.deepEqual(resultOf('ok 1 - a promise holds'), { title: 'a promise holds', passed: true })

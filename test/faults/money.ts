@@ -1,0 +1,83 @@
+import { createPurchases as createStripePurchases } from '../../src/billing/gateways/stripe/purchases.ts'
+import { createSubscriptions } from '../../src/billing/gateways/stripe/subscriptions.ts'
+import { createTakenCredit } from '../../src/billing/gateways/stripe/taken-credit.ts'
+import { chargeAccount } from '../../src/billing/ledger/charge.ts'
+import { createHolds } from '../../src/billing/ledger/holds.ts'
+import { createPurchases } from '../../src/billing/purchases.ts'
+import { createEnd } from '../../src/runs/ending/end.ts'
+import { createCallLedger } from '../../src/runs/step/call-ledger.ts'
+import { createTools } from '../../src/tools/tools.ts'
+import { always, reworded, without } from './edits.ts'
+import { within, type Fault } from './fault.ts'
+
+const stripe = 'test/src/billing/gateways/stripe.test.ts'
+
+/** Somebody pays twice, or not at all. What a tool does once may be a payment, too. */
+export const money: Fault[] = [
+  {
+    id: 'money/step-charged-twice',
+    in: chargeAccount,
+    edit: reworded('balance = :balance from entry where', 'balance = :balance where'),
+    why: 'a step that is recorded again is charged again',
+    tests: ['test/src/billing/billing.test.ts'],
+  },
+  {
+    id: 'money/hold-of-others-free',
+    in: createHolds,
+    edit: reworded(
+      '(select a.balance from accounts a where a.owner_id = :payerId) - o.all_held',
+      '(select a.balance from accounts a where a.owner_id = :payerId)',
+    ),
+    why: 'steps that begin at the same time all count on the last credit',
+    tests: ['test/src/billing/ledger/holds.test.ts'],
+  },
+  {
+    id: 'money/held-for-ever',
+    in: createEnd,
+    edit: reworded('delete from credit_holds where', 'delete from credit_holds where false and'),
+    why: 'a cancelled run holds credits that nobody can use',
+    tests: ['test/src/billing/ledger/runs.test.ts'],
+  },
+  {
+    id: 'money/purchased-twice',
+    in: createPurchases,
+    edit: without('IfStatement:has([key.name="isOwn"][value.type="CallExpression"])'),
+    why: 'a purchase that is repeated is made again',
+    tests: ['test/src/billing/purchases.test.ts'],
+  },
+  {
+    id: 'money/paid-twice-at-stripe',
+    in: createStripePurchases,
+    edit: without('ObjectExpression:has(> [key.name="idempotencyKey"])'),
+    why: 'two processes charge one payment twice',
+    tests: [stripe],
+  },
+  {
+    id: 'money/subscribed-twice-at-stripe',
+    in: createSubscriptions,
+    edit: without('[callee.property.name="create"] > ObjectExpression:has(> [key.name="idempotencyKey"])'),
+    why: 'two processes begin two subscriptions',
+    tests: [stripe],
+  },
+  {
+    id: 'money/credit-taken-twice',
+    ...within(createTakenCredit, 'settle'),
+    edit: always(true, 'UnaryExpression[argument.callee.property.name="some"][argument.callee.object.name="before"]'),
+    why: 'credit is taken again each day, once Stripe has forgotten the key',
+    tests: ['test/api/stripe-refunds.test.ts'],
+  },
+  {
+    id: 'money/once-sent-again',
+    in: createCallLedger,
+    edit: without('LogicalExpression > BinaryExpression[right.value="once"]'),
+    why: 'a call of a `once` tool that was lost with its worker is sent again: two orders, two payments',
+    tests: ['test/src/runs/by-hand.test.ts'],
+  },
+  {
+    id: 'money/key-for-another-order',
+    in: createTools,
+    edit: always(true, 'VariableDeclarator > LogicalExpression:has([property.name="arguments"])'),
+    why: 'a key that is used for another order gets the outcome of the first',
+    tests: ['test/api/direct-calls.test.ts'],
+  },
+]
