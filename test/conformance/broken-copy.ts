@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
 import { createInterface } from 'node:readline'
@@ -10,8 +10,7 @@ import { endRecorded } from '../../bin/local/process-record.ts'
 import type { TestGround } from '../../bin/local/test/test-ground.ts'
 import { copyProject } from '../faults/copy.ts'
 import { onServer } from '../helpers/database.ts'
-import { plant } from '../faults/fault.ts'
-import type { BrokenPlatform } from './broken-platform.ts'
+import { made, type BrokenPlatform } from './broken-platform.ts'
 
 /** A row as `npm run conformance -- --json` tells of it. */
 interface Row {
@@ -105,12 +104,13 @@ export function openBrokenCopy({ folder: ground, env }: TestGround, root: string
     /** Starts the copy with the fault, checks the rows, and stops it. Without a platform, it has no fault. */
     async examine(platform: BrokenPlatform): Promise<Finding> {
       const began = performance.now()
-      const before = platform.edits.map(({ file }) => [file, readFileSync(join(folder, file), 'utf8')] as const)
+      const changed: { path: string; before: string }[] = []
       const { environment, data, drop } = await settings()
       try {
         for (const edit of platform.edits) {
-          const path = join(folder, edit.file)
-          writeFileSync(path, plant(readFileSync(path, 'utf8'), edit))
+          const { path, before, after } = made(folder, edit)
+          changed.push({ path, before })
+          writeFileSync(path, after)
         }
         const stop = await start(environment)
         try {
@@ -120,7 +120,7 @@ export function openBrokenCopy({ folder: ground, env }: TestGround, root: string
         }
       } finally {
         // Of several edits of one file, the first text is the whole one.
-        for (const [file, whole] of before.toReversed()) writeFileSync(join(folder, file), whole)
+        for (const { path, before } of changed.toReversed()) writeFileSync(path, before)
         await endRecorded(join(data, 'processes'))
         rmSync(data, { recursive: true, force: true })
         await drop()

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
 import { statuses } from '../../conformance/codes.ts'
@@ -6,9 +5,8 @@ import { exitCodeOf } from '../../conformance/report.ts'
 import type { Judged, Verdict } from '../../conformance/row.ts'
 import { rows } from '../../conformance/rows.ts'
 import { catalogue } from '../../src/errors.ts'
-import { plant } from '../faults/fault.ts'
 import { isFound } from './broken-copy.ts'
-import { broken } from './broken-platform.ts'
+import { broken, made } from './broken-platform.ts'
 import { brokenPlatforms } from './faults.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -31,7 +29,7 @@ test('each broken platform of the list can be made, and names rows that are ther
       [],
       id,
     )
-    for (const edit of edits) t.notThrows(() => plant(readFileSync(join(root, edit.file), 'utf8'), edit), id)
+    for (const edit of edits) t.notThrows(() => made(root, edit), id)
   }
 })
 

@@ -1,6 +1,6 @@
 import { broken, edit, type BrokenPlatform } from './broken-platform.ts'
 
-const shape = 'src/sites/manifest/manifest-shape.ts'
+const shape = 'src/sites/manifest'
 const plainHttp = "v.pipe(v.string(messageOf), v.regex(/^https?:/)), 'Where "
 
 /** Platforms that are wrong about sites: their manifests, OAuth, and what they answer. Each row finds one edit. */
@@ -14,7 +14,7 @@ export const siteFaults: BrokenPlatform[] = [
       'tool/name': '"../../admin" is accepted',
     },
     edit(shape, "about(address(), 'Where codes", `about(${plainHttp}codes`),
-    edit('src/sites/manifest/input-schema.ts', "schema['type'] === 'object'", "schema['type'] !== undefined"),
+    edit('src/sites/manifest', "schema['type'] === 'object'", "schema['type'] !== undefined"),
     edit(shape, 'const bearer = () =>\n  v.looseObject(', 'const bearer = () =>\n  v.strictObject('),
     edit(shape, '/^(?:[a-z][a-z0-9_]*|[a-z][a-zA-Z0-9_]*\\.[a-z][a-zA-Z0-9]*)$/', '/^\\S+$/'),
   ),
@@ -28,16 +28,16 @@ export const siteFaults: BrokenPlatform[] = [
     },
     edit(shape, "about(address(), 'Where users sign", `about(${plainHttp}users sign`),
     edit(
-      'src/tools/site-answer.ts',
+      'src/tools',
       "if (!given.ok) return { problem: given.isTooDeep ? 'too-complex' : 'no-json' }",
       'if (!given.ok) return { text: JSON.stringify({ text }) }',
     ),
     edit(
-      'src/vault/oauth/oauth-client.ts',
+      'src/vault/oauth',
       'oauth.None(), refreshToken, options)',
       "oauth.None(), refreshToken, { ...options, additionalParameters: { scope: 'read write delete admin' } })",
     ),
-    edit('examples/sites/issue-tracker/limits.ts', 'perAddress = 200', 'perAddress = 275'),
+    edit('examples/sites/issue-tracker', 'perAddress = 200', 'perAddress = 275'),
   ),
   broken(
     'scopes are separated by commas, scopes count as granted, refreshes say another User-Agent, and each run has calls of its own',
@@ -47,15 +47,15 @@ export const siteFaults: BrokenPlatform[] = [
       'tool call/User-Agent': 'refresh: it is "node"',
       'limits/Outgoing calls of runs': 'the number of calls that the site got is 11',
     },
-    edit('src/vault/oauth/oauth-client.ts', "ask.scopes.join(' ')", "ask.scopes.join(',')"),
-    edit('src/vault/oauth/grant-fields.ts', 'asked.filter((scope) => scopes.includes(scope))', 'asked.slice()'),
+    edit('src/vault/oauth', "ask.scopes.join(' ')", "ask.scopes.join(',')"),
+    edit('src/vault/oauth', 'asked.filter((scope) => scopes.includes(scope))', 'asked.slice()'),
     edit(
-      'src/safe-fetch/safe-fetch.ts',
+      'src/safe-fetch',
       'readHeaders(request.headers ?? {}, userAgent,',
       "readHeaders(request.headers ?? {}, String(request.body).includes('refresh_token=') ? 'node' : userAgent,",
     ),
     edit(
-      'src/tools/sender.ts',
+      'src/tools',
       'const host = limitedHost(connection.serverUrl, config.sites)',
       "const host = `${limitedHost(connection.serverUrl, config.sites)}${sending.mayWait ? sending.callId : ''}`",
     ),
@@ -66,8 +66,8 @@ export const siteFaults: BrokenPlatform[] = [
       'oauth/Rotation': 'the number of different refresh tokens is 2',
       'codes/TOKEN_EXISTS': 'a second consent to the same site is begun',
     },
-    edit('src/vault/refresh/refresh-turn.ts', 'if (open && !isOver(open, now))', 'if (open && isOver(open, now))'),
-    edit('src/vault/refresh/refresh.ts', '    if (started) return started\n', ''),
-    edit('src/vault/oauth/flows.ts', '    await assertNew(ownerId, site.origin)\n', ''),
+    edit('src/vault/refresh', 'if (open && !isOver(open, now))', 'if (open && isOver(open, now))'),
+    edit('src/vault/refresh', '    if (started) return started\n', ''),
+    edit('src/vault/oauth', '    await assertNew(ownerId, site.origin)\n', ''),
   ),
 ]
