@@ -10,6 +10,7 @@ const local = v.object({
   TEMPORAL_PORT: portNumber(7233),
   TEMPORAL_UI_PORT: portNumber(8233),
   TEMPORAL_BINARY: optionalText(),
+  TEMPORAL_WHEEL: v.optional(v.picklist(['on', 'off']), 'on'),
   SITE_PORTS: v.pipe(
     text('4401,4402,4403,4404'),
     v.transform((joined) => joined.split(',').map(Number)),

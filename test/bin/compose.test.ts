@@ -9,6 +9,7 @@ import { secretSettings } from '../../src/config/secret-files.ts'
 
 interface Service {
   image: string
+  command?: string | string[]
   read_only?: boolean
   cap_drop?: string[]
   cap_add?: string[]
@@ -57,6 +58,30 @@ test('images are named by version and digest, but the one whose digest is not kn
     ['temporalio/ui:2.50.1'],
   )
 })
+
+test('the image has no way to get a Temporal server, and none of its services needs one', (t) => {
+  const rules = read('.dockerignore').trim().split('\n')
+  t.true(rules.indexOf('bin/local') > rules.indexOf('!bin'), 'the last rule that matches decides')
+  const commands = Object.values(services).map(({ image, command }) =>
+    image === 'switchyard' ? command?.[1] : undefined,
+  )
+  const started = commands.filter((file) => file !== undefined)
+  t.deepEqual(started.toSorted(), ['bin/api.ts', 'bin/migrate.ts', 'bin/worker.ts'])
+  t.deepEqual(
+    [...withImports(started)].filter((file) => file.startsWith('bin/local/')),
+    [],
+  )
+})
+
+/** These files and what they import of the project, directly or not. */
+function withImports(files: string[], found = new Set<string>()): Set<string> {
+  for (const file of files.filter((each) => !found.has(each))) {
+    found.add(file)
+    const imports = [...read(file).matchAll(/from '(\.[^']+)'/g)].map(([, path = '']) => join(file, '..', path))
+    withImports(imports, found)
+  }
+  return found
+}
 
 test('no secret is in an environment: each is a file that the service is given', (t) => {
   for (const [name, { environment = {}, secrets: given = [] }] of Object.entries(services)) {

