@@ -30,7 +30,7 @@ function writeOwner(add: Add, id: string, balance: number, { since, now }: Span)
   add('users', { id, created_at: created, email: `${id}@example.com`, password_hash: sealed })
   const period = `${timeOf(now).slice(0, 7)}/enterprise`
   const paid = { tier: 'enterprise', current_period_end: timeOf(now + 300 * day), granted_period: period }
-  add('accounts', { owner_id: id, balance, created_at: created, ...paid })
+  add('accounts', { owner_id: id, balance, credit_cents: 0, clock_seconds: 0, created_at: created, ...paid })
 }
 
 function writeAgent(add: Add, { id, ownerId, role, number, trigger, hasCallbacks }: FilledAgent, span: Span): void {
@@ -44,16 +44,19 @@ function writeAgent(add: Add, { id, ownerId, role, number, trigger, hasCallbacks
     created_at: created,
     updated_at: created,
     allow_action_override: 'f',
+    summarizes: 'f',
     trigger,
     name: `${role} ${number}`,
     system_prompt: systemPrompt,
     webhook_secret: sealed,
+    webhook_proof: 'secret',
     ...schedule,
     ...callback,
     ...paused,
   })
   // As the claim of the first run does.
-  add('agent_prompts', { agent_id: id, since_sequence: 1, allow_action_override: 'f', system_prompt: systemPrompt })
+  const prompt = { since_sequence: 1, allow_action_override: 'f', summarizes: 'f', system_prompt: systemPrompt }
+  add('agent_prompts', { agent_id: id, ...prompt })
 }
 
 /** As the runs say (src/runs/reconcile/queue-consistency.ts). Who has something to do is due, but not soon. */

@@ -1,7 +1,6 @@
 import { checkCitations } from './citations.ts'
 import { findCycles, findRoomCycles } from './cycles.ts'
 import { checkDependencies } from './dependencies.ts'
-import { checkMerged } from './merged.ts'
 import { checkPromises } from './promises.ts'
 import { importProblem, sharedFiles } from './who-may-import-whom.ts'
 import type { SourceFile } from './source.ts'
@@ -137,7 +136,6 @@ export const rules: Rule[] = [
   { name: 'the image has the packages that it uses, and no others', check: checkDependencies },
   { name: 'the tests that hold what is promised are there', check: checkPromises },
   { name: 'what pages and comments cite is in the repository', check: checkCitations },
-  { name: 'a merged migration is never edited', check: checkMerged },
 ]
 
 function checkImports(files: SourceFile[]): Violation[] {
