@@ -15,8 +15,8 @@ export interface Migration {
 /** The database was made by another baseline, and there is no way from there to the present schema. */
 export class OtherSchemaError extends Error {
   override readonly name = 'OtherSchemaError'
-  constructor(whatToDo = 'Use an empty database: set DATABASE_URL to it.') {
-    super(`The database has the schema of another version of Switchyard, and nothing was changed in it. ${whatToDo}`)
+  constructor(whatToDo = 'Set DATABASE_URL to an empty database, and migrate it.') {
+    super(`The database was made by another version of Switchyard, and nothing was changed in it. ${whatToDo}`)
   }
 }
 
