@@ -10,6 +10,8 @@ export const columns = {
     'created_at',
     'tier',
     'granted_period',
+    'subscription',
+    'subscription_status',
   ],
   agents: [
     'id',

@@ -67,8 +67,9 @@ const ownerStatement = `
   insert into users (id, created_at, email, password_hash) values (:ownerId, now(), 'bench@example.com', 'none')`
 
 const accountStatement = `
-  insert into accounts (owner_id, balance, credit_cents, clock_seconds, current_period_end, created_at, tier)
-    values (:ownerId, 0, 0, 0, now() + interval '300 days', now(), 'enterprise')`
+  insert into accounts (owner_id, balance, credit_cents, clock_seconds, current_period_end, created_at, tier,
+                        subscription, subscription_status)
+    values (:ownerId, 0, 0, 0, now() + interval '300 days', now(), 'enterprise', 'sandbox_bench', 'active')`
 
 const agentsStatement = `
   insert into agents (id, owner_id, created_at, updated_at, allow_action_override, summarizes, trigger, name, system_prompt,

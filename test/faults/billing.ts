@@ -19,14 +19,6 @@ export const billing: Fault[] = [
     tests: ['test/src/billing/billing.test.ts'],
   },
   {
-    id: 'billing/granted-by-calendar',
-    file: 'src/billing/ledger/granted-months.ts',
-    find: "tier === 'free' || subscription === null ? null : currentPeriodEnd",
-    replace: "tier === 'free' || subscription !== null ? null : currentPeriodEnd",
-    why: 'a month that is paid on its last day gives the credits of two',
-    tests: ['test/src/billing/subscriptions.test.ts'],
-  },
-  {
     id: 'billing/expiry-buys-nothing',
     file: 'src/billing/credits.ts',
     find: 'await mark(trx, account, balance - account.balance)',

@@ -19,14 +19,6 @@ export const ledger: Fault[] = [
     tests: ['test/src/billing/ledger/grants.test.ts'],
   },
   {
-    id: 'ledger/expiry-needs-a-lock',
-    file: 'src/billing/credits.ts',
-    find: 'return !hasExpired && !isLapsed',
-    replace: 'return !isLapsed',
-    why: 'a balance shows credits that are over',
-    tests: ['test/src/billing/ledger/grants.test.ts'],
-  },
-  {
     id: 'ledger/holds-of-others-do-not-count',
     file: 'src/billing/ledger/holds.ts',
     find: 'where a.owner_id = :payerId) - o.all_held,\n             (select a.credits_per_month',
