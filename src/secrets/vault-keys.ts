@@ -4,7 +4,6 @@ import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { OtherSchemaError } from '../database/migrate.ts'
 import type { Logger } from '../logger.ts'
-import { nameOfColumn, sealedColumns } from './sealed-columns.ts'
 import { createSealing, type Sealing } from './sealing.ts'
 import { VaultCanary } from './vault-canary.ts'
 
@@ -34,8 +33,6 @@ interface AtStart {
 
 const plain = 'switchyard'
 const retryMs = 500
-/** More than one, so that a single damaged value is not taken for a wrong key. */
-const samples = 3
 
 /**
  * Verifies the vault keys with canaries: a known text sealed under each key, kept in the database, shows whether this
@@ -60,9 +57,7 @@ export function createVaultKeys(context: {
       .filter(({ keyName, retiredAt }) => retiredAt === null && !keys.some(({ name }) => name === keyName))
       .map(({ keyName }) => missing(keyName))
 
-  /** A key without a canary may still have data, in an installation that had no canaries yet. */
   async function addCanary(trx: Transaction, key: VaultKey): Promise<void> {
-    if (await opensNothing(trx, key)) throw new VaultKeysError([wrong(key.name)])
     const sealed = createSealing([key]).seal(plain, canaryPlace(key.name))
     await VaultCanary.query(trx).insert({ keyName: key.name, sealed, createdAt: clock.now() })
   }
@@ -144,21 +139,6 @@ function opens(key: VaultKey, sealed: string, place: { id: string; column: strin
   } catch {
     return false
   }
-}
-
-/** Whether values under a key of this name exist, and the key opens none of the samples. */
-async function opensNothing(trx: Transaction, key: VaultKey): Promise<boolean> {
-  let seen = 0
-  for (const sealed of sealedColumns) {
-    const { rows } = await trx.raw<{ rows: { id: string; value: string }[] }>(
-      `select id, ${sealed.column} as value from ${sealed.table}
-        where starts_with(${sealed.column}, :prefix) order by id desc limit :samples`,
-      { prefix: `${key.name}.`, samples },
-    )
-    seen += rows.length
-    if (rows.some(({ id, value }) => opens(key, value, { id, column: nameOfColumn(sealed) }))) return false
-  }
-  return seen > 0
 }
 
 const wrong = (name: string): string =>
