@@ -9,7 +9,7 @@ const login = named(
   v.object({
     id,
     createdAt: time,
-    lastUsedAt: field(v.nullable(time), 'When its access token was last used, to a minute'),
+    lastUsedAt: field(time, 'When its access token was last used, to a minute'),
     address: field(v.nullable(v.string()), 'The client address from which it was opened', '203.0.113.7'),
     userAgent: field(v.nullable(v.string()), 'What the client called itself then', 'Mozilla/5.0'),
     workspaceId: field(

@@ -1,8 +1,10 @@
+import { migrations } from '../migrations/index.ts'
 import { readConfig, type Config } from '../src/config/config.ts'
 import { ConfigError } from '../src/config/environment.ts'
+import { assertSchema } from '../src/database/migrate.ts'
 import { createLogger, type Logger } from '../src/logger.ts'
 import { createServices, type Services } from '../src/services.ts'
-import { VaultKeysError } from '../src/secrets/vault-keys.ts'
+import { isRefusal, type Refusal } from '../src/secrets/vault-keys.ts'
 import { reportEventLoop } from './event-loop.ts'
 
 /** The context of a process of the platform. */
@@ -28,12 +30,16 @@ export async function startProcess(
   try {
     const opened = createServices(config, logger)
     services = opened
-    await opened.vaultKeys.proveAtStart(logger, (error) => refuse(error, logger))
+    await opened.vaultKeys.proveAtStart({
+      logger,
+      assertSchema: () => assertSchema(opened.database, migrations),
+      refuse: (error) => refuse(error, logger),
+    })
     const stop = await start({ config, logger, services })
     const onSignal = once(() => void shutDown(config, logger, opened, stop))
     process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
   } catch (error) {
-    if (error instanceof VaultKeysError) refuse(error, logger)
+    if (isRefusal(error)) refuse(error, logger)
     logger.fatal({ err: error }, 'startup failed')
     process.exitCode = 1
     await services?.close()
@@ -50,9 +56,9 @@ function read(): Config {
   }
 }
 
-/** Exits at once: with these keys nothing may be written, and everything read would look damaged. */
-function refuse({ message, problems }: VaultKeysError, logger: Logger): never {
-  logger.fatal({ problems }, 'the vault keys are invalid')
+/** Exits at once: nothing may be written to this database or with these keys. */
+function refuse({ name, message }: Refusal, logger: Logger): never {
+  logger.fatal({ name, message }, 'the start is refused')
   console.error(message)
   process.exit(1)
 }

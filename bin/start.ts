@@ -2,7 +2,6 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { loadEnvFile } from '../src/config/environment.ts'
-import { refuseGone } from '../src/config/gone-settings.ts'
 import { readLocalConfig, type LocalConfig } from '../src/config/local-config.ts'
 import type { ModelsConfig } from '../src/config/models-config.ts'
 import { readModels } from '../src/config/read-models.ts'
@@ -33,7 +32,6 @@ async function main(): Promise<void> {
   const { local, models } = readTogether({
     local: () => readLocalConfig(),
     models: () => readModels(),
-    gone: () => refuseGone(),
   })
   const folder = resolve(local.DATA_DIR)
   makePrivateFolder(folder, local.DATABASE_URL === undefined ? postgresOwner() : undefined)

@@ -1,10 +1,12 @@
+import { migrations } from '../migrations/index.ts'
 import { systemClock } from '../src/clock.ts'
 import { readVaultConfig } from '../src/config/config.ts'
 import { ConfigError, loadEnvFile } from '../src/config/environment.ts'
 import { createDatabase } from '../src/database/database.ts'
+import { assertSchema } from '../src/database/migrate.ts'
 import { createLogger } from '../src/logger.ts'
 import { createSealing } from '../src/secrets/sealing.ts'
-import { createVaultKeys, VaultKeysError } from '../src/secrets/vault-keys.ts'
+import { createVaultKeys, isRefusal } from '../src/secrets/vault-keys.ts'
 import { createVaultRotation, type RotationReport, type OnProgress } from '../src/secrets/vault-rotation.ts'
 
 /** `npm run vault:rotate`: reseals everything under the first of VAULT_KEYS, while the platform runs. */
@@ -14,6 +16,7 @@ async function main(): Promise<void> {
   const database = createDatabase(config, createLogger('warn', 'vault-rotate'))
   const context = { database, clock: systemClock, keys: config.vaultKeys }
   try {
+    await assertSchema(database, migrations)
     await createVaultKeys({ ...context, sealing: createSealing(config.vaultKeys) }).proveForRotation()
     const report = await createVaultRotation({ ...context, onProgress: printProgress }).rotate()
     printReport(report, config.vaultKeys[0]?.name ?? '')
@@ -40,7 +43,7 @@ function printReport({ rotated, unreadable, removable }: RotationReport, current
 
 main().catch((error: unknown) => {
   const { code, message } = error as { code?: unknown; message: string }
-  const refused = error instanceof ConfigError || error instanceof VaultKeysError
+  const refused = error instanceof ConfigError || isRefusal(error)
   const stopped = `The rotation stopped${typeof code === 'string' ? ` (${code})` : ''}, and is safe to repeat: ${message}`
   console.error(refused ? message : stopped)
   process.exitCode = 1

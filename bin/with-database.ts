@@ -1,6 +1,8 @@
+import { migrations } from '../migrations/index.ts'
 import { readDatabaseConfig } from '../src/config/config.ts'
 import { loadEnvFile } from '../src/config/environment.ts'
 import { createDatabase, type Database } from '../src/database/database.ts'
+import { assertSchema } from '../src/database/migrate.ts'
 import { createLogger } from '../src/logger.ts'
 
 /**
@@ -12,6 +14,7 @@ export async function withDatabase(name: string, work: (database: Database) => P
     loadEnvFile()
     const database = createDatabase(readDatabaseConfig(), createLogger('warn', name))
     try {
+      await assertSchema(database, migrations)
       console.log(await work(database))
     } finally {
       await database.destroy()

@@ -1,14 +1,8 @@
 import { fileURLToPath } from 'node:url'
-import { recordMigrations } from './house/merged.ts'
 import { rules } from './house/rules.ts'
 import { readHouse } from './house/source.ts'
 
-/**
- * `npm run house`: holds the code against the rules of the house, and names every place that breaks one. With `--
- * --record-migrations`, migrations that are new are recorded before as merged.
- */
-if (process.argv.includes('--record-migrations')) recordMigrations()
-
+/** `npm run house`: holds the code against the rules of the house, and names every place that breaks one. */
 const files = readHouse(fileURLToPath(new URL('..', import.meta.url)))
 const broken = rules
   .map(({ name, check }) => ({ name, violations: check(files) }))

@@ -94,7 +94,7 @@ const data = {
     message: field(v.string(), 'What went wrong, for people', 'The AI provider returned an error.'),
     willRetry: field(v.boolean(), 'Whether there is another attempt'),
     retryAt: v.optional(field(v.string(), 'When the provider allows it', '2026-11-21T09:00:30.000Z')),
-    model: v.optional(field(v.string(), 'The model that was asked', 'demo')),
+    model: field(v.string(), 'The model that was asked', 'demo'),
     inputTokens: v.optional(field(whole, 'Tokens that the model read, if the provider billed them', 610)),
     outputTokens: v.optional(field(whole, 'Tokens that the model wrote, if the provider billed them', 71)),
     cachedTokens: v.optional(field(whole, 'How many of the tokens that it read came from its cache', 512)),

@@ -1,7 +1,18 @@
 /** The tables that are filled, with the columns that are written; the others keep their defaults. */
 export const columns = {
   users: ['id', 'created_at', 'email', 'password_hash'],
-  accounts: ['owner_id', 'balance', 'current_period_end', 'created_at', 'tier', 'granted_period'],
+  accounts: [
+    'owner_id',
+    'balance',
+    'credit_cents',
+    'clock_seconds',
+    'current_period_end',
+    'created_at',
+    'tier',
+    'granted_period',
+    'subscription',
+    'subscription_status',
+  ],
   agents: [
     'id',
     'owner_id',
@@ -9,12 +20,14 @@ export const columns = {
     'updated_at',
     'paused_at',
     'allow_action_override',
+    'summarizes',
     'trigger',
     'name',
     'system_prompt',
     'cron',
     'time_zone',
     'webhook_secret',
+    'webhook_proof',
     'callback_url',
     'callback_secret',
   ],
@@ -74,7 +87,7 @@ export const columns = {
   ],
   idempotency_keys: ['agent_id', 'run_id', 'key', 'body_hash'],
   run_inputs: ['run_id', 'payload'],
-  agent_prompts: ['agent_id', 'since_sequence', 'allow_action_override', 'system_prompt'],
+  agent_prompts: ['agent_id', 'since_sequence', 'allow_action_override', 'summarizes', 'system_prompt'],
   run_steps: [
     'run_id',
     'step',

@@ -28,9 +28,18 @@ export function writePeople(add: Add, agents: FilledAgent[], balances: Map<strin
 function writeOwner(add: Add, id: string, balance: number, { since, now }: Span): void {
   const created = timeOf(since)
   add('users', { id, created_at: created, email: `${id}@example.com`, password_hash: sealed })
-  const period = `${timeOf(now).slice(0, 7)}/enterprise`
-  const paid = { tier: 'enterprise', current_period_end: timeOf(now + 300 * day), granted_period: period }
-  add('accounts', { owner_id: id, balance, created_at: created, ...paid })
+  const end = timeOf(now + 300 * day)
+  const paid = { tier: 'enterprise', current_period_end: end, granted_period: `${end}/enterprise` }
+  const subscribed = { subscription: `sandbox_${id}`, subscription_status: 'active' }
+  add('accounts', {
+    owner_id: id,
+    balance,
+    credit_cents: 0,
+    clock_seconds: 0,
+    created_at: created,
+    ...paid,
+    ...subscribed,
+  })
 }
 
 function writeAgent(add: Add, { id, ownerId, role, number, trigger, hasCallbacks }: FilledAgent, span: Span): void {
@@ -44,16 +53,19 @@ function writeAgent(add: Add, { id, ownerId, role, number, trigger, hasCallbacks
     created_at: created,
     updated_at: created,
     allow_action_override: 'f',
+    summarizes: 'f',
     trigger,
     name: `${role} ${number}`,
     system_prompt: systemPrompt,
     webhook_secret: sealed,
+    webhook_proof: 'secret',
     ...schedule,
     ...callback,
     ...paused,
   })
   // As the claim of the first run does.
-  add('agent_prompts', { agent_id: id, since_sequence: 1, allow_action_override: 'f', system_prompt: systemPrompt })
+  const prompt = { since_sequence: 1, allow_action_override: 'f', summarizes: 'f', system_prompt: systemPrompt }
+  add('agent_prompts', { agent_id: id, ...prompt })
 }
 
 /** As the runs say, which the reconciler compares. Who has something to do is due, but not soon. */

@@ -67,13 +67,14 @@ const ownerStatement = `
   insert into users (id, created_at, email, password_hash) values (:ownerId, now(), 'bench@example.com', 'none')`
 
 const accountStatement = `
-  insert into accounts (owner_id, balance, current_period_end, created_at, tier)
-    values (:ownerId, 0, now() + interval '300 days', now(), 'enterprise')`
+  insert into accounts (owner_id, balance, credit_cents, clock_seconds, current_period_end, created_at, tier,
+                        subscription, subscription_status)
+    values (:ownerId, 0, 0, 0, now() + interval '300 days', now(), 'enterprise', 'sandbox_bench', 'active')`
 
 const agentsStatement = `
-  insert into agents (id, owner_id, created_at, updated_at, allow_action_override, trigger, name, system_prompt,
-                      webhook_secret)
-    select unnest(:agentIds::uuid[]), :ownerId, now(), now(), false, 'webhook', 'An agent', :systemPrompt, 'none'`
+  insert into agents (id, owner_id, created_at, updated_at, allow_action_override, summarizes, trigger, name, system_prompt,
+                      webhook_secret, webhook_proof)
+    select unnest(:agentIds::uuid[]), :ownerId, now(), now(), false, false, 'webhook', 'An agent', :systemPrompt, 'none', 'secret'`
 
 const queuesStatement = `
   insert into agent_queues (agent_id, progressed_at, signalled_at) select unnest(:agentIds::uuid[]), now(), now()`

@@ -3,7 +3,7 @@ import { migrations } from '../../migrations/index.ts'
 import type { LocalConfig } from '../../src/config/local-config.ts'
 import { createDatabase } from '../../src/database/database.ts'
 import { createLogger } from '../../src/logger.ts'
-import { migrate } from '../../src/database/migrate.ts'
+import { migrate, OtherSchemaError } from '../../src/database/migrate.ts'
 import { createCertificates, type Certificates } from './certificates.ts'
 import { makeFirstAdmin } from './first-admin.ts'
 import { nodeProgram, sitesProgram } from './node-program.ts'
@@ -47,9 +47,9 @@ export async function startStack(options: StackOptions): Promise<Addresses> {
   const { caFile, certFile, keyFile } = await createCertificates(certificates)
   const trusted = trustedAuthorities(certificates, caFile, local.environment['SITE_CA_FILE'])
   const secrets = localSecrets(folder)
-  const [databaseUrl, temporal] = await Promise.all([startPostgres(options, secrets), startTemporal(options)])
+  const [database, temporal] = await Promise.all([startPostgres(options, secrets), startTemporal(options)])
   say('Bringing the database schema up to date ...')
-  await prepareDatabase(databaseUrl, folder, say)
+  await prepareDatabase(database, folder, say)
   const sites = sitesProgram({
     file: scripts.sites,
     certificates,
@@ -57,7 +57,7 @@ export async function startStack(options: StackOptions): Promise<Addresses> {
     redirectUri: `${baseUrl(local)}/vault/oauth/callback`,
     env: local.environment,
   })
-  const env = childEnvironment(local, secrets, { DATABASE_URL: databaseUrl, TEMPORAL_ADDRESS: temporal }, trusted)
+  const env = childEnvironment(local, secrets, { DATABASE_URL: database.url, TEMPORAL_ADDRESS: temporal }, trusted)
   const ours = { env, shutdownSeconds: local.SHUTDOWN_SECONDS }
   say('Starting the example sites, the API and the worker ...')
   await supervisor.start(sites)
@@ -68,8 +68,17 @@ export async function startStack(options: StackOptions): Promise<Addresses> {
   return addressesOf(local, temporal, { caFile, certFile, keyFile })
 }
 
-async function startPostgres({ local, folder, supervisor, say }: StackOptions, secrets: LocalSecrets): Promise<string> {
-  if (local.DATABASE_URL !== undefined) return local.DATABASE_URL
+interface StartedDatabase {
+  url: string
+  /** What to do if another version has made it, in a sentence; undefined for one that is not ours. */
+  remedy?: string
+}
+
+async function startPostgres(
+  { local, folder, supervisor, say }: StackOptions,
+  secrets: LocalSecrets,
+): Promise<StartedDatabase> {
+  if (local.DATABASE_URL !== undefined) return { url: local.DATABASE_URL }
   say('Starting Postgres ...')
   const { postgresPassword: password } = secrets
   const server = await embeddedPostgres({
@@ -78,10 +87,12 @@ async function startPostgres({ local, folder, supervisor, say }: StackOptions, s
     password,
     environment: local.environment,
   })
-  if (!server.dataFolder.startsWith(folder)) say(`Postgres runs as another user; its data is in ${server.dataFolder}.`)
+  const isElsewhere = !server.dataFolder.startsWith(folder)
+  if (isElsewhere) say(`Postgres runs as another user; its data is in ${server.dataFolder}.`)
   await supervisor.start(server.program)
   await ensureDatabase(server.url('postgres'), 'switchyard')
-  return server.url('switchyard')
+  const folders = isElsewhere ? `${folder} and ${server.dataFolder}` : folder
+  return { url: server.url('switchyard'), remedy: `Move ${folders} away or delete what is there, and start again.` }
 }
 
 async function startTemporal({ local, folder, record, supervisor, say }: StackOptions): Promise<string> {
@@ -99,11 +110,17 @@ async function startTemporal({ local, folder, record, supervisor, say }: StackOp
   return `127.0.0.1:${local.TEMPORAL_PORT}`
 }
 
-async function prepareDatabase(url: string, folder: string, say: (text: string) => void): Promise<void> {
+async function prepareDatabase(
+  { url, remedy }: StartedDatabase,
+  folder: string,
+  say: (text: string) => void,
+): Promise<void> {
   const database = createDatabase({ database: { url, pool: 2 } }, createLogger('warn', 'migrate'), { deadlines: false })
   try {
     await migrate(database, migrations, say)
     await makeFirstAdmin(folder, database)
+  } catch (error) {
+    throw error instanceof OtherSchemaError ? new OtherSchemaError(remedy) : error
   } finally {
     await database.destroy()
   }

@@ -3,12 +3,22 @@ export const agents = `
   create table agents (
     id uuid not null,
     owner_id uuid not null,
+    -- null: the user is gone
+    created_by uuid,
     created_at timestamptz not null,
     updated_at timestamptz not null,
     paused_at timestamptz,
     deleted_at timestamptz,
     previous_webhook_secret_until timestamptz,
+    -- since when it exceeds the limits of the tier
+    exceeding_since timestamptz,
+    -- when it came to its present owner, and the sequence of its last run for the owner before; null: it was made there.
+    -- What was done for the owner before is not shown to the present one.
+    moved_at timestamptz,
+    moved_sequence bigint,
+    credits_per_month bigint,
     allow_action_override boolean not null,
+    summarizes boolean not null,
     trigger run_trigger not null,
     name text not null,
     system_prompt text not null,
@@ -16,24 +26,30 @@ export const agents = `
     time_zone text,
     webhook_secret text not null,
     -- how a sender proves itself (src/webhooks/proofs.ts)
-    webhook_proof text not null default 'secret',
+    webhook_proof text not null,
     -- sealed like the present one; good until the given time
     previous_webhook_secret text,
     -- where endings of runs are posted, and the sealed secret that they are signed with
     callback_url text,
     callback_secret text,
+    model text,
+    fallback_model text,
     webhook_schema json,
+    output_schema json,
     constraint agents_pkey primary key (id),
-    constraint agents_owner_fk foreign key (owner_id) references users (id),
+    constraint agents_owner_fk foreign key (owner_id) references owners (id),
+    constraint agents_creator_fk foreign key (created_by) references users (id) on delete set null,
     constraint agents_cron check ((trigger = 'scheduled') = (cron is not null and time_zone is not null)),
     constraint agents_webhook_proof check
       (webhook_proof in ('secret', 'standard-webhooks', 'github', 'gitlab', 'stripe', 'shopify', 'slack')),
     constraint agents_previous_secret
       check ((previous_webhook_secret is null) = (previous_webhook_secret_until is null)),
-    constraint agents_callback check (callback_url is null or callback_secret is not null)
+    constraint agents_callback check (callback_url is null or callback_secret is not null),
+    constraint agents_moved check ((moved_at is null) = (moved_sequence is null))
   );
   create index agents_owner on agents (owner_id);
   create index agents_list on agents (owner_id, id) where deleted_at is null;
+  create index agents_creator on agents (created_by) where created_by is not null;
   create index agents_former_secrets on agents (previous_webhook_secret_until)
     where previous_webhook_secret_until is not null;
 
@@ -43,11 +59,23 @@ export const agents = `
     position integer not null,
     -- names of the tools that the agent may use; null: all of the site's
     tools json,
+    -- names of the tools that are called only once somebody has approved; null: none
+    ask_first json,
     constraint agent_sites_pkey primary key (agent_id, vault_entry_id),
     constraint agent_sites_agent_fk foreign key (agent_id) references agents (id) on delete cascade,
     constraint agent_sites_vault_entry_fk foreign key (vault_entry_id) references vault_entries (id) on delete cascade
   );
   create index agent_sites_vault_entry on agent_sites (vault_entry_id);
+
+  -- Sites that left the vault while agents used them: their next runs must not do without them silently.
+  create table agent_lost_sites (
+    agent_id uuid not null,
+    origin text not null,
+    name text not null,
+    lost_at timestamptz not null,
+    constraint agent_lost_sites_pkey primary key (agent_id, origin),
+    constraint agent_lost_sites_agent_fk foreign key (agent_id) references agents (id) on delete cascade
+  );
 
   -- One row per agent: its lock orders everything that accepts, claims or ends a run of it. Every run updates it
   -- several times; no index names a column that all of these change, and half of each page is free, so that the new

@@ -1,18 +1,53 @@
 /**
- * One account per owner (tier, subscription, balance), the payment methods, and the ledger, which explains the balance:
- * the sum of an owner's entries is the balance. No foreign keys to users, since an owner may be a workspace.
+ * One account for each user (tier, subscription, balance), which also pays for the user's workspaces; cards, payments, and
+ * what is asked of the payment gateway. An account has no foreign key to users: what was paid outlives the user.
  */
 export const billing = `
   create table accounts (
     owner_id uuid not null,
+    -- the sum of its ledger entries
     balance bigint not null,
+    -- in US cents; what is credited to later payments
+    credit_cents bigint not null,
+    -- cap of all that the account pays for, in a month
+    credits_per_month bigint,
     current_period_end timestamptz,
+    cancelled_at timestamptz,
     created_at timestamptz not null,
+    -- when the gateway is asked about it next
+    look_at timestamptz,
+    -- looks at the gateway: begun last, and the one that was applied last
+    looks_begun bigint not null default 0,
+    look_applied bigint not null default 0,
+    -- how far the clock of the sandbox is ahead for this account
+    clock_seconds bigint not null,
+    top_up_below bigint,
+    top_up_credits bigint,
+    top_up_cents_per_month bigint,
+    -- nothing is bought automatically before this time, by the account's own clock: a payment has just been refused
+    top_up_after timestamptz,
+    -- in a row
+    top_up_failures integer not null default 0,
+    top_up_is_on boolean not null default false,
+    -- whether agents, sites or keys exceed the limits of the tier
+    exceeds boolean not null default false,
+    -- the tier to whose limits they were fitted; null: to be fitted anew
+    fitted_tier text,
     tier text not null,
+    -- the tier that follows at the end of the period; null: the same
+    next_tier text,
     granted_period text,
+    -- the gateway's names for the account and its subscription
+    customer text,
+    subscription text,
+    -- null without a subscription
+    subscription_status text,
     constraint accounts_pkey primary key (owner_id),
     constraint accounts_paid_tier_has_period check ((tier = 'free') = (current_period_end is null))
   );
+  create index accounts_look on accounts (look_at) where look_at is not null;
+  -- A customer of the gateway is one account.
+  create unique index accounts_customer_unique on accounts (customer) where customer is not null;
 
   create table payment_methods (
     id uuid not null,
@@ -25,33 +60,46 @@ export const billing = `
   );
   create index payment_methods_owner_index on payment_methods (owner_id, id);
 
-  -- Kept when its run is purged, so no foreign key refers to runs.
-  create table ledger_entries (
+  create table payments (
     id uuid not null,
     owner_id uuid not null,
-    credits bigint not null,
-    balance_after bigint not null,
     created_at timestamptz not null,
-    run_id uuid,
-    step integer,
-    kind text not null,
-    period text,
-    -- In the order of an owner's list; nothing looks an entry up by its identifier alone.
-    constraint ledger_entries_pkey primary key (owner_id, id),
-    constraint ledger_entries_account_fk foreign key (owner_id) references accounts (owner_id),
-    constraint ledger_entries_credits_sign check (
-      (kind = 'grant' and credits > 0 and period is not null and run_id is null and step is null) or
-      (kind = 'step' and credits < 0 and period is null and run_id is not null and step is not null)
-    )
+    settled_at timestamptz,
+    -- charged to the card, and paid from what had been credited
+    cents bigint not null,
+    from_credit_cents bigint not null,
+    credits bigint,
+    purpose text not null,
+    status text not null,
+    tier text,
+    -- the gateway's name, once it has one
+    reference text,
+    -- of a purchase: the key of the request
+    request_key text,
+    failure text,
+    constraint payments_pkey primary key (owner_id, id),
+    constraint payments_account_fk foreign key (owner_id) references accounts (owner_id),
+    constraint payments_purpose check (purpose in ('subscription', 'credits', 'top_up')),
+    constraint payments_status check (status in ('pending', 'paid', 'failed', 'refunded')),
+    constraint payments_credits check ((purpose = 'subscription') = (credits is null))
   );
-  create unique index ledger_entries_grant_unique on ledger_entries (owner_id, period) where kind = 'grant';
-  create unique index ledger_entries_step_unique on ledger_entries (run_id, step) where kind = 'step';
+  create unique index payments_reference_unique on payments (reference);
+  create unique index payments_request_unique on payments (owner_id, request_key) where request_key is not null;
+  create index payments_pending on payments (created_at) where status = 'pending';
 
-  create function ledger_entries_refuse_change() returns trigger language plpgsql as $$
-  begin
-    raise exception 'the ledger is append-only' using errcode = 'restrict_violation';
-  end
-  $$;
-  create trigger ledger_entries_append_only before update or delete or truncate on ledger_entries
-    for each statement execute function ledger_entries_refuse_change();
+  -- What is asked of the gateway, written before it is sent, so that its outcome is found out after a crash. One at a time
+  -- for each account; gone once its outcome is known.
+  create table billing_requests (
+    owner_id uuid not null,
+    -- the key under which the gateway does it once
+    id uuid not null,
+    action text not null,
+    subscription text,
+    tier text,
+    at text,
+    created_at timestamptz not null,
+    constraint billing_requests_pkey primary key (owner_id),
+    constraint billing_requests_account_fk foreign key (owner_id) references accounts (owner_id),
+    constraint billing_requests_action check (action in ('subscribe', 'change', 'cancel', 'keep', 'pay_overdue'))
+  );
 `

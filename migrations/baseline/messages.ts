@@ -18,7 +18,7 @@ export const messages = `
     url text not null,
     constraint callbacks_pkey primary key (id),
     constraint callbacks_agent_fk foreign key (agent_id) references agents (id),
-    constraint callbacks_owner_fk foreign key (owner_id) references users (id),
+    constraint callbacks_owner_fk foreign key (owner_id) references owners (id),
     constraint callbacks_run_fk foreign key (run_id) references runs (id) on delete cascade,
     constraint callbacks_once unique (run_id),
     constraint callbacks_status check (status in ('pending', 'delivered', 'failed')),
@@ -27,6 +27,8 @@ export const messages = `
   );
   create index callbacks_owner on callbacks (owner_id);
   create index callbacks_due on callbacks (next_at) where status = 'pending';
+  -- The earliest of each owner, so that owners can take turns.
+  create index callbacks_turns on callbacks (owner_id, next_at) where status = 'pending';
   create index callbacks_list on callbacks (agent_id, id);
   create index callbacks_filter on callbacks (agent_id, status, id);
 
@@ -51,6 +53,9 @@ export const messages = `
     -- when it is tried next; set before each attempt, so that a crash does not mail it twice in a row
     mail_next_at timestamptz,
     mailed_at timestamptz,
+    -- it is read for everybody of its owner
+    read_at timestamptz,
+    read_by uuid,
     mail_attempts integer not null default 0,
     kind text not null,
     -- which state of the subject: the owner is told once of each
@@ -60,15 +65,17 @@ export const messages = `
     title text not null,
     message text not null,
     constraint notifications_pkey primary key (id),
-    constraint notifications_owner_fk foreign key (owner_id) references users (id),
+    constraint notifications_owner_fk foreign key (owner_id) references owners (id),
     constraint notifications_once unique (owner_id, kind, subject_id, dedupe_key),
     constraint notifications_kind check (kind in
-      ('credential_dead', 'manifest_changed', 'queue_blocked', 'agent_failing', 'schedule_missed', 'callback_failed')),
+      ('credential_dead', 'manifest_changed', 'queue_blocked', 'agent_failing', 'schedule_missed', 'callback_failed',
+       'approval_requested', 'limits_exceeded', 'top_up_off', 'subscription_past_due', 'subscription_ended')),
     constraint notifications_mail_status check (mail_status in ('none', 'pending', 'sent', 'failed')),
     constraint notifications_mail_next check ((mail_status = 'pending') = (mail_next_at is not null)),
     constraint notifications_mailed check ((mail_status = 'sent') = (mailed_at is not null))
   );
   create index notifications_list on notifications (owner_id, id);
+  create index notifications_unread on notifications (owner_id, id) where read_at is null;
   create index notifications_filter on notifications (owner_id, kind, id);
   create index notifications_unmailed on notifications (mail_next_at) where mail_status = 'pending';
 `

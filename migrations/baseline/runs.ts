@@ -18,9 +18,14 @@ export const runs = `
     cancel_requested_at timestamptz,
     waiting_since timestamptz,
     waiting_until timestamptz,
+    -- since when it has found no place in a worker, or at the provider no_place_at
+    no_place_since timestamptz,
     waited_ms bigint not null default 0,
     input_tokens bigint not null default 0,
     output_tokens bigint not null default 0,
+    cached_tokens bigint,
+    -- in billionths of a USD; null if no price was known
+    cost_nano_usd bigint,
     -- the model call of the step that is not on record yet: when its latest attempt began, when one failed, and when
     -- its provider wants to be asked again
     attempted_at timestamptz,
@@ -36,21 +41,31 @@ export const runs = `
     step_attempts integer not null default 0,
     attempt integer not null default 0,
     failed_attempt integer,
+    -- since which step it is asked of the fallback model
+    fallback_since integer,
+    -- answers in a row that did not count
+    corrections integer,
+    -- up to which step the model sees results shortened, and up to which it sees nothing
+    shortened_through integer,
+    left_out_through integer,
+    -- how many bytes of its prompts its model counts as a token, by its latest step
+    bytes_per_token real,
     tool_calls integer not null default 0,
     credits integer not null default 0,
     events integer not null default 0,
     request_id text not null,
     waiting_cause text,
     waiting_for text,
+    no_place_at text,
     failure text,
     reason text,
     error text,
     cancel_reason text,
     constraint runs_pkey primary key (id),
     constraint runs_agent_fk foreign key (agent_id) references agents (id),
-    constraint runs_owner_fk foreign key (owner_id) references users (id),
+    constraint runs_owner_fk foreign key (owner_id) references owners (id),
     constraint runs_sequence unique (agent_id, sequence),
-    constraint runs_waiting_cause check (waiting_cause in ('rate_limit', 'credential', 'paused', 'credits')),
+    constraint runs_waiting_cause check (waiting_cause in ('rate_limit', 'credential', 'approval', 'paused', 'credits')),
     constraint runs_ended check ((ended_at is null) = (status in ('queued', 'running', 'waiting')))
   ) with (fillfactor = 85);
   -- the last barrier against two runs of one agent at a time
@@ -70,8 +85,12 @@ export const runs = `
     agent_id uuid not null,
     since_sequence bigint not null,
     allow_action_override boolean not null,
+    summarizes boolean not null,
     system_prompt text not null,
+    model text,
+    fallback_model text,
     webhook_schema json,
+    output_schema json,
     constraint agent_prompts_pkey primary key (agent_id, since_sequence),
     constraint agent_prompts_agent_fk foreign key (agent_id) references agents (id)
   );

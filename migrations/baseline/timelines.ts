@@ -9,6 +9,8 @@ export const timelines = `
   create table run_inputs (
     run_id uuid not null,
     payload text not null,
+    -- what senders say about their payloads in headers; null where nothing was said
+    headers json,
     constraint run_inputs_pkey primary key (run_id)
   ) partition by range (run_id);
   create table run_inputs_default partition of run_inputs default;
@@ -18,6 +20,10 @@ export const timelines = `
     step integer not null,
     input_tokens integer not null,
     output_tokens integer not null,
+    -- the part of the input tokens that the provider had in its cache
+    cached_tokens integer,
+    -- in billionths of a USD; null if no price was known
+    cost_nano_usd bigint,
     credits integer not null,
     latency_ms integer not null,
     recorded_at timestamptz not null,
@@ -25,6 +31,13 @@ export const timelines = `
     model text not null,
     -- any text, also with U+0000 (src/database/any-text.ts), as are the texts of calls
     answer text not null,
+    -- the parts of the answer as its provider wants them back, as JSON text; null if the answer and the calls say it all
+    content text,
+    -- why the answer did not count, and what the model was told about it; 'summary' for a summary of earlier steps
+    outcome text,
+    remark text,
+    -- the value of an answer that had to fit an output schema, as JSON text: numbers of any size stay as the model wrote them
+    output text,
     constraint run_steps_pkey primary key (run_id, step)
   ) partition by range (run_id);
   create table run_steps_default partition of run_steps default;
@@ -62,7 +75,7 @@ export const timelines = `
     arguments text not null,
     result text,
     constraint run_tool_calls_pkey primary key (run_id, step, position),
-    constraint run_tool_calls_wait_cause check (wait_cause in ('rate_limit', 'credential'))
+    constraint run_tool_calls_wait_cause check (wait_cause in ('rate_limit', 'credential', 'approval'))
   ) partition by range (run_id);
   create table run_tool_calls_default partition of run_tool_calls default;
 

@@ -15,14 +15,28 @@ export const toolCalls = `
     http_status integer,
     site_origin text not null,
     tool text not null,
+    -- the client's: a repeated request gets the outcome of the call that was made under it
+    idempotency_key text,
     arguments text not null,
     result text,
     constraint direct_tool_calls_pkey primary key (id),
-    constraint direct_tool_calls_owner_fk foreign key (owner_id) references users (id)
+    constraint direct_tool_calls_owner_fk foreign key (owner_id) references owners (id)
   );
   create index direct_tool_calls_owner on direct_tool_calls (owner_id);
+  create unique index direct_tool_calls_key on direct_tool_calls (vault_entry_id, idempotency_key)
+    where idempotency_key is not null;
+  create index direct_tool_calls_list on direct_tool_calls (vault_entry_id, id);
   create index direct_tool_calls_open on direct_tool_calls (started_at) where status = 'started';
   create index direct_tool_calls_ended on direct_tool_calls (ended_at) where ended_at is not null;
+
+  -- How many bytes of payloads and tool results came for an owner on a day (UTC).
+  create table stored_bytes (
+    owner_id uuid not null,
+    day date not null,
+    bytes bigint not null,
+    constraint stored_bytes_pkey primary key (owner_id, day),
+    constraint stored_bytes_owner_fk foreign key (owner_id) references owners (id)
+  );
 
   create table outgoing_hosts (
     host text not null,

@@ -3,6 +3,8 @@ export const vault = `
   create table vault_entries (
     id uuid not null,
     owner_id uuid not null,
+    -- whose credential it is; null: the user is gone
+    connected_by uuid,
     created_at timestamptz not null,
     updated_at timestamptz not null,
     manifest_fetched_at timestamptz not null,
@@ -12,6 +14,10 @@ export const vault = `
     -- since when the credential is the present one; refresh tokens that nobody uses die of age
     renewed_at timestamptz not null,
     last_used_at timestamptz,
+    -- when it came to its present owner; null: it was connected there
+    moved_at timestamptz,
+    -- since when it exceeds the limits of the tier
+    exceeding_since timestamptz,
     -- raised with every new credential; whoever acts on what it knew of an older one is refused
     generation integer not null default 1,
     origin text not null,
@@ -27,7 +33,8 @@ export const vault = `
     -- json, not jsonb: what a site wrote is kept as it wrote it (jsonb refuses \\u0000 and alters numbers)
     manifest json not null,
     constraint vault_entries_pkey primary key (id),
-    constraint vault_entries_owner_fk foreign key (owner_id) references users (id),
+    constraint vault_entries_owner_fk foreign key (owner_id) references owners (id),
+    constraint vault_entries_connector_fk foreign key (connected_by) references users (id) on delete set null,
     constraint vault_entries_owner_origin unique (owner_id, origin),
     constraint vault_entries_auth_type check (auth_type in ('bearer', 'oauth2')),
     constraint vault_entries_status check (status in ('connected', 'needs_reauth'))
@@ -35,6 +42,7 @@ export const vault = `
   create index vault_entries_list on vault_entries (owner_id, id);
   create index vault_entries_keep_alive on vault_entries (renewed_at)
     where auth_type = 'oauth2' and status = 'connected';
+  create index vault_entries_connector on vault_entries (connected_by, owner_id) where connected_by is not null;
   create index vault_entries_check on vault_entries (manifest_checked_at);
 
   -- One known text sealed under each vault key, so that a start with other keys is noticed before anything is read or
@@ -78,10 +86,28 @@ export const vault = `
   -- What was tried with the present refresh token is looked up before every attempt.
   create index vault_refreshes_generation on vault_refreshes (entry_id, generation);
 
+  -- Grants of entries that were taken out of the vault, until their sites know.
+  create table vault_revocations (
+    id uuid not null,
+    created_at timestamptz not null,
+    next_at timestamptz not null,
+    give_up_at timestamptz not null,
+    attempts integer not null default 0,
+    client_id text not null,
+    -- sealed
+    token text not null,
+    -- json, not jsonb: how the site's manifest says that one signs in there
+    auth json not null,
+    constraint vault_revocations_pkey primary key (id)
+  );
+  create index vault_revocations_due on vault_revocations (next_at);
+
   -- An owner's attempt to connect a site by OAuth, from start to callback.
   create table oauth_flows (
     id uuid not null,
     owner_id uuid not null,
+    -- the user who began it
+    user_id uuid not null,
     -- set when an existing entry is authorised again
     entry_id uuid,
     created_at timestamptz not null,
@@ -101,13 +127,15 @@ export const vault = `
     message text,
     manifest json not null,
     constraint oauth_flows_pkey primary key (id),
-    constraint oauth_flows_owner_fk foreign key (owner_id) references users (id),
+    constraint oauth_flows_owner_fk foreign key (owner_id) references owners (id),
+    constraint oauth_flows_user_fk foreign key (user_id) references users (id) on delete cascade,
     constraint oauth_flows_entry_fk foreign key (entry_id) references vault_entries (id) on delete cascade,
     constraint oauth_flows_ticket unique (ticket_hash),
     constraint oauth_flows_state unique (state_hash),
     constraint oauth_flows_status check (status in ('pending', 'exchanging', 'connected', 'failed'))
   );
   create index oauth_flows_owner on oauth_flows (owner_id);
+  create index oauth_flows_user on oauth_flows (user_id);
   create index oauth_flows_entry on oauth_flows (entry_id);
   create index oauth_flows_expired on oauth_flows (expires_at);
 

@@ -12,7 +12,7 @@ export class Account extends Row {
   /** The gateway's names for the account and for its subscription. */
   declare customer: string | null
   declare subscription: string | null
-  /** What the gateway says of it; null without one, and of one that a release before has begun. */
+  /** What the gateway says of it; null without one. */
   declare subscriptionStatus: 'active' | 'past_due' | null
   /** The tier that follows at the end of the period; null for the same. */
   declare nextTier: TierName | null

@@ -43,9 +43,9 @@ export function createBilling(context: {
   async function account(ownerId: string, trx?: Transaction): Promise<Standing> {
     const found = await credits.current(ownerId, trx)
     const now = clock.now()
-    if (found.ownerId === ownerId) return standingOf(found, now)
+    if (found.ownerId === ownerId) return standingOf(found)
     const bounds = await boundsOf(trx ?? database, ownerId, timeOf(found, now))
-    return standingOf(found, now, { ownerId, ...bounds })
+    return standingOf(found, { ownerId, ...bounds })
   }
 
   return {

@@ -13,7 +13,7 @@ import { addGrant, settleGrants, takeGrants, type NewGrant, type TakenBack } fro
 import { createListLedger } from './ledger/list-ledger.ts'
 import { createHolds, type NewHold } from './ledger/holds.ts'
 import { LedgerEntry } from './ledger-entry.ts'
-import { fallsBelow, isLapsed, isPaid, timeOf } from './standing.ts'
+import { fallsBelow, isPaid, timeOf } from './standing.ts'
 import { tierOf } from './tiers.ts'
 
 interface StepCharge {
@@ -64,7 +64,7 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
   function isCurrent(account: Account): boolean {
     const now = timeOf(account, clock.now())
     const hasExpired = account.nextExpiry && account.nextExpiry <= now
-    return !hasExpired && !isLapsed(account, now) && !isGrantDue(account)
+    return !hasExpired && !isGrantDue(account)
   }
 
   /** The same, created if missing, and locked until the transaction ends. */
@@ -74,17 +74,8 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
     const { balance } = account
     await settleGrants(trx, account, now)
     await mark(trx, account, balance - account.balance)
-    if (isLapsed(account, now)) await makeFree(account, trx)
     if (isGrantDue(account)) await makeGrant(account, trx)
     return account
-  }
-
-  /** Returns a locked account to the free tier. The balance stays. */
-  async function makeFree(account: Account, trx: Transaction): Promise<void> {
-    const free = { tier: 'free', currentPeriodEnd: null, cancelledAt: null } as const
-    await Account.query(trx).findById(account.ownerId).patch(free)
-    Object.assign(account, free)
-    await due.owner(trx, account.ownerId)
   }
 
   const find = (ownerId: string, trx: Transaction) =>
@@ -211,7 +202,7 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
 
   const ledger = createListLedger({ database, current })
 
-  return { current, locked, makeFree, grant, takeBack, chargeStep, hold, release: holds.release, sweep, setCap, ledger }
+  return { current, locked, grant, takeBack, chargeStep, hold, release: holds.release, sweep, setCap, ledger }
 }
 
 export type Credits = ReturnType<typeof createCredits>

@@ -107,9 +107,7 @@ type Facts = Pick<
   'tier' | 'subscription' | 'subscriptionStatus' | 'nextTier' | 'currentPeriodEnd' | 'cancelledAt'
 >
 
-/** A paid tier that the gateway never knew stays until its date: it is of a release before. */
 function factsOf(account: Account, subscription: GatewaySubscription | null): Facts {
-  if (!subscription && account.subscription === null) return factsIn(account)
   if (!subscription) return free
   const { reference, status, currentPeriodEnd, cancelledAt } = subscription
   const tiers = tiersOf(account, subscription)
@@ -120,11 +118,6 @@ function factsOf(account: Account, subscription: GatewaySubscription | null): Fa
 function tiersOf({ tier: before }: Account, { status, tier, nextTier }: GatewaySubscription) {
   const isUnpaid = status === 'past_due' && isHigher(tier, before)
   return isUnpaid ? { tier: before, nextTier: tier } : { tier, nextTier }
-}
-
-const factsIn = (account: Account): Facts => {
-  const { tier, subscription, subscriptionStatus, nextTier, currentPeriodEnd, cancelledAt } = account
-  return { tier, subscription, subscriptionStatus, nextTier, currentPeriodEnd, cancelledAt }
 }
 
 const free: Facts = {

@@ -78,7 +78,7 @@ export function createPurchases(context: {
       if (before) return { payment: before, isOwn: assertSame(before, wanted) }
       const other = await pending(trx, ownerId)
       if (other) return { payment: other, isOwn: false }
-      requireGoodStanding(standingOf(account, clock.now()))
+      requireGoodStanding(standingOf(account))
       await paymentMethods.assertCard(trx, ownerId)
       return { payment: await write(trx, account, { ...wanted, purpose: 'credits' }), isOwn: true }
     })

@@ -42,14 +42,13 @@ export interface Standing {
  */
 export function standingOf(
   account: Account,
-  now: Date,
   { ownerId = account.ownerId, left = Infinity, isDeleted = false } = {},
 ): Standing {
   const { tier, isClosing = false } = account
   const { limits, features: all } = tierOf(tier)
   const isClosed = isDeleted || isClosing || (ownerId !== account.ownerId && !all.includes('workspaces'))
   const features = isClosed ? [] : all
-  const subscription = subscriptionOf(account, timeOf(account, now))
+  const subscription = subscriptionOf(account)
   const { balance, creditCents } = account
   const standing = { tier, limits, features, isClosing, subscription, balance, cap: null, total: balance, creditCents }
   const accountLeft = (account.creditsPerMonth ?? Infinity) - (account.usedThisMonth ?? 0)
@@ -68,23 +67,18 @@ const bounded = <S extends Pick<Standing, 'balance' | 'cap'>>(standing: S, left:
 /** The account's own time: in the sandbox an admin may have advanced it. */
 export const timeOf = ({ clockSeconds }: Pick<Account, 'clockSeconds'>, now: Date): Date => later(now, clockSeconds)
 
-/** As the gateway says. Of one that no gateway knows, because a release before has begun it, the status follows from the date. */
-export function subscriptionOf(account: Account, now: Date): Subscription | null {
-  const { tier, currentPeriodEnd, cancelledAt, subscriptionStatus, nextTier } = account
-  if (tier === 'free' || currentPeriodEnd === null) return null
-  const status = subscriptionStatus ?? (currentPeriodEnd > now ? 'active' : 'past_due')
+/** As the gateway says. */
+export function subscriptionOf(account: Account): Subscription | null {
+  const { tier, currentPeriodEnd, cancelledAt, subscriptionStatus: status, nextTier } = account
+  if (tier === 'free' || currentPeriodEnd === null || status === null) return null
   return { tier, status, currentPeriodEnd, nextTier, cancelledAt }
 }
 
 /** Whether the month is paid, so that its credits are granted. After its end the gateway says first what has become of it. */
 export function isPaid(account: Account, now: Date): boolean {
-  const subscription = subscriptionOf(account, now)
+  const subscription = subscriptionOf(account)
   return subscription === null || (subscription.status === 'active' && subscription.currentPeriodEnd > now)
 }
-
-/** Whether a subscription that no gateway knows is over. Of others, the gateway says so. */
-export const isLapsed = ({ subscription, cancelledAt, currentPeriodEnd }: Account, now: Date): boolean =>
-  subscription === null && cancelledAt !== null && currentPeriodEnd !== null && currentPeriodEnd <= now
 
 /** Refuses an owner whose subscription is not paid: SUBSCRIPTION_PAST_DUE. */
 export function requireGoodStanding({ subscription }: Pick<Standing, 'subscription'>): void {

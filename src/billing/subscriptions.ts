@@ -1,5 +1,4 @@
-import type { Clock } from '../clock.ts'
-import type { Database, Transaction } from '../database/database.ts'
+import type { Database } from '../database/database.ts'
 import { assertThat, CodedError, isCoded } from '../errors.ts'
 import { Account } from './account.ts'
 import type { Asked, BillingRequest } from './billing-request.ts'
@@ -9,7 +8,7 @@ import type { Look } from './look.ts'
 import type { PaymentMethods } from './payment-methods.ts'
 import { isSame, mayCharge, planFor } from './plan.ts'
 import type { Requests } from './requests.ts'
-import { standingOf, subscriptionOf, timeOf, type Standing } from './standing.ts'
+import { standingOf, type Standing } from './standing.ts'
 import { isPaidTier, paidTierNames, type PaidTierName } from './tiers.ts'
 
 /** More steps than any change takes; then others keep changing the subscription at the same time. */
@@ -18,16 +17,15 @@ const mostSteps = 6
 /** Begins, changes and ends the subscriptions of accounts, at the gateway. */
 export function createSubscriptions(context: {
   database: Database
-  clock: Clock
   gateway: Gateway
   credits: Credits
   look: Look
   requests: Requests
   paymentMethods: PaymentMethods
 }) {
-  const { database, clock, gateway, credits, look, requests, paymentMethods } = context
+  const { database, gateway, credits, look, requests, paymentMethods } = context
 
-  const standing = async (ownerId: string): Promise<Standing> => standingOf(await credits.current(ownerId), clock.now())
+  const standing = async (ownerId: string): Promise<Standing> => standingOf(await credits.current(ownerId))
 
   /** What is sent next: what is under way already, or what the rule says; null if there is nothing to do. */
   const begin = (ownerId: string, rule: (account: Account) => Asked | null): Promise<Step | null> =>
@@ -79,8 +77,8 @@ export function createSubscriptions(context: {
    * payments. At once, too, if it is past due. Safe to repeat. NOT_FOUND for an owner of the free tier.
    */
   async function cancel(ownerId: string, when: When = 'period_end'): Promise<Standing> {
-    const formerly = await database.transaction((trx) => cancelFormer(trx, ownerId, when))
-    if (formerly) return standing(ownerId)
+    const { subscription: present } = await standing(ownerId)
+    assertThat(present, 'NOT_FOUND', { message: 'There is no subscription: your tier is free.' })
     return carryOut(ownerId, ({ subscription, nextTier }) => {
       const isDone = subscription === null || (when === 'period_end' && nextTier === 'free')
       return isDone ? null : { action: 'cancel', subscription, tier: null, at: when }
@@ -91,17 +89,6 @@ export function createSubscriptions(context: {
   async function rest(ownerId: string): Promise<void> {
     const { isClosing, subscription, nextTier } = await credits.current(ownerId)
     if (isClosing && subscription !== null && nextTier !== 'free') await cancel(ownerId)
-  }
-
-  /** Cancels what a release before has begun, and no gateway knows. True if it has done so. */
-  async function cancelFormer(trx: Transaction, ownerId: string, when: When): Promise<boolean> {
-    const account = await credits.locked(ownerId, trx)
-    const subscription = subscriptionOf(account, timeOf(account, clock.now()))
-    assertThat(subscription, 'NOT_FOUND', { message: 'There is no subscription: your tier is free.' })
-    if (account.subscription !== null) return false
-    if (when === 'now' || subscription.status === 'past_due') await credits.makeFree(account, trx)
-    else if (!account.cancelledAt) await Account.query(trx).findById(ownerId).patch({ cancelledAt: clock.now() })
-    return true
   }
 
   /** Ends the subscription of an account that is to be deleted, if it has one. Safe to repeat. */

@@ -53,7 +53,7 @@ export function createTopUps(context: {
     if (!account.topUpIsOn || topUpCredits === null || balance >= (topUpBelow ?? 0)) return false
     const now = timeOf(account, clock.now())
     if (account.isClosing || (account.topUpAfter !== null && account.topUpAfter > now)) return false
-    if (subscriptionOf(account, now)?.status === 'past_due') return false
+    if (subscriptionOf(account)?.status === 'past_due') return false
     if (!(await paymentMethods.hasCard(trx, ownerId))) return false
     return (await spent(trx, account)) + purchases.priceOf(topUpCredits) <= (topUpCentsPerMonth ?? 0)
   }

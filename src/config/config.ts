@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { freeze, readEnvironment, settings, type Environment } from './environment.ts'
-import { refuseGone } from './gone-settings.ts'
 import { readModels } from './read-models.ts'
 import { readTogether } from './together.ts'
 import type { ModelsConfig } from './models-config.ts'
@@ -45,7 +44,6 @@ export function readConfig(env?: Environment): Config {
     read: () => readEnvironment(consistent, env),
     models: () => readModels(env),
     oidc: () => readOidc(env),
-    gone: () => refuseGone(env),
   })
   return freeze(shape(read, models, oidc))
 }

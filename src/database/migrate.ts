@@ -2,26 +2,22 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Knex } from 'knex'
 import { isLockTimeout, type Database, type Transaction } from './database.ts'
 
-/** One change of the schema. Never edited after it was merged. */
+/** One change of the schema. */
 export interface Migration {
-  /** `<yyyymmddhhmm>-<what>`; recorded in the database, so it never changes. */
+  /** Recorded in the database. That of the baseline says which one it is; those of later ones are `<yyyymmddhhmm>-<what>`. */
   name: string
   up(knex: Knex): Promise<unknown>
   down(knex: Knex): Promise<unknown>
   /** `{ transaction: false }` for statements that Postgres carries out outside of transactions only. */
   config?: { transaction: boolean }
-  /** The migrations that were squashed into this one. */
-  replaces?: Replacement
 }
 
-/** How databases that were migrated step by step get to a squashed migration. */
-export interface Replacement {
-  /** The migrations that it replaces, oldest first. */
-  names: string[]
-  /** For the owner of a database that has only some of them. */
-  howToGetThere: string
-  /** Converts a database that has all of them; `createSchema` is the squashed migration. */
-  convert(trx: Knex.Transaction, createSchema: () => Promise<unknown>, say: (text: string) => void): Promise<void>
+/** The database was made by another baseline, and there is no way from there to the present schema. */
+export class OtherSchemaError extends Error {
+  override readonly name = 'OtherSchemaError'
+  constructor(whatToDo = 'Set DATABASE_URL to an empty database, and migrate it.') {
+    super(`The database was made by another version of Switchyard, and nothing was changed in it. ${whatToDo}`)
+  }
 }
 
 /** An arbitrary number; no other advisory lock in this database uses it. */
@@ -29,22 +25,21 @@ const lockNumber = 7_215_340_911
 
 /**
  * Who waits for a table's lock makes everybody wait who comes after it, so a migration gives up before writers notice.
- * One without a transaction has no such limit: all its statements let others write, which the lint of migrations checks.
+ * One without a transaction has no such limit: all its statements let others write (docs/deploys.md, "Migrations").
  */
 const longestWait = 2
 
 /**
  * Brings the schema up to date. Returns the names of the migrations that were applied. Safe to run in several processes
- * at once: one migrates, the others wait. Throws if the database has migrations that this code lacks.
+ * at once: one migrates, the others wait. Throws if the database has migrations that this code lacks, and an
+ * OtherSchemaError if another baseline has made it.
  */
 export function migrate(database: Database, migrations: Migration[], say: (text: string) => void): Promise<string[]> {
-  return underLock(database, say, async () => {
-    await refuseNewerSchema(database, migrations)
-    const converted = await convertOlderSchema(database, migrations, say)
+  return underLock(database, migrations, say, async () => {
     const applied = new Set(await appliedTo(database))
     const pending = migrations.map(({ name }) => name).filter((name) => !applied.has(name))
     for (const name of pending) await apply(database, migrations, name)
-    return [...converted, ...pending]
+    return pending
   })
 }
 
@@ -61,17 +56,10 @@ async function apply(database: Database, migrations: Migration[], name: string):
 
 /** Rolls back the last migration. Returns its name. */
 export function rollback(database: Database, migrations: Migration[], say: (text: string) => void): Promise<string[]> {
-  return underLock(database, say, async () => {
-    await refuseNewerSchema(database, migrations)
+  return underLock(database, migrations, say, async () => {
     const applied = await appliedTo(database)
-    const squashed = replacementOf(migrations, applied)
-    if (squashed)
-      throw new Error(
-        `The database is older than ${squashed.name}, so there is nothing to roll back to. Migrate first.`,
-      )
     // Knex would log the whole error before it throws.
-    const [first] = migrations
-    if (first?.replaces && applied.length === 1) await first.down(database)
+    if (applied.length === 1) await migrations[0]?.down(database)
     const [, undone] = (await database.migrate.rollback(settings(migrations))) as [number, string[]]
     return undone
   })
@@ -91,14 +79,22 @@ const settings = (migrations: Migration[]): Knex.MigratorConfigWithLifecycleHook
 
 /**
  * Knex' own lock makes a second process fail, and stays locked when a process dies. So this is an advisory lock of a
- * transaction: others wait for it, and it ends with its connection. Its holder may free Knex' lock.
+ * transaction: others wait for it, and it ends with its connection. Its holder may free Knex' lock, which writes: what
+ * is refused is refused before.
  */
-function underLock<T>(database: Database, say: (text: string) => void, work: () => Promise<T>): Promise<T> {
+function underLock<T>(
+  database: Database,
+  migrations: Migration[],
+  say: (text: string) => void,
+  work: () => Promise<T>,
+): Promise<T> {
   return database.transaction(async (transaction) => {
     if (!(await takeLock(transaction))) {
       say('Another process is migrating this database; waiting for it.')
       while (!(await takeLock(transaction))) await delay(200)
     }
+    await assertSchema(database, migrations)
+    await refuseNewerSchema(database, migrations)
     await database.migrate.forceFreeMigrationsLock({ tableName: 'migrations' })
     return work()
   })
@@ -122,35 +118,14 @@ async function appliedTo(database: Database): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** The squashed migration that the database has to be converted to; undefined if there is none. */
-const replacementOf = (migrations: Migration[], applied: string[]) =>
-  migrations
-    .filter((migration): migration is Migration & { replaces: Replacement } => migration.replaces !== undefined)
-    .find(({ replaces }) => replaces.names.some((name) => applied.includes(name)))
-
-/** Returns the name of the squashed migration that the database was converted to, if it was. */
-async function convertOlderSchema(
-  database: Database,
-  migrations: Migration[],
-  say: (text: string) => void,
-): Promise<string[]> {
+/** Throws an OtherSchemaError if another baseline has made the database. One that is not migrated yet is fine. */
+export async function assertSchema(database: Database, [baseline]: Migration[]): Promise<void> {
   const applied = await appliedTo(database)
-  const squashed = replacementOf(migrations, applied)
-  if (!squashed) return []
-  const { name, replaces } = squashed
-  const { names, howToGetThere } = replaces
-  const missing = names.filter((name) => !applied.includes(name))
-  if (missing.length > 0) throw new Error(`The database is too old: it lacks ${missing.join(', ')}. ${howToGetThere}`)
-  await database.transaction(async (trx) => {
-    await replaces.convert(trx, () => squashed.up(trx), say)
-    await trx('migrations').whereIn('name', names).delete()
-    await trx('migrations').insert({ name, batch: 1, migration_time: new Date() })
-  })
-  return [name]
+  if (applied.length > 0 && !applied.includes(baseline?.name ?? '')) throw new OtherSchemaError()
 }
 
 async function refuseNewerSchema(database: Database, migrations: Migration[]): Promise<void> {
-  const known = new Set(migrations.flatMap(({ name, replaces }) => [name, ...(replaces?.names ?? [])]))
+  const known = new Set(migrations.map(({ name }) => name))
   const unknown = (await appliedTo(database)).filter((name) => !known.has(name))
   if (unknown.length === 0) return
   throw new Error(`The database is newer than this code, which lacks ${unknown.join(', ')}. Run the newer code.`)

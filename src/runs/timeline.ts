@@ -14,8 +14,8 @@ interface StepFailure {
   message: string
   willRetry: boolean
   retryAt?: string
-  /** The model that was asked; failures that were recorded by earlier versions have none. */
-  model?: string
+  /** The model that was asked. */
+  model: string
   /** What the provider has billed all the same. */
   inputTokens?: number
   outputTokens?: number

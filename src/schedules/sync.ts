@@ -49,24 +49,8 @@ export function createScheduleSync(context: {
   let recoveredAt = clock.now()
   const notifyDue = every(clock, notifyMs)
   const listDue = every(clock, listMs)
-  let adopted = false
 
   const ago = (ms: number): Date => new Date(clock.now().getTime() - ms)
-
-  /** Creates the missing rows of agents that were scheduled before this table existed. */
-  async function adopt(): Promise<void> {
-    const found = await Agent.query(database)
-      .where({ trigger: 'scheduled' })
-      .whereNull('deletedAt')
-      .whereNotExists(Schedule.query(database).whereColumn('schedules.agentId', 'agents.id'))
-      .select('id')
-    for (const { id } of found) {
-      await database.transaction(async (trx) => {
-        const agent = await Agent.query(trx).findById(id).forNoKeyUpdate()
-        if (agent) await schedules.noteChange(trx, undefined, agent, clock.now())
-      })
-    }
-  }
 
   async function unsynced(): Promise<string[]> {
     // A schedule that cannot be synced goes to the end, so that it does not block the others.
@@ -147,8 +131,6 @@ export function createScheduleSync(context: {
   }
 
   async function round(): Promise<void> {
-    if (!adopted) await adopt()
-    adopted = true
     await backfill.recordUnreported()
     if (notifyDue()) await backfill.notifyMissed()
     await reconcile()

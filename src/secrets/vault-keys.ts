@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
+import { OtherSchemaError } from '../database/migrate.ts'
 import type { Logger } from '../logger.ts'
-import { nameOfColumn, sealedColumns } from './sealed-columns.ts'
 import { createSealing, type Sealing } from './sealing.ts'
 import { VaultCanary } from './vault-canary.ts'
 
@@ -19,10 +19,20 @@ export class VaultKeysError extends Error {
 
 export type VaultKey = Config['vaultKeys'][number]
 
+/** What a process must not start with. */
+export type Refusal = VaultKeysError | OtherSchemaError
+export const isRefusal = (error: unknown): error is Refusal =>
+  error instanceof VaultKeysError || error instanceof OtherSchemaError
+
+interface AtStart {
+  logger: Logger
+  /** Throws an OtherSchemaError. */
+  assertSchema: () => Promise<void>
+  refuse: (error: Refusal) => void
+}
+
 const plain = 'switchyard'
 const retryMs = 500
-/** More than one, so that a single damaged value is not taken for a wrong key. */
-const samples = 3
 
 /**
  * Verifies the vault keys with canaries: a known text sealed under each key, kept in the database, shows whether this
@@ -47,9 +57,7 @@ export function createVaultKeys(context: {
       .filter(({ keyName, retiredAt }) => retiredAt === null && !keys.some(({ name }) => name === keyName))
       .map(({ keyName }) => missing(keyName))
 
-  /** A key without a canary may still have data, in an installation that had no canaries yet. */
   async function addCanary(trx: Transaction, key: VaultKey): Promise<void> {
-    if (await opensNothing(trx, key)) throw new VaultKeysError([wrong(key.name)])
     const sealed = createSealing([key]).seal(plain, canaryPlace(key.name))
     await VaultCanary.query(trx).insert({ keyName: key.name, sealed, createdAt: clock.now() })
   }
@@ -71,33 +79,36 @@ export function createVaultKeys(context: {
       await current.whereNotNull('retiredAt').patch({ retiredAt: null })
     })
 
-  /** Retries until the keys are proved or found wrong. Does not keep the process alive. */
-  async function proveLater(logger: Logger, refuse: (error: VaultKeysError) => void): Promise<void> {
+  /** Retries until the keys are proved or the start is refused. Does not keep the process alive. */
+  async function proveLater({ logger, assertSchema, refuse }: AtStart): Promise<void> {
     for (;;) {
       await delay(retryMs, undefined, { ref: false })
       try {
+        await assertSchema()
         await prove()
         sealing.release()
         return logger.info('the vault keys are proved')
       } catch (error) {
-        if (error instanceof VaultKeysError) return refuse(error)
+        if (isRefusal(error)) return refuse(error)
       }
     }
   }
 
   /**
-   * Proves the keys before a process serves. Throws a VaultKeysError if they are wrong. If Postgres is unavailable, it
-   * retries in the background, and nothing is sealed or opened until then; `refuse` is called for wrong keys.
+   * Proves the keys before a process serves, after its schema, because it writes. Throws a VaultKeysError if they are wrong,
+   * and an OtherSchemaError. If Postgres is unavailable, it retries in the background, and nothing is sealed or opened
+   * until then; `refuse` is called with these errors.
    */
-  async function proveAtStart(logger: Logger, refuse: (error: VaultKeysError) => void): Promise<void> {
+  async function proveAtStart({ logger, assertSchema, refuse }: AtStart): Promise<void> {
     sealing.hold()
     try {
+      await assertSchema()
       await prove()
       sealing.release()
     } catch (error) {
-      if (error instanceof VaultKeysError) throw error
+      if (isRefusal(error)) throw error
       logger.warn({ err: error }, 'the vault keys cannot be proved yet; nothing is sealed or opened until they are')
-      void proveLater(logger, refuse)
+      void proveLater({ logger, assertSchema, refuse })
     }
   }
 
@@ -128,21 +139,6 @@ function opens(key: VaultKey, sealed: string, place: { id: string; column: strin
   } catch {
     return false
   }
-}
-
-/** Whether values under a key of this name exist, and the key opens none of the samples. */
-async function opensNothing(trx: Transaction, key: VaultKey): Promise<boolean> {
-  let seen = 0
-  for (const sealed of sealedColumns) {
-    const { rows } = await trx.raw<{ rows: { id: string; value: string }[] }>(
-      `select id, ${sealed.column} as value from ${sealed.table}
-        where starts_with(${sealed.column}, :prefix) order by id desc limit :samples`,
-      { prefix: `${key.name}.`, samples },
-    )
-    seen += rows.length
-    if (rows.some(({ id, value }) => opens(key, value, { id, column: nameOfColumn(sealed) }))) return false
-  }
-  return seen > 0
 }
 
 const wrong = (name: string): string =>

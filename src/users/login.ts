@@ -8,8 +8,8 @@ export class Login extends Row {
   declare userId: string
   declare createdAt: Date
   declare revokedAt: Date | null
-  /** Accurate to a minute; null for a login from before this was noted, until it is used. */
-  declare lastUsedAt: Date | null
+  /** Accurate to a minute. */
+  declare lastUsedAt: Date
   /** The client address from which it was opened. */
   declare address: string | null
   /** What the client called itself then. */

@@ -66,10 +66,7 @@ export async function readFacts(
   const { used: usedThisMonth } = await knowledge.billing.usage.of('accounts', account.ownerId, trx)
   const now = knowledge.clock.now()
   const bounds = await boundsOf(trx, ownerId, timeOf(account, now))
-  const standing = standingFor(
-    standingOf(Object.assign(account, { usedThisMonth }), now, { ownerId, ...bounds }),
-    present,
-  )
+  const standing = standingFor(standingOf(Object.assign(account, { usedThisMonth }), { ownerId, ...bounds }), present)
   const { facts, action } = await knowledge.reconciler.viewOf(trx, agentId, standing, now)
   const { queue, head, next } = facts
   const asked = runId === undefined ? null : await readAsked(trx, runId)

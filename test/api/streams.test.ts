@@ -305,7 +305,14 @@ test('a reader who takes nothing is cut off, and neither it nor another watcher 
   const slow = await watch(someone, runId, { paused: true })
   // Six events of 2 MiB are more than the buffers of a connection hold.
   for (let step = 1; step <= 6; step += 1) {
-    const data = { step, attempt: 1, code: 'MODEL_ERROR', message: 'x'.repeat(2 * 1024 * 1024), willRetry: true }
+    const data = {
+      step,
+      attempt: 1,
+      model: 'demo',
+      code: 'MODEL_ERROR',
+      message: 'x'.repeat(2 * 1024 * 1024),
+      willRetry: true,
+    }
     await platform.services.database.transaction((trx) =>
       append(trx, runId, new Date(), [{ kind: 'step.failed', data }]),
     )

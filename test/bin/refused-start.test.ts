@@ -19,13 +19,6 @@ test('a start is refused with the problems of all settings and of MODELS_FILE, b
   t.false(existsSync(data))
 })
 
-test('a start is refused while ADMIN_EMAILS is set, with the command that replaces it', async (t) => {
-  const { start } = await installation({ ADMIN_EMAILS: 'ada@example.com' })
-  const { lines, ended } = start()
-  t.is(await ended, 1)
-  t.regex(lines.join('\n'), /ADMIN_EMAILS is no setting any more.*npm run admin -- <address>/)
-})
-
 test('a password in the address of a model server is refused at start, and not printed', async (t) => {
   const { start } = await installation({ OPENAI_MODEL: 'llama', OPENAI_BASE_URL: 'http://user:canary@127.0.0.1/v1' })
   const { lines, ended } = start()

@@ -1,7 +1,6 @@
 import { checkCitations } from './citations.ts'
 import { findCycles, findRoomCycles } from './cycles.ts'
 import { checkDependencies } from './dependencies.ts'
-import { checkMerged } from './merged.ts'
 import { checkPins } from './pins.ts'
 import { checkPromises } from './promises.ts'
 import { importProblem, sharedFiles } from './who-may-import-whom.ts'
@@ -137,7 +136,6 @@ export const rules: Rule[] = [
   { name: 'promises have tests, and tags have promises', check: checkPromises },
   { name: 'what pages and comments cite is in the repository', check: checkCitations },
   { name: 'a renamed file changes its importers, and one line of a page', check: checkPins },
-  { name: 'a merged migration is never edited', check: checkMerged },
 ]
 
 function checkImports(files: SourceFile[]): Violation[] {

@@ -6,7 +6,6 @@ export const slowFiles = [
   'test/crash/postgres-away.test.ts',
   'test/crash/force-cancel.test.ts',
   'test/crash/worker-killed.test.ts',
-  'test/bin/converted-runs.test.ts',
   'test/src/runs/ending/cancel.test.ts',
   'test/crash/refresh-killed.test.ts',
   'test/api/why.test.ts',

@@ -1,7 +1,7 @@
 import { Row } from '../../database/row.ts'
 
-/** What a grant was made by; `carried_over` is what the balance was before there were grants. */
-export type GrantKind = 'grant' | 'purchase' | 'top_up' | 'promotion' | 'carried_over'
+/** What a grant was made by. */
+export type GrantKind = 'grant' | 'purchase' | 'top_up' | 'promotion'
 
 /**
  * Which grants are used first: the lowest. What was given away goes first, what was bought last; of those alike, what
@@ -10,7 +10,6 @@ export type GrantKind = 'grant' | 'purchase' | 'top_up' | 'promotion' | 'carried
 export const usualPriority: Record<GrantKind, number> = {
   promotion: 0,
   grant: 10,
-  carried_over: 10,
   purchase: 20,
   top_up: 20,
 }

@@ -7,19 +7,17 @@ import { monthOf } from './forecast.ts'
 
 /* Credits come with months: of the free tier with each calendar month (UTC), of the others with each month that is paid. */
 
-type Of = Pick<Account, 'tier' | 'subscription' | 'currentPeriodEnd'>
+type Of = Pick<Account, 'tier' | 'currentPeriodEnd'>
 
 /**
  * The month that an account is in, as its grant names it: `2026-11/free`, or until when the month is paid and its tier
- * (`2026-12-15T10:00:00.000Z/pro`). Of a subscription that no gateway knows, nobody says which months are paid: it goes by
- * the calendar.
+ * (`2026-12-15T10:00:00.000Z/pro`).
  */
 export const periodOf = (account: Of, now: Date): string =>
   `${endOfPaid(account)?.toISOString() ?? monthOf(now)}/${account.tier}`
 
-/** The end of the month that is paid; null for an account that goes by the calendar. */
-const endOfPaid = ({ tier, subscription, currentPeriodEnd }: Of): Date | null =>
-  tier === 'free' || subscription === null ? null : currentPeriodEnd
+/** The end of the month that is paid; null for the free tier, which goes by the calendar. */
+const endOfPaid = ({ tier, currentPeriodEnd }: Of): Date | null => (tier === 'free' ? null : currentPeriodEnd)
 
 /** Until when the month was paid, of a grant of the tier; undefined of others. */
 export function paidUntil({ period }: LedgerEntry, tier: TierName): Date | undefined {
@@ -48,7 +46,7 @@ export async function newMonth(trx: Transaction, account: Account, period: strin
   const payment = await newPaymentOf(trx, account, end)
   if (payment?.status === 'refunded') return undefined
   const paymentId = payment?.id ?? null
-  if (!last) return (await isGrantedFormerly(trx, account, end)) ? undefined : { period, paymentId }
+  if (!last) return { period, paymentId }
   const isPaidAnew = last.paymentId !== null && paymentId !== null
   if (!isPaidAnew && !(await wentBackSince(trx, last))) return undefined
   return { period: `${period}/${made.length + 1}`, paymentId }
@@ -83,12 +81,6 @@ async function wentBackSince(trx: Transaction, { ownerId, id, paymentId }: Ledge
     .select('id')
     .limit(1)
   return back.length > 0
-}
-
-/** Whether a process of the release before has granted a paid month: it did so by the calendar, and may still run. */
-async function isGrantedFormerly(trx: Transaction, { ownerId, tier }: Account, end: Date): Promise<boolean> {
-  const grants = await grantsSince(trx, ownerId, end.getTime() - longest)
-  return grants.some(({ period }) => new RegExp(`^\\d{4}-\\d\\d/${tier}$`).test(period ?? ''))
 }
 
 /** The payments for months of subscriptions. */

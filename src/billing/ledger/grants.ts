@@ -8,7 +8,7 @@ import { draw } from './draw.ts'
 
 /** Credits that are added, with their entry and their grant. */
 export interface NewGrant extends Partial<Pick<LedgerEntry, 'period' | 'paymentId'>> {
-  kind: Exclude<GrantKind, 'carried_over'>
+  kind: GrantKind
   credits: number
   /** Lower ones are used first; otherwise as is usual for the kind. */
   priority?: number | undefined
@@ -67,21 +67,16 @@ export async function takeGrants(trx: Transaction, account: Account, taken: Take
 }
 
 /**
- * Makes what is left of the grants of a locked account agree with its balance at a time of the account: what the release
- * before has added becomes a grant, what it has used is drawn, and grants that are over are taken. One query, unless
- * there is something to do.
+ * Takes the grants of a locked account that are over at a time of the account, and reads what it has used of the month. One
+ * query, unless there is something to take.
  */
 export async function settleGrants(trx: Transaction, account: Account, at: Date): Promise<void> {
-  const { left, nextExpiry, used } = await leftOf(trx, account, at)
-  const missing = Math.max(account.balance, 0) - left
-  if (missing > 0) await carryOver(trx, account, missing, at)
-  if (missing < 0) await trx.raw(drawStatement, { ownerId: account.ownerId, credits: -missing })
+  const { nextExpiry, used } = await leftOf(trx, account, at)
   if (nextExpiry && nextExpiry <= at) await expire(trx, account, at)
   account.usedThisMonth = used
 }
 
 interface Left {
-  left: number
   nextExpiry: Date | null
   used: number
 }
@@ -91,17 +86,6 @@ async function leftOf(trx: Transaction, { ownerId }: Account, at: Date): Promise
   const { rows } = await trx.raw<{ rows: Left[] }>(leftStatement, { ownerId, at })
   return rows[0] as Left
 }
-
-const carryOver = (trx: Transaction, { ownerId }: Account, credits: number, createdAt: Date) =>
-  trx('credit_grants').insert({
-    id: newId(),
-    ownerId,
-    createdAt,
-    credits,
-    remaining: credits,
-    kind: 'carried_over',
-    priority: usualPriority.carried_over,
-  })
 
 /** Takes what is left of each grant that is over. */
 async function expire(trx: Transaction, account: Account, at: Date): Promise<void> {
@@ -146,14 +130,10 @@ const takeStatement = `
   select from entry`
 
 const leftStatement = `
-  select coalesce(sum(remaining), 0)::bigint as left, min(expires_at) as "nextExpiry",
+  select min(expires_at) as "nextExpiry",
          coalesce((select credits from credit_months where subject_id = :ownerId and month = ${monthAt(':at')}), 0)::bigint
            as used
     from credit_grants where owner_id = :ownerId and remaining > 0`
-
-const drawStatement = `
-  with ${draw(':ownerId', ':credits')}
-  update credit_grants g set remaining = remaining - d.credits from draw d where g.owner_id = :ownerId and g.id = d.id`
 
 const expireStatement = `
   with entry as (

@@ -3,7 +3,7 @@ import type { LeftMonth } from '../gateways/gateway.ts'
 import { LedgerEntry } from '../ledger-entry.ts'
 import type { Payment } from '../payment.ts'
 import { tierOf, type TierName } from '../tiers.ts'
-import { day, grantsOf, grantsSince, longest, monthsPaid, paidUntil } from './granted-months.ts'
+import { day, grantsOf, grantsSince, longest, paidUntil } from './granted-months.ts'
 
 /** What goes back of a month that was granted: so many credits of that grant. */
 export interface Back {
@@ -27,7 +27,7 @@ type PaidMonth = Pick<Payment, 'id' | 'ownerId' | 'tier' | 'createdAt'>
 /** What goes back with a month whose payment was paid back: all that it has granted and that did not go back before. */
 export async function allOf(trx: Transaction, { id, ownerId, tier, createdAt }: PaidMonth): Promise<Back> {
   const named = await grantsOf(trx, ownerId).findOne({ paymentId: id })
-  // Grants of the release before name no payment.
+  // A month may have been granted before its payment was known.
   const month = named ?? (tier ? await monthAround(trx, ownerId, tier, createdAt, isNameless) : undefined)
   return backOf(trx, month, month?.credits ?? 0)
 }
@@ -49,15 +49,11 @@ async function monthAround(
   })
 }
 
-/** No more than is left of the grant after what went back before. What names no grant is of the release before. */
+/** No more than is left of the grant after what went back before. */
 async function backOf(trx: Transaction, month: LedgerEntry | undefined, credits: number): Promise<Back> {
   if (!month) return { credits: 0, grantId: null }
-  const { id, ownerId, grantId } = month
-  const before = await LedgerEntry.query(trx)
-    .where({ ownerId, kind: 'refund' })
-    .where('id', '>', id)
-    .whereIn('paymentId', monthsPaid(trx, ownerId))
-    .where((of) => void of.where({ grantId }).orWhereNull('grantId'))
+  const { ownerId, grantId } = month
+  const before = await LedgerEntry.query(trx).where({ ownerId, kind: 'refund', grantId })
   const gone = before.reduce((sum, entry) => sum - entry.credits, 0)
   return { credits: Math.max(0, Math.min(credits, month.credits - gone)), grantId }
 }

@@ -42,8 +42,7 @@ export function createSteps(context: Omit<AskContext, 'next'> & Parameters<typeo
       const { step } = move
       const counted = run.stepAttempts + 1
       if (counted > maxAttempts) return { instead: { kind: 'end', status: 'failed', reason: 'STEP_ABANDONED' } }
-      // A worker of the release before counts only those that may be repeated.
-      const attempt = Math.max(run.attempt, run.stepAttempts) + 1
+      const attempt = run.attempt + 1
       const isLost = run.attempt > 0 && run.failedAttempt !== run.attempt
       const now = clock.now()
       const data = { step, attempt, ...(isLost && { note: lostNote }) }

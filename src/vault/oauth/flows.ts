@@ -21,7 +21,7 @@ import type { VaultEntry } from '../vault-entry.ts'
 interface FlowRequest {
   ownerId: string
   /** Who begins it. */
-  userId?: string | undefined
+  userId: string
   target: { url: string } | { entry: VaultEntry }
   /** Names of the tools to make usable; all of the site's if absent. */
   tools?: readonly string[] | undefined
@@ -103,7 +103,7 @@ export function createFlows(context: {
       await OAuthFlow.query(database).insert({
         id,
         ownerId: request.ownerId,
-        userId: request.userId ?? null,
+        userId: request.userId,
         entryId: entry?.id ?? null,
         origin,
         manifest,

@@ -15,8 +15,8 @@ export class OAuthFlow extends Row {
   static override jsonAttributes = ['manifest', 'scopes']
   declare id: string
   declare ownerId: string
-  /** Who began it; null if the release before did. */
-  declare userId: string | null
+  /** The user who began it. */
+  declare userId: string
   declare entryId: string | null
   declare origin: string
   declare manifest: Manifest

@@ -108,16 +108,6 @@ test('a mail server needs an address to send from, and both must be what they cl
   t.like(mail, { smtpUrl: 'smtps://u:p@mail.example.com', from: 'A B <a@example.com>' })
 })
 
-test('a setting that is gone is refused with what to do in its place, beside the other problems', (t) => {
-  const error = t.throws(() => readConfig({ ...complete, ADMIN_EMAILS: 'canary@example.com', PORT: 'x' }), {
-    instanceOf: ConfigError,
-  })
-  t.regex(error?.message ?? '', /ADMIN_EMAILS is no setting any more.*npm run admin -- <address>/)
-  t.regex(error?.message ?? '', /PORT /)
-  t.false(error?.message.includes('canary'))
-  t.notThrows(() => readConfig({ ...complete, ADMIN_EMAILS: '' }))
-})
-
 test('a duration may be a fraction of a second, down to a tenth, and is a number of seconds', (t) => {
   const { reconcile } = readConfig({ ...complete, RECONCILE_SECONDS: '0.25', STALL_SECONDS: '5' })
   t.deepEqual(reconcile, { everySeconds: 0.25, stallSeconds: 5 })

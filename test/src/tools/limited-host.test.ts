@@ -1,14 +1,9 @@
 import test from 'ava'
 import * as admin from '../../../api/admin.ts'
 import * as vault from '../../../api/vault.ts'
-import * as mergedHosts from '../../../migrations/20261123000320-outgoing-hosts-merged.ts'
-import * as withoutPorts from '../../../migrations/20261123000325-outgoing-hosts-without-ports.ts'
-import { createDatabase } from '../../../src/database/database.ts'
-import { createLogger } from '../../../src/logger.ts'
 import { limitedHost } from '../../../src/tools/limited-host.ts'
 import { adminOf } from '../../helpers/admins.ts'
 import { call } from '../../helpers/client.ts'
-import { createTestDatabase } from '../../helpers/database.ts'
 import { person } from '../../helpers/people.ts'
 import { openStage } from '../../helpers/runs.ts'
 
@@ -46,45 +41,4 @@ test('calls to three ports of one host are limited together, and its suspension 
   t.regex(failure?.details?.[0]?.message ?? '', new RegExp(`without a port\\. Did you mean ${hostname}\\?$`))
   t.is((await suspend(hostname)).status, 200)
   for (const entryId of entries) t.is((await use(entryId)).failure?.code, 'SITE_UNAVAILABLE')
-})
-
-test('rows of the release before, which counted ports, count for their hosts', async (t) => {
-  const { url } = await createTestDatabase(t)
-  const database = createDatabase({ database: { url, pool: 2 } }, createLogger('silent', 'test'))
-  t.teardown(() => database.destroy())
-  const at = (minute: number) => new Date(Date.UTC(2030, 0, 1, 0, minute))
-  const host = (name: string, fields: object) => database('outgoing_hosts').insert({ host: name, ...fields })
-  await host('a.example', { heldUntil: at(5), heldReason: 'five' })
-  await host('a.example:8443', { heldUntil: at(9), heldReason: 'nine' })
-  await host('a.example:9443', { heldUntil: at(7), heldReason: 'seven', suspendedAt: at(2), suspendedReason: 'two' })
-  await host('b.example:1', { suspendedAt: at(3), suspendedBy: 'x', suspendedReason: 'three' })
-  await host('b.example:2', { suspendedAt: at(1), suspendedBy: 'y', suspendedReason: 'one' })
-  await host('[2001:db8::1]', { heldUntil: at(1), heldReason: 'kept' })
-  const slot = (name: string, id: string) =>
-    database('outgoing_slots').insert({ id, host: name, share: 's', takenAt: at(0), freeAt: at(1) })
-  await slot('a.example:8443', '00000000-0000-4000-8000-000000000001')
-  await slot('a.example', '00000000-0000-4000-8000-000000000002')
-  for (let times = 0; times < 2; times += 1) {
-    await mergedHosts.up(database)
-    await withoutPorts.up(database)
-  }
-  const rows = await database('outgoing_hosts').orderBy('host').select()
-  t.deepEqual(
-    rows.map(
-      ({ host: name, heldUntil, heldReason, suspendedAt, suspendedBy, suspendedReason }: Record<string, unknown>) => [
-        name,
-        heldUntil,
-        heldReason,
-        suspendedAt,
-        suspendedBy,
-        suspendedReason,
-      ],
-    ),
-    [
-      ['[2001:db8::1]', at(1), 'kept', null, null, null],
-      ['a.example', at(9), 'nine', at(2), null, 'two'],
-      ['b.example', null, null, at(1), 'y', 'one'],
-    ],
-  )
-  t.deepEqual(await database('outgoing_slots').distinct('host').pluck('host'), ['a.example'])
 })

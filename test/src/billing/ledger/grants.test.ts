@@ -130,31 +130,6 @@ test('an account whose clock is ahead loses credits by its own clock', async (t)
   t.is((await billing.account(userId)).balance, 200)
 })
 
-test('what the release before has added or used is made up for', async (t) => {
-  const money = await open()
-  const { billing, database, charge, userId } = money
-  await give(money, { kind: 'promotion', credits: 10 })
-  const writeOld = async (credits: number) => {
-    const { balance } = await billing.account(userId)
-    const of = { id: newId(), ownerId: userId, credits, balanceAfter: balance + credits, createdAt: new Date() }
-    const kind =
-      credits > 0 ? { kind: 'grant', period: `2020-01/${newId()}` } : { kind: 'step', runId: newId(), step: 1 }
-    await database('ledger_entries').insert({ ...of, ...kind })
-    await database('accounts')
-      .where({ ownerId: userId })
-      .update({ balance: balance + credits })
-  }
-  await writeOld(-25)
-  await charge(userId, 1)
-  t.deepEqual(await left(money), ['promotion 0', 'grant 184'].toSorted())
-  await writeOld(30)
-  await charge(userId, 1)
-  t.is(await addsUp(t, money), 213)
-  await writeOld(-300)
-  await charge(userId, 1)
-  t.is(await addsUp(t, money), -88)
-})
-
 // @promise charges
 test('two hundred random changes, several at a time, keep the ledger, the balance and the grants in agreement', async (t) => {
   const money = await openBilling(t)

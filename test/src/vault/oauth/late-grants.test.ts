@@ -213,7 +213,7 @@ test.serial('a manifest that was asked for before the one on record changes noth
 async function beginFlow({ services }: Platform, { token }: Person, url: string) {
   const { flows } = services.vault
   const { userId } = await services.users.authenticate(`Bearer ${token}`)
-  const { id, connectUrl } = await flows.start({ ownerId: userId, target: { url }, acceptHosts: [] })
+  const { id, connectUrl } = await flows.start({ ownerId: userId, userId, target: { url }, acceptHosts: [] })
   const ticket = new URL(connectUrl).searchParams.get('ticket') ?? ''
   const row = () => OAuthFlow.query(services.database).findById(id)
   return { flows, row, open: () => flows.open(ticket, () => undefined) }

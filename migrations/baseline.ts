@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto'
+import type { Knex } from 'knex'
+import { agents } from './baseline/agents.ts'
+import { approvals } from './baseline/approvals.ts'
+import { audit } from './baseline/audit.ts'
+import { billing } from './baseline/billing.ts'
+import { chat } from './baseline/chat.ts'
+import { credits } from './baseline/credits.ts'
+import { deletions } from './baseline/deletions.ts'
+import { liveWords } from './baseline/live-words.ts'
+import { logins } from './baseline/logins.ts'
+import { messages } from './baseline/messages.ts'
+import { outbox } from './baseline/outbox.ts'
+import { processes } from './baseline/processes.ts'
+import { runs } from './baseline/runs.ts'
+import { sandbox } from './baseline/sandbox.ts'
+import { schedules } from './baseline/schedules.ts'
+import { sessions } from './baseline/sessions.ts'
+import { signIn } from './baseline/sign-in.ts'
+import { stripe } from './baseline/stripe.ts'
+import { timelines } from './baseline/timelines.ts'
+import { toolCalls } from './baseline/tool-calls.ts'
+import { types } from './baseline/types.ts'
+import { users } from './baseline/users.ts'
+import { vault } from './baseline/vault.ts'
+import { workspaces } from './baseline/workspaces.ts'
+
+/** The whole schema, in the order in which tables refer to each other. */
+const parts = [
+  types,
+  users,
+  workspaces,
+  logins,
+  signIn,
+  billing,
+  credits,
+  sandbox,
+  stripe,
+  vault,
+  agents,
+  runs,
+  timelines,
+  liveWords,
+  toolCalls,
+  sessions,
+  chat,
+  approvals,
+  schedules,
+  messages,
+  outbox,
+  audit,
+  deletions,
+  processes,
+]
+
+/**
+ * Ends with a hash of the schema: it is edited in place until 0.1.0, and a database that another baseline has made is told by
+ * its name.
+ */
+export const name = `baseline-${createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 12)}`
+
+export async function up(knex: Knex): Promise<void> {
+  for (const part of parts) await knex.raw(part)
+  await knex.raw(`select ensure_run_partitions(now(), now() + interval '14 days')`)
+}
+
+/** There is nothing before it. */
+export function down(): Promise<void> {
+  throw new Error('The baseline cannot be rolled back: everything would be deleted. Drop the database instead.')
+}

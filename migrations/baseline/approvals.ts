@@ -1,0 +1,41 @@
+/** Tool calls that wait for a person: what is asked, with the exact arguments, and how it was answered, once. */
+export const approvals = `
+  create table approvals (
+    id uuid not null,
+    owner_id uuid not null,
+    -- the call that waits, and whose it is: a run's, or an answer's in a session
+    call_id uuid not null,
+    run_id uuid,
+    agent_id uuid,
+    session_id uuid,
+    answer_id uuid,
+    requested_at timestamptz not null,
+    expires_at timestamptz not null,
+    decided_at timestamptz,
+    -- the user who has approved or refused it
+    decided_by uuid,
+    status text not null,
+    site_origin text not null,
+    tool text not null,
+    -- the JSON text of the arguments: exactly this is sent once it is approved
+    arguments text not null,
+    -- SHA-256 of that text, in hex
+    arguments_hash text not null,
+    -- what the model is told about a refusal
+    note text,
+    constraint approvals_pkey primary key (id),
+    constraint approvals_call_unique unique (call_id),
+    constraint approvals_owner_fk foreign key (owner_id) references owners (id),
+    constraint approvals_status check (status in ('pending', 'approved', 'refused', 'expired', 'withdrawn')),
+    constraint approvals_decided check ((status = 'pending') = (decided_at is null)),
+    constraint approvals_by check ((decided_by is null) = (status not in ('approved', 'refused'))),
+    constraint approvals_of check ((run_id is null) <> (answer_id is null)),
+    constraint approvals_of_run check ((run_id is null) = (agent_id is null)),
+    constraint approvals_of_answer check ((answer_id is null) = (session_id is null))
+  );
+  create index approvals_list on approvals (owner_id, id);
+  create index approvals_filter on approvals (owner_id, status, id);
+  create index approvals_of_runs on approvals (run_id) where run_id is not null;
+  create index approvals_of_answers on approvals (answer_id) where answer_id is not null;
+  create index approvals_open on approvals (expires_at) where status = 'pending';
+`

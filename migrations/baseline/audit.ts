@@ -1,0 +1,54 @@
+/**
+ * The audit log of every owner. The database itself keeps it append-only: an entry is completed once, by its outcome,
+ * and is never changed besides. The setting `switchyard.audit` of a transaction names the exceptions: `withdraw` deletes an
+ * entry that was begun for a change that was refused, `purge` deletes what is old, and `forget` clears what says something
+ * about people who are gone.
+ */
+export const audit = `
+  create table audit_entries (
+    id uuid not null,
+    owner_id uuid not null,
+    created_at timestamptz not null,
+    -- the operation, by its name in the API
+    action text not null,
+    subject_kind text not null,
+    subject_id text,
+    -- the user; no foreign key, because the entry outlives the account
+    actor_id uuid,
+    via text not null,
+    -- the login or the API key
+    via_id uuid,
+    address text,
+    user_agent text,
+    before jsonb,
+    after jsonb,
+    -- null: it has begun, and nobody knows yet what came of it
+    outcome text,
+    constraint audit_entries_pkey primary key (id),
+    constraint audit_entries_owner_fk foreign key (owner_id) references owners (id),
+    constraint audit_entries_via check (via in ('login', 'api-key', 'mail', 'command', 'platform')),
+    constraint audit_entries_outcome check (outcome in ('done', 'unknown'))
+  );
+  create index audit_entries_of_owner on audit_entries (owner_id, id);
+  create index audit_entries_of_actor on audit_entries (actor_id, id);
+  create index audit_entries_of_subject on audit_entries (owner_id, subject_id, id);
+
+  create function audit_entries_keep() returns trigger language plpgsql as $$
+  declare
+    purpose text := coalesce(current_setting('switchyard.audit', true), '');
+    completed text[] := array['outcome', 'after', 'subject_id'];
+    forgotten text[] := array['before', 'after', 'address', 'user_agent'];
+  begin
+    if tg_op = 'DELETE' then
+      if purpose = 'purge' or (purpose = 'withdraw' and old.outcome is null) then return old; end if;
+    elsif old.outcome is null and to_jsonb(new) - completed = to_jsonb(old) - completed then
+      return new;
+    elsif purpose = 'forget' and to_jsonb(new) - forgotten = to_jsonb(old) - forgotten then
+      return new;
+    end if;
+    raise exception 'the audit log is append-only';
+  end
+  $$;
+  create trigger audit_entries_are_kept before update or delete on audit_entries
+    for each row execute function audit_entries_keep();
+`

@@ -1,0 +1,129 @@
+/**
+ * What is said in sessions: messages of users, answers to them, and the steps and tool calls of answers. Messages and
+ * answers of a session share one row of numbers, the order in which they came. An answer that nobody may see any more
+ * (its reader is gone) has no steps to show, but what its calls did stays on record.
+ */
+export const chat = `
+  create table chat_messages (
+    session_id uuid not null,
+    number integer not null,
+    id uuid not null,
+    -- the answer, or the message without one, that it follows; null at the beginning
+    parent_id uuid,
+    created_at timestamptz not null,
+    -- the id under which the client knows it
+    client_id text,
+    -- any text, also with U+0000 (src/database/any-text.ts)
+    text text not null,
+    constraint chat_messages_pkey primary key (session_id, number),
+    constraint chat_messages_id_unique unique (id),
+    constraint chat_messages_session_fk foreign key (session_id) references sessions (id) on delete cascade
+  );
+  create index chat_messages_of_client on chat_messages (session_id, client_id) where client_id is not null;
+
+  create table chat_answers (
+    session_id uuid not null,
+    number integer not null,
+    id uuid not null,
+    owner_id uuid not null,
+    -- the message that it answers
+    message_id uuid not null,
+    created_at timestamptz not null,
+    started_at timestamptz,
+    ended_at timestamptz,
+    -- until when it waits for approvals, and how long it has waited before
+    waiting_since timestamptz,
+    waited_ms bigint not null default 0,
+    -- who writes it, and until when that is known
+    writer uuid,
+    writer_until timestamptz,
+    stop_requested_at timestamptz,
+    steps integer not null default 0,
+    tool_calls integer not null default 0,
+    input_tokens bigint not null default 0,
+    output_tokens bigint not null default 0,
+    cached_tokens bigint not null default 0,
+    credits bigint not null default 0,
+    -- in billionths of a USD; null if no price was known
+    cost_nano_usd bigint,
+    status text not null,
+    on_disconnect text not null,
+    model text not null,
+    finish text,
+    error_code text,
+    error_message text,
+    constraint chat_answers_pkey primary key (session_id, number),
+    constraint chat_answers_id_unique unique (id),
+    constraint chat_answers_session_fk foreign key (session_id) references sessions (id) on delete cascade,
+    constraint chat_answers_on_disconnect check (on_disconnect in ('cancel', 'continue')),
+    constraint chat_answers_status
+      check (status in ('queued', 'running', 'waiting', 'completed', 'stopped', 'failed')),
+    constraint chat_answers_ended check ((ended_at is null) = (status in ('queued', 'running', 'waiting'))),
+    constraint chat_answers_error check ((error_code is null) = (error_message is null)),
+    constraint chat_answers_failed check ((status = 'failed') = (error_code is not null))
+  ) with (fillfactor = 70);
+  -- Of a session, one answer at a time is written: a second one that begins fails.
+  create unique index chat_answers_running on chat_answers (session_id) where status = 'running';
+  create index chat_answers_open on chat_answers (session_id, number) where ended_at is null;
+  create index chat_answers_written on chat_answers (writer_until) where status in ('queued', 'running');
+  create index chat_answers_ended_at on chat_answers (ended_at) where ended_at is not null;
+
+  create table chat_steps (
+    answer_id uuid not null,
+    step integer not null,
+    input_tokens integer not null,
+    output_tokens integer not null,
+    cached_tokens integer,
+    credits integer not null,
+    cost_nano_usd bigint,
+    latency_ms integer not null,
+    recorded_at timestamptz not null,
+    finish step_finish not null,
+    model text not null,
+    answer text not null,
+    content text,
+    outcome text,
+    remark text,
+    constraint chat_steps_pkey primary key (answer_id, step),
+    constraint chat_steps_answer_fk foreign key (answer_id) references chat_answers (id) on delete cascade
+  );
+
+  create table chat_tool_calls (
+    answer_id uuid not null,
+    step integer not null,
+    position integer not null,
+    id uuid not null,
+    vault_entry_id uuid,
+    planned_at timestamptz not null,
+    started_at timestamptz,
+    ended_at timestamptz,
+    effect tool_effect not null,
+    status tool_call_status not null,
+    attempts integer not null default 0,
+    refused_attempts integer not null default 0,
+    refused_generation integer,
+    http_status integer,
+    -- whether it is made only once somebody has approved
+    asks_first boolean not null default false,
+    model_call_id text,
+    name text not null,
+    site_origin text,
+    tool text,
+    arguments text not null,
+    result text,
+    constraint chat_tool_calls_pkey primary key (answer_id, step, position),
+    constraint chat_tool_calls_id_unique unique (id),
+    constraint chat_tool_calls_answer_fk foreign key (answer_id) references chat_answers (id) on delete cascade
+  );
+
+  -- Words of answers under way, for readers in other processes; gone as soon as the step is on record. Hence no
+  -- write-ahead log.
+  create unlogged table chat_words (
+    answer_id uuid not null,
+    step integer not null,
+    -- how long the text of the step is before these words
+    position integer not null,
+    words text not null,
+    constraint chat_words_pkey primary key (answer_id, step, position)
+  );
+`

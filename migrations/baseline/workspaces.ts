@@ -1,0 +1,82 @@
+/** Workspaces, their members, and the people who are invited. */
+export const workspaces = `
+  create table workspaces (
+    -- that of its owner row
+    id uuid not null,
+    created_at timestamptz not null,
+    deleted_at timestamptz,
+    -- the user whose account pays: the only member with the role owner
+    payer_id uuid not null,
+    name text not null,
+    -- how many credits its runs and chats may use in a calendar month (UTC); null: as many as there are
+    credits_per_month bigint,
+    -- what becomes of the sites that a member has connected who leaves
+    connections_of_leavers text not null default 'keep',
+    constraint workspaces_pkey primary key (id),
+    constraint workspaces_owner_fk foreign key (id) references owners (id),
+    constraint workspaces_payer_fk foreign key (payer_id) references users (id),
+    constraint workspaces_name_length check (char_length(name) between 1 and 100),
+    constraint workspaces_cap check (credits_per_month >= 0),
+    constraint workspaces_connections_of_leavers check (connections_of_leavers in ('keep', 'remove'))
+  );
+  create index workspaces_payer on workspaces (payer_id);
+
+  create table members (
+    id uuid not null,
+    workspace_id uuid not null,
+    user_id uuid not null,
+    joined_at timestamptz not null,
+    role text not null,
+    constraint members_pkey primary key (id),
+    constraint members_once unique (workspace_id, user_id),
+    constraint members_workspace_fk foreign key (workspace_id) references workspaces (id) on delete cascade,
+    constraint members_user_fk foreign key (user_id) references users (id),
+    constraint members_role check (role in ('owner', 'admin', 'member', 'viewer'))
+  );
+  create unique index members_one_owner on members (workspace_id) where role = 'owner';
+  create index members_list on members (workspace_id, id);
+  create index members_of_user on members (user_id);
+
+  create table invitations (
+    id uuid not null,
+    workspace_id uuid not null,
+    invited_by uuid not null,
+    created_at timestamptz not null,
+    expires_at timestamptz not null,
+    -- accepted or withdrawn
+    ended_at timestamptz,
+    accepted_by uuid,
+    email text not null,
+    role text not null,
+    token_hash text not null,
+    constraint invitations_pkey primary key (id),
+    constraint invitations_token_unique unique (token_hash),
+    constraint invitations_workspace_fk foreign key (workspace_id) references workspaces (id) on delete cascade,
+    constraint invitations_inviter_fk foreign key (invited_by) references users (id),
+    constraint invitations_accepter_fk foreign key (accepted_by) references users (id),
+    constraint invitations_email_length check (char_length(email) between 3 and 254),
+    constraint invitations_role check (role in ('admin', 'member', 'viewer')),
+    constraint invitations_accepted check (accepted_by is null or ended_at is not null)
+  );
+  -- One that is open for each address.
+  create unique index invitations_open on invitations (workspace_id, email) where ended_at is null;
+  create index invitations_list on invitations (workspace_id, id);
+  create index invitations_inviter on invitations (invited_by);
+  create index invitations_accepter on invitations (accepted_by);
+  -- What was sent to an address goes with its account.
+  create index invitations_email on invitations (email);
+
+  -- What a workspace has used in a calendar month (UTC), to hold it to its cap; the ledger has each entry. It outlives
+  -- the workspace.
+  create table workspace_months (
+    workspace_id uuid not null,
+    month date not null,
+    credits bigint not null,
+    constraint workspace_months_pkey primary key (workspace_id, month),
+    constraint workspace_months_owner_fk foreign key (workspace_id) references owners (id),
+    constraint workspace_months_credits check (credits >= 0)
+  ) with (fillfactor = 50);
+
+  -- Goes on whenever somebody may see less than before, so that open streams are looked at again at once.
+  create sequence access_changes;
+`
