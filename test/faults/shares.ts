@@ -35,14 +35,6 @@ export const shares: Fault[] = [
     tests: ['test/src/shares/places.test.ts'],
   },
   {
-    id: 'shares/one-party',
-    file: 'activities/runs.ts',
-    find: 'places.use(ref.ownerId ?? ref.runId,',
-    replace: "places.use('everybody',",
-    why: 'all owners share one share of a worker',
-    tests: ['test/api/fair-runs.test.ts'],
-  },
-  {
     id: 'shares/tools-beside-models',
     file: 'activities/runs.ts',
     find: 'const forTools = ownersPlaces(config.workerActivities)',

@@ -3,14 +3,6 @@ import type { Fault } from './fault.ts'
 /** What Temporal carries out, and the schema. These need a bundle or a template database of their own. */
 export const workflows: Fault[] = [
   {
-    id: 'workflows/never-continued',
-    file: 'workflows/agent-run.ts',
-    find: "if (workflowInfo().continueAsNewSuggested && patched('continue-run')) {",
-    replace: 'if (workflowInfo().unsafe.isReplaying) {',
-    why: 'the history of a long run grows until Temporal terminates it',
-    tests: ['test/workflows/continued.test.ts'],
-  },
-  {
     id: 'workflows/wake-while-claiming',
     file: 'workflows/agent-queue.ts',
     find: "    await condition(() => woken, '3s')",
@@ -20,62 +12,11 @@ export const workflows: Fault[] = [
     match: 'a wake-up that comes while the queue claims*',
   },
   {
-    id: 'workflows/never-anew',
-    file: 'workflows/agent-queue.ts',
-    find: "if (workflowInfo().continueAsNewSuggested && patched('continue-idle'))",
-    replace: 'if (false)',
-    why: 'the history of a queue that is woken for nothing grows until Temporal ends it',
-    tests: ['test/workflows/drain.test.ts'],
-  },
-  {
-    id: 'workflows/unpatched-attribute',
-    file: 'workflows/agent-run.ts',
-    find: "const isShown = patched('waiting-for')",
-    replace: 'const isShown = true',
-    why: 'runs that wait while a deploy happens cannot be replayed, and stand still',
-    tests: ['test/workflows/replay.test.ts'],
-  },
-  {
-    id: 'workflows/nameless-runs',
-    file: 'workflows/agent-queue.ts',
-    find: "${agentName === undefined ? '' : ` of ${agentName}`}",
-    replace: '',
-    why: "operators see UUIDs only in Temporal's list of runs",
-    tests: ['test/workflows/in-temporal.test.ts'],
-    match: 'Temporal shows whose*',
-  },
-  {
     id: 'workflows/no-summary',
     file: 'workflows/agent-run.ts',
     find: "summary: label || 'tool call'",
     replace: "summary: ''",
     why: 'operators no longer see in Temporal which tool is called',
-    tests: ['test/workflows/in-temporal.test.ts'],
-  },
-  {
-    id: 'workflows/calls-one-after-another',
-    file: 'workflows/agent-run.ts',
-    find: `  await Promise.all(
-    calls.map(({ callId, label }) =>
-      callTool.executeWithOptions({ ...toolOptions, ...place, summary: label || 'tool call' }, [
-        { ...refOf(input), callId },
-      ]),
-    ),
-  )`,
-    replace: `  for (const { callId, label } of calls)
-    await callTool.executeWithOptions({ ...toolOptions, ...place, summary: label || 'tool call' }, [
-      { ...refOf(input), callId },
-    ])`,
-    why: 'the calls of a step, which a model has asked for together, take as long as all of them',
-    tests: ['test/src/tools/effects.test.ts'],
-    match: 'the calls of one step are made side by side',
-  },
-  {
-    id: 'workflows/calls-beside-models',
-    file: 'workflows/agent-run.ts',
-    find: "const place = patched('tool-queue') ?",
-    replace: "const place = patched('tool-queue') && calls.length > 100 ?",
-    why: 'tool calls stay on the task queue of the models',
     tests: ['test/workflows/in-temporal.test.ts'],
   },
   {
