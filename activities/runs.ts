@@ -9,8 +9,7 @@ import { perform } from './perform.ts'
 
 type Traced = RunRef & { requestId?: string }
 
-/** Executions that began under an earlier release do not name the owner; their runs count by themselves. */
-type Owned = Traced & { ownerId?: string }
+type Owned = Traced & { ownerId: string }
 
 /** What the workflows do to runs. */
 export function runActivities({ runs, logger, config }: Pick<Services, 'runs' | 'logger' | 'config'>) {
@@ -19,7 +18,7 @@ export function runActivities({ runs, logger, config }: Pick<Services, 'runs' | 
 
   async function inPlace<T>(places: Places, ref: Owned, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     try {
-      return await places.use(ref.ownerId ?? ref.runId, signal, work)
+      return await places.use(ref.ownerId, signal, work)
     } catch (error) {
       if (error instanceof NoPlaceError) await runs.noteNoPlace(ref, error.of)
       throw error

@@ -6,7 +6,6 @@ import {
   executeChild,
   getExternalWorkflowHandle,
   isCancellation,
-  patched,
   proxyLocalActivities,
   setHandler,
   sleep,
@@ -53,7 +52,7 @@ export async function agentQueue(input: AgentQueueInput): Promise<void> {
     // Nothing is awaited between this check and the return; a later signal makes Temporal run this again.
     if (!woken) return
     // Wakes that find nothing to do also make a queue's history grow.
-    if (workflowInfo().continueAsNewSuggested && patched('continue-idle')) await continueAsNew<typeof agentQueue>(input)
+    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof agentQueue>(input)
   }
 }
 
@@ -95,7 +94,7 @@ function reasonOf(cause: unknown) {
   return cause instanceof TimeoutFailure ? 'TIMED_OUT' : 'WORKFLOW_FAILED'
 }
 
-const childOptions = (run: AgentRunInput, agentName?: string) => ({
+const childOptions = (run: AgentRunInput, agentName: string) => ({
   workflowId: agentRunId(run.runId),
   args: [run] as [AgentRunInput],
   // The record's epoch tells executions apart, so the id may be used again when a run resumes.
@@ -103,7 +102,7 @@ const childOptions = (run: AgentRunInput, agentName?: string) => ({
   parentClosePolicy: 'REQUEST_CANCEL' as const,
   // Above the run's budget and its longest permitted wait (24 h): only a stuck run gets here.
   workflowRunTimeout: '26h' as const,
-  staticSummary: `${run.trigger} run ${run.sequence}${agentName === undefined ? '' : ` of ${agentName}`}`,
+  staticSummary: `${run.trigger} run ${run.sequence} of ${agentName}`,
   staticDetails: `The record of this run: \`GET /runs/${run.runId}\`, \`/events\`, \`/why\`.`,
   typedSearchAttributes: [
     { key: searchAttributes.agent, value: run.agentId },

@@ -6,7 +6,6 @@ import {
   continueAsNew,
   defineSignal,
   isCancellation,
-  patched,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
@@ -63,20 +62,16 @@ async function follow(input: AgentRunInput): Promise<End> {
     if (move.kind === 'tools') step = move.step + 1
     if (move.kind === 'model') step = move.step
     // The record knows where the run is, so nothing is lost. The queue keeps waiting for the whole chain.
-    if (workflowInfo().continueAsNewSuggested && patched('continue-run')) {
-      await continueAsNew<typeof agentRun>({ ...input, steps: step - 1 })
-    }
+    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof agentRun>({ ...input, steps: step - 1 })
   }
 }
 
 /** Sleeps, for days if necessary. The record says how long; a signal says that it may end earlier. */
 async function pause({ cause, ms }: Extract<Move, { kind: 'wait' }>, isResumed: () => boolean): Promise<void> {
   setCurrentDetails(pauseDetails[cause])
-  // Executions that began before this attribute existed waited without it (docs/deploys.md).
-  const isShown = patched('waiting-for')
-  if (isShown) upsertSearchAttributes([{ key: searchAttributes.waitingFor, value: cause }])
+  upsertSearchAttributes([{ key: searchAttributes.waitingFor, value: cause }])
   await condition(isResumed, ms)
-  if (isShown) upsertSearchAttributes([{ key: searchAttributes.waitingFor, value: null }])
+  upsertSearchAttributes([{ key: searchAttributes.waitingFor, value: null }])
 }
 
 const pauseDetails = {
@@ -92,11 +87,10 @@ const ask = (input: AgentRunInput, step: number): Promise<Move> =>
 
 async function callTools(input: AgentRunInput, step: number, calls: PlannedCall[]): Promise<void> {
   setCurrentDetails(`Step ${step}: waiting for ${calls.length} tool call(s).`)
-  // Executions that began before this queue existed schedule their calls on the workflow's own (docs/deploys.md).
-  const place = patched('tool-queue') ? { taskQueue: toolQueueOf(workflowInfo().taskQueue) } : {}
+  const taskQueue = toolQueueOf(workflowInfo().taskQueue)
   await Promise.all(
     calls.map(({ callId, label }) =>
-      callTool.executeWithOptions({ ...toolOptions, ...place, summary: label || 'tool call' }, [
+      callTool.executeWithOptions({ ...toolOptions, taskQueue, summary: label || 'tool call' }, [
         { ...refOf(input), callId },
       ]),
     ),

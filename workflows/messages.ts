@@ -26,8 +26,8 @@ export interface AgentRunInput {
 
 /** A run as its queue claims it. The name is for operators, and no input of the run's workflow. */
 export interface ClaimedRun extends AgentRunInput {
-  /** In quotation marks, on one line and bounded. Claims of earlier versions have none. */
-  agentName?: string
+  /** In quotation marks, on one line and bounded. */
+  agentName: string
 }
 
 /** The input of a fire of a scheduled agent. */

@@ -30,12 +30,6 @@ const altered = {
     const text = JSON.stringify(await read('run-completed-with-tools'))
     return JSON.parse(text.replaceAll('"advance"', '"proceed"')) as History
   },
-  async suggested() {
-    const text = JSON.stringify(await read('queue-woken-while-claiming'))
-    return JSON.parse(
-      text.replaceAll('"historySizeBytes"', '"suggestContinueAsNew":true,"historySizeBytes"'),
-    ) as History
-  },
   /** Somebody asks Temporal to cancel a run when the record has said already that it is completed. */
   async 'cancelled-too-late'() {
     const history = await read('run-completed-with-tools')
@@ -79,13 +73,6 @@ test('every recorded history is replayed', async (t) => {
 
 test('a history in which something else was done is not replayed', async (t) => {
   t.true((await replayed()).get('other') instanceof DeterminismViolationError)
-})
-
-test('a queue that went on lingering when it was suggested to continue as new, as it once did, is replayed', async (t) => {
-  t.notDeepEqual(await altered.suggested(), await read('queue-woken-while-claiming'))
-  const errors = await replayed()
-  t.true(errors.has('suggested'))
-  t.is(errors.get('suggested'), undefined)
 })
 
 test('a run that is cancelled when its end is already decided ends as it was decided', async (t) => {

@@ -183,16 +183,6 @@ export const scenarios: Record<string, (scripts: Scripts, client: Client) => Pro
     return closedHistory(client, agentRunId(run.id))
   },
 
-  /** Its calls are scheduled on a task queue of their own. */
-  async 'run-with-calls-on-their-own-queue'({ follow }, client) {
-    const { run } = await follow(
-      '[[call echo_text {"text":"a"}]] [[call echo_text {"text":"b"}]] [[then]] [[say done]]',
-    )
-    const history = await closedHistory(client, agentRunId(run.id))
-    if (!JSON.stringify(history).includes('-tools"')) throw new Error('the calls were on the queue of the workflow')
-    return history
-  },
-
   async 'run-failed'({ follow }, client) {
     const { run } = await follow('[[call echo_text {"text":"a"}]] [[fail 400]]')
     return closedHistory(client, agentRunId(run.id))
