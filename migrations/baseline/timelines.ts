@@ -1,8 +1,8 @@
 /**
- * What a run was given, did and said. Partitioned by the run's id, which carries its time of arrival
- * (src/runs/retention/partitions.ts): old partitions are dropped as a whole, when no run of theirs is left. No foreign key
- * refers to runs, since deleting a run would search these tables; each row is written under its run's lock. The default
- * partitions are a safety net, for ids of times that have no partition.
+ * What a run was given, did and said. Partitioned by the run's id, which carries its time of arrival:
+ * retention drops an old partition as a whole, when no run of it is left. No foreign key refers to runs, since deleting a
+ * run would search these tables; each row is written under its run's lock. The default partitions are a safety net, for
+ * ids of times that have no partition.
  */
 export const timelines = `
   -- Insert-only. The payload is the text that came; jsonb would refuse or alter some.

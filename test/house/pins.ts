@@ -21,15 +21,11 @@ export const checkPins = (files: SourceFile[]): Pin[] => pins(readPages(), files
 export function pins(pages: { path: string; text: string }[], files: SourceFile[]): Pin[] {
   const find = createFind(files.map(({ path }) => path))
   const functions = new Set(files.filter(({ path }) => path.startsWith('src/')).flatMap(functionsOf))
-  const living = files.filter(({ path }) => !isFrozen(path))
   return [
     ...pages.flatMap(({ path, text }) => pinsOfPage(path, namesIn(text), find)),
-    ...living.flatMap((file) => [...pinsOfComments(file, find), ...functionsInComments(file, functions)]),
+    ...files.flatMap((file) => [...pinsOfComments(file, find), ...functionsInComments(file, functions)]),
   ]
 }
-
-/** A migration that databases have is never edited, not even its comments. */
-const isFrozen = (path: string): boolean => path.startsWith('migrations/')
 
 /** The files that a name may be of: `b/c.ts` is that of `a/b/c.ts`. */
 type Find = (name: string) => string[]
