@@ -111,7 +111,7 @@ export const brokenPlatforms: BrokenPlatform[] = [
   },
   {
     id: 'the timeline lacks the payload',
-    rows: ['run/Timeline', 'events/6 Run list', 'webhook/Payload members'],
+    rows: ['run/Timeline', 'webhook/Payload members'],
     in: readTimeline,
     edit: instead('null', 'Property[key.name="payload"] > LogicalExpression'),
   },

@@ -5,7 +5,7 @@ import { chargeAccount } from '../../src/billing/ledger/charge.ts'
 import { createHolds } from '../../src/billing/ledger/holds.ts'
 import { createPurchases } from '../../src/billing/purchases.ts'
 import { createEnd } from '../../src/runs/ending/end.ts'
-import { createCallLedger } from '../../src/runs/step/call-ledger.ts'
+import { createRunCalls } from '../../src/runs/step/run-calls.ts'
 import { createTools } from '../../src/tools/tools.ts'
 import { always, reworded, without } from './edits.ts'
 import { within, type Fault } from './fault.ts'
@@ -68,10 +68,10 @@ export const money: Fault[] = [
   },
   {
     id: 'money/once-sent-again',
-    in: createCallLedger,
-    edit: without('LogicalExpression > BinaryExpression[right.value="once"]'),
-    why: 'a call of a `once` tool that was lost with its worker is sent again: two orders, two payments',
-    tests: ['test/src/runs/by-hand.test.ts'],
+    in: createRunCalls,
+    edit: without('ReturnStatement > LogicalExpression > BinaryExpression[right.value="once"]'),
+    why: 'a `once` tool that answered 500 is called again although it may have acted: two orders, two payments',
+    tests: ['test/src/tools/effects.test.ts'],
   },
   {
     id: 'money/key-for-another-order',
