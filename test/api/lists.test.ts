@@ -90,7 +90,7 @@ const makers: Record<string, Make> = {
     ),
   async listPayments({ platform }, { userId }, round) {
     const [id, createdAt] = [newId(), new Date()]
-    const of = { purpose: 'credits', status: 'paid', cents: 100, credits: 100 + round }
+    const of = { purpose: 'credits', status: 'paid', cents: 100, fromCreditCents: 0, credits: 100 + round }
     await platform.services.database('payments').insert({ id, ownerId: userId, createdAt, ...of })
   },
   async listVault({ platform }, { params }) {

@@ -22,6 +22,8 @@ async function agentIn(database: Database) {
     systemPrompt: '',
     trigger: 'manual',
     allowActionOverride: false,
+    summarizes: false,
+    webhookProof: 'secret',
   }
   await database('agents').insert({ id, ownerId, name: 'An agent', ...made })
   return { id, ownerId }

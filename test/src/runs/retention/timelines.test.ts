@@ -46,7 +46,8 @@ async function agentIn(database: Database) {
   const [ownerId, id, now] = [newId(), newId(), new Date()]
   await database('users').insert({ id: ownerId, email: `${ownerId}@example.com`, passwordHash: '', createdAt: now })
   const texts = { name: 'An agent', systemPrompt: '', webhookSecret: '', trigger: 'manual' }
-  await database('agents').insert({ id, ownerId, ...texts, allowActionOverride: false, createdAt: now, updatedAt: now })
+  const usual = { allowActionOverride: false, summarizes: false, webhookProof: 'secret' }
+  await database('agents').insert({ id, ownerId, ...texts, ...usual, createdAt: now, updatedAt: now })
   return { id, ownerId }
 }
 
