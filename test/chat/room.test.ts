@@ -77,6 +77,14 @@ async function spendAllBut({ services }: Platform, someone: Person, answerId: st
   })
 }
 
+test('a message that is refused takes no place from the answers of its owner, however often', async (t) => {
+  const { platform } = await stage()
+  const session = await openSession(await person(platform))
+  // There is nothing in the session that could be answered again; an owner may have 30 answers under way.
+  for (let times = 0; times < 31; times += 1) t.is((await send(session, {})).status, 400)
+  t.is((await send(session, { text: '[[say Hello.]]' })).status, 200)
+})
+
 test('answers that wait for a place at the provider do not spend what others have spent meanwhile', async (t) => {
   const provider = await startChatServer(() => ({ text: 'Hello.' }))
   t.teardown(provider.close)

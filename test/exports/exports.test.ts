@@ -5,7 +5,7 @@ import * as exported from '../../api/exports.ts'
 import * as sessions from '../../api/sessions.ts'
 import * as workspaceSignIn from '../../api/workspace-sign-in.ts'
 import { makeThings } from '../api/stage.ts'
-import { openSession, send } from '../chat/stage.ts'
+import { historyOf, openSession, send } from '../chat/stage.ts'
 import { openStage } from '../deletion/stage.ts'
 import { sightings } from '../helpers/canaries.ts'
 import { call } from '../helpers/client.ts'
@@ -94,6 +94,23 @@ test('the export of an account has everything of it and no secret, also while it
   await call(someone, auth.deleteAccount, { body: { password: someone.password } })
   const later = (await call(someone, exported.exportAccount)).body as unknown as Exported
   t.deepEqual(later['runs']?.length, document['runs']?.length)
+})
+
+test('the export of an account has what was said in its chats on every branch, also what was replaced', async (t) => {
+  const someone = await customer((await stage()).platform)
+  const session = await openSession(someone)
+  for (const text of ['[[say One.]]', undefined, '[[say Two.]]']) await (await send(session, { text })).text()
+  const [said] = (await historyOf(session)).items
+  await (await send(session, { text: '[[say Three.]]', messageId: said?.id })).text()
+  const shown = (await historyOf(session)).items
+  const all = (await historyOf(session, '?branch=all')).items
+  t.deepEqual([shown.length, all.length], [2, 7])
+  const document = (await call(someone, exported.exportAccount)).body as unknown as Exported
+  const found = document['sessions']?.find(({ id }) => id === session.id) as Exported | undefined
+  t.deepEqual(
+    found?.['messages']?.map(({ id }) => id),
+    all.map(({ id }) => id),
+  )
 })
 
 test('the export of a workspace has what is in it and nothing else, also once it is closed', async (t) => {

@@ -1,5 +1,8 @@
 import test from 'ava'
+import * as agents from '../../api/agents.ts'
+import { getAgentStatement } from '../../api/statements.ts'
 import { whyRun } from '../../api/why.ts'
+import { monthOf } from '../../src/billing/ledger/forecast.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { agentOf, customer, ended, person, timelineOf } from '../helpers/people.ts'
@@ -10,7 +13,7 @@ import { openProvider, runOnce } from './stage-of-provider.ts'
 import { anthropic, chat } from './wire.ts'
 
 const stage = forWholeFile(test, 'late models', (t) =>
-  openProvider(t, [{ models: ['silent'] }, { protocol: 'anthropic', models: ['stuck'] }], {
+  openProvider(t, [{ models: ['silent'] }, { protocol: 'anthropic', models: ['stuck', 'costly'] }], {
     env: { MODEL_TIMEOUT_SECONDS: '2' },
   }),
 )
@@ -59,6 +62,18 @@ test('a model that gets stuck in its answer has failed, and what it had read by 
   const { run, failures } = await runOnce(await person(platform), { model: 'stuck' })
   t.like(run, { status: 'completed', steps: 1, inputTokens: 4000, credits: 2 })
   t.like(failures, [{ inputTokens: 2000, outputTokens: 1, credits: 1 }])
+})
+
+test('what a failed call has cost counts toward the cap of its agent, and is on the statement of the agent', async (t) => {
+  const { provider, platform } = await stage()
+  const someone = await person(platform)
+  provider.play('costly', [events(anthropic.begin()), events(anthropic.all('Done.'))])
+  const agent = await agentOf(someone, { model: 'costly', creditsPerMonth: 10 })
+  t.like(await ended(someone, (await start(someone, agent)).body.id), { status: 'completed', credits: 2 })
+  const params = { agentId: agent.id }
+  t.like((await call(someone, agents.getAgent, { params })).body.usage, { used: 2, cap: 10 })
+  const { lines } = (await call(someone, getAgentStatement, { params: { ...params, month: monthOf(new Date()) } })).body
+  t.deepEqual(lines.map(({ kind, credits }) => `${kind} ${credits}`).toSorted(), ['failed_step -1', 'step -1'])
 })
 
 test('a provider that names no time to wait, one that is over, or none that can be read, is asked again', async (t) => {

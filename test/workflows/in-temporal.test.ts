@@ -95,6 +95,15 @@ test('a run that nobody tells of its cancel learns it from the record, and is no
   t.is(countOf(history, cancelAsked), 0)
 })
 
+test('Temporal ends no run that has waited and worked for as long as it may', async (t) => {
+  const { scripts, client } = await open()
+  const { run } = await scripts.follow('[[say done]]')
+  const { events } = await historyOf(client, agentRunId(run.id))
+  const started = events[0]?.workflowExecutionStartedEventAttributes as { workflowRunTimeout: string } | undefined
+  const { waitSeconds, minutes } = scripts.platform.config.budgets
+  t.true(Number.parseInt(started?.workflowRunTimeout ?? '', 10) > waitSeconds + minutes * 60)
+})
+
 test('a run that waits goes on as soon as it is told to', async (t) => {
   const { someone, agent, id, gate } = await beforeGate('paused')
   await call(someone, agents.pauseAgent, { params: { agentId: agent.id } })

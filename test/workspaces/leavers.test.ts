@@ -8,9 +8,11 @@ import * as vault from '../../api/vault.ts'
 import * as workspaces from '../../api/workspaces.ts'
 import { runRound } from '../../src/loops.ts'
 import type { Role } from '../../src/owners/roles.ts'
+import { openCredential } from '../../src/vault/credential.ts'
 import { Revocation } from '../../src/vault/revocation.ts'
+import { VaultEntry } from '../../src/vault/vault-entry.ts'
 import type { Connections } from '../../src/workspaces/workspace.ts'
-import { secretText, startBareOAuthSite } from '../helpers/bare-oauth-site.ts'
+import { secretText, startBareOAuthSite, tokenAnswer } from '../helpers/bare-oauth-site.ts'
 import { call, type Client } from '../helpers/client.ts'
 import { movableClock } from '../helpers/clock.ts'
 import { comeBack, openConnectUrl } from '../helpers/connect.ts'
@@ -119,6 +121,29 @@ test.serial('nobody but admins decides it for themselves, and outsiders see no w
   const params = { workspaceId, userId: await userIdOf(admin) }
   t.is((await call(admin, members.removeMember, { params, query: { connections: 'remove' } })).status, 204)
 })
+
+test.serial(
+  'a site is asked to revoke the refresh token, which ends the grant, and without one the access token',
+  async (t) => {
+    const { sites } = await stage()
+    const usual = sites[0].token
+    t.teardown(() => void (sites[0].token = usual))
+    for (const kind of ['refreshToken', 'accessToken'] as const) {
+      if (kind === 'accessToken') sites[0].token = answering(tokenAnswer({ refresh_token: undefined }))
+      const { platform, site, owner, leave, entryId } = await open()
+      const { database, sealing } = platform.services
+      const entry = await VaultEntry.query(database).findById(entryId).throwIfNotFound()
+      const token = openCredential(sealing, entry)[kind]
+      t.truthy(token)
+      await leave(owner, 'remove')
+      await runRound(platform.services, 'revocations')
+      t.true(
+        site.revokeForms.some((form) => form.get('token') === token),
+        kind,
+      )
+    }
+  },
+)
 
 test.serial('a site that does not answer is asked again for a day, also after the process has ended', async (t) => {
   const { platform, clock, site, owner, leave } = await open()

@@ -110,6 +110,22 @@ test('credits are bought automatically once the balance is below the threshold, 
   t.is((await billing.account(userId)).balance, 209)
 })
 
+test('automatic purchases may reach the ceiling of the month, and not exceed it by a cent', async (t) => {
+  for (const [centsPerMonth, bought] of [
+    [999, 1],
+    [1000, 2],
+    [1001, 2],
+  ] as const) {
+    const { billing, charge, charges, sweep, userId, withCard } = await openBilling(t)
+    await withCard()
+    await billing.topUps.set(userId, { ...topUp, centsPerMonth })
+    await charge(userId, 5000)
+    await sweep.round()
+    await sweep.round()
+    t.deepEqual(await charges(), Array(bought).fill(500), `a ceiling of ${centsPerMonth} cents`)
+  }
+})
+
 test('a balance that falls below the threshold because credits expire is topped up, too', async (t) => {
   for (const isRead of [true, false]) {
     const { billing, charges, clock, database, sweep, userId, withCard } = await openBilling(t)

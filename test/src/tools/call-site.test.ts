@@ -47,6 +47,14 @@ test('a token that the site gives back is in no outcome, whatever the size of th
   }
 })
 
+test('of a token that a long refusal quotes nothing is left, wherever the words of the site are cut', async (t) => {
+  for (let before = 2000 - token.length; before <= 2000; before += 1) {
+    const { text } = await answering(400, { error: `${'x'.repeat(before)}${token}, and more` })
+    t.true(text.includes('x'.repeat(before)), 'it is the cut that is looked at')
+    t.false(text.includes(token.slice(0, 4)), `after ${before} characters: ${text.slice(-40)}`)
+  }
+})
+
 test('large answers are read as small ones are', async (t) => {
   const blanks = ' '.repeat(100_000)
   for (const text of ['{"a":1}', '{"a":1,"a":123456789012345678901234567890}', '[]', 'null', '{', '<html>']) {

@@ -148,6 +148,27 @@ test.serial('what comes while a commit is under way shares the next one', async 
 })
 
 // @promise order
+test.serial(
+  'what is accepted keeps its order over batches, whatever its size: none overtakes a larger one',
+  async (t) => {
+    const platform = await platformOf()
+    const agent = await agentOf(await person(platform))
+    const kibibytes = [1, 200, 1, 200, 1, 300, 300, 1, 1]
+    const receipts = await Promise.all(
+      kibibytes.map((size) => {
+        const payload = JSON.stringify({ text: 'x'.repeat(size * 1024) })
+        return platform.services.runs.accept.one(requestOf(agent.id, { payload }))
+      }),
+    )
+    t.deepEqual(
+      receipts.map(({ sequence }) => sequence),
+      kibibytes.map((_, index) => index + 1),
+    )
+    t.true((await transactions(platform, agent)) > 1, 'they do not fit into one batch')
+  },
+)
+
+// @promise order
 test.serial('a request of a batch that is refused does not harm the others, and takes no number', async (t) => {
   const platform = await shallow()
   const someone = await person(platform)

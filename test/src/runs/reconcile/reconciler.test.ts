@@ -1,7 +1,9 @@
 // @promise repairs
 import test from 'ava'
+import { updateAgent } from '../../../../api/agents.ts'
 import { createServices, type Services } from '../../../../src/services.ts'
 import { append } from '../../../../src/runs/timeline.ts'
+import { call } from '../../../helpers/client.ts'
 import { createTestDatabase } from '../../../helpers/database.ts'
 import { eventually } from '../../../helpers/eventually.ts'
 import { hold } from '../../../helpers/hold.ts'
@@ -78,6 +80,22 @@ test.serial('the grant of a new month makes the agents of its owner due', async 
   await later.billing.account(ownerId)
   t.is((await dueOf(later, agent.id)).length, 1, 'once')
 })
+
+test.serial(
+  'an agent is due as soon as its cap or its sites are changed, for which its runs may have waited',
+  async (t) => {
+    const { someone, processHere } = await stage()
+    const services = processHere()
+    const agent = await webhookAgent(someone)
+    const params = { agentId: agent.id }
+    for (const body of [{ creditsPerMonth: 5 }, { creditsPerMonth: 6 }, { creditsPerMonth: null }, { sites: [] }]) {
+      await services.database('dueAgents').where(params).delete()
+      t.is((await call(someone, updateAgent, { params, body })).status, 200)
+      const [inSeconds = Infinity] = await dueOf(services, agent.id)
+      t.true(inSeconds <= 0, JSON.stringify(body))
+    }
+  },
+)
 
 test.serial(
   'an agent that is due is taken by one process, and by another if that one is killed meanwhile',
