@@ -6,7 +6,7 @@ const noun = ['test/src/approvals/approvals.test.ts']
 export const approvals: Fault[] = [
   {
     id: 'approvals/another-call-is-sent',
-    file: 'src/runs/step/hindrance.ts',
+    file: 'src/runs/step/call-ending.ts',
     find: 'isAsShown(approval, call) ? undefined : unsent(call, changed)',
     replace: 'isAsShown(approval, call) ? undefined : undefined',
     why: 'somebody approves one call, and another one is made',
@@ -24,7 +24,7 @@ export const approvals: Fault[] = [
   },
   {
     id: 'approvals/refused-is-sent',
-    file: 'src/runs/step/hindrance.ts',
+    file: 'src/runs/step/call-ending.ts',
     find: "  if (status !== 'refused') return unsent(call, notInTime)\n",
     replace: "  if (status !== 'refused') return unsent(call, notInTime)\n  if (note === null) return undefined\n",
     why: 'a call is made that its owner has refused',
@@ -96,7 +96,7 @@ export const approvals: Fault[] = [
   },
   {
     id: 'approvals/unasked-is-sent',
-    file: 'src/runs/step/permission.ts',
+    file: 'src/runs/step/call-ending.ts',
     find: "return asksFirst && !asked && call.status === 'planned' ? unsent(call, unasked) : undefined",
     replace: 'return asked && removedInDoubt === unasked ? unsent(call, unasked) : undefined',
     why: 'a call that was planned before its tool was marked is made without asking',

@@ -88,7 +88,7 @@ export const billing: Fault[] = [
     find: 'if (end.getUTCDate() !== anchor.getUTCDate()) end.setUTCDate(0)',
     replace: '',
     why: 'a subscription of 31 January is paid until 3 March',
-    tests: ['test/src/billing/sandbox-rules.test.ts'],
+    tests: ['test/src/billing/gateways/sandbox/rules.test.ts'],
   },
   {
     id: 'billing/cancelled-at-once',

@@ -77,7 +77,7 @@ export const runs: Fault[] = [
   },
   {
     id: 'runs/repeats-once',
-    file: 'src/runs/step/call-ledger.ts',
+    file: 'src/runs/step/call-ending.ts',
     find: "if (effect !== 'once' && attempts - refusedAttempts < maxAttempts) return undefined",
     replace: 'if (attempts - refusedAttempts < maxAttempts) return undefined',
     why: 'a call of a `once` tool that was lost with its worker is sent again: two orders, two payments',

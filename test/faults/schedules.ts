@@ -8,7 +8,7 @@ export const schedules: Fault[] = [
     find: "eitherDay: !dayOfMonth.includes('*') && !dayOfWeek.includes('*')",
     replace: "eitherDay: dayOfMonth !== '*' && dayOfWeek !== '*'",
     why: '`*/2` in one day field makes either field enough, against POSIX',
-    tests: ['test/src/schedules/cron/expressions.test.ts'],
+    tests: ['test/src/schedules/cron/cron.test.ts'],
   },
   {
     id: 'schedules/offset-of-start',
@@ -40,7 +40,7 @@ export const schedules: Fault[] = [
     find: 'values.add(field.names === weekdays ? value % 7 : value)',
     replace: 'values.add(value)',
     why: 'a schedule on day 7 never fires',
-    tests: ['test/src/schedules/cron/expressions.test.ts'],
+    tests: ['test/src/schedules/cron/cron-fields.test.ts'],
   },
   {
     id: 'schedules/calendar-borrows-no-day',

@@ -1,7 +1,7 @@
 import test from 'ava'
-import { monthsAfter, shareLeft } from '../../../src/billing/gateways/sandbox/months.ts'
-import * as rules from '../../../src/billing/gateways/sandbox/rules.ts'
-import { paidTierNames, tierOf, type PaidTierName } from '../../../src/billing/tiers.ts'
+import { monthsAfter, shareLeft } from '../../../../../src/billing/gateways/sandbox/months.ts'
+import * as rules from '../../../../../src/billing/gateways/sandbox/rules.ts'
+import { paidTierNames, tierOf, type PaidTierName } from '../../../../../src/billing/tiers.ts'
 
 const dayMs = 86_400_000
 const at = (text: string): Date => new Date(`${text}T00:00:00.000Z`)
