@@ -6,7 +6,7 @@ import { utcDates, type Dates } from './utc-dates.ts'
  * Calendars are in UTC because the server (1.31), given a zone, drops and invents fires around clock changes. From
  * Greenwich eastwards it drops two hours of fires in autumn and fires others an hour late; where clocks change at
  * midnight it mistakes Sunday for Saturday; and its answer depends on where it starts to look. In UTC it is exact.
- * test/src/schedules/cron/calendars.test.ts shows both.
+ * test/src/schedules/cron/in-temporal.test.ts shows both.
  */
 
 interface Range<Unit> {
