@@ -1,5 +1,5 @@
-import { readFileSync, rmSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -18,8 +18,6 @@ type LogLevel = NonNullable<ConstructorParameters<typeof Stryker>[0]['logLevel']
 
 /** The part of its mutants, in per cent, that the tests of a folder have to notice. */
 const least = 85
-/** Node runs no TypeScript below node_modules. */
-const workshop = '.data/mutations'
 const ava = fileURLToPath(new URL('cli.js', import.meta.resolve('ava')))
 const compiled = join(root, 'node_modules/.cache/switchyard')
 
@@ -74,7 +72,9 @@ if (rules.length === 0) {
   console.error(`No rule has a path with ${positionals.join(' or ')} in it.`)
   process.exit(1)
 }
-rmSync(join(root, workshop), { recursive: true, force: true })
+/** Outside of node_modules, below which Node runs no TypeScript. */
+const workshop = mkdtempSync(join(tmpdir(), 'switchyard-mutations-'))
+process.once('exit', () => rmSync(workshop, { recursive: true, force: true }))
 const scores: Score[] = []
 for (const rule of rules) scores.push(await examine(rule, Math.max(1, Number(values.jobs) || 1)))
 showScores(scores)
