@@ -4,6 +4,7 @@ import type { Database, Transaction } from '../../database/database.ts'
 import { monthAt } from '../../owners/months.ts'
 import type { Account } from '../account.ts'
 import { timeOf } from '../standing.ts'
+import { estimateOf, type Used } from './estimate.ts'
 
 /**
  * For how long a hold counts, by the clock of the platform: no model step takes longer. That of a run may take 65 minutes
@@ -21,15 +22,8 @@ export interface NewHold {
   /** The number of the step. */
   step: number
   /** What the steps before have used, and how many there were. */
-  used: { credits: number; steps: number }
+  used: Used
 }
-
-/**
- * What a step will probably use: as much as the steps before on average, rounded up, and 1 at least. A first step is
- * taken for a cheap one.
- */
-export const estimateOf = ({ credits, steps }: NewHold['used']): number =>
-  Math.max(1, Math.ceil(steps === 0 ? 0 : credits / steps))
 
 /** Credits that are held while a step is under way, so that steps at the same time do not count on the same ones. */
 export function createHolds({ database, clock }: { database: Database; clock: Clock }) {

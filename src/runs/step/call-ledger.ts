@@ -7,22 +7,17 @@ import type { CallOutcome } from '../../tools/call-site.ts'
 import { isFinal, recordedResult, statusAfter, ToolCall } from '../../tools/tool-call.ts'
 import { currentRun, lockRun, type RunRef } from '../record.ts'
 import { Run } from '../run.ts'
-import { hindranceOf, type Hindrance } from './hindrance.ts'
-import { endingWithout, permissionOf, type CallEnding } from './permission.ts'
+import { endingWithout, type CallEnding, type Hindrance } from './call-ending.ts'
+import { hindranceOf } from './hindrance.ts'
+import { permissionOf } from './permission.ts'
 import { heldUpMs } from '../time-left.ts'
 import { append, type NewEvent } from '../timeline.ts'
-
-/** How often a call is sent that the site declares safe to repeat. */
-export const maxAttempts = 3
 
 /** How often a site may refuse one call (401 or 429, so it did nothing) before that is its answer. */
 export const maxRefused = 20
 
-const inDoubt =
-  'The previous attempt was sent, but its worker stopped before the answer was recorded. The tool is not declared safe to repeat, so it was not sent again.'
 const repeated =
   'The previous attempt has no recorded end: its worker failed or was stopped. The tool is declared safe to repeat, so it is sent again.'
-const givenUp = 'Every attempt ended without a usable answer.'
 
 /** What is recorded of a call's attempts when it ends. */
 export type Counted = Pick<ToolCall, 'attempts' | 'inDoubt'>
@@ -45,8 +40,8 @@ export function createCallLedger(context: {
     ToolCall.query(trx).where({ runId, id, status, attempts })
 
   /** What keeps the call from being sent, or from being sent again. */
-  const whyNot = async (db: Database | Transaction, call: ToolCall): Promise<Hindrance | undefined> =>
-    endingIfLost(call) ?? hindranceOf(db, call, { approvals, now: clock.now() })
+  const whyNot = (db: Database | Transaction, call: ToolCall): Promise<Hindrance | undefined> =>
+    hindranceOf(db, call, { approvals, now: clock.now() })
 
   const leaveUnsent = (ref: RunRef, callId: string): Promise<void> =>
     underLock(ref, async (trx, run, now) => {
@@ -170,13 +165,6 @@ const openCall = async (trx: Transaction, run: Run, callId: string): Promise<Too
 function open(run: Run, call: ToolCall | undefined): ToolCall | undefined {
   if (!call) throw new Error('the run has no such tool call')
   return isFinal(call.status) || run.cancelRequestedAt ? undefined : call
-}
-
-/** The ending of a call whose last attempt was lost and must not be repeated. */
-function endingIfLost({ status, effect, attempts, refusedAttempts }: ToolCall): CallEnding | undefined {
-  if (status !== 'started') return undefined
-  if (effect !== 'once' && attempts - refusedAttempts < maxAttempts) return undefined
-  return { status: effect === 'read' ? 'failed' : 'unknown', note: effect === 'once' ? inDoubt : givenUp }
 }
 
 const expiredEvent = ({ id: approvalId, callId }: Approval): NewEvent => ({

@@ -1,5 +1,13 @@
 import test from 'ava'
-import { requireFeature, tierNames, tierOf, type Limits } from '../../../src/billing/tiers.ts'
+import {
+  isHigher,
+  isPaidTier,
+  paidTierNames,
+  requireFeature,
+  tierNames,
+  tierOf,
+  type Limits,
+} from '../../../src/billing/tiers.ts'
 
 test('a feature that the tier lacks is refused with the names of the tiers that have it', (t) => {
   const error = t.throws(() => requireFeature({ tier: 'free', ...tierOf('free') }, 'webhooks'))
@@ -22,4 +30,13 @@ test('a higher tier has all that a lower one has', (t) => {
     t.true(tier.creditsPerMonth >= lower.creditsPerMonth && tier.centsPerMonth >= lower.centsPerMonth)
     for (const limit of Object.keys(tier.limits) as (keyof Limits)[]) t.true(tier.limits[limit] >= lower.limits[limit])
   }
+})
+
+test('tiers are ordered by price, and all but the free one are paid', (t) => {
+  t.deepEqual(paidTierNames, ['pro', 'team', 'enterprise'])
+  for (const [index, tier] of tierNames.entries()) {
+    t.is(isPaidTier(tier), index > 0, tier)
+    for (const [other, than] of tierNames.entries()) t.is(isHigher(tier, than), index > other, `${tier}, ${than}`)
+  }
+  t.false(isPaidTier('platinum'))
 })

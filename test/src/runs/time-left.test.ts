@@ -49,3 +49,16 @@ test('what holds a run up counts as waiting for no longer than the run may wait'
   t.is(workLeft(old), 600 - (8000 - 3600))
   t.is(waitingTimeLeft(runWith(old), budgets, now), 3_600_000)
 })
+
+test('what a run has waited, and waits now, is taken off its waiting, and is no work', (t) => {
+  const waiting = { waitedMs: 600_000, waitingSince: ago(60) }
+  t.is(waitingTimeLeft(runWith(waiting), budgets, now), 3_600_000 - 660_000)
+  t.is(workLeft(waiting), 600 - (900 - 660))
+  t.is(waitingTimeLeft(runWith({ waitingSince: ahead(5) }), budgets, now), 3_600_000, 'clocks differ a little')
+  t.is(workLeft({ startedAt: null }), 600, 'it has not begun')
+})
+
+test('a run without a place since its last progress is held up', (t) => {
+  t.is(heldUp({ noPlaceSince: ago(900) }), 900, 'at the same moment')
+  t.is(heldUp({ progressedAt: new Date(0) }), 0)
+})

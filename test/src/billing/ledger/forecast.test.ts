@@ -1,6 +1,5 @@
 import test from 'ava'
 import { forecastOf, monthOf, monthStart } from '../../../../src/billing/ledger/forecast.ts'
-import { estimateOf } from '../../../../src/billing/ledger/holds.ts'
 
 const forecasts = [
   { used: 100, now: '2026-11-16T00:00:00Z', forecast: 200, why: 'half of the month is over' },
@@ -21,14 +20,3 @@ test('months begin at midnight, UTC, also across years', (t) => {
   t.is(monthStart(now, 1).toISOString(), '2027-01-01T00:00:00.000Z')
   t.is(monthStart(now, -12).toISOString(), '2025-12-01T00:00:00.000Z')
 })
-
-const estimates = [
-  { credits: 0, steps: 0, held: 1 },
-  { credits: 5, steps: 0, held: 1 },
-  { credits: 3, steps: 3, held: 1 },
-  { credits: 10, steps: 3, held: 4 },
-]
-for (const { held, ...used } of estimates)
-  test(`after ${used.steps} steps for ${used.credits} credits, the next one holds ${held}`, (t) => {
-    t.is(estimateOf(used), held)
-  })

@@ -49,3 +49,17 @@ test('another attempt begins anew, and nothing is heard between two', (t) => {
     place: { offset: 5 },
   })
 })
+
+test('the first attempt of another step begins anew, too', (t) => {
+  const heard = twoRows()
+  t.true(hear(heard, { step: 2, attempt: 1, positions: [0], words: ['next'] }, 5))
+  t.like(wordsFor(heard, { ...first, offset: 3 }, 5)?.page, [{ data: { step: 2, offset: 0, text: 'next' } }])
+})
+
+test('before anything is heard there are no words, and pages stay until there are more', (t) => {
+  t.is(wordsFor(nothingHeard(), atBeginning, 0), undefined)
+  const heard = twoRows()
+  const page = wordsFor(heard, atBeginning, 3)?.page
+  hear(heard, { ...first, positions: [], words: [] }, 3)
+  t.is(wordsFor(heard, atBeginning, 3)?.page, page)
+})

@@ -28,6 +28,8 @@ test('a stalled agent is left alone while it may go on by itself', (t) => {
   t.is(running({ workflow: open({ attempts: 1 }) }), 'leave', 'a workflow task that nobody has taken yet')
   t.is(running({ workflow: open({ attempts: 9, isBusy: true }) }), 'leave', 'a call goes on beside what fails')
   t.is(running({ workflow: idle }, waits), 'leave', 'a run that waits sleeps on a timer')
+  for (const waitingUntil of [null, after(60)])
+    t.is(running({ workflow: idle }, { head: waitingRun('paused', { waitingUntil }) }), 'leave', 'its time is not over')
   t.is(running({ workflow: failing, polls: unpolled }), 'leave', 'nobody is there to do better')
   t.is(running({ queue: failing }), 'leave', 'the run goes on although its queue could not')
   t.is(running({ queue: null }), 'leave', 'and although its queue is gone')
@@ -66,6 +68,9 @@ test('a run whose workflow an operator has ended ends as that says', (t) => {
     status: 'skipped',
     reason: 'SKIPPED_BY_OWNER',
   })
+  t.like(ended('cancelled'), { repair: 'end-run', cause: 'it was cancelled in Temporal' })
+  t.is(running({ endedBy: 'terminated' }), 'leave', 'another one is open')
+  t.is(queued({ endedBy: 'terminated' }), 'start', 'no run has begun')
 })
 
 test('a queue that waits for what is gone, or that has not claimed the run, is started again', (t) => {
@@ -108,6 +113,7 @@ test('what is none of ours, although it has the id of one, is ended after a whil
     t.is(running({ queue: other }), 'leave', 'its run goes on')
     t.is(queued({ queue: other }, { now: after(19) }), 'leave', 'it may be gone soon')
     t.is(queued({ queue: other, polls: unpolled }), 'leave', 'perhaps it is our task queue that is wrong')
+    t.is(queued({ queue: { ...other, children: ['other'] }, polls: unpolled }), 'leave', 'whatever it waits for')
   }
   const elsewhere = open({ isBusy: true, foreign: 'task queue' })
   t.is(running({ queue: open({ foreign: 'task queue' }), workflow: elsewhere }), 'leave', 'workers drain there')

@@ -1,6 +1,6 @@
 import test from 'ava'
 import type { AgentFacts } from '../../../../src/runs/reconcile/facts.ts'
-import { nextAction } from '../../../../src/runs/reconcile/next-action.ts'
+import { nextAction, settingsOf } from '../../../../src/runs/reconcile/next-action.ts'
 import { after, agentFacts, headRun, open, paid, queuedRun, settings, since, waitingRun } from './facts.ts'
 
 const kindOf = (facts: AgentFacts) => nextAction(facts, settings).kind
@@ -135,4 +135,66 @@ test('a cancelled run that seems to go on is looked at when it has to be ended',
 test('a cancelled run is ended in time, whatever its queue row says', (t) => {
   const head = headRun({ cancelRequestedAt: since })
   t.like(actionOn(agentFacts({ head, contradiction: 'the queue was asleep although it has runs' })), { kind: 'end' })
+})
+
+test('the durations are those of the configuration', (t) => {
+  const config = { reconcile: { stallSeconds: 1 }, cancelSeconds: 2, queueBlockedSeconds: 3 }
+  const wanted = { stallSeconds: 1, cancelSeconds: 2, queueBlockedSeconds: 3 }
+  t.deepEqual(settingsOf(config as Parameters<typeof settingsOf>[0]), wanted)
+})
+
+test('a queue is started from its block only if it sleeps, and no run has begun', (t) => {
+  const next = queuedRun()
+  const now = after(10)
+  const leave = { kind: 'leave', until: after(20) }
+  t.deepEqual(actionOn(agentFacts({ next, now }, { awake: false })), leave, 'nothing blocks it')
+  t.deepEqual(actionOn(agentFacts({ next, now }, { ...blocked, awake: true })), leave)
+  t.deepEqual(actionOn(agentFacts({ head: headRun(), next, now }, blocked)), leave)
+  t.is(kindOf(agentFacts({ next, account: null }, blocked)), 'start', 'its owner is not known any more')
+})
+
+test('a run that waits is looked at five minutes after its wait began', (t) => {
+  const head = waitingRun('paused', { waitingSince: after(50) })
+  const agent = { id: 'agent', ownerId: 'owner', name: 'An agent', pausedAt: since, deletedAt: null }
+  t.deepEqual(actionOn(agentFacts({ head, agent })), { kind: 'leave', until: after(350) })
+})
+
+test('what waits for something else than credits is not looked at when a month begins', (t) => {
+  const now = new Date('2026-11-30T23:59:00Z')
+  const [since, until] = [new Date(now.getTime() - 10_000), new Date(now.getTime() + 86_400_000)]
+  const agent = { id: 'agent', ownerId: 'owner', name: 'An agent', pausedAt: since, deletedAt: null }
+  const times = { progressedAt: since, acceptedAt: since, waitingSince: since, waitingUntil: until }
+  t.deepEqual(actionOn(agentFacts({ head: waitingRun('paused', times), agent, now }, { progressedAt: since })), {
+    kind: 'leave',
+    until: new Date(since.getTime() + 300_000),
+  })
+  const row = { awake: false, blockedCause: 'paused', blockedSince: since, progressedAt: since } as const
+  t.deepEqual(actionOn(agentFacts({ next: queuedRun(times), agent, now }, row)), {
+    kind: 'leave',
+    until: new Date(now.getTime() + 300_000),
+  })
+})
+
+test('the runs of a paused agent wait as long as it is paused', (t) => {
+  const agent = { id: 'agent', ownerId: 'owner', name: 'An agent', pausedAt: since, deletedAt: null }
+  const row = { awake: false, blockedCause: 'paused', blockedSince: since } as const
+  const now = after(2 * 86_400)
+  t.deepEqual(actionOn(agentFacts({ next: queuedRun(), agent, now }, row)), {
+    kind: 'leave',
+    until: after(2 * 86_400 + 300),
+  })
+})
+
+test('a cancelled run of which no reason is known was cancelled by its owner', (t) => {
+  const head = headRun({ cancelRequestedAt: since })
+  t.like(actionOn(agentFacts({ head })), { kind: 'end', status: 'cancelled', reason: 'CANCELLED_BY_OWNER' })
+})
+
+test('a run goes on before the end of its wait only, and only for what it waits for', (t) => {
+  t.is(kindOf(agentFacts({ head: waitingRun('credential', { waitingUntil: after(60) }) })), 'leave')
+  t.is(kindOf(agentFacts({ head: headRun({ status: 'waiting', waitingUntil: after(86_400) }) })), 'leave')
+  const credits = { head: waitingRun('credits') }
+  t.is(kindOf(agentFacts({ ...credits, account: null })), 'leave')
+  t.is(kindOf(agentFacts({ ...credits, account: { ...paid, balance: 1 } })), 'resume')
+  t.is(kindOf(agentFacts({ ...credits, account: { ...paid, balance: 0.9 } })), 'leave')
 })

@@ -122,3 +122,9 @@ test('a run that goes on step by step is cut rarely', (t) => {
   }
   t.true(times < 250, `${times} times`)
 })
+
+test('nothing more is cut once a goal is met exactly', (t) => {
+  const cuttable = stepsOf(3, { whole: 20, shortened: 5 })
+  const steps = [...cuttable, { step: 4, whole: 50, shortened: 50, hasCalls: true }]
+  t.deepEqual(fit({ fixed: 0, steps }, none, 100), { shortenedThrough: 2, leftOutThrough: 0, before: 110, after: 80 })
+})

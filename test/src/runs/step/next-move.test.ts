@@ -2,7 +2,7 @@
 import test from 'ava'
 import * as fc from 'fast-check'
 import type { CallFacts, RunRecord } from '../../../../src/runs/record.ts'
-import { longestStreak, nextMove, streak } from '../../../../src/runs/step/next-move.ts'
+import { holdBack, longestStreak, nextMove, streak, waitOf } from '../../../../src/runs/step/next-move.ts'
 import type { Run } from '../../../../src/runs/run.ts'
 import { endReasons, runStatuses, type EndReason, type RunStatus } from '../../../../src/runs/states.ts'
 import type { Move } from '../../../../workflows/messages.ts'
@@ -154,6 +154,11 @@ const rows: [title: string, record: RunRecord, move: Move, now?: Date][] = [
     'a summary of earlier steps is not the end',
     recordOf({ steps: 1 }, [], 'stop', 'summary'),
     { kind: 'model', step: 2 },
+  ],
+  [
+    'nor is it a wrong answer, whatever came before it',
+    recordOf({ steps: 2, corrections: 2 }, [], 'stop', 'summary'),
+    { kind: 'model', step: 3 },
   ],
   [
     'an answer that does not count is not asked for again once a budget is used up',
@@ -386,6 +391,31 @@ test('the longest streak counts wherever it stands', (t) => {
   t.is(longestStreak([]), 0)
   t.is(longestStreak([one('a'), one('a'), one('b')]), 2)
   t.is(longestStreak([one('b'), one('a'), one('a'), one('a'), one('b'), one('b')]), 3)
+})
+
+test('a run that is held back waits for its owner for as long as it may, and then fails', (t) => {
+  const held = (waitedMs: number, cause: 'paused' | 'credits') =>
+    holdBack({ ...fresh, waitedMs } as Run, cause, budgets, began)
+  t.deepEqual(held(1000, 'paused'), { kind: 'wait', cause: 'paused', ms: dayMs - 1000 })
+  t.deepEqual(held(dayMs - 1, 'credits'), { kind: 'wait', cause: 'credits', ms: 1 })
+  t.deepEqual(held(dayMs, 'paused'), failed('PAUSED_TOO_LONG'))
+  t.deepEqual(held(dayMs, 'credits'), failed('NO_CREDITS'))
+})
+
+test('a run waits at the site of the call whose time comes first, or of the first one without a time', (t) => {
+  const at = (siteOrigin: string, call: CallFacts): CallFacts => ({ ...call, siteOrigin })
+  t.deepEqual(waitOf([at('a', limited(90)), at('b', unapproved(60)), at('c', parked)]), {
+    cause: 'approval',
+    until: minutesLater(1),
+    site: 'b',
+  })
+  t.deepEqual(waitOf([at('c', parked), at('d', parked)]), { cause: 'credential', until: null, site: 'c' })
+  const dead = { ...limited(60), waitCause: 'credential' as const }
+  t.deepEqual(waitOf([dead]), { cause: 'credential', until: null, site: 'https://site.example' })
+  t.like(waitOf([{ ...limited(60), notBefore: null }]), { cause: 'credential' }, 'no time is known')
+  t.like(waitOf([{ ...limited(60), waitCause: null }]), { cause: 'credential' }, 'nor what for')
+  t.like(waitOf([{ ...limited(60), siteOrigin: null }]), { cause: 'rate_limit', site: '' })
+  t.like(waitOf([{ ...parked, siteOrigin: null }]), { site: '' })
 })
 
 const call = fc.record({

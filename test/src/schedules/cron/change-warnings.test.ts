@@ -74,3 +74,26 @@ test('what fires in every hour is warned of changes by half an hour, and not of 
   t.deepEqual(codes('15 * * * *', 'Australia/Lord_Howe'), ['skipped_by_clock_change'])
   t.deepEqual(codes('* * * * *', 'Antarctica/Troll'), [])
 })
+
+test('what the next changes of clocks do is said', (t) => {
+  const warnings = (text: string, timeZone: string) =>
+    changeWarnings(parseCron(text), timeZone, new Date(now)).map(({ code, message }) => `${code}: ${message}`)
+  t.deepEqual(warnings('30 2 * * *', 'Europe/Berlin'), [
+    'skipped_by_clock_change: The fire at 02:30 on 2027-03-28 does not take place: the clocks of Europe/Berlin go from 02:00 on to 03:00.',
+    'doubled_by_clock_change: The fire at 02:30 on 2027-10-31 takes place twice: the clocks of Europe/Berlin go from 03:00 back to 02:00.',
+  ])
+  t.deepEqual(warnings('*/20 1-3 * * *', 'America/New_York'), [
+    'skipped_by_clock_change: Each fire from 02:00 to 02:40 on 2027-03-14 does not take place: the clocks of America/New_York go from 02:00 on to 03:00.',
+    'doubled_by_clock_change: Each fire from 01:00 to 01:40 on 2027-11-07 takes place twice: the clocks of America/New_York go from 02:00 back to 01:00.',
+  ])
+  // Half an hour: what fires in every hour loses its step there, too.
+  t.deepEqual(warnings('45 * 4 4 *', 'Australia/Lord_Howe'), [
+    'doubled_by_clock_change: The fire at 01:45 on 2027-04-04 takes place twice: the clocks of Australia/Lord_Howe go from 02:00 back to 01:30.',
+  ])
+  t.deepEqual(warnings('15 * 3 10 *', 'Australia/Lord_Howe'), [
+    'skipped_by_clock_change: The fire at 02:15 on 2027-10-03 does not take place: the clocks of Australia/Lord_Howe go from 02:00 on to 02:30.',
+  ])
+  // Mondays have no changes, hours by day neither; what fires in every hour goes on in step; and Tokyo has none.
+  for (const text of ['30 2 * * 1', '30 4 * * *', '*/5 * * * *']) t.deepEqual(warnings(text, 'Europe/Berlin'), [], text)
+  t.deepEqual(warnings('30 2 * * *', 'Asia/Tokyo'), [])
+})

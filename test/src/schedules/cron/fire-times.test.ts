@@ -189,6 +189,23 @@ test('what fires is a fire, the minutes beside it are none of "once an hour", an
   }
 })
 
+test('of a day and a time, no other hour, day or month is a fire', (t) => {
+  const cron = parseCron('30 9 21 11 *')
+  const isOne = (time: string) => isFire(cron, 'UTC', new Date(time))
+  t.true(isOne('2026-11-21T09:30Z'))
+  for (let hour = 0; hour < 24; hour += 1) {
+    const time = `2026-11-21T${String(hour).padStart(2, '0')}:30Z`
+    t.is(isOne(time), hour === 9, time)
+  }
+  for (const time of ['2026-11-20T09:30Z', '2026-11-22T09:30Z', '2026-12-21T09:30Z']) t.false(isOne(time), time)
+})
+
+test('where it is still the month before, or already the next one, its fires are found', (t) => {
+  const next = (text: string, zone: string, after: string) => iso(nextFires(parseCron(text), zone, new Date(after), 1))
+  t.deepEqual(next('0 23 31 10 *', 'America/New_York', '2026-11-01T02:00Z'), ['2026-11-01T03:00'])
+  t.deepEqual(next('0 1 1 11 *', 'Pacific/Auckland', '2026-10-31T11:00Z'), ['2026-10-31T12:00'])
+})
+
 test('the time after which is left out, the time until which is included, and the limit is kept', (t) => {
   const cron = parseCron('0 * * * *')
   const at = (time: string): Date => new Date(`2026-11-21T${time}Z`)

@@ -2,11 +2,14 @@ import test from 'ava'
 import * as fc from 'fast-check'
 import { parseCron } from '../../../../src/schedules/cron/cron.ts'
 import { firesBetween } from '../../../../src/schedules/cron/fire-times.ts'
-import { dayWarnings } from '../../../../src/schedules/cron/pattern-warnings.ts'
+import { dayWarnings, stepWarnings } from '../../../../src/schedules/cron/pattern-warnings.ts'
 import { comes } from './clocks.ts'
 
+const said = (warnings: ReturnType<typeof dayWarnings>): string[] =>
+  warnings.map(({ code, message }) => `${code}: ${message}`)
+
 test('of a day that is missing, only what is true beside other days and days of the week is said', (t) => {
-  const warnings = (text: string) => dayWarnings(parseCron(text)).map(({ code, message }) => `${code}: ${message}`)
+  const warnings = (text: string) => said(dayWarnings(parseCron(text)))
   const leap = 'leap_years_only: February has a day 29 in leap years only; other years are skipped.'
   const beside =
     'day_not_in_every_month: Day 29 exists in February in leap years only; it is skipped there in other years'
@@ -27,9 +30,50 @@ test('of a day that is missing, only what is true beside other days and days of 
     ['0 9 31 * 1-7', []],
     ['0 9 29 2 sun-sat', []],
     ['0 9 1-31 2 1', []],
+    ['0 0 31 * *', [`${without(31, short)}.`]],
+    ['0 0 30 1-3 *', [`${without(30, 'February')}.`]],
+    ['0 0 29 * *', [`${beside}.`]],
+    ['0 0 29 2 *', [leap]],
+    ['0 0 31 1,3 *', []],
+    ['0 0 1,28 * *', []],
+    ['0 0 13 * 5', []],
+    ['0 0 * * 5', []],
+    ['0 0 */30 * *', []],
   ]
   for (const [text, expected] of rows) t.deepEqual(warnings(text), expected, text)
   t.is(warnings('0 0 29 2 */7')[0], leap)
+})
+
+test('a * in one of two day fields is said to make both necessary', (t) => {
+  const both = (dayOfMonth: string, dayOfWeek: string) =>
+    `both_days_must_match: The day-of-month field, "${dayOfMonth}", and the day-of-week field, "${dayOfWeek}", must both match, because one of them contains a *.`
+  const warnings = (text: string) => said(dayWarnings(parseCron(text)))
+  t.deepEqual(warnings('0 0 13 * */2'), [both('13', '*/2')])
+  t.deepEqual(warnings('0 0 */2 * 1-5'), [both('*/2', '1-5')])
+  t.deepEqual(warnings('0 0 */1 * 1-5'), [], 'all days of the month')
+  t.deepEqual(warnings('0 0 13 * */1'), [], 'all days of the week')
+})
+
+test('a step that does not divide its field is said to begin anew', (t) => {
+  const warnings = (text: string) => said(stepWarnings(parseCron(text)))
+  t.deepEqual(warnings('*/7 */5 */2 */5 */2'), [
+    'step_begins_anew: "*/7" is not every 7 minutes throughout: the count restarts each hour.',
+    'step_begins_anew: "*/5" is not every 5 hours throughout: the count restarts each day.',
+    'step_begins_anew: "*/2" is not every 2 days throughout: the count restarts on the 1st of each month.',
+    'step_begins_anew: "*/5" is not every 5 months throughout: the count restarts each January.',
+    'step_begins_anew: "*/2" is not every 2 days throughout: the count restarts each Sunday.',
+  ])
+  t.like(warnings('*/17 * * * *'), [
+    'step_begins_anew: "*/17" is not every 17 minutes throughout: the count restarts each hour.',
+  ])
+  for (const text of [
+    '*/5 */6 * */3 *',
+    '*/1 */1 */1 */1 */1',
+    '*/20 */24 1 */12 */7',
+    '1-9/7 0-9/5 * * *',
+    '*/7,1 * * * *',
+  ])
+    t.deepEqual(warnings(text), [], text)
 })
 
 test('leap years are said to be the only ones of exactly what never fires in others', (t) => {
@@ -45,8 +89,7 @@ test('leap years are said to be the only ones of exactly what never fires in oth
       const [after, until] = [new Date(Date.UTC(year, 0, 1) - 1), new Date(Date.UTC(year + 1, 0, 1) - 1)]
       return firesBetween(cron, 'UTC', after, until, 1).length === 0
     })
-    const said = dayWarnings(cron)
-    return said.some(({ code }) => code === 'leap_years_only') === never
+    return dayWarnings(cron).some(({ code }) => code === 'leap_years_only') === never
   })
   t.notThrows(() => fc.assert(property, { numRuns: 300 }))
 })

@@ -70,6 +70,12 @@ const rows: [title: string, facts: Case, turn: string][] = [
     { past: [attemptOf({ leaseUntil: at(1), contestedAt: at(-60) })] },
     'busy',
   ],
+  [
+    'from the end of its lease on',
+    { past: [attemptOf({ leaseUntil: at(0), contestedAt: at(-60) })] },
+    'mine, abandons a',
+  ],
+  ['an access token lives until it expires', { past: [underWay], entry: entryOf({ expiresAt: at(0) }) }, 'busy'],
   ['with a living access token it is given up, and no other made', { past: [over], entry: living }, 'kept, abandons a'],
   ['the second attempt that is given up is the last', { past: [...ended('ambiguous'), over] }, 'dead, abandons a'],
   ['an attempt with tokens that were replaced meanwhile is in nobody’s way', { past: [ofOlder] }, 'mine, abandons old'],
@@ -121,6 +127,20 @@ test('what is dead or unavailable says why, in the words of the last failure whe
   t.like(judge({ past: ended('failed', 2, 0) }), { kind: 'unavailable', message: 'failed 2' })
   const wordless = ended('failed', 1, 0).map((attempt) => Object.assign(attempt, { error: null }))
   t.regex((judge({ past: wordless }) as { message: string }).message, /could not refresh/)
+})
+
+test('whoever has to wait is told until when, if the site has named a time that is still to come', (t) => {
+  const retryAt = (...wanted: (Date | null)[]) => {
+    const past = ended('failed', wanted.length, 0).map((attempt, index) =>
+      Object.assign(attempt, { retryAt: wanted[index] ?? null }),
+    )
+    return (judge({ past }) as { retryAt?: Date | null }).retryAt
+  }
+  t.deepEqual(retryAt(at(60)), at(60))
+  t.deepEqual(retryAt(at(90), at(60)), at(60), 'the last time counts')
+  t.is(retryAt(at(60), null), null)
+  t.is(retryAt(at(0)), null)
+  t.is(retryAt(at(-1)), null)
 })
 
 /** What becomes of an attempt; of a `lost` one nothing is heard, unless its process returns or shows that it lives. */

@@ -1,7 +1,7 @@
 import test from 'ava'
-import { monthsAfter, shareLeft } from '../../../src/billing/gateways/sandbox/months.ts'
-import * as rules from '../../../src/billing/gateways/sandbox/rules.ts'
-import { paidTierNames, tierOf, type PaidTierName } from '../../../src/billing/tiers.ts'
+import { monthsAfter, shareLeft } from '../../../../../src/billing/gateways/sandbox/months.ts'
+import * as rules from '../../../../../src/billing/gateways/sandbox/rules.ts'
+import { paidTierNames, tierOf, type PaidTierName } from '../../../../../src/billing/tiers.ts'
 
 const dayMs = 86_400_000
 const at = (text: string): Date => new Date(`${text}T00:00:00.000Z`)
@@ -56,6 +56,100 @@ test('a renewal that fails is tried again after 1, 3, 5 and 7 days; its payment 
     world.payments.map(({ status }) => status),
     ['paid', 'failed'],
   )
+})
+
+/** A world whose team subscription was not paid on 1 December, nor when that was tried again. */
+function overdueWorld() {
+  const world = worldWith('pm_card_visa')
+  rules.subscribe(world, { tier: 'team', key: 'k' }, at('2026-11-01'))
+  world.card = null
+  rules.settle(world, at('2026-12-02'))
+  return { world, subscription: world.subscription! }
+}
+
+const paidState = { status: 'active', months: 2, overdue: null, retries: 0 } as const
+
+test('what is overdue is paid once, as the month that it is for', (t) => {
+  const { world, subscription } = overdueWorld()
+  t.is(rules.payOverdue(world, subscription, at('2026-12-03')), 'There is no payment method on file.')
+  t.like(subscription, { status: 'past_due', months: 1, retries: 1 })
+  world.card = 'pm_card_visa'
+  t.is(rules.payOverdue(world, subscription, at('2026-12-03')), null)
+  t.like(subscription, paidState)
+  t.is(rules.payOverdue(world, subscription, at('2026-12-03')), null)
+  t.deepEqual(
+    world.payments.map(({ cents, status, tier, createdAt }) => ({ cents, status, tier, createdAt })),
+    ['2026-11-01', '2026-12-01'].map((day) => ({ cents: 8000, status: 'paid', tier: 'team', createdAt: at(day) })),
+  )
+})
+
+test('what is overdue is paid by itself if the card is good again', (t) => {
+  const { world, subscription } = overdueWorld()
+  world.card = 'pm_card_visa'
+  rules.settle(world, at('2026-12-04'))
+  t.like(subscription, paidState)
+  rules.settle(world, at('2026-12-31'))
+  t.is(world.subscription?.months, 2)
+})
+
+test('purchases are not paid from what is credited, subscriptions are', (t) => {
+  const world = { ...worldWith('pm_card_visa'), creditCents: 2500 }
+  t.is(rules.pay(world, { cents: 300, key: 'p' }, at('2026-11-01')), null)
+  t.like(world, {
+    creditCents: 2500,
+    payments: [{ tier: null, cents: 300, fromCreditCents: 0, key: 'p', status: 'paid' }],
+  })
+  world.card = null
+  t.is(rules.subscribe(world, { tier: 'pro', key: 's' }, at('2026-11-01')), null)
+  t.like(world, { creditCents: 500, subscription: { tier: 'pro', status: 'active' } })
+  t.like(world.payments[1], { tier: 'pro', cents: 0, fromCreditCents: 2000, key: 's', status: 'paid' })
+  t.regex(world.payments[1]?.reference ?? '', /^sandbox_.+/)
+})
+
+test('what is refused changes nothing, and is on record as failed', (t) => {
+  const world = { ...worldWith('pm_card_chargeCustomerFail'), creditCents: 100 }
+  t.is(rules.pay(world, { cents: 300, key: 'p' }, at('2026-11-01')), 'The card was declined.')
+  t.is(rules.subscribe(world, { tier: 'pro', key: 's' }, at('2026-11-01')), 'The card was declined.')
+  t.like(world, { creditCents: 100, subscription: null })
+  t.like(world.payments, [{ status: 'failed' }, { status: 'failed', cents: 1900, fromCreditCents: 0 }])
+  world.card = 'pm_card_visa'
+  rules.subscribe(world, { tier: 'pro', key: 's' }, at('2026-11-01'))
+  world.card = null
+  const change = { tier: 'team', when: 'now', key: 'c' } as const
+  t.is(rules.change(world, world.subscription!, change, at('2026-11-16')), 'There is no payment method on file.')
+  t.like(world.subscription, { tier: 'pro', anchor: at('2026-11-01') })
+})
+
+test('a lower tier that begins at once is paid with what is left, and the rest is credited', (t) => {
+  const lowered = (time: Date) => {
+    const world = worldWith('pm_card_visa')
+    rules.subscribe(world, { tier: 'team', key: 'k' }, at('2026-11-01'))
+    rules.change(world, world.subscription!, { tier: 'pro', when: 'now', key: 'c' }, time)
+    t.like(world.subscription, { tier: 'pro', anchor: time, months: 1 })
+    return world
+  }
+  const half = lowered(at('2026-11-16'))
+  t.is(half.creditCents, 2000)
+  t.like(half.payments[1], { tier: 'team', cents: -2000, fromCreditCents: 0, left: { tier: 'team', cents: 4000 } })
+  const quarter = lowered(new Date('2026-11-23T12:00:00Z'))
+  t.is(quarter.creditCents, 0)
+  t.like(quarter.payments[1], { tier: 'pro', cents: 0, left: { tier: 'team', cents: 2000 } })
+  const last = lowered(new Date(at('2026-12-01').getTime() - 1))
+  t.like(last.payments[1], { tier: 'pro', cents: 2000, left: null })
+})
+
+test('an overdue subscription is cancelled at once, and nothing is credited; a paid one since the first request', (t) => {
+  const { world, subscription } = overdueWorld()
+  rules.cancel(world, subscription, 'period_end', at('2026-12-03'))
+  t.like(world, { subscription: null, creditCents: 0 })
+  t.is(world.payments.length, 2)
+  const paid = worldWith('pm_card_visa')
+  rules.subscribe(paid, { tier: 'team', key: 'k' }, at('2026-11-01'))
+  for (const day of ['2026-11-02', '2026-11-03']) rules.cancel(paid, paid.subscription!, 'period_end', at(day))
+  t.like(paid.subscription, { nextTier: 'free', cancelledAt: at('2026-11-02') })
+  rules.cancel(paid, paid.subscription!, 'now', at('2026-11-16'))
+  t.like(paid, { subscription: null, creditCents: 4000 })
+  t.like(paid.payments[1], { tier: 'team', cents: -4000, left: { tier: 'team', cents: 4000 } })
 })
 
 /** A generator of numbers below one, the same for a seed. */

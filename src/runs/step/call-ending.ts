@@ -1,0 +1,78 @@
+import { isAsShown, type Approval } from '../../approvals/approval.ts'
+import type { ToolCall } from '../../tools/tool-call.ts'
+
+/** How often a call is sent that the site declares safe to repeat. */
+export const maxAttempts = 3
+
+/** The ending of a call that is not sent any more. */
+export interface CallEnding {
+  status: 'failed' | 'unknown'
+  note: string
+}
+
+/** What keeps a call from being sent: it ends so, or it waits until then. */
+export type Hindrance = CallEnding | { waitsUntil: Date }
+
+/** What the record says about whether a call may be sent. */
+export interface Permission {
+  removed: boolean
+  asksFirst: boolean
+  /** Somebody was asked to approve it. */
+  asked: boolean
+  /** Its site is not in the vault any more. */
+  gone: boolean
+}
+
+export type Sendable = Pick<ToolCall, 'inDoubt' | 'status' | 'effect'>
+
+const removed = "The tool can no longer be called: the agent's owner removed it, or its site, from the agent."
+const removedInDoubt =
+  "An earlier attempt ended without a usable answer, and the tool was not called again: the agent's owner removed it, or its site, from the agent."
+const unasked =
+  'The call was not made: its tool needs the approval of the owner since this call was planned. Make the call again to ask for it.'
+const needless = 'The call was not made: its site is no longer connected.'
+const notInTime = 'Nobody approved this call in time, so it was not made.'
+const changed = 'The call was not made, because it is not the one that was approved.'
+const refused = 'The owner refused this call, so it was not made. Do not ask for it again.'
+const inDoubt =
+  'The previous attempt was sent, but its worker stopped before the answer was recorded. The tool is not declared safe to repeat, so it was not sent again.'
+const givenUp = 'Every attempt ended without a usable answer.'
+
+/** The ending of a call whose last attempt was lost and must not be repeated. */
+export function endingIfLost({
+  status,
+  effect,
+  attempts,
+  refusedAttempts,
+}: Pick<ToolCall, 'status' | 'effect' | 'attempts' | 'refusedAttempts'>): CallEnding | undefined {
+  if (status !== 'started') return undefined
+  if (effect !== 'once' && attempts - refusedAttempts < maxAttempts) return undefined
+  return { status: effect === 'read' ? 'failed' : 'unknown', note: effect === 'once' ? inDoubt : givenUp }
+}
+
+/** The ending of a call that its agent may not make any more, or not without an approval. */
+export function endingWithout({ removed: isRemoved, asksFirst, asked }: Permission, call: Sendable) {
+  if (isRemoved) return unsent(call, removed, removedInDoubt)
+  return asksFirst && !asked && call.status === 'planned' ? unsent(call, unasked) : undefined
+}
+
+/** What the answer of whoever was asked to approve a call keeps from being sent. What is sent is what was approved, to the letter. */
+export function byApproval(
+  approval: Approval | undefined,
+  call: Sendable & Parameters<typeof isAsShown>[1],
+  { gone, now }: Pick<Permission, 'gone'> & { now: Date },
+): Hindrance | undefined {
+  if (!approval || (approval.status === 'pending' && gone)) return unsent(call, needless)
+  const { status, expiresAt, note } = approval
+  if (status === 'approved') return isAsShown(approval, call) ? undefined : unsent(call, changed)
+  if (status === 'pending' && expiresAt > now) return { waitsUntil: expiresAt }
+  if (status !== 'refused') return unsent(call, notInTime)
+  return unsent(call, note === null ? refused : `${refused} They say: ${note}`)
+}
+
+/** The ending of a call that is not sent, or not again. */
+function unsent(call: Sendable, note: string, noteInDoubt = note): CallEnding {
+  const isInDoubt = call.inDoubt || call.status === 'started'
+  if (!isInDoubt) return { status: 'failed', note }
+  return { status: call.effect === 'read' ? 'failed' : 'unknown', note: noteInDoubt }
+}

@@ -1,0 +1,108 @@
+import test from 'ava'
+import { argumentsHashOf, type Approval } from '../../../../src/approvals/approval.ts'
+import { byApproval, endingIfLost, endingWithout } from '../../../../src/runs/step/call-ending.ts'
+import type { ToolCall } from '../../../../src/tools/tool-call.ts'
+
+const now = new Date('2026-11-21T09:00:00Z')
+const soon = new Date('2026-11-21T09:00:01Z')
+
+type Call = Parameters<typeof byApproval>[1]
+type Status = NonNullable<ReturnType<typeof endingIfLost>>['status']
+
+const call = (facts: Partial<Call> = {}): Call => ({
+  inDoubt: false,
+  status: 'planned',
+  effect: 'once',
+  tool: 'pay',
+  siteOrigin: 'https://shop.example',
+  arguments: '{"cents":100}',
+  ...facts,
+})
+
+const permission = { removed: false, asksFirst: false, asked: false, gone: false }
+
+const approval = (facts: Partial<Approval> = {}): Approval =>
+  ({
+    status: 'approved',
+    tool: 'pay',
+    siteOrigin: 'https://shop.example',
+    argumentsHash: argumentsHashOf('{"cents":100}'),
+    expiresAt: soon,
+    note: null,
+    ...facts,
+  }) as Approval
+
+test('a call whose answer was lost is sent again only if its site declares it safe, three times at most', (t) => {
+  const lost = { status: 'started', effect: 'once', attempts: 1, refusedAttempts: 0 } as const
+  const rows: [Partial<Pick<ToolCall, keyof typeof lost>>, Status | undefined, RegExp?][] = [
+    [{}, 'unknown', /not declared safe to repeat/],
+    [{ status: 'planned', attempts: 3 }, undefined],
+    [{ status: 'succeeded' }, undefined],
+    [{ effect: 'idempotent', attempts: 2 }, undefined],
+    [{ effect: 'read', attempts: 2 }, undefined],
+    [{ effect: 'idempotent', attempts: 3 }, 'unknown', /^Every attempt/],
+    [{ effect: 'read', attempts: 3 }, 'failed', /^Every attempt/],
+    [{ effect: 'read', attempts: 4, refusedAttempts: 2 }, undefined],
+    [{ effect: 'read', attempts: 5, refusedAttempts: 2 }, 'failed', /^Every attempt/],
+  ]
+  for (const [facts, status, note = /^$/] of rows) {
+    const ending = endingIfLost({ ...lost, ...facts })
+    t.is(ending?.status, status, JSON.stringify(facts))
+    t.regex(ending?.note ?? '', note, JSON.stringify(facts))
+  }
+})
+
+test('a call of a tool that was removed ends, in doubt if it was sent', (t) => {
+  const removed = { ...permission, removed: true, asked: true }
+  const rows: [Partial<Call>, Status, RegExp][] = [
+    [{}, 'failed', /^The tool can no longer be called/],
+    [{ status: 'started' }, 'unknown', /^An earlier attempt/],
+    [{ inDoubt: true }, 'unknown', /^An earlier attempt/],
+    [{ inDoubt: true, effect: 'idempotent' }, 'unknown', /^An earlier attempt/],
+    [{ inDoubt: true, effect: 'read' }, 'failed', /^An earlier attempt/],
+  ]
+  for (const [facts, status, note] of rows) {
+    const ending = endingWithout(removed, call(facts))
+    t.is(ending?.status, status, JSON.stringify(facts))
+    t.regex(ending?.note ?? '', note)
+  }
+})
+
+test('a planned call ends if its tool asks first since then, and nobody was asked', (t) => {
+  const asksFirst = { ...permission, asksFirst: true }
+  t.like(endingWithout(asksFirst, call()), { status: 'failed' })
+  t.regex(endingWithout(asksFirst, call())?.note ?? '', /needs the approval of the owner since/)
+  t.is(endingWithout({ ...asksFirst, asked: true }, call()), undefined)
+  t.is(endingWithout(asksFirst, call({ status: 'started' })), undefined, 'it was sent before')
+  t.is(endingWithout(permission, call()), undefined)
+})
+
+test('what is sent is what was approved, to the letter', (t) => {
+  const hindrance = (facts: Partial<Call>) => byApproval(approval(), call(facts), { gone: false, now })
+  t.is(hindrance({}), undefined)
+  t.is(byApproval(approval(), call(), { gone: true, now }), undefined, 'the site itself is looked at when it is called')
+  for (const other of [{ arguments: '{"cents":101}' }, { tool: 'refund' }, { siteOrigin: 'https://other.example' }]) {
+    const ending = hindrance(other)
+    t.true(ending !== undefined && 'note' in ending && /not the one that was approved/.test(ending.note))
+    t.like(ending, { status: 'failed' })
+  }
+})
+
+test('a call waits for an approval until it expires, and ends without one', (t) => {
+  const hindrance = (facts: Partial<Approval> | undefined, gone = false) =>
+    byApproval(facts && approval(facts), call(), { gone, now })
+  t.deepEqual(hindrance({ status: 'pending' }), { waitsUntil: soon })
+  const endings: [Partial<Approval> | undefined, boolean, RegExp][] = [
+    [{ status: 'pending', expiresAt: now }, false, /^Nobody approved this call in time/],
+    [{ status: 'expired' }, false, /^Nobody approved this call in time/],
+    [{ status: 'pending' }, true, /^The call was not made: its site is no longer connected/],
+    [undefined, false, /^The call was not made: its site is no longer connected/],
+    [{ status: 'refused' }, true, /^The owner refused this call, .* Do not ask for it again\.$/],
+    [{ status: 'refused', note: 'Too much.' }, false, /^The owner refused .* They say: Too much\.$/],
+  ]
+  for (const [facts, gone, note] of endings) {
+    const ending = hindrance(facts, gone)
+    t.like(ending, { status: 'failed' }, String(note))
+    t.regex(ending && 'note' in ending ? ending.note : '', note)
+  }
+})

@@ -1,0 +1,99 @@
+import test from 'ava'
+import { cronFields, readCronField } from '../../../../src/schedules/cron/cron-fields.ts'
+
+type Name = keyof typeof cronFields
+
+const all = (from: number, to: number, step = 1): number[] =>
+  Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) => from + index * step)
+
+// @promise cron
+test('expressions are read as crontab reads them', (t) => {
+  const rows: [Name, string, number[]][] = [
+    ['minute', '*', all(0, 59)],
+    ['hour', '*', all(0, 23)],
+    ['dayOfMonth', '*', all(1, 31)],
+    ['month', '*', all(1, 12)],
+    ['dayOfWeek', '*', all(0, 6)],
+    ['minute', '0', [0]],
+    ['minute', '59', [59]],
+    ['hour', '00', [0]],
+    ['hour', '23', [23]],
+    ['dayOfMonth', '01', [1]],
+    ['dayOfMonth', '31', [31]],
+    ['month', '1,12', [1, 12]],
+    ['minute', '009', [9]],
+    ['minute', '*/15', [0, 15, 30, 45]],
+    ['hour', '8-18/5', [8, 13, 18]],
+    ['dayOfMonth', '1,15', [1, 15]],
+    ['dayOfWeek', '1-5', all(1, 5)],
+    ['minute', '5,3,4,3-5', [3, 4, 5]],
+    ['minute', '30,4', [4, 30]],
+    ['month', 'JAN,feb-Apr,dEc', [1, 2, 3, 4, 12]],
+    ['month', 'may,jun,jul,aug,sep,oct,nov', all(5, 11)],
+    ['dayOfWeek', 'SUN', [0]],
+    ['dayOfWeek', 'mon,tue,wed,thu,fri,sat', all(1, 6)],
+    ['dayOfWeek', '7', [0]],
+    ['dayOfWeek', '5-7', [0, 5, 6]],
+    ['dayOfWeek', 'fri-sun', [0, 5, 6]],
+    ['dayOfWeek', 'fri-SUN', [0, 5, 6]],
+    ['dayOfWeek', 'sun-tue', [0, 1, 2]],
+    ['dayOfWeek', 'sun-sun', [0]],
+    ['dayOfWeek', '0-7', all(0, 6)],
+    ['dayOfWeek', '*/7', [0]],
+    ['dayOfWeek', '1-7/2', [0, 1, 3, 5]],
+    ['minute', '*/60', [0]],
+    ['hour', '*/24', [0]],
+    ['dayOfMonth', '*/31', [1]],
+    ['month', '*/12', [1]],
+    ['minute', '*/1', all(0, 59)],
+    ['minute', '*,7', all(0, 59)],
+    ['hour', '0-23', all(0, 23)],
+    ['minute', '10-20/3', [10, 13, 16, 19]],
+    ['hour', '5-5', [5]],
+  ]
+  for (const [name, text, values] of rows) t.deepEqual(readCronField(cronFields[name], text), { values }, text)
+})
+
+test('what is wrong with a field is said', (t) => {
+  const rows: [Name, string, RegExp][] = [
+    ['minute', '60', /^must be \*, or numbers from 0 to 59,/],
+    ['hour', '25', /^must be \*, or numbers from 0 to 23,/],
+    ['dayOfMonth', '0', /^must be \*, or numbers from 1 to 31,/],
+    ['month', '13', /^must be \*, or numbers from 1 to 12 or names from jan to dec,/],
+    ['dayOfWeek', '8', /^must be \*, or numbers from 0 to 7 or names from sun to sat,/],
+    ['dayOfWeek', 'monday', /^must/],
+    ['month', 'mon', /^must/],
+    ['minute', '1,99,3', /^has "99", which must be \*, or numbers/],
+    ['minute', '1,,3', /^must have something before and after each comma$/],
+    ['minute', '1,', /comma/],
+    ['minute', '5/15', /^must have a range before its "\/"; write 5-59\/15 or \*\/15$/],
+    ['dayOfWeek', 'fri/2', /^must have a range before its "\/"; write fri-6\/2 or/],
+    ['minute', '5-1', /^must not have an empty range/],
+    ['dayOfWeek', 'fri-mon', /^must not have an empty range/],
+    ['minute', '*/0', /^must have a step from 1 to 60/],
+    ['minute', '*/61', /step from 1 to 60/],
+    ['hour', '*/25', /^must have a step from 1 to 24/],
+    ['minute', '*/', /^must have a step/],
+    ['minute', '1-9/2/2', /^must have a step/],
+    ['minute', '*/x', /^must have a step/],
+    ['minute', '1-2-3', /^must be/],
+    ['minute', '-1', /^must be/],
+    ['minute', '1.5', /^must be/],
+    ['minute', '+1', /^must be/],
+    ['minute', '0x1', /^must be/],
+    ['minute', '**', /^must be/],
+    ['minute', '٣', /^must be/],
+    ['minute', '0\n0', /^must be/],
+    ['dayOfMonth', 'L', /^must not contain "L"/],
+    ['dayOfMonth', 'L-3', /^must not contain "L"/],
+    ['dayOfMonth', 'LW', /^must not contain "L"/],
+    ['dayOfWeek', '5L', /^must not contain "L"/],
+    ['dayOfMonth', '15W', /^must not contain "W"/],
+    ['dayOfWeek', '5#2', /^must not contain "#"/],
+    ['dayOfMonth', '?', /^must not contain "\?"; write \*/],
+  ]
+  for (const [name, text, expected] of rows) {
+    const result = readCronField(cronFields[name], text)
+    t.regex('problem' in result ? result.problem : 'accepted', expected, text)
+  }
+})
