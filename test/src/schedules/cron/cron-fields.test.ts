@@ -30,6 +30,7 @@ test('expressions are read as crontab reads them', (t) => {
     ['minute', '30,4', [4, 30]],
     ['month', 'JAN,feb-Apr,dEc', [1, 2, 3, 4, 12]],
     ['month', 'may,jun,jul,aug,sep,oct,nov', all(5, 11)],
+    ['month', 'mar', [3]],
     ['dayOfWeek', 'SUN', [0]],
     ['dayOfWeek', 'mon,tue,wed,thu,fri,sat', all(1, 6)],
     ['dayOfWeek', '7', [0]],

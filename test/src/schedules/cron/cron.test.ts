@@ -75,6 +75,10 @@ test('what is wrong with an expression is said, and where', (t) => {
   }
 })
 
+test('a date that some month has is accepted, also on its last day', (t) => {
+  for (const text of ['0 0 31 2,3 *', '0 0 30 4 *', '0 0 29 2 *']) t.notThrows(() => parseCron(text), text)
+})
+
 test('whatever text is given, it is read or refused, and what was read reads the same again', (t) => {
   const pieces = fc.constantFrom('*', '/', '-', ',', ' ', '0', '7', '31', '60', 'mon', 'JAN', '@', '?', 'L', '\t', 'é')
   const texts = fc.oneof(
