@@ -33,6 +33,7 @@ export async function fillSessions({ services }: Platform, someone: Client, coun
     ownerId,
     tokenHash: hashToken(newToken('session')),
     onDisconnect: 'cancel' as const,
+    lastNumber: 0,
     ...times,
   }))
   await services.database.batchInsert('sessions', rows, 500)
