@@ -43,7 +43,8 @@ export const billing = `
     -- null without a subscription
     subscription_status text,
     constraint accounts_pkey primary key (owner_id),
-    constraint accounts_paid_tier_has_period check ((tier = 'free') = (current_period_end is null))
+    constraint accounts_paid_tier_has_period check ((tier = 'free') = (current_period_end is null)),
+    constraint accounts_paid_tier_has_status check (tier = 'free' or subscription_status is not null)
   );
   create index accounts_look on accounts (look_at) where look_at is not null;
   -- A customer of the gateway is one account.
