@@ -12,11 +12,13 @@ export interface Migration {
   config?: { transaction: boolean }
 }
 
-/** The database was made by another baseline, and there is no way from there to the present schema. */
+/** Another baseline or another program made the database, and there is no way from there to the present schema. */
 export class OtherSchemaError extends Error {
   override readonly name = 'OtherSchemaError'
   constructor(whatToDo = 'Set DATABASE_URL to an empty database, and migrate it.') {
-    super(`The database was made by another version of Switchyard, and nothing was changed in it. ${whatToDo}`)
+    super(
+      `The database was made by another version of Switchyard or by another program, and nothing was changed in it. ${whatToDo}`,
+    )
   }
 }
 
@@ -113,15 +115,34 @@ async function takeLock(transaction: Transaction): Promise<boolean> {
 }
 
 async function appliedTo(database: Database): Promise<string[]> {
-  if (!(await database.schema.hasTable('migrations'))) return []
+  if (!(await database.schema.hasColumn('migrations', 'name'))) return []
   const { rows } = await database.raw<{ rows: { name: string }[] }>('select name from migrations')
   return rows.map(({ name }) => name)
 }
 
-/** Throws an OtherSchemaError if another baseline has made the database. One that is not migrated yet is fine. */
+/** Throws an OtherSchemaError unless our baseline has made the database. One that is empty is fine. */
 export async function assertSchema(database: Database, [baseline]: Migration[]): Promise<void> {
   const applied = await appliedTo(database)
-  if (applied.length > 0 && !applied.includes(baseline?.name ?? '')) throw new OtherSchemaError()
+  if (applied.includes(baseline?.name ?? '')) return
+  if (applied.length > 0 || (await hasOtherTables(database))) throw new OtherSchemaError()
+}
+
+/**
+ * Whether there is a table besides those in which Knex keeps its migrations, which a process that was killed before the
+ * baseline leaves empty. Tables of extensions do not count. Another program may have a table `migrations`, too.
+ */
+async function hasOtherTables(database: Database): Promise<boolean> {
+  const ofKnex = (await database.schema.hasColumn('migrations', 'name')) ? ['migrations', 'migrations_lock'] : []
+  const { rows } = await database.raw<{ rows: [{ found: boolean }] }>(
+    `select exists (
+       select from pg_class c
+        where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p')
+          and c.relname <> all(:ofKnex::text[])
+          and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')
+     ) as found`,
+    { ofKnex },
+  )
+  return rows[0].found
 }
 
 async function refuseNewerSchema(database: Database, migrations: Migration[]): Promise<void> {

@@ -14,7 +14,8 @@ import { testEnvironment } from '../helpers/platform.ts'
 import { ownServerOptions } from '../helpers/servers.ts'
 
 const root = join(import.meta.dirname, '../..')
-const refusal = /The database was made by another version of Switchyard, and nothing was changed in it\./
+const refusal =
+  /The database was made by another version of Switchyard or by another program, and nothing was changed in it\./
 
 /** As it was when the schema was a list of many migrations. */
 const ofManyMigrations = `
@@ -23,14 +24,29 @@ const ofManyMigrations = `
     ('20261122000300-baseline', 1, now()), ('20261123000100-direct-call-keys', 2, now());
   create table users (id uuid primary key, email text)`
 
+/** As other programs make theirs: here with the tables of Laravel. */
+const ofAnotherProgram = `
+  create table migrations (id serial primary key, migration varchar(255), batch integer);
+  create table users (id bigserial primary key)`
+
+/** Of our own tables, without a record of which baseline made them. */
+const ofNoBaseline = 'delete from migrations'
+
 /** As it is once the SQL of the baseline has been edited. */
 const ofAnotherBaseline = `update migrations set name = 'baseline-0123456789ab'`
 
+const others = {
+  'of many migrations': { sql: ofManyMigrations, create: createEmptyDatabase },
+  'of another program': { sql: ofAnotherProgram, create: createEmptyDatabase },
+  'of no baseline': { sql: ofNoBaseline, create: createTestDatabase },
+  'of another baseline': { sql: ofAnotherBaseline, create: createTestDatabase },
+}
+
 /** A database that was made otherwise, and everything that can be seen to change in it. */
-async function otherDatabase(t: ExecutionContext, made: 'of many migrations' | 'of another baseline') {
-  const isOld = made === 'of many migrations'
-  const { url } = await (isOld ? createEmptyDatabase : createTestDatabase)(t)
-  await onServer(url, (client) => client.query(isOld ? ofManyMigrations : ofAnotherBaseline))
+async function otherDatabase(t: ExecutionContext, made: keyof typeof others) {
+  const { sql, create } = others[made]
+  const { url } = await create(t)
+  await onServer(url, (client) => client.query(sql))
   const look = () => onServer(url, everythingIn)
   return { url, look }
 }
@@ -67,6 +83,34 @@ for (const made of ['of many migrations', 'of another baseline'] as const) {
     })
   }
 }
+
+for (const made of ['of another program', 'of no baseline'] as const) {
+  test(`a database ${made} is refused by a migration, and not changed`, async (t) => {
+    const { url, look } = await otherDatabase(t, made)
+    const before = await look()
+    const env = await testEnvironment(t, { env: { DATABASE_URL: url } })
+    const { exitCode, stderr } = await execa(process.execPath, ['bin/migrate.ts'], {
+      cwd: root,
+      env,
+      extendEnv: false,
+      reject: false,
+    })
+    t.is(exitCode, 1)
+    t.regex(stderr, refusal)
+    t.deepEqual(await look(), before)
+  })
+}
+
+test('a migration that was killed before the baseline is taken up again', async (t) => {
+  const { url } = await createEmptyDatabase(t)
+  const tables =
+    'create table migrations (id serial primary key, name varchar(255), batch integer, migration_time timestamptz)'
+  await onServer(url, (client) => client.query(tables))
+  const env = await testEnvironment(t, { env: { DATABASE_URL: url } })
+  const { exitCode, stdout } = await execa(process.execPath, ['bin/migrate.ts'], { cwd: root, env, extendEnv: false })
+  t.is(exitCode, 0)
+  t.regex(stdout, /Applied: baseline-/)
+})
 
 test('a start is refused with the database of another version that DATABASE_URL names', async (t) => {
   const { url, look } = await otherDatabase(t, 'of another baseline')
