@@ -54,11 +54,18 @@ async function examine(rule: Rule, concurrency: number): Promise<Score> {
 }
 
 function showScores(scores: Score[]): void {
-  const columns = ['mutants', 'killed', 'survived', 'score', 'minutes']
+  const columns = ['mutants', 'killed', 'timeouts', 'survived', 'score', 'minutes']
   console.log(`\n${'folder'.padEnd(24)}${columns.map((name) => name.padStart(10)).join('')}`)
   for (const score of [...byFolder(scores), sum('all', scores)]) {
-    const { folder, killed, survived, seconds } = score
-    const values = [killed + survived, killed, survived, `${percentOf(score).toFixed(1)} %`, (seconds / 60).toFixed(1)]
+    const { folder, killed, timeouts, survived, seconds } = score
+    const values = [
+      killed + survived,
+      killed,
+      timeouts,
+      survived,
+      `${percentOf(score).toFixed(1)} %`,
+      (seconds / 60).toFixed(1),
+    ]
     console.log(`${folder.padEnd(24)}${values.map((value) => String(value).padStart(10)).join('')}`)
   }
 }

@@ -42,7 +42,7 @@ export const money: Fault[] = [
     id: 'money/purchased-twice',
     in: createPurchases,
     edit: without('IfStatement:has([key.name="isOwn"][value.type="CallExpression"])'),
-    why: 'a purchase that is repeated is made again',
+    why: 'a purchase that is repeated gets an internal error in place of its first answer',
     tests: ['test/src/billing/purchases.test.ts'],
   },
   {

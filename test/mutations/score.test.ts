@@ -17,17 +17,17 @@ const mutant = (status: Mutant['status'], facts: Partial<Mutant> = {}): Mutant =
 test('a mutant is noticed if the test fails or hangs; ignored ones do not count', (t) => {
   const mutants = (['Killed', 'Killed', 'Timeout', 'Survived', 'Ignored'] as const).map((status) => mutant(status))
   const score = scoreOf(rule, mutants, 5)
-  t.deepEqual(score, { folder: 'src/runs', killed: 3, survived: 1, seconds: 5 })
+  t.deepEqual(score, { folder: 'src/runs', killed: 3, timeouts: 1, survived: 1, seconds: 5 })
   t.is(percentOf(score), 75)
   t.is(survivorsOf(mutants).length, 1)
   t.is(percentOf({ killed: 0, survived: 0 }), 100)
 })
 
 test('the rules of a folder count together', (t) => {
-  const score = (folder: string, killed: number) => ({ folder, killed, survived: 1, seconds: 2 })
+  const score = (folder: string, killed: number) => ({ folder, killed, timeouts: 1, survived: 1, seconds: 2 })
   t.deepEqual(byFolder([score('src/runs', 1), score('src/billing', 2), score('src/runs', 4)]), [
-    { folder: 'src/billing', killed: 2, survived: 1, seconds: 2 },
-    { folder: 'src/runs', killed: 5, survived: 2, seconds: 4 },
+    { folder: 'src/billing', killed: 2, timeouts: 1, survived: 1, seconds: 2 },
+    { folder: 'src/runs', killed: 5, timeouts: 2, survived: 2, seconds: 4 },
   ])
 })
 

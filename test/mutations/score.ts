@@ -8,6 +8,8 @@ export type Mutant = Awaited<ReturnType<Stryker['runMutationTest']>>[number]
 export interface Score {
   folder: string
   killed: number
+  /** So many of the killed ones hung. On a busy machine a slow test may count as one. */
+  timeouts: number
   survived: number
   seconds: number
 }
@@ -16,6 +18,7 @@ export interface Score {
 export const scoreOf = ({ path }: Rule, mutants: Mutant[], seconds: number): Score => ({
   folder: dirname(path),
   killed: mutants.filter(({ status }) => status === 'Killed' || status === 'Timeout').length,
+  timeouts: mutants.filter(({ status }) => status === 'Timeout').length,
   survived: survivorsOf(mutants).length,
   seconds,
 })
@@ -36,6 +39,7 @@ export function byFolder(scores: Score[]): Score[] {
 export const sum = (folder: string, scores: Score[]): Score => ({
   folder,
   killed: scores.reduce((total, { killed }) => total + killed, 0),
+  timeouts: scores.reduce((total, { timeouts }) => total + timeouts, 0),
   survived: scores.reduce((total, { survived }) => total + survived, 0),
   seconds: scores.reduce((total, { seconds }) => total + seconds, 0),
 })
