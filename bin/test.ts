@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { readHouse } from '../test/house/source.ts'
 import { arrange, shares } from '../test/run/arrange.ts'
 import { slowest } from '../test/run/durations.ts'
-import { namePromised } from '../test/run/promised.ts'
+import { namePromised, notProved } from '../test/run/promised.ts'
 import { slowFiles, timedFiles } from '../test/run/unusual-files.ts'
 import { toRepeat } from '../test/run/repeated.ts'
 import { leftUnderWay } from '../test/run/under-way.ts'
@@ -13,8 +13,8 @@ import { onTestGround, startAva, type TestGround } from './local/test/test-groun
 
 /**
  * `npm test [-- <ava arguments>]`: runs tests with one Postgres (a migrated template database) and one Temporal server,
- * both deleted afterwards. `--promise <id>` runs the tests of a promise (docs/promises.md). `--verbose` shows what tests
- * have measured. In a whole run, the files of a few tests that have
+ * both deleted afterwards. `--promise <id>` runs the tests of a promise (docs/promises.md), and fails if one of them is
+ * skipped. `--verbose` shows what tests have measured. In a whole run, the files of a few tests that have
  * failed are run once more by themselves. Prints the slowest files and `N passed, M failed`, and exits with ava's code.
  */
 const [durations, underWay] = ['durations', 'under-way']
@@ -22,7 +22,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const start = Date.now()
 
 async function runAva({ folder, record, env }: TestGround): Promise<number> {
-  const given = namePromised(process.argv.slice(2), readHouse(root))
+  const { given, ids } = namePromised(process.argv.slice(2), readHouse(root))
   const isWhole = !given.some(namesFiles)
   const concurrency = given.some((one) => /^(-c|--concurrency)/.test(one)) ? [] : ['--concurrency', String(shares)]
   const log = { SWITCHYARD_TEST_DURATIONS: join(folder, durations), SWITCHYARD_TEST_UNDER_WAY: join(folder, underWay) }
@@ -36,7 +36,10 @@ async function runAva({ folder, record, env }: TestGround): Promise<number> {
   showSlowest(join(folder, durations))
   const again = isWhole && first.code !== 0 ? await repeat(first, run) : false
   console.log(`\n${Math.round((Date.now() - start) / 1000)} s`)
-  return tell(first, again)
+  const code = tell(first, again)
+  const unproved = notProved(ids, first.skipped)
+  for (const line of unproved) console.log(line)
+  return code === 0 && unproved.length > 0 ? 1 : code
 }
 
 /**

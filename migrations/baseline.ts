@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { Knex } from 'knex'
 import { agents } from './baseline/agents.ts'
 import { approvals } from './baseline/approvals.ts'
@@ -24,6 +23,7 @@ import { types } from './baseline/types.ts'
 import { users } from './baseline/users.ts'
 import { vault } from './baseline/vault.ts'
 import { workspaces } from './baseline/workspaces.ts'
+import { schemaHash } from './schema-hash.ts'
 
 /** The whole schema, in the order in which tables refer to each other. */
 const parts = [
@@ -57,7 +57,7 @@ const parts = [
  * Ends with a hash of the schema: it is edited in place until 0.1.0, and a database that another baseline has made is told by
  * its name.
  */
-export const name = `baseline-${createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 12)}`
+export const name = `baseline-${schemaHash(parts.join('\n'))}`
 
 export async function up(knex: Knex): Promise<void> {
   for (const part of parts) await knex.raw(part)

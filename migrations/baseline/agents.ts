@@ -25,7 +25,7 @@ export const agents = `
     cron text,
     time_zone text,
     webhook_secret text not null,
-    -- how a sender proves itself (src/webhooks/proofs.ts)
+    -- how a sender proves itself
     webhook_proof text not null,
     -- sealed like the present one; good until the given time
     previous_webhook_secret text,

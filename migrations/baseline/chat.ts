@@ -13,7 +13,7 @@ export const chat = `
     created_at timestamptz not null,
     -- the id under which the client knows it
     client_id text,
-    -- any text, also with U+0000 (src/database/any-text.ts)
+    -- any text; one that Postgres refuses is stored as JSON, behind a mark
     text text not null,
     constraint chat_messages_pkey primary key (session_id, number),
     constraint chat_messages_id_unique unique (id),

@@ -29,7 +29,7 @@ export const timelines = `
     recorded_at timestamptz not null,
     finish step_finish not null,
     model text not null,
-    -- any text, also with U+0000 (src/database/any-text.ts), as are the texts of calls
+    -- any text, as are the texts of calls; one that Postgres refuses is stored as JSON, behind a mark
     answer text not null,
     -- the parts of the answer as its provider wants them back, as JSON text; null if the answer and the calls say it all
     content text,
@@ -84,7 +84,7 @@ export const timelines = `
     at timestamptz not null,
     number integer not null,
     kind run_event_kind not null,
-    -- without what most events of the kind say (src/runs/usual-data.ts)
+    -- without the usual data of its kind
     data json not null,
     constraint run_events_pkey primary key (run_id, number)
   ) partition by range (run_id);

@@ -1,3 +1,4 @@
+// @promise other-schema
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { execa } from 'execa'

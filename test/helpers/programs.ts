@@ -16,6 +16,9 @@ function isThere(program: keyof typeof asked): boolean {
   return spawnSync(command, args, { stdio: 'ignore' }).status === 0
 }
 
-/** Declares a test that needs programs which npm does not bring. Where one is missing, it is listed as skipped. */
-export const testWith = (...programs: (keyof typeof asked)[]): DeclareTest =>
-  programs.every(isThere) ? test : test.skip
+/** Declares a test that needs programs which npm does not bring. Where some are missing, it is listed as skipped, with these. */
+export function testWith(...programs: (keyof typeof asked)[]): DeclareTest {
+  const missing = programs.filter((program) => !isThere(program))
+  if (missing.length === 0) return test
+  return (title, implementation) => test.skip(`${title} (needs ${missing.join(' and ')})`, implementation)
+}

@@ -39,6 +39,11 @@ test('a comment may name a file that its file imports, and no other', (t) => {
   t.deepEqual(problems, ['src/runs/end.ts has a comment that names run.ts, which it does not import'])
 })
 
+test('a comment in the SQL of a migration is read too', (t) => {
+  const problems = problemsOf({}, ['migrations/runs.ts', 'export const runs = `\n  -- as run.ts says\n  state text`\n'])
+  t.deepEqual(problems, ['migrations/runs.ts has a comment that names run.ts, which it does not import'])
+})
+
 test('a comment may name a function that its file uses, and no other', (t) => {
   const made: [string, string] = ['src/runs/claim.ts', 'export function claimRun() {}\n']
   const comment = '// As `claimRun` does.\n'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { SourceFile } from './source.ts'
-import { filesWithTag, tagsIn } from './tags.ts'
+import { filesWithTag, tagsIn, type Tag } from './tags.ts'
 
 /** A promise that nothing proves, or a tag that proves nothing. */
 interface BrokenPromise {
@@ -10,7 +10,7 @@ interface BrokenPromise {
 
 /** What the tags are compared with. */
 export interface Promised {
-  /** Lines are `` - `id`: sentence `command` … ``. */
+  /** An introduction, and sections whose lines are `` - `id`: sentence `command` … ``. */
   page: string
   /** Its commands may name promises. */
   readme: string
@@ -29,12 +29,15 @@ export function checkPromises(files: SourceFile[]): BrokenPromise[] {
 
 /** The promises without a test, commands that do not prove them, and tags without a promise. */
 export function brokenPromises(promised: Promised, files: SourceFile[]): BrokenPromise[] {
-  const promises = promisesIn(promised.page)
+  const tags = tagsIn(files)
+  const lines = linesIn(promised.page).map((line) => ({ line, promise: promiseIn(line) }))
+  const promises = lines.flatMap(({ promise }) => promise ?? [])
   const known = new Set(promises.map(({ id }) => id))
-  const inReadme = [...promised.readme.matchAll(/--promise ([\w-]+)/g)].map(([, id = '']) => id)
+  const inReadme = [...promised.readme.matchAll(/--promise[ =]([\w-]+)/g)].map(([, id = '']) => id)
   return [
-    ...promises.flatMap((promise) => problemsOf(promise, promised.scripts, files)).map(at(page)),
-    ...files.flatMap((file) => tagsIn(file).flatMap((tag) => problemsOfTag(tag, known).map(at(file.path)))),
+    ...lines.filter(({ promise }) => !promise).map(({ line }) => at(page)(`has a line that is no promise: ${line}`)),
+    ...promises.flatMap((promise) => problemsOf(promise, promised.scripts, tags)).map(at(page)),
+    ...tags.flatMap((tag) => problemsOfTag(tag, known).map(at(tag.path))),
     ...inReadme.filter((id) => !known.has(id)).map((id) => at('README.md')(`names the promise ${id}, ${missing}`)),
     ...(known.size < promises.length ? [at(page)('gives two promises one id')] : []),
   ]
@@ -44,23 +47,31 @@ const missing = `which ${page} does not have`
 
 const at = (path: string) => (problem: string) => ({ path, problem })
 
-interface Line {
+interface PromiseLine {
   id: string
   commands: string[]
 }
 
-/** A line that cannot be read is a promise without commands. */
-const promisesIn = (text: string): Line[] =>
-  text
-    .split('\n')
-    .filter((line) => line.startsWith('- '))
-    .map((line) => {
-      const [, id = line, commands = ''] = /^- `([\w-]+)`: .*?\.((?: `npm [^`]+`)*)$/.exec(line) ?? []
-      return { id, commands: [...commands.matchAll(/`([^`]+)`/g)].map(([, command = '']) => command) }
-    })
+/** Every line of a section is to be a promise; so is a line of a list in the introduction. */
+function linesIn(text: string): string[] {
+  const [introduction = '', ...sections] = text.split(/^(?=## )/m)
+  return [
+    ...introduction.split('\n').filter((line) => /^\s*(?:[-*+]|\d+\.) /.test(line)),
+    ...sections
+      .join('')
+      .split('\n')
+      .filter((line) => !/^(?:#+ .*|\s*)$/.test(line)),
+  ]
+}
 
-function problemsOf({ id, commands }: Line, scripts: Promised['scripts'], files: SourceFile[]): string[] {
-  const tagged = filesWithTag(id, files)
+function promiseIn(line: string): PromiseLine | undefined {
+  const [, id, commands = ''] = /^- `([\w-]+)`: .*?\.((?: `npm [^`]+`)*)$/.exec(line) ?? []
+  if (id === undefined) return undefined
+  return { id, commands: [...commands.matchAll(/`([^`]+)`/g)].map(([, command = '']) => command) }
+}
+
+function problemsOf({ id, commands }: PromiseLine, scripts: Promised['scripts'], tags: Tag[]): string[] {
+  const tagged = filesWithTag(id, tags)
   const reached = commands.map((command) => tagged.filter((path) => reaches(command, { id, path, scripts })))
   const missed = tagged.filter((path) => !reached.flat().includes(path))
   if (commands.length === 0) return [`gives no command for ${id}`]
@@ -79,7 +90,7 @@ function reaches(command: string, file: { id: string; path: string; scripts: Pro
   return command === `npm test -- --promise ${file.id}` && file.path.endsWith('.test.ts')
 }
 
-function problemsOfTag({ ids, isAttached }: { ids: string[]; isAttached: boolean }, known: Set<string>): string[] {
+function problemsOfTag({ ids, isAttached }: Tag, known: Set<string>): string[] {
   if (ids.length === 0) return ['has a tag without a promise']
   if (!isAttached) return [`has the tag ${ids.join(' ')}, which is not above a test`]
   return ids.filter((id) => !known.has(id)).map((id) => `is tagged with the promise ${id}, ${missing}`)

@@ -1,36 +1,91 @@
+import { parseSync, type Expression, type Program, type Statement } from 'oxc-parser'
 import type { SourceFile } from './source.ts'
 
-/** A comment that says which promises a test proves: `// @promise <id> …`. */
+/** A line comment that says which promises a test proves: `// @promise <id> …`. */
 export interface Tag {
+  /** Of its file. */
+  path: string
   ids: string[]
-  /** Whether it is directly above a test, or at the top of the file, where it counts for all of it. */
+  /**
+   * Whether it proves something: it is directly above a test, or at the top of a file with a test, where it counts for
+   * all of it. A file outside of `test/` is a program that is a test itself.
+   */
   isAttached: boolean
 }
 
-const mark = /^\s*\/\/ @promise\b(.*)$/
+/** The tags of files. Only comments are tags: a text that reads like one is none. */
+export const tagsIn = (files: readonly Pick<SourceFile, 'path' | 'text'>[]): Tag[] =>
+  // Parsing all files would take seconds.
+  files.filter(({ text }) => text.includes('// @promise')).flatMap(tagsOf)
 
-/** The tags of a file. */
-export function tagsIn({ text }: Pick<SourceFile, 'text'>): Tag[] {
-  const lines = text.split('\n')
-  const first = lines.findIndex((line) => !line.startsWith('//'))
-  return lines.flatMap((line, index) => {
-    const [, ids] = mark.exec(line) ?? []
+/** The paths of the files in which a tag proves a promise. */
+export const filesWithTag = (id: string, tags: readonly Tag[]): string[] => [
+  ...new Set(tags.filter(({ ids, isAttached }) => isAttached && ids.includes(id)).map(({ path }) => path)),
+]
+
+function tagsOf({ path, text }: Pick<SourceFile, 'path' | 'text'>): Tag[] {
+  const { program, comments } = parseSync(path, text)
+  const tests = testsOf(program)
+  const isWhole = tests.length > 0 || !path.startsWith('test/')
+  const [first] = program.body
+  return comments.flatMap(({ type, value, end }) => {
+    const [, ids] = (type === 'Line' && /^ @promise\b(.*)$/.exec(value)) || []
     if (ids === undefined) return []
-    const isTop = index < first && text.includes('\nimport ')
-    return [{ ids: ids.split(' ').filter(Boolean), isAttached: isTop || isTest(lines[index + 1] ?? '', text) }]
+    const isTop = isWhole && first !== undefined && end < first.start
+    const isAbove = tests.some(({ start }) => end < start && /^\n *$/.test(text.slice(end, start)))
+    return [{ path, ids: ids.split(' ').filter(Boolean), isAttached: isTop || isAbove }]
   })
 }
 
-/**
- * Whether a line calls `test`, `test.serial`, or a function of the file that declares a test with the title it is given.
- * `testWith` makes such functions.
- */
-function isTest(line: string, text: string): boolean {
-  if (/^\s*test(\.serial)?\(/.test(line)) return true
-  const [, name] = /^\s*(\w+)\(/.exec(line) ?? []
-  return name !== undefined && new RegExp(`^(function|const) ${name}\\b.*(\\(title\\b|= testWith\\()`, 'm').test(text)
+/** The statements that declare a test whenever the file is loaded. */
+function testsOf({ body }: Program): Statement[] {
+  const names = body.flatMap(importedTests)
+  const withPrograms = body.flatMap(importedTestWith)
+  const isTestWith = (node: Expression | null): boolean =>
+    node?.type === 'CallExpression' && isNamed(node.callee, withPrograms)
+  const ofPrograms = body.flatMap((one) =>
+    one.type === 'VariableDeclaration' ? one.declarations.filter(({ init }) => isTestWith(init)) : [],
+  )
+  const declare = [...names, ...ofPrograms.flatMap(({ id }) => (id.type === 'Identifier' ? [id.name] : []))]
+  const isTest = (node: Statement, own: string[] = []): boolean => {
+    const callee = calleeOf(node)
+    return (
+      callee !== undefined && (isNamed(callee, [...declare, ...own]) || isSerial(callee, names) || isTestWith(callee))
+    )
+  }
+  // A file may have a function that declares a test.
+  const own = body.flatMap((node) =>
+    node.type === 'FunctionDeclaration' && node.body?.body.some((inner) => isTest(inner)) ? [node.id?.name ?? ''] : [],
+  )
+  return withLoops(body as Statement[]).filter((node) => isTest(node, own))
 }
 
-/** The paths of the files that have a promise's tag. */
-export const filesWithTag = (id: string, files: readonly SourceFile[]): string[] =>
-  files.filter((file) => tagsIn(file).some(({ ids }) => ids.includes(id))).map(({ path }) => path)
+const calleeOf = (node: Statement): Expression | undefined =>
+  node.type === 'ExpressionStatement' && node.expression.type === 'CallExpression' ? node.expression.callee : undefined
+
+const isNamed = (node: Expression, names: string[]): boolean => node.type === 'Identifier' && names.includes(node.name)
+
+const isSerial = (node: Expression, names: string[]): boolean =>
+  node.type === 'MemberExpression' &&
+  isNamed(node.object, names) &&
+  node.property.type === 'Identifier' &&
+  node.property.name === 'serial'
+
+/** What a file calls the `test` of ava. */
+const importedTests = (node: Program['body'][number]): string[] =>
+  node.type === 'ImportDeclaration' && node.source.value === 'ava'
+    ? node.specifiers.filter(({ type }) => type === 'ImportDefaultSpecifier').map(({ local }) => local.name)
+    : []
+
+/** What a file calls the function that makes a `test` for tests that need other programs. */
+const importedTestWith = (node: Program['body'][number]): string[] =>
+  node.type === 'ImportDeclaration' && node.source.value.endsWith('/helpers/programs.ts')
+    ? node.specifiers.map(({ local }) => local.name)
+    : []
+
+/** Statements, with those in loops over a table. */
+const withLoops = (body: readonly Statement[]): Statement[] =>
+  body.flatMap((node) => {
+    if (node.type !== 'ForOfStatement') return [node]
+    return withLoops(node.body.type === 'BlockStatement' ? node.body.body : [node.body])
+  })

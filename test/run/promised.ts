@@ -1,15 +1,39 @@
 import type { SourceFile } from '../house/source.ts'
-import { filesWithTag } from '../house/tags.ts'
+import { filesWithTag, tagsIn } from '../house/tags.ts'
+
+/** What ava is to be given, and the promises that the caller has named. */
+interface Promised {
+  given: string[]
+  ids: string[]
+}
 
 /**
- * Replaces `--promise <id>` by the test files with that tag. Those that need a command of their own (`npm run long:…`) are
- * left out. Throws if none is left.
+ * Replaces each `--promise <id>` or `--promise=<id>` by the test files with that tag. Those that need a command of their own
+ * (`npm run long:…`) are left out. Throws if none is left.
  */
-export function namePromised(given: readonly string[], files: readonly SourceFile[]): string[] {
-  const index = given.indexOf('--promise')
-  if (index === -1) return [...given]
-  const id = given[index + 1] ?? ''
-  const named = filesWithTag(id, files).filter((path) => path.endsWith('.test.ts'))
-  if (named.length === 0) throw new Error(`No test of npm test has the tag "${id}"; docs/promises.md has the promises.`)
-  return given.toSpliced(index, 2, ...named)
+export function namePromised(given: readonly string[], files: readonly SourceFile[]): Promised {
+  const ids: string[] = []
+  const others: string[] = []
+  for (let index = 0; index < given.length; index += 1) {
+    const argument = given[index] ?? ''
+    if (argument === '--promise') ids.push(given[(index += 1)] ?? '')
+    else if (argument.startsWith('--promise=')) ids.push(argument.slice('--promise='.length))
+    else others.push(argument)
+  }
+  const tags = ids.length > 0 ? tagsIn(files) : []
+  const named = ids.flatMap((id) => {
+    const paths = filesWithTag(id, tags).filter((path) => path.endsWith('.test.ts'))
+    if (paths.length > 0) return paths
+    throw new Error(`No test of npm test has the tag "${id}"; docs/promises.md has the promises.`)
+  })
+  return { given: [...new Set(named), ...others], ids }
+}
+
+/** What a run of promises has left unproved, for its reader; nothing if all tests ran. */
+export function notProved(ids: readonly string[], skipped: readonly string[]): string[] {
+  if (ids.length === 0 || skipped.length === 0) return []
+  return [
+    ...skipped.map((title) => `Not run: ${title}`),
+    `Not fully proved: ${ids.join(', ')}. This machine lacks what the tests above need; install it, and try again.`,
+  ]
 }

@@ -6,6 +6,8 @@ interface TestCounts {
   failed: number
   /** The titles of the failed ones. */
   titles: string[]
+  /** The titles of those that were not run. */
+  skipped: string[]
 }
 
 /**
@@ -14,7 +16,7 @@ interface TestCounts {
  * are repeated at the end. What tests logged is shown with `logs`.
  */
 export async function showTap(output: Readable, say: (line: string) => void, logs = false): Promise<TestCounts> {
-  const counts: TestCounts = { passed: 0, failed: 0, titles: [] }
+  const counts: TestCounts = { passed: 0, failed: 0, titles: [], skipped: [] }
   const failures: string[] = []
   let todo = 0
   let inFailure = false
@@ -25,6 +27,7 @@ export async function showTap(output: Readable, say: (line: string) => void, log
     else if (closing === 'fail') counts.failed = Number(count)
     else if (title.endsWith(' # TODO')) todo += 1
     if (title) inFailure = mark(not, title) === '✘'
+    if (title.endsWith(' # SKIP')) counts.skipped.push(title.slice(0, -' # SKIP'.length))
     if (title && inFailure) counts.titles.push(title)
     const shown = readable(line, not, title, logs)
     if (shown === undefined) continue
