@@ -20,6 +20,11 @@ export class OtherSchemaError extends Error {
   }
 }
 
+/** The database has no schema yet. Transient, like an outage of Postgres. */
+export class NotMigratedError extends Error {
+  override readonly name = 'NotMigratedError'
+}
+
 /** An arbitrary number; no other advisory lock in this database uses it. */
 const lockNumber = 7_215_340_911
 
@@ -93,8 +98,9 @@ function underLock<T>(
       say('Another process is migrating this database; waiting for it.')
       while (!(await takeLock(transaction))) await delay(200)
     }
-    await assertSchema(database, migrations)
-    await refuseNewerSchema(database, migrations)
+    const applied = await appliedTo(database)
+    refuseOtherSchema(applied, migrations)
+    refuseNewerSchema(applied, migrations)
     await database.migrate.forceFreeMigrationsLock({ tableName: 'migrations' })
     return work()
   })
@@ -112,21 +118,31 @@ async function takeLock(transaction: Transaction): Promise<boolean> {
   return rows[0].taken
 }
 
-async function appliedTo(database: Database): Promise<string[]> {
-  if (!(await database.schema.hasTable('migrations'))) return []
-  const { rows } = await database.raw<{ rows: { name: string }[] }>('select name from migrations')
+async function appliedTo(database: Database, connection?: unknown): Promise<string[]> {
+  const rowsOf = async <T>(sql: string) => (await database.raw<{ rows: T[] }>(sql).connection(connection)).rows
+  const [table] = await rowsOf<{ found: boolean }>(`select to_regclass('migrations') is not null as found`)
+  if (!table?.found) return []
+  const rows = await rowsOf<{ name: string }>('select name from migrations')
   return rows.map(({ name }) => name)
 }
 
-/** Throws an OtherSchemaError if another baseline has made the database. One that is not migrated yet is fine. */
-export async function assertSchema(database: Database, [baseline]: Migration[]): Promise<void> {
-  const applied = await appliedTo(database)
+/**
+ * Throws an OtherSchemaError if another baseline has made the database, and a NotMigratedError if none has. Asks on the
+ * given connection, or on one of the pool.
+ */
+export async function assertSchema(database: Database, migrations: Migration[], connection?: unknown): Promise<void> {
+  const applied = await appliedTo(database, connection)
+  refuseOtherSchema(applied, migrations)
+  if (applied.length === 0) throw new NotMigratedError('The database is not migrated yet. Migrate it: npm run migrate')
+}
+
+function refuseOtherSchema(applied: string[], [baseline]: Migration[]): void {
   if (applied.length > 0 && !applied.includes(baseline?.name ?? '')) throw new OtherSchemaError()
 }
 
-async function refuseNewerSchema(database: Database, migrations: Migration[]): Promise<void> {
+function refuseNewerSchema(applied: string[], migrations: Migration[]): void {
   const known = new Set(migrations.map(({ name }) => name))
-  const unknown = (await appliedTo(database)).filter((name) => !known.has(name))
+  const unknown = applied.filter((name) => !known.has(name))
   if (unknown.length === 0) return
   throw new Error(`The database is newer than this code, which lacks ${unknown.join(', ')}. Run the newer code.`)
 }
