@@ -20,7 +20,7 @@ export class OtherSchemaError extends Error {
   }
 }
 
-/** The database has no schema yet. Transient, like an outage of Postgres. */
+/** The database has no schema yet. `isTransient` knows it by its name. */
 export class NotMigratedError extends Error {
   override readonly name = 'NotMigratedError'
 }
