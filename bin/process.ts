@@ -1,10 +1,10 @@
 import { migrations } from '../migrations/index.ts'
 import { readConfig, type Config } from '../src/config/config.ts'
 import { ConfigError } from '../src/config/environment.ts'
-import { assertSchema } from '../src/database/migrate.ts'
+import type { Prove } from '../src/database/database.ts'
+import { assertSchema, OtherSchemaError } from '../src/database/migrate.ts'
 import { createLogger, type Logger } from '../src/logger.ts'
 import { createServices, type Services } from '../src/services.ts'
-import { isRefusal, type Refusal } from '../src/secrets/vault-keys.ts'
 import { reportEventLoop } from './event-loop.ts'
 
 /** The context of a process of the platform. */
@@ -28,18 +28,13 @@ export async function startProcess(
   reportEventLoop(logger)
   let services: Services | undefined
   try {
-    const opened = createServices(config, logger)
+    const opened = createServices(config, logger, { prove: schemaProof(logger) })
     services = opened
-    await opened.vaultKeys.proveAtStart({
-      logger,
-      assertSchema: () => assertSchema(opened.database, migrations),
-      refuse: (error) => refuse(error, logger),
-    })
+    await opened.vaultKeys.proveAtStart({ logger, refuse: (error) => refuse(error, logger) })
     const stop = await start({ config, logger, services })
     const onSignal = once(() => void shutDown(config, logger, opened, stop))
     process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
   } catch (error) {
-    if (isRefusal(error)) refuse(error, logger)
     logger.fatal({ err: error }, 'startup failed')
     process.exitCode = 1
     await services?.close()
@@ -56,8 +51,20 @@ function read(): Config {
   }
 }
 
+/** The pool asks it before anything else, also when Postgres was away at the start and everything is running already. */
+const schemaProof =
+  (logger: Logger): Prove =>
+  async (database, connection) => {
+    try {
+      await assertSchema(database, migrations, connection)
+    } catch (error) {
+      if (error instanceof OtherSchemaError) refuse(error, logger)
+      throw error
+    }
+  }
+
 /** Exits at once: nothing may be written to this database or with these keys. */
-function refuse({ name, message }: Refusal, logger: Logger): never {
+function refuse({ name, message }: Error, logger: Logger): never {
   logger.fatal({ name, message }, 'the start is refused')
   console.error(message)
   process.exit(1)

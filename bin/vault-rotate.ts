@@ -3,10 +3,10 @@ import { systemClock } from '../src/clock.ts'
 import { readVaultConfig } from '../src/config/config.ts'
 import { ConfigError, loadEnvFile } from '../src/config/environment.ts'
 import { createDatabase } from '../src/database/database.ts'
-import { assertSchema } from '../src/database/migrate.ts'
+import { assertSchema, OtherSchemaError } from '../src/database/migrate.ts'
 import { createLogger } from '../src/logger.ts'
 import { createSealing } from '../src/secrets/sealing.ts'
-import { createVaultKeys, isRefusal } from '../src/secrets/vault-keys.ts'
+import { createVaultKeys, VaultKeysError } from '../src/secrets/vault-keys.ts'
 import { createVaultRotation, type RotationReport, type OnProgress } from '../src/secrets/vault-rotation.ts'
 
 /** `npm run vault:rotate`: reseals everything under the first of VAULT_KEYS, while the platform runs. */
@@ -43,7 +43,7 @@ function printReport({ rotated, unreadable, removable }: RotationReport, current
 
 main().catch((error: unknown) => {
   const { code, message } = error as { code?: unknown; message: string }
-  const refused = error instanceof ConfigError || isRefusal(error)
+  const refused = [ConfigError, VaultKeysError, OtherSchemaError].some((refusal) => error instanceof refusal)
   const stopped = `The rotation stopped${typeof code === 'string' ? ` (${code})` : ''}, and is safe to repeat: ${message}`
   console.error(refused ? message : stopped)
   process.exitCode = 1

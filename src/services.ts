@@ -13,7 +13,7 @@ import type { Config } from './config/config.ts'
 import { createChat } from './chat/chat.ts'
 import { createCallbacks } from './callbacks/callbacks.ts'
 import { createDeliver } from './callbacks/deliver.ts'
-import { createDatabase } from './database/database.ts'
+import { createDatabase, type Prove } from './database/database.ts'
 import { createDeletions } from './deletion/deletions.ts'
 import { createLease } from './database/lease.ts'
 import type { Logger } from './logger.ts'
@@ -62,8 +62,12 @@ import { createWorkspaces } from './workspaces/workspaces.ts'
 import { createWhy } from './why/why.ts'
 import { createWorkers } from './temporal/workers.ts'
 
-/** What tests replace: the clock, the cost of hashing a password, and threads that several platforms of a process share. */
-interface Replaceable {
+/**
+ * What a process adds: the proof of its database. And what tests replace: the clock, the cost of hashing a password,
+ * and threads that several platforms of a process share.
+ */
+interface Options {
+  prove?: Prove | undefined
   clock?: Clock | undefined
   passwordCost?: PasswordCost | undefined
   threads?: Threads<typeof inThread> | undefined
@@ -77,9 +81,9 @@ export const createStrangersThreads = () =>
 export function createServices(
   config: Config,
   logger: Logger,
-  { clock = systemClock, passwordCost = owaspCost, threads = createStrangersThreads() }: Replaceable = {},
+  { prove, clock = systemClock, passwordCost = owaspCost, threads = createStrangersThreads() }: Options = {},
 ) {
-  const database = createDatabase(config, logger)
+  const database = createDatabase(config, logger, { prove })
   const temporal = createTemporal(config.temporal, logger)
   const outgoing = createSafeFetch({ ...config.sites, baseUrl: config.http.baseUrl, version })
   const trusted = createSafeFetch({ ...trustedSites(config), baseUrl: config.http.baseUrl, version })

@@ -1,12 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import knex, { type Knex } from 'knex'
 import { knexSnakeCaseMappers } from 'objection'
-import { types } from 'pg'
+import { types, type Client } from 'pg'
 import type { Config } from '../config/config.ts'
 import type { Logger } from '../logger.ts'
 
 export type Database = Knex
 export type Transaction = Knex.Transaction
+
+/** Throws if the database is not one to work with. May use the given connection only. */
+export type Prove = (database: Database, connection: unknown) => Promise<void>
 
 /** bigint values (ledger numbers, token counts) stay far below 2^53, so they are read as numbers. */
 types.setTypeParser(types.builtins.INT8, Number)
@@ -14,15 +17,16 @@ types.setTypeParser(types.builtins.INT8, Number)
 /**
  * The connection pool. Connections are opened on demand, so a process starts and recovers without Postgres. A query
  * waits for a connection for `waitSeconds` at most; then it fails instead of hanging. Without deadlines, which is for
- * migrations, statements take as long as they take.
+ * migrations, statements take as long as they take. Until `prove` has succeeded once, no connection is used for
+ * anything else, and queries fail with its error.
  */
 export function createDatabase(
   config: { database: Pick<Config['database'], 'url' | 'pool'> & Partial<Config['database']> },
   logger: Logger,
-  { deadlines = true }: { deadlines?: boolean } = {},
+  { deadlines = true, prove }: { deadlines?: boolean; prove?: Prove | undefined } = {},
 ): Database {
   const { waitSeconds = 5 } = config.database
-  const database = knex({
+  const database: Database = knex({
     client: 'pg',
     connection: {
       connectionString: config.database.url,
@@ -39,7 +43,11 @@ export function createDatabase(
         idle_in_transaction_session_timeout: 5000,
       }),
     },
-    pool: { min: 0, max: config.database.pool },
+    pool: {
+      min: 0,
+      max: config.database.pool,
+      ...(prove && { afterCreate: untilProved((connection) => prove(database, connection)) }),
+    },
     acquireConnectionTimeout: waitSeconds * 1000,
     // Fields are camelCase in models and queries, columns snake_case; raw SQL is not translated.
     ...knexSnakeCaseMappers(),
@@ -55,6 +63,22 @@ export function createDatabase(
   return database
 }
 
+/** A hook of the pool, which hands out a new connection after `done`. */
+function untilProved(prove: (connection: Client) => Promise<void>) {
+  let isProved = false
+  return async (connection: Client, done: (error?: unknown) => void): Promise<void> => {
+    try {
+      if (!isProved) await prove(connection)
+      isProved = true
+    } catch (error) {
+      // The pool forgets a connection that it could not create.
+      void connection.end().catch(() => undefined)
+      return done(error)
+    }
+    done()
+  }
+}
+
 /**
  * Whether the error means that Postgres cannot be reached: SQLSTATE classes 08 and 57P, too many connections (53300), a
  * read-only server (25006, after a failover), socket errors, an unresolvable host name, an exhausted pool.
@@ -68,11 +92,11 @@ export function isUnreachable(error: unknown): boolean {
 
 /**
  * Whether a retry may succeed: Postgres cannot be reached, it aborted this transaction for another one (40001, 40P01)
- * or because it was idle (25P03), or the vault keys are not proved yet.
+ * or because it was idle (25P03), or the database is not migrated or the vault keys are not proved yet.
  */
 export function isTransient(error: unknown): boolean {
   const { code, name } = native(error)
-  if (name === 'KeysNotProvedError') return true
+  if (name === 'KeysNotProvedError' || name === 'NotMigratedError') return true
   return isUnreachable(error) || (typeof code === 'string' && /^(25P03|40001|40P01)$/.test(code))
 }
 

@@ -22,6 +22,11 @@ export class OtherSchemaError extends Error {
   }
 }
 
+/** The database has no schema yet. A query that fails for this is tried again: another module knows the error by its name. */
+export class NotMigratedError extends Error {
+  override readonly name = 'NotMigratedError'
+}
+
 /** An arbitrary number; no other advisory lock in this database uses it. */
 const lockNumber = 7_215_340_911
 
@@ -95,8 +100,9 @@ function underLock<T>(
       say('Another process is migrating this database; waiting for it.')
       while (!(await takeLock(transaction))) await delay(200)
     }
-    await assertSchema(database, migrations)
-    await refuseNewerSchema(database, migrations)
+    const applied = await appliedTo(database)
+    await refuseOtherSchema(database, { applied, migrations })
+    refuseNewerSchema(applied, migrations)
     await database.migrate.forceFreeMigrationsLock({ tableName: 'migrations' })
     return work()
   })
@@ -114,40 +120,64 @@ async function takeLock(transaction: Transaction): Promise<boolean> {
   return rows[0].taken
 }
 
-async function appliedTo(database: Database): Promise<string[]> {
-  if (!(await database.schema.hasColumn('migrations', 'name'))) return []
-  const { rows } = await database.raw<{ rows: { name: string }[] }>('select name from migrations')
+/** What a question is asked on: the given connection, or one of the pool. */
+const rowsOf = async <T>(database: Database, connection: unknown, sql: string): Promise<T[]> =>
+  (await database.raw<{ rows: T[] }>(sql).connection(connection)).rows
+
+/** Other programs may have a table `migrations` of another shape. */
+async function appliedTo(database: Database, connection?: unknown): Promise<string[]> {
+  const [column] = await rowsOf<{ found: boolean }>(
+    database,
+    connection,
+    `select exists (
+       select from pg_attribute where attrelid = to_regclass('migrations') and attname = 'name' and not attisdropped
+     ) as found`,
+  )
+  if (!column?.found) return []
+  const rows = await rowsOf<{ name: string }>(database, connection, 'select name from migrations')
   return rows.map(({ name }) => name)
 }
 
-/** Throws an OtherSchemaError unless our baseline has made the database. One that is empty is fine. */
-export async function assertSchema(database: Database, [baseline]: Migration[]): Promise<void> {
-  const applied = await appliedTo(database)
+/**
+ * Throws an OtherSchemaError if another baseline or another program has made the database, and a NotMigratedError if it
+ * is empty. Asks on the given connection, or on one of the pool.
+ */
+export async function assertSchema(database: Database, migrations: Migration[], connection?: unknown): Promise<void> {
+  const applied = await appliedTo(database, connection)
+  await refuseOtherSchema(database, { applied, migrations, connection })
+  if (applied.length === 0) throw new NotMigratedError('The database is not migrated yet. Migrate it: npm run migrate')
+}
+
+async function refuseOtherSchema(
+  database: Database,
+  { applied, migrations: [baseline], connection }: { applied: string[]; migrations: Migration[]; connection?: unknown },
+): Promise<void> {
   if (applied.includes(baseline?.name ?? '')) return
-  if (applied.length > 0 || (await hasOtherTables(database))) throw new OtherSchemaError()
+  if (applied.length > 0 || (await hasOtherTables(database, connection))) throw new OtherSchemaError()
 }
 
 /**
  * Whether there is a table besides those in which Knex keeps its migrations, which a process that was killed before the
- * baseline leaves empty. Tables of extensions do not count. Another program may have a table `migrations`, too.
+ * baseline leaves empty. Tables of extensions do not count.
  */
-async function hasOtherTables(database: Database): Promise<boolean> {
-  const ofKnex = (await database.schema.hasColumn('migrations', 'name')) ? ['migrations', 'migrations_lock'] : []
-  const { rows } = await database.raw<{ rows: [{ found: boolean }] }>(
+async function hasOtherTables(database: Database, connection: unknown): Promise<boolean> {
+  const [table] = await rowsOf<{ found: boolean }>(
+    database,
+    connection,
     `select exists (
        select from pg_class c
         where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p')
-          and c.relname <> all(:ofKnex::text[])
+          and not (c.relname in ('migrations', 'migrations_lock') and exists (
+            select from pg_attribute where attrelid = to_regclass('migrations') and attname = 'name' and not attisdropped))
           and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')
      ) as found`,
-    { ofKnex },
   )
-  return rows[0].found
+  return table?.found ?? false
 }
 
-async function refuseNewerSchema(database: Database, migrations: Migration[]): Promise<void> {
+function refuseNewerSchema(applied: string[], migrations: Migration[]): void {
   const known = new Set(migrations.map(({ name }) => name))
-  const unknown = (await appliedTo(database)).filter((name) => !known.has(name))
+  const unknown = applied.filter((name) => !known.has(name))
   if (unknown.length === 0) return
   throw new Error(`The database is newer than this code, which lacks ${unknown.join(', ')}. Run the newer code.`)
 }

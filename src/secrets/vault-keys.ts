@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
-import { OtherSchemaError } from '../database/migrate.ts'
 import type { Logger } from '../logger.ts'
 import { createSealing, type Sealing } from './sealing.ts'
 import { VaultCanary } from './vault-canary.ts'
@@ -19,16 +18,9 @@ export class VaultKeysError extends Error {
 
 export type VaultKey = Config['vaultKeys'][number]
 
-/** What a process must not start with. */
-export type Refusal = VaultKeysError | OtherSchemaError
-export const isRefusal = (error: unknown): error is Refusal =>
-  error instanceof VaultKeysError || error instanceof OtherSchemaError
-
 interface AtStart {
   logger: Logger
-  /** Throws an OtherSchemaError. */
-  assertSchema: () => Promise<void>
-  refuse: (error: Refusal) => void
+  refuse: (error: VaultKeysError) => void
 }
 
 const plain = 'switchyard'
@@ -80,35 +72,32 @@ export function createVaultKeys(context: {
     })
 
   /** Retries until the keys are proved or the start is refused. Does not keep the process alive. */
-  async function proveLater({ logger, assertSchema, refuse }: AtStart): Promise<void> {
+  async function proveLater({ logger, refuse }: AtStart): Promise<void> {
     for (;;) {
       await delay(retryMs, undefined, { ref: false })
       try {
-        await assertSchema()
         await prove()
         sealing.release()
         return logger.info('the vault keys are proved')
       } catch (error) {
-        if (isRefusal(error)) return refuse(error)
+        if (error instanceof VaultKeysError) return refuse(error)
       }
     }
   }
 
   /**
-   * Proves the keys before a process serves, after its schema, because it writes. Throws a VaultKeysError if they are wrong,
-   * and an OtherSchemaError. If Postgres is unavailable, it retries in the background, and nothing is sealed or opened
-   * until then; `refuse` is called with these errors.
+   * Proves the keys before a process serves. If they are wrong, calls `refuse`. If Postgres is unavailable, it retries in
+   * the background, and nothing is sealed or opened until then.
    */
-  async function proveAtStart({ logger, assertSchema, refuse }: AtStart): Promise<void> {
+  async function proveAtStart({ logger, refuse }: AtStart): Promise<void> {
     sealing.hold()
     try {
-      await assertSchema()
       await prove()
       sealing.release()
     } catch (error) {
-      if (isRefusal(error)) throw error
+      if (error instanceof VaultKeysError) return refuse(error)
       logger.warn({ err: error }, 'the vault keys cannot be proved yet; nothing is sealed or opened until they are')
-      void proveLater({ logger, assertSchema, refuse })
+      void proveLater({ logger, refuse })
     }
   }
 

@@ -1,67 +1,20 @@
 // @promise other-schema
 import { join } from 'node:path'
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import { execa } from 'execa'
-import type { Client } from 'pg'
 import { createControl } from '../../bin/local/control.ts'
 import { postgresOwner } from '../../bin/local/postgres/postgres-owner.ts'
 import { embeddedPostgres, ensureDatabase } from '../../bin/local/postgres/postgres.ts'
 import { makePrivateFolder } from '../../bin/local/private-folder.ts'
 import { localSecrets } from '../../bin/local/secrets.ts'
 import { migrations } from '../../migrations/index.ts'
-import { createEmptyDatabase, createTestDatabase, onServer } from '../helpers/database.ts'
+import { createEmptyDatabase, onServer } from '../helpers/database.ts'
 import { installation } from '../helpers/installation.ts'
+import { ofManyMigrations, otherDatabase, refusal } from '../helpers/other-database.ts'
 import { testEnvironment } from '../helpers/platform.ts'
 import { ownServerOptions } from '../helpers/servers.ts'
 
 const root = join(import.meta.dirname, '../..')
-const refusal =
-  /The database was made by another version of Switchyard or by another program, and nothing was changed in it\./
-
-/** As it was when the schema was a list of many migrations. */
-const ofManyMigrations = `
-  create table migrations (id serial primary key, name varchar(255), batch integer, migration_time timestamptz);
-  insert into migrations (name, batch, migration_time) values
-    ('20261122000300-baseline', 1, now()), ('20261123000100-direct-call-keys', 2, now());
-  create table users (id uuid primary key, email text)`
-
-/** As other programs make theirs: here with the tables of Laravel. */
-const ofAnotherProgram = `
-  create table migrations (id serial primary key, migration varchar(255), batch integer);
-  create table users (id bigserial primary key)`
-
-/** Of our own tables, without a record of which baseline made them. */
-const ofNoBaseline = 'delete from migrations'
-
-/** As it is once the SQL of the baseline has been edited. */
-const ofAnotherBaseline = `update migrations set name = 'baseline-0123456789ab'`
-
-const others = {
-  'of many migrations': { sql: ofManyMigrations, create: createEmptyDatabase },
-  'of another program': { sql: ofAnotherProgram, create: createEmptyDatabase },
-  'of no baseline': { sql: ofNoBaseline, create: createTestDatabase },
-  'of another baseline': { sql: ofAnotherBaseline, create: createTestDatabase },
-}
-
-/** A database that was made otherwise, and everything that can be seen to change in it. */
-async function otherDatabase(t: ExecutionContext, made: keyof typeof others) {
-  const { sql, create } = others[made]
-  const { url } = await create(t)
-  await onServer(url, (client) => client.query(sql))
-  const look = () => onServer(url, everythingIn)
-  return { url, look }
-}
-
-/** The tables with all rows, and where these lie: a row that is written lies somewhere else. */
-async function everythingIn(client: Client): Promise<unknown> {
-  const { rows } = await client.query<{ name: string }>(
-    `select quote_ident(relname) as name from pg_class
-      where relnamespace = 'public'::regnamespace and relkind = 'r' order by 1`,
-  )
-  const found: unknown[] = []
-  for (const { name } of rows) found.push(name, (await client.query(`select ctid, xmin, t.* from ${name} t`)).rows)
-  return found
-}
 
 for (const made of ['of many migrations', 'of another baseline'] as const) {
   for (const [name, ...args] of [

@@ -10,6 +10,8 @@ export interface PlatformProcess {
   pid: number
   /** Every line that it has logged so far. */
   logs: string[]
+  /** Its exit code, when it has ended. */
+  ended: Promise<number | null>
   /** SIGKILL: no handler runs. */
   kill(): Promise<void>
   /** SIGTERM; resolves with the exit code when the process has ended. */
@@ -33,6 +35,7 @@ export async function startProcess(
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const logs = collect(child)
+  const ended = once(child, 'close').then(([code]) => code as number | null)
   t.teardown(() => void child.kill('SIGKILL'))
   const ready = name === 'api' ? '"msg":"listening"' : '"msg":"polling"'
   await eventually(60, `${name} is ready`, () => {
@@ -44,6 +47,7 @@ export async function startProcess(
   return {
     pid: child.pid as number,
     logs,
+    ended,
     kill: async () => void (await end(child, 'SIGKILL')),
     stop: () => end(child, 'SIGTERM'),
   }

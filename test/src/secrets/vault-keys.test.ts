@@ -8,11 +8,9 @@ import * as agents from '../../../api/agents.ts'
 import * as auth from '../../../api/auth.ts'
 import * as health from '../../../api/health.ts'
 import { freePorts } from '../../../bin/local/ports.ts'
-import { migrations } from '../../../migrations/index.ts'
 import { systemClock } from '../../../src/clock.ts'
 import { readConfig } from '../../../src/config/config.ts'
 import { createDatabase, type Database } from '../../../src/database/database.ts'
-import { assertSchema } from '../../../src/database/migrate.ts'
 import { createLogger } from '../../../src/logger.ts'
 import { createSealing } from '../../../src/secrets/sealing.ts'
 import { createVaultKeys } from '../../../src/secrets/vault-keys.ts'
@@ -159,7 +157,6 @@ test('a process that starts while Postgres is away proves its keys once it is ba
   const logger = createLogger('info', 'test', { write: (line: string) => void logs.push(line) })
   await right.proveAtStart({
     logger,
-    assertSchema: () => assertSchema(database, migrations),
     refuse: ({ message }) => t.fail(message),
   })
   const wrong = launch(t, 'api', under(key('k1')))

@@ -1,0 +1,52 @@
+import type { ExecutionContext } from 'ava'
+import type { Client } from 'pg'
+import { createEmptyDatabase, createTestDatabase, onServer } from './database.ts'
+
+/** What such a database is refused with. */
+export const refusal =
+  /The database was made by another version of Switchyard or by another program, and nothing was changed in it\./
+
+/** As it was when the schema was a list of many migrations. */
+export const ofManyMigrations = `
+  create table migrations (id serial primary key, name varchar(255), batch integer, migration_time timestamptz);
+  insert into migrations (name, batch, migration_time) values
+    ('20261122000300-baseline', 1, now()), ('20261123000100-direct-call-keys', 2, now());
+  create table users (id uuid primary key, email text)`
+
+/** As it is once the SQL of the baseline has been edited. */
+const ofAnotherBaseline = `update migrations set name = 'baseline-0123456789ab'`
+
+/** As other programs make theirs: here with the tables of Laravel. */
+const ofAnotherProgram = `
+  create table migrations (id serial primary key, migration varchar(255), batch integer);
+  create table users (id bigserial primary key)`
+
+/** Of our own tables, without a record of which baseline made them. */
+const ofNoBaseline = 'delete from migrations'
+
+const others = {
+  'of many migrations': { sql: ofManyMigrations, create: createEmptyDatabase },
+  'of another program': { sql: ofAnotherProgram, create: createEmptyDatabase },
+  'of no baseline': { sql: ofNoBaseline, create: createTestDatabase },
+  'of another baseline': { sql: ofAnotherBaseline, create: createTestDatabase },
+}
+
+/** A database that was made otherwise, and everything that can be seen to change in it. */
+export async function otherDatabase(t: ExecutionContext, made: keyof typeof others) {
+  const { sql, create } = others[made]
+  const { url } = await create(t)
+  await onServer(url, (client) => client.query(sql))
+  const look = () => onServer(url, everythingIn)
+  return { url, look }
+}
+
+/** The tables with all rows, and where these lie: a row that is written lies somewhere else. */
+async function everythingIn(client: Client): Promise<unknown> {
+  const { rows } = await client.query<{ name: string }>(
+    `select quote_ident(relname) as name from pg_class
+      where relnamespace = 'public'::regnamespace and relkind = 'r' order by 1`,
+  )
+  const found: unknown[] = []
+  for (const { name } of rows) found.push(name, (await client.query(`select ctid, xmin, t.* from ${name} t`)).rows)
+  return found
+}
