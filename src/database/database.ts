@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { callbackify } from 'node:util'
 import knex, { type Knex } from 'knex'
 import { knexSnakeCaseMappers } from 'objection'
 import { types, type Client } from 'pg'
@@ -63,20 +64,20 @@ export function createDatabase(
   return database
 }
 
-/** A hook of the pool, which hands out a new connection after `done`. */
+/** A hook of the pool, which hands out a new connection after it. Knex calls it with a callback. */
 function untilProved(prove: (connection: Client) => Promise<void>) {
   let isProved = false
-  return async (connection: Client, done: (error?: unknown) => void): Promise<void> => {
+  return callbackify(async (connection: Client): Promise<void> => {
+    if (isProved) return
     try {
-      if (!isProved) await prove(connection)
+      await prove(connection)
       isProved = true
     } catch (error) {
       // The pool forgets a connection that it could not create.
       void connection.end().catch(() => undefined)
-      return done(error)
+      throw error
     }
-    done()
-  }
+  })
 }
 
 /**
