@@ -100,9 +100,7 @@ function underLock<T>(
       say('Another process is migrating this database; waiting for it.')
       while (!(await takeLock(transaction))) await delay(200)
     }
-    const applied = await appliedTo(database)
-    await refuseOtherSchema(database, { applied, migrations })
-    refuseNewerSchema(applied, migrations)
+    refuseNewerSchema(await knownTo(database, migrations), migrations)
     await database.migrate.forceFreeMigrationsLock({ tableName: 'migrations' })
     return work()
   })
@@ -143,17 +141,17 @@ async function appliedTo(database: Database, connection?: unknown): Promise<stri
  * is empty. Asks on the given connection, or on one of the pool.
  */
 export async function assertSchema(database: Database, migrations: Migration[], connection?: unknown): Promise<void> {
-  const applied = await appliedTo(database, connection)
-  await refuseOtherSchema(database, { applied, migrations, connection })
+  const applied = await knownTo(database, migrations, connection)
   if (applied.length === 0) throw new NotMigratedError('The database is not migrated yet. Migrate it: npm run migrate')
 }
 
-async function refuseOtherSchema(
-  database: Database,
-  { applied, migrations: [baseline], connection }: { applied: string[]; migrations: Migration[]; connection?: unknown },
-): Promise<void> {
-  if (applied.includes(baseline?.name ?? '')) return
-  if (applied.length > 0 || (await hasOtherTables(database, connection))) throw new OtherSchemaError()
+/** The migrations of a database that is empty or was made by our baseline; throws an OtherSchemaError for others. */
+async function knownTo(database: Database, [baseline]: Migration[], connection?: unknown): Promise<string[]> {
+  // The tables come first: another process may commit the baseline in between, and then its name is found.
+  const isEmpty = !(await hasOtherTables(database, connection))
+  const applied = await appliedTo(database, connection)
+  if (applied.includes(baseline?.name ?? '') || (isEmpty && applied.length === 0)) return applied
+  throw new OtherSchemaError()
 }
 
 /**
