@@ -107,6 +107,24 @@ const standing = named(
       }),
       'Who offers a model',
     ),
+    outage: field(
+      v.nullable(
+        named(
+          'ModelOutage',
+          v.object({
+            beganAt: field(time, 'Since when'),
+            message: field(v.string(), 'What is wrong, as owners read it', 'The AI provider could not be reached.'),
+            providerSaid: field(v.nullable(v.string()), "The provider's own words, without your keys", null),
+            lastFailedAt: field(time, 'When it was found to fail last'),
+            nextProbeAt: field(time, 'When it is asked again'),
+            waitingRuns: field(whole, 'How many runs wait for it', 0),
+          }),
+          'A time in which a model could not be used by anybody',
+        ),
+      ),
+      'What is wrong with it, if it cannot be used',
+      null,
+    ),
   }),
   'A configured model, for operators',
 )
@@ -115,7 +133,7 @@ export const listConfiguredModels = route({
   ...shared,
   name: 'listConfiguredModels',
   path: '/admin/models',
-  summary: 'List the configured models with their providers',
+  summary: 'List the configured models with their providers and outages',
   description: 'Without keys. `GET /models` has their prices.',
   response: listOf(standing),
   handle: async ({ services }) => ({ items: await services.overview.models() }),

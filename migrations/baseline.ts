@@ -9,6 +9,7 @@ import { deletions } from './baseline/deletions.ts'
 import { liveWords } from './baseline/live-words.ts'
 import { logins } from './baseline/logins.ts'
 import { messages } from './baseline/messages.ts'
+import { outages } from './baseline/outages.ts'
 import { outbox } from './baseline/outbox.ts'
 import { processes } from './baseline/processes.ts'
 import { runs } from './baseline/runs.ts'
@@ -39,6 +40,7 @@ const parts = [
   vault,
   agents,
   runs,
+  outages,
   timelines,
   liveWords,
   toolCalls,

@@ -75,6 +75,7 @@ export const loops = [
     round: async ({ stripe }, stopping) => stripe?.events.reconcile(stopping),
   },
   { name: 'billing', every: () => 2, where: 'workers', round: ({ sweep }, stopping) => sweep.round(stopping) },
+  { name: 'outages', every: () => 1, where: 'workers', round: ({ outages }) => outages.round() },
   { name: 'manifests', every: () => 15, where: 'workers', round: ({ manifests }) => manifests.checkDue() },
   {
     name: 'revocations',
@@ -157,6 +158,7 @@ async function housekeep(services: Services, stopping: AbortSignal): Promise<voi
     users,
     audit,
     signIn,
+    outages,
   } = services
   await rateLimits.purge(new Date())
   await outgoingLimit.purge()
@@ -175,4 +177,5 @@ async function housekeep(services: Services, stopping: AbortSignal): Promise<voi
   await users.purge()
   await audit.purge()
   await signIn.flows.purge()
+  await outages.purge()
 }

@@ -29,6 +29,7 @@ import { createOrphans } from './runs/reconcile/orphans.ts'
 import { createAccessChanges } from './owners/access-changes.ts'
 import { createExportTurns } from './owners/export-turns.ts'
 import { createOutbox } from './outbox/outbox.ts'
+import { createOutages } from './outages/outages.ts'
 import { createOutputs } from './outputs/outputs.ts'
 import { createReachability } from './temporal/reachability.ts'
 import { createPartitions } from './runs/retention/partitions.ts'
@@ -106,6 +107,7 @@ export function createServices(
   const billing = createBilling({ ...base, gateway: stripe?.gateway ?? sandbox, notifications })
   const { storedBytes } = billing
   const models = createModels(base)
+  const outages = createOutages({ ...base, models })
   const sites = createSites(base)
   const limitOf = async (ownerId: string) => (await billing.account(ownerId)).limits.vaultSites
   const vault = createVault({ ...base, audit, sites, notifications, limitOf })
@@ -126,7 +128,7 @@ export function createServices(
   const reachability = createReachability(base)
   const payloads = createPayloads(base)
   const approvals = createApprovals({ ...base, notifications })
-  const parts = { agents, approvals, billing, callbacks, notifications, models, outputs, payloads, sites, sender }
+  const parts = { agents, approvals, billing, callbacks, notifications, models, outages, outputs, payloads, sites, sender }
   const runs = createRuns({ ...base, ...parts, workers, reachability })
   const webhooks = createWebhooks({ ...base, agents, billing, payloads, runs })
   const retention = createRetention(base)
@@ -175,6 +177,7 @@ export function createServices(
     exportTurns,
     deletions,
     models,
+    outages,
     callbacks,
     deliverCallbacks,
     runs,
@@ -200,6 +203,7 @@ export function createServices(
       await vault.refresh.settled()
       await outgoing.close()
       await trusted.close()
+      await outages.close()
       await models.close()
       await threads.close()
       await storedBytes.flush().catch((error: unknown) => logger.warn({ err: error }, 'stored bytes were not counted'))

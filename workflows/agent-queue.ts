@@ -100,8 +100,9 @@ const childOptions = (run: AgentRunInput, agentName: string) => ({
   // The record's epoch tells executions apart, so the id may be used again when a run resumes.
   workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
   parentClosePolicy: 'REQUEST_CANCEL' as const,
-  // Above the run's budget and its longest permitted wait (24 h): only a stuck run gets here.
-  workflowRunTimeout: '26h' as const,
+  // Far above the run's minutes, its longest wait, and an outage of its model besides: only a stuck run gets here, and
+  // the reconciler finds that much sooner.
+  workflowRunTimeout: '14d' as const,
   staticSummary: `${run.trigger} run ${run.sequence} of ${agentName}`,
   staticDetails: `The record of this run: \`GET /runs/${run.runId}\`, \`/events\`, \`/why\`.`,
   typedSearchAttributes: [

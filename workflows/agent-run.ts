@@ -80,6 +80,7 @@ const pauseDetails = {
   approval: 'Waiting: somebody has to approve a tool call.',
   paused: 'Waiting: the agent is paused.',
   credits: 'Waiting: the owner has no credits left.',
+  model: 'Waiting: the AI model cannot be used for now.',
 } as const
 
 const ask = (input: AgentRunInput, step: number): Promise<Move> =>

@@ -89,9 +89,9 @@ export type Move =
   | { kind: 'end'; status: EndedStatus; reason: EndReason | null }
 
 /**
- * What a run waits for: its turn at a site's host, or its owner, who has to reconnect a site, approve a call, resume the
- * agent, or get credits.
+ * What a run waits for: its turn at a site's host, its model, or its owner, who has to reconnect a site, approve a call,
+ * resume the agent, or get credits.
  */
-export type WaitCause = 'rate_limit' | 'credential' | 'approval' | 'paused' | 'credits'
+export type WaitCause = 'rate_limit' | 'credential' | 'approval' | 'paused' | 'credits' | 'model'
 
 export type EndedStatus = 'completed' | 'failed' | 'cancelled' | 'skipped'

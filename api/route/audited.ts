@@ -11,7 +11,7 @@ const fields: Record<SubjectKind, readonly string[]> = {
   account: ['email', 'emailVerifiedAt', 'deletionDueAt', 'terms'],
   agent: (
     'name systemPrompt trigger cron timeZone sites model fallbackModel summarizes ' +
-    'creditsPerMonth webhookProof webhookSchema allowActionOverride callbackUrl outputSchema pausedAt'
+    'creditsPerMonth webhookProof webhookSchema allowActionOverride callbackUrl outputSchema pausedAt pausedReason'
   ).split(' '),
   api_key: ['name', 'scopes', 'expiresAt'],
   approval: ['tool', 'siteOrigin', 'agentId', 'status', 'note'],

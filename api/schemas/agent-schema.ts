@@ -22,6 +22,11 @@ const listed = {
   name: field(v.string(), ...meanings.name),
   trigger,
   pausedAt: field(v.nullable(time), 'Since when it is paused', null),
+  pausedReason: field(
+    v.nullable(v.picklist(['MODEL_UNAVAILABLE'])),
+    'Why it was paused, if you did not pause it: its AI model could not be used for a day',
+    null,
+  ),
   cron: field(v.nullable(v.string()), ...meanings.cron),
   timeZone: field(v.nullable(v.string()), ...meanings.timeZone),
   nextFireAt: field(v.nullable(time), 'When its schedule fires next; a fire of a paused agent is skipped', null),

@@ -192,6 +192,7 @@ const data = {
   'wait.started': v.looseObject({
     cause: waitCause,
     site: field(v.nullable(v.string()), 'The site that it waits for', 'https://tracker.example.com'),
+    model: v.optional(field(v.string(), 'The model that it waits for', 'gpt-5')),
     until: field(
       v.string(),
       'When it tries again, or goes on without an approval; if it otherwise waits for you, when it fails',

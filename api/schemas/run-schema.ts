@@ -7,9 +7,9 @@ import { id, ownerId, runStatus, time, trigger } from './schemas.ts'
 
 export const waitCause = named(
   'WaitCause',
-  v.picklist(['rate_limit', 'credential', 'approval', 'paused', 'credits']),
-  'What a `waiting` run waits for: its turn at the site, or you to reconnect the site, to approve a tool call, to ' +
-    'resume the agent, or to get credits',
+  v.picklist(['rate_limit', 'credential', 'approval', 'paused', 'credits', 'model']),
+  'What a `waiting` run waits for: its turn at the site, its AI model, or you to reconnect the site, to approve a tool ' +
+    'call, to resume the agent, or to get credits',
 )
 
 export const endings = runStatuses.filter((status) => hasEnded(status))
@@ -32,7 +32,7 @@ const listed = {
   triggeredBy: field(v.string(), 'For people: "Triggered by: Webhook"', 'Triggered by: Webhook'),
   status: runStatus,
   waitingCause: field(v.nullable(waitCause), 'What a `waiting` run waits for; null unless it waits', null),
-  waitingFor: field(v.nullable(v.string()), 'The site that it waits for', null),
+  waitingFor: field(v.nullable(v.string()), 'The site that it waits for, or the model', null),
   waitingUntil: field(
     v.nullable(time),
     'When it tries again, or goes on without an approval; a run that otherwise waits for you fails then',

@@ -20,6 +20,8 @@ export const agents = `
     allow_action_override boolean not null,
     summarizes boolean not null,
     trigger run_trigger not null,
+    -- why it was paused, if its owner did not pause it
+    paused_reason text,
     name text not null,
     system_prompt text not null,
     cron text,
@@ -45,6 +47,8 @@ export const agents = `
     constraint agents_previous_secret
       check ((previous_webhook_secret is null) = (previous_webhook_secret_until is null)),
     constraint agents_callback check (callback_url is null or callback_secret is not null),
+    constraint agents_paused_reason check
+      (paused_reason is null or paused_at is not null and paused_reason = 'MODEL_UNAVAILABLE'),
     constraint agents_moved check ((moved_at is null) = (moved_sequence is null))
   );
   create index agents_owner on agents (owner_id);

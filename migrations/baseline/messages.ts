@@ -68,7 +68,7 @@ export const messages = `
     constraint notifications_owner_fk foreign key (owner_id) references owners (id),
     constraint notifications_once unique (owner_id, kind, subject_id, dedupe_key),
     constraint notifications_kind check (kind in
-      ('credential_dead', 'manifest_changed', 'queue_blocked', 'agent_failing', 'schedule_missed', 'callback_failed',
+      ('credential_dead', 'manifest_changed', 'queue_blocked', 'agent_failing', 'agent_paused', 'model_outage', 'schedule_missed', 'callback_failed',
        'approval_requested', 'limits_exceeded', 'top_up_off', 'subscription_past_due', 'subscription_ended')),
     constraint notifications_mail_status check (mail_status in ('none', 'pending', 'sent', 'failed')),
     constraint notifications_mail_next check ((mail_status = 'pending') = (mail_next_at is not null)),

@@ -31,6 +31,11 @@ export const runs = `
     attempted_at timestamptz,
     failed_at timestamptz,
     retry_at timestamptz,
+    -- since when it has kept failing although the model answers others, and when the run asks it again
+    model_failing_since timestamptz,
+    model_retry_at timestamptz,
+    -- the part of waited_ms that it waited for its model
+    outage_ms bigint not null default 0,
     trigger run_trigger not null,
     status run_status not null,
     -- raised whenever the run is taken up (again); every write of a worker names the epoch it acts under
@@ -41,6 +46,8 @@ export const runs = `
     step_attempts integer not null default 0,
     attempt integer not null default 0,
     failed_attempt integer,
+    -- how often in a row its attempts have failed although the model answers others
+    model_rounds integer not null default 0,
     -- since which step it is asked of the fallback model
     fallback_since integer,
     -- answers in a row that did not count
@@ -65,7 +72,8 @@ export const runs = `
     constraint runs_agent_fk foreign key (agent_id) references agents (id),
     constraint runs_owner_fk foreign key (owner_id) references owners (id),
     constraint runs_sequence unique (agent_id, sequence),
-    constraint runs_waiting_cause check (waiting_cause in ('rate_limit', 'credential', 'approval', 'paused', 'credits')),
+    constraint runs_waiting_cause check
+      (waiting_cause in ('rate_limit', 'credential', 'approval', 'paused', 'credits', 'model')),
     constraint runs_ended check ((ended_at is null) = (status in ('queued', 'running', 'waiting')))
   ) with (fillfactor = 85);
   -- the last barrier against two runs of one agent at a time

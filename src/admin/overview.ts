@@ -3,6 +3,7 @@ import { later, type Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
 import { idIn, page, type Page, type PageRequest } from '../database/paging.ts'
+import { isOpen, Outage } from '../outages/outage.ts'
 import { normalizeEmail } from '../users/email.ts'
 import type { TierName } from '../billing/tiers.ts'
 import { User } from '../users/user.ts'
@@ -37,12 +38,13 @@ export interface Stats {
   pendingMails: number
 }
 
-/** A configured model, its provider, and how many runs wait for a place there. */
+/** A configured model, its provider with how many runs wait for a place there, and its outage with how many wait for its end. */
 export interface ModelStanding {
   name: string
   id: string
   isDefault: boolean
   provider: { name: string; kind: string; host: string | null; concurrency: number; waitingRuns: number }
+  outage: (Outage & { waitingRuns: number }) | null
 }
 
 /** What operators see of the whole platform: who is there, and what there is. */
@@ -78,15 +80,26 @@ export function createOverview(context: { database: Database; clock: Clock; conf
     async models(): Promise<ModelStanding[]> {
       const { rows } = await database.raw<{ rows: { provider: string; count: number }[] }>(waitingStatement)
       const waiting = new Map(rows.map(({ provider, count }) => [provider, count]))
+      const outages = await readOutages(database)
       return config.models.models.map(({ name, id, provider: of }) => {
         const { kind = 'demo', baseUrl, concurrency = 0 } = config.models.providers.find((one) => one.name === of) ?? {}
         const host = baseUrl === undefined ? null : new URL(baseUrl).host
         const provider = { name: of, kind, host, concurrency, waitingRuns: waiting.get(of) ?? 0 }
-        return { name, id, isDefault: name === config.models.default, provider }
+        return { name, id, isDefault: name === config.models.default, provider, outage: outages.get(name) ?? null }
       })
     },
   }
 }
+
+/** The models that are out, each with how many runs wait for it. */
+async function readOutages(database: Database): Promise<Map<string, Outage & { waitingRuns: number }>> {
+  const open = await Outage.query(database).where(isOpen).select('model_outages.*', raw(waitingForModel))
+  return new Map((open as (Outage & { waitingRuns: number })[]).map((outage) => [outage.model, outage]))
+}
+
+const waitingForModel = `
+  (select count(*)::int from runs
+    where status = 'waiting' and waiting_cause = 'model' and waiting_for = model_outages.model) as waiting_runs`
 
 const membersCount = '(select count(*)::int from members where members.workspace_id = workspaces.id) as members'
 

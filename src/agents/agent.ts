@@ -13,6 +13,9 @@ export interface WebhookField {
 export const webhookProofs = ['secret', 'standard-webhooks', 'github', 'gitlab', 'stripe', 'shopify', 'slack'] as const
 export type WebhookProof = (typeof webhookProofs)[number]
 
+/** Why the platform pauses an agent: its model could not be used for a day. */
+export type PauseReason = 'MODEL_UNAVAILABLE'
+
 /** An agent (table `agents`). */
 export class Agent extends Row {
   static override tableName = 'agents'
@@ -48,6 +51,8 @@ export class Agent extends Row {
   declare creditsLeft: number | null
   /** Since then nothing is started; new runs are queued. */
   declare pausedAt: Date | null
+  /** Why it was paused, if its owner did not pause it. */
+  declare pausedReason: PauseReason | null
   /** Since when the tier does not allow for it; it was paused then, unless it was paused before. */
   declare exceedingSince: Date | null
   /** Who made it; null if that is not known. */

@@ -5,7 +5,7 @@ import { assertThat, isCoded } from '../errors.ts'
 import { lockQueue } from '../runs/agent-queue.ts'
 import type { Due } from '../runs/due.ts'
 import type { Schedules } from '../schedules/schedules.ts'
-import { Agent, type AgentWithSites } from './agent.ts'
+import { Agent, type AgentWithSites, type PauseReason } from './agent.ts'
 
 /**
  * Pauses, resumes and removes agents. The schedule changes in the same transaction; Temporal is updated after the
@@ -63,12 +63,24 @@ export function createLifecycle(context: {
       return get(ownerId, id)
     },
 
+    /**
+     * Pauses the agent of a run that has failed, in the caller's transaction, which has locked its queue. False if it is
+     * paused already, deleted, or somebody else's by now. The loop that compares schedules stops its schedule.
+     */
+    async pauseFor(trx: Transaction, run: { agentId: string; ownerId: string }, reason: PauseReason): Promise<boolean> {
+      const { agentId: id, ownerId } = run
+      const agent = await Agent.query(trx).findById(id).where({ ownerId }).whereNull('deletedAt').forNoKeyUpdate()
+      if (!agent || agent.pausedAt !== null) return false
+      await changeUnderLock(trx, agent, (current, now) => ({ ...pauseOf(current, now), pausedReason: reason }))
+      return true
+    },
+
     /** Ends the pause; the reconciler does the rest. */
     async resume(agent: Agent): Promise<AgentWithSites> {
       await change(agent, (current) => {
         const message = isPausedByOwner(current) ? exceedsAndPaused : exceeds
         assertThat(current.exceedingSince === null, 'AGENT_LIMIT_REACHED', { message })
-        return current.pausedAt === null ? undefined : { pausedAt: null }
+        return current.pausedAt === null ? undefined : { pausedAt: null, pausedReason: null }
       })
       return get(agent.ownerId, agent.id)
     },

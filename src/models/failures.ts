@@ -4,13 +4,29 @@ import { isRecord } from './arguments.ts'
 import { readRetryAfter } from './retry-after.ts'
 import type { Usage } from './usage.ts'
 
-/** A failure of a model call, with the tokens that the provider says it has used, and so has billed. */
+/**
+ * A failure of a model call, with the tokens that the provider says it has used, and so has billed; and whether the
+ * provider takes no more requests for now, whatever they say.
+ */
 export class ModelError extends CodedError {
   usage: Usage | undefined
+  readonly isOverQuota: boolean
+  /** Known before anybody was asked: another prompt may be answered. */
+  readonly isOfPrompt: boolean
+  /** Not a property of its own, because loggers print those, and a provider may quote the prompt. */
+  readonly #providerSaid: string | undefined
 
-  constructor(options: ErrorOptions & { usage?: Usage | undefined }) {
+  constructor(options: ErrorOptions & Partial<Pick<ModelError, 'usage' | 'isOverQuota' | 'isOfPrompt'>> & { providerSaid?: string }) {
     super('MODEL_ERROR', options)
     this.usage = options.usage
+    this.isOverQuota = options.isOverQuota ?? false
+    this.isOfPrompt = options.isOfPrompt ?? false
+    this.#providerSaid = options.providerSaid
+  }
+
+  /** The body of the provider's answer, as it came. */
+  providerSaid(): string | undefined {
+    return this.#providerSaid
   }
 }
 
@@ -37,13 +53,15 @@ export function modelFailure(error: unknown, now: Date): ModelError {
 
 /** The request failed, or its answer did before it began. */
 function callFailure(error: APICallError, now: Date): ModelError {
-  const { name, statusCode, isRetryable, responseHeaders } = error
+  const { name, statusCode, isRetryable, responseHeaders, responseBody } = error
   const retryAfter = readRetryAfter(responseHeaders, now)
   const code = systemCodeOf(error)
   return new ModelError({
     message: statusCode === undefined ? unreachedSentence(code) : sentence(statusCode, isRetryable),
     retryable: isRetryable,
+    isOverQuota: statusCode === 429,
     ...(retryAfter !== undefined && { retryAfter }),
+    ...(responseBody !== undefined && { providerSaid: responseBody }),
     privateDetail: [`${name}, status ${statusCode ?? 'none'}`, code].filter(Boolean).join(', '),
   })
 }
@@ -103,6 +121,7 @@ export function promptTooLong(name: string, sizes: { tokens: number; contextToke
       `This has become too long for the model ${name}, so that was not asked: the instructions, the tools, the payload ` +
       `and the last tool results are about ${tokens} tokens; ${window}. Choose a model with a larger window, offer fewer tools, or send less.`,
     retryable: false,
+    isOfPrompt: true,
     privateDetail: 'prompt too long',
   })
 }
@@ -143,6 +162,8 @@ function codeOf(error: Error): string | undefined {
 
 function sentence(status: number, mayPass: boolean): string {
   if (status === 401 || status === 403) return "The AI provider refused the platform's credentials."
+  if (status === 402) return 'The account of the platform at the AI provider is used up (status 402).'
+  if (status === 404) return 'The AI provider does not have the model, or has no such address (status 404).'
   if (status === 429) return 'The AI provider is taking no more requests from this platform for now.'
   if (status >= 500) return `The AI provider is failing or overloaded (status ${status}).`
   if (status >= 400) return `The AI provider refused the request (status ${status}).`

@@ -5,6 +5,8 @@ export const notificationKinds = [
   'manifest_changed',
   'queue_blocked',
   'agent_failing',
+  'agent_paused',
+  'model_outage',
   'schedule_missed',
   'callback_failed',
   'approval_requested',

@@ -26,6 +26,10 @@ export class Run extends Row {
   declare failedAt: Date | null
   declare failure: string | null
   declare retryAt: Date | null
+  /** How often in a row its attempts have failed although the model answers others, since when, and when it asks again. */
+  declare modelRounds: number
+  declare modelFailingSince: Date | null
+  declare modelRetryAt: Date | null
   declare toolCalls: number
   declare inputTokens: number
   declare outputTokens: number
@@ -42,13 +46,15 @@ export class Run extends Row {
   declare leftOutThrough: number | null
   /** How many bytes of its prompt the model counted as a token in the latest step. */
   declare bytesPerToken: number | null
-  /** What it waits for (`waitingFor` is the site), since when, and until when at most; all null unless it waits. */
+  /** What it waits for (`waitingFor` is the site, or the model), since when, and until when at most; all null unless it waits. */
   declare waitingCause: WaitCause | null
   declare waitingFor: string | null
   declare waitingSince: Date | null
   declare waitingUntil: Date | null
   /** How long its earlier waits took, in milliseconds; its minutes exclude them. */
   declare waitedMs: number
+  /** The part of these that it waited for its model, which may be out longer than an owner may take. */
+  declare outageMs: number
   /** Since when it has found no place in a worker, unless it has made progress since. */
   declare noPlaceSince: Date | null
   /** The AI provider at which it has found none; null if it was the worker itself. */
@@ -69,6 +75,9 @@ export class Run extends Row {
 /** A run as a plain object. */
 export type RunFields = Omit<Run, keyof Row>
 
+/** The columns of a step whose model has not failed it round after round. */
+export const noRounds = { modelRounds: 0, modelFailingSince: null, modelRetryAt: null }
+
 /** The columns of a step without attempts. */
 export const noAttempt = {
   stepAttempts: 0,
@@ -78,4 +87,5 @@ export const noAttempt = {
   failedAt: null,
   failure: null,
   retryAt: null,
+  ...noRounds,
 }

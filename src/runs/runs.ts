@@ -8,6 +8,7 @@ import type { Database } from '../database/database.ts'
 import type { Logger } from '../logger.ts'
 import type { Models } from '../models/models.ts'
 import type { Notifications } from '../notifications/notifications.ts'
+import type { Outages } from '../outages/outages.ts'
 import type { Outputs } from '../outputs/outputs.ts'
 import type { Sites } from '../sites/sites.ts'
 import type { ReachabilityOfTemporal } from '../temporal/reachability.ts'
@@ -45,6 +46,7 @@ export function createRuns(context: {
   callbacks: Callbacks
   notifications: Notifications
   models: Models
+  outages: Outages
   payloads: Payloads
   sites: Sites
   outputs: Outputs

@@ -3,9 +3,17 @@ import type { Run } from './run.ts'
 
 type Budgets = Config['budgets']
 
-/** How much longer the run may wait, in milliseconds, after what it has waited already. */
+/** How much longer the run may wait, in milliseconds, after what it has waited already. Waits for its model do not count. */
 export function waitingTimeLeft(run: Run, budgets: Budgets, now: Date): number {
-  return budgets.waitSeconds * 1000 - run.waitedMs - currentWaitMs(run, now)
+  const currentMs = run.waitingCause === 'model' ? 0 : currentWaitMs(run, now)
+  return budgets.waitSeconds * 1000 - (run.waitedMs - run.outageMs) - currentMs
+}
+
+/** How much longer the run may wait for its model, in milliseconds: from when that failed, or the run began after that. */
+export function outageTimeLeft({ startedAt }: Pick<Run, 'startedAt'>, since: Date, budgets: Budgets, now: Date): number {
+  const wholeMs = budgets.waitSeconds * 1000
+  const isLater = startedAt !== null && startedAt.getTime() > since.getTime() + wholeMs
+  return (isLater ? startedAt : since).getTime() + wholeMs - now.getTime()
 }
 
 /** How much longer the run may work, in milliseconds. Waits do not count, nor what holds it up from outside. */

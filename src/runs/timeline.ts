@@ -52,7 +52,7 @@ export interface EventData {
   'approval.requested': { callId: string; approvalId: string; expiresAt: string }
   'approval.decided': { callId: string; approvalId: string; status: 'approved' | 'refused' | 'expired'; note?: string }
   'credential.refreshed': { callId: string; site: string }
-  'wait.started': { cause: WaitCause; site: string | null; until: string; calls: number; note: string }
+  'wait.started': { cause: WaitCause; site: string | null; model?: string; until: string; calls: number; note: string }
   'wait.ended': { cause: WaitCause; ms: number }
   'cancel.requested': { by: 'owner' | 'sender' | 'deletion' }
   ended: { status: string; reason: string | null; message: string | null }

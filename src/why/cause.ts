@@ -13,6 +13,7 @@ export const causeCodes = {
   TIER: 'The subscription tier does not include webhooks',
   PAST_DUE: 'The subscription is not paid',
   PAUSED: 'The agent is paused',
+  MODEL_UNAVAILABLE: 'The AI model cannot be used for now',
   TEMPORAL_AWAY: 'Temporal, which carries out runs, is unreachable',
   NO_WORKER: 'No worker polls for work',
   RUN_AHEAD: 'Another run of the agent is ahead',

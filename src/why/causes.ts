@@ -76,6 +76,9 @@ function ended(facts: Facts): Cause[] {
   return [causeOf({ code: 'ENDED', runId, sequence, since, message, action })]
 }
 
+/** Why an agent is paused, as a part of a sentence. */
+const because = { OWNER: '', MODEL_UNAVAILABLE: ' because its AI model could not be used for a day' } as const
+
 function paused({ agent, head, next, queued }: Facts): Cause[] {
   const { pausedAt: since } = agent
   if (!since) return []
@@ -94,7 +97,7 @@ function paused({ agent, head, next, queued }: Facts): Cause[] {
       until,
       runId: run?.id ?? null,
       sequence: run?.sequence ?? null,
-      message: `The agent "${agent.name}" ${ongoing('paused', since)}, so ${effect}.`,
+      message: `The agent "${agent.name}" ${ongoing('paused', since)}${because[agent.pausedReason ?? 'OWNER']}, so ${effect}.`,
       action: agent.exceedingSince
         ? advise`The tier does not allow for so many agents: delete others, or choose a higher tier with ${request('subscribe')}.`
         : advise`Resume it with ${request('resume', agent.id)}.`,

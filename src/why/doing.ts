@@ -17,6 +17,7 @@ const waits = {
   approval: (site: string) => `waiting for the approval of a call to ${site}`,
   paused: () => 'waiting for its agent to be resumed',
   credits: () => 'waiting for credits',
+  model: (model: string) => `waiting for the AI model ${model}`,
 } as const
 
 /** A run waits as a whole, makes tool calls, calls the model, or is between two of these. */
@@ -27,7 +28,7 @@ export function doingOf(head: HeadRun): Doing {
     const { waitingSince: since, waitingFor: site } = run
     const parked = head.calls.find(({ siteOrigin }) => siteOrigin === site)
     const what = waits[run.waitingCause](parked ? siteOf(parked) : (site ?? 'a site'))
-    return { kind: 'wait', text: ongoing(what, since), since, step, site }
+    return { kind: 'wait', text: ongoing(what, since), since, step, site: run.waitingCause === 'model' ? null : site }
   }
   const calls = callsAtWork(head)
   if (calls[0]) return { kind: 'tools', ...callsText(calls[0], calls.length - 1), step }

@@ -4,6 +4,7 @@ import type { CapOf } from '../billing/standing.ts'
 import type { Reachability } from '../temporal/reachability.ts'
 import type { AgentQueue } from '../runs/agent-queue.ts'
 import type { Charge } from '../runs/queue/blocked.ts'
+import type { Outage } from '../outages/outage.ts'
 import type { Action } from '../runs/reconcile/action.ts'
 import type { Run } from '../runs/run.ts'
 import type { ToolCall } from '../tools/tool-call.ts'
@@ -52,9 +53,12 @@ export interface HeadRun {
   /** The model call of the current step, if begun: the latest attempt, and the latest failure. */
   attempt: { number: number; at: Date; failed: boolean } | null
   failure: { message: string; at: Date; retryAt: Date | null } | null
+  /** The outage of the model that it waits for. */
+  outage: Pick<Outage, 'message' | 'beganAt' | 'nextProbeAt'> | null
   calls: OpenCall[]
-  /** When it has waited as long as a run may. */
+  /** When it has waited as long as a run may; and for its model, if it waits for that. */
   mayWaitUntil: Date
+  mayWaitForModelUntil: Date | null
 }
 
 /** A run that is queued, or has ended. */
@@ -63,7 +67,7 @@ export type NamedRun = Pick<Run, 'id' | 'sequence' | 'trigger' | 'status' | 'acc
 /** All that the rule reads: the record as of one moment, and whether Temporal and workers are up. */
 export interface Facts {
   now: Date
-  agent: Pick<Agent, 'id' | 'ownerId' | 'name' | 'trigger' | 'pausedAt' | 'exceedingSince' | 'deletedAt'>
+  agent: Pick<Agent, 'id' | 'ownerId' | 'name' | 'trigger' | 'pausedAt' | 'pausedReason' | 'exceedingSince' | 'deletedAt'>
   /** What must be paid before the next run may start; with none queued, before one of the agent's trigger may. */
   charges: Charge[]
   /** Whether a model step can be paid for. */

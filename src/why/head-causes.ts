@@ -7,6 +7,7 @@ import { heldCredits } from '../runs/held-credits.ts'
 import type { Facts, HeadRun, OpenCall } from './facts.ts'
 import { limitedSites } from './limited-sites.ts'
 import { unapprovedCalls } from './unapproved-calls.ts'
+import { modelOutage } from './model-outage.ts'
 import { modelFailure, waitsForPlace } from './model-failure.ts'
 
 /** What holds up the run that has begun, or what it is doing. A pause is explained elsewhere. */
@@ -14,7 +15,7 @@ export function causesOfHead(facts: Facts, head: HeadRun): Cause[] {
   const dead = deadCredentials(head)
   const unapproved = unapprovedCalls(head)
   const limited = limitedSites(facts, head, { connection: dead.length > 0, approval: unapproved.length > 0 })
-  const parked = [...dead, ...unapproved, ...limited, ...missingCredits(facts, head)]
+  const parked = [...dead, ...unapproved, ...limited, ...missingCredits(facts, head), ...modelOutage(facts, head)]
   const doing = doingOf(head)
   return [
     ...cancelling(facts, head, doing),

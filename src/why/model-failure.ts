@@ -45,6 +45,6 @@ const longestPauseSeconds = 60
 function actionOf(head: HeadRun, isLate: boolean): Advice {
   const { id } = head.run
   const held = advise`The operators of the platform have to look at the workflow run/${head.run} in Temporal, where its activity may be paused`
-  const byItself = advise`There is nothing to do: if the model fails four times, the fallback model of its agent is asked, or the run fails if there is none`
+  const byItself = advise`There is nothing to do: if the model fails four times, the fallback model of its agent is asked, or the run waits if there is none`
   return advise`${isLate ? held : byItself}. To end it now: ${request('cancel', id)}.`
 }

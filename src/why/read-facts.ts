@@ -6,13 +6,14 @@ import { standingFor, standingOf, timeOf } from '../billing/standing.ts'
 import type { Clock } from '../clock.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Config } from '../config/config.ts'
+import { isOpen, Outage } from '../outages/outage.ts'
 import { payerOf } from '../owners/payer.ts'
 import { agentCreditsLeft, boundsOf } from '../owners/months.ts'
 import { chargesOf } from '../runs/queue/blocked.ts'
 import { Run } from '../runs/run.ts'
 import type { Reconciler } from '../runs/reconcile/reconciler.ts'
 import { hasEnded, unfinishedStatuses } from '../runs/states.ts'
-import { waitingTimeLeft } from '../runs/time-left.ts'
+import { outageTimeLeft, waitingTimeLeft } from '../runs/time-left.ts'
 import { nextFireOf } from '../schedules/next-fire.ts'
 import { Schedule } from '../schedules/schedule.ts'
 import { ToolCall } from '../tools/tool-call.ts'
@@ -106,8 +107,17 @@ async function readAsked(trx: Transaction, runId: string): Promise<{ run: Run; a
 async function readHead(trx: Transaction, knowledge: Knowledge, run: Run, now: Date): Promise<HeadRun> {
   const { budgets, sites } = knowledge.config
   const mayWaitUntil = new Date(now.getTime() + waitingTimeLeft(run, budgets, now))
-  return { run, ...attemptsOf(run), calls: await readOpenCalls(trx, run, sites), mayWaitUntil }
+  const outage = await readOutage(trx, run)
+  const failingSince = run.waitingCause === 'model' ? (outage?.beganAt ?? run.modelFailingSince) : null
+  const mayWaitForModelUntil =
+    failingSince && new Date(now.getTime() + outageTimeLeft(run, failingSince, budgets, now))
+  const calls = await readOpenCalls(trx, run, sites)
+  return { run, ...attemptsOf(run), outage, calls, mayWaitUntil, mayWaitForModelUntil }
 }
+
+/** The outage of the model that the run waits for. */
+const readOutage = async (trx: Transaction, { waitingCause, waitingFor: model }: Run): Promise<Outage | null> =>
+  waitingCause === 'model' && model !== null ? ((await Outage.query(trx).findOne({ model, ...isOpen })) ?? null) : null
 
 /** The attempts at the step that is not recorded yet. */
 function attemptsOf(run: Run): Pick<HeadRun, 'attempt' | 'failure'> {

@@ -1,3 +1,4 @@
+import type { Clock } from '../../src/clock.ts'
 import type { ExecutionContext } from 'ava'
 import type { AgentRunInput } from '../../workflows/messages.ts'
 import * as agentRuns from '../../api/agent-runs.ts'
@@ -80,19 +81,20 @@ export interface StageOptions {
   spare?: number
   /** What else the platform may reach, in the format of SITE_ALLOW. */
   allow?: string[]
+  clock?: Clock
 }
 
 /** A platform that may reach the example sites; with `forWholeFile`, the same for all tests of a file. */
 export async function openStage(
   t: ExecutionContext,
-  { env = {}, worker = true, spare = 0, allow: more = [] }: StageOptions = {},
+  { env = {}, worker = true, spare = 0, allow: more = [], clock }: StageOptions = {},
 ) {
   const sites = await startSites(t)
   const tls = await temporaryCertificates()
   const spares = await Promise.all(Array.from({ length: spare }, () => startBadTools({ port: 0, tls })))
   for (const { close } of spares) t.teardown(close)
   const allow = [...sites.allow, ...more, ...spares.map(({ origin }) => new URL(origin).host)]
-  const platform = await startPlatform(t, { sites: { ...sites, allow }, worker, env })
+  const platform = await startPlatform(t, { sites: { ...sites, allow }, worker, env, ...(clock && { clock }) })
   return { sites, platform, spares }
 }
 

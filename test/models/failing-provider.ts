@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { ExecutionContext } from 'ava'
+import { answers, chat } from './wire.ts'
 
 /** What a provider does with one request. */
 export type Act = (response: ServerResponse, request: ProviderRequest) => void | Promise<void>
@@ -13,19 +14,36 @@ export interface ProviderRequest {
   body: Record<string, unknown>
 }
 
+/** The platform's own question, by which it finds out whether a model fails everybody. */
+const isProbe = (body: unknown): boolean => JSON.stringify(body).includes('Answer with the word')
+
+function answerProbe(url: string, body: Record<string, unknown>): Act {
+  if (body['stream'] !== true) return whole(chat.whole({ content: 'yes' }))
+  if (url.endsWith('/messages')) return events(answers.anthropic())
+  return events(url.endsWith('/responses') ? answers.responses() : answers.chat())
+}
+
 /**
  * A server in the place of an AI provider that does what a script says, one line for each request; the last line is
- * repeated. Each model has a script of its own, so one server does for many tests.
+ * repeated. Each model has a script of its own, so one server does for many tests. A model that is "out" fails everybody;
+ * another one fails the prompts of its script alone, and answers the platform's own question.
  */
 export async function startFailingProvider(t: Pick<ExecutionContext, 'teardown'>) {
   const scripts = new Map<string, Act[]>()
   const requests: ProviderRequest[] = []
+  const probes: ProviderRequest[] = []
+  const out = new Set<string>()
 
   async function serve(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = JSON.parse(await text(message)) as Record<string, unknown>
     const request = { model: String(body['model']), at: Date.now(), body }
-    requests.push(request)
     const script = scripts.get(request.model) ?? []
+    if (isProbe(body)) {
+      probes.push(request)
+      const act = out.has(request.model) ? script[0] : answerProbe(message.url ?? '', body)
+      return act?.(response, request)
+    }
+    requests.push(request)
     const act = script.length > 1 ? script.shift() : script[0]
     if (act) await act(response, request)
     else response.writeHead(404).end()
@@ -40,6 +58,9 @@ export async function startFailingProvider(t: Pick<ExecutionContext, 'teardown'>
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     play: (model: string, acts: Act[]) => void scripts.set(model, [...acts]),
+    /** Whether the model fails everybody, as its script says. */
+    setOut: (model: string, isOut: boolean) => void (isOut ? out.add(model) : out.delete(model)),
+    probesOf: (model: string) => probes.filter((request) => request.model === model),
     requestsOf: (model: string) => requests.filter((request) => request.model === model),
   }
 }

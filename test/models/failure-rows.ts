@@ -28,7 +28,7 @@ const statuses: [code: number, passes: boolean, sentence: RegExp][] = [
   [400, false, refused(400)],
   [401, false, credentials],
   [403, false, credentials],
-  [404, false, refused(404)],
+  [404, false, /does not have the model/],
   [408, true, refused(408)],
   [409, true, refused(409)],
   [429, true, /taking no more requests/],

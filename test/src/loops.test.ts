@@ -16,6 +16,7 @@ const asked: Record<LoopName, string[]> = {
   deletions: ['deletions.round'],
   billing: ['sweep.round'],
   'stripe events': ['lease.hold', 'stripe.events.reconcile'],
+  outages: ['outages.round'],
   manifests: ['manifests.checkDue'],
   revocations: ['vault.revocations.carryOut'],
   'keep-alive': ['lease.hold', 'vault.refresh.keepAlive'],
@@ -41,6 +42,7 @@ const asked: Record<LoopName, string[]> = {
     'users.purge',
     'audit.purge',
     'signIn.flows.purge',
+    'outages.purge',
   ],
 }
 const names = Object.keys(asked) as LoopName[]

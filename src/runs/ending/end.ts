@@ -1,3 +1,4 @@
+import type { Agents } from '../../agents/agents.ts'
 import type { Approvals } from '../../approvals/approvals.ts'
 import type { Callbacks } from '../../callbacks/callbacks.ts'
 import type { Clock } from '../../clock.ts'
@@ -8,7 +9,9 @@ import { lockQueue } from '../agent-queue.ts'
 import { closeCalls } from './close-calls.ts'
 import { StaleEpochError, type RunRef } from '../record.ts'
 import { Run } from '../run.ts'
-import { cancelledAs, endReasons, hasEnded, mayTransition, type EndReason } from '../states.ts'
+import { cancelledAs, hasEnded, mayTransition, type EndReason } from '../states.ts'
+import { notifyPaused } from '../notify-outage.ts'
+import { errorOf } from './error-of.ts'
 import { notifyFailing } from './notify-failing.ts'
 import { currentWaitMs } from '../time-left.ts'
 import { append } from '../timeline.ts'
@@ -27,10 +30,12 @@ export interface Ending {
  * the same transaction its callback and notification.
  */
 export function createWriteEnding({
+  agents,
   approvals,
   callbacks,
   notifications,
 }: {
+  agents: Pick<Agents, 'pauseFor'>
   approvals: Pick<Approvals, 'withdraw'>
   callbacks: Callbacks
   notifications: Notifications
@@ -40,12 +45,14 @@ export function createWriteEnding({
     if (!mayTransition(run.status, status)) throw new Error(`a run cannot go from ${run.status} to ${status}`)
     await closeCalls(trx, approvals, run.id, now)
     await endWait(trx, run, now)
-    const error = reason ? endReasons[reason] : null
+    const error = reason && errorOf(reason, run)
     const changes = { status, reason, error, endedAt: now }
     await append(trx, run.id, now, [{ kind: 'ended', data: { status, reason, message: error } }], changes)
     await freeQueue(trx, run, now)
     await callbacks.queue(trx, { runId: run.id, agentId: run.agentId, now })
-    if (status === 'failed') await notifyFailing(trx, notifications, run, error ?? '')
+    if (reason === 'MODEL_UNAVAILABLE' && (await agents.pauseFor(trx, run, reason))) {
+      await notifyPaused(trx, notifications, run, error ?? '')
+    } else if (status === 'failed') await notifyFailing(trx, notifications, run, error ?? '')
   }
 }
 
@@ -95,6 +102,7 @@ export async function endWait(trx: Transaction, run: Run, now: Date): Promise<vo
   if (!run.waitingCause) return
   const ms = currentWaitMs(run, now)
   const none = { waitingCause: null, waitingFor: null, waitingSince: null, waitingUntil: null }
-  const changes = { ...none, waitedMs: run.waitedMs + ms }
+  const outageMs = run.outageMs + (run.waitingCause === 'model' ? ms : 0)
+  const changes = { ...none, waitedMs: run.waitedMs + ms, outageMs }
   await append(trx, run.id, now, [{ kind: 'wait.ended', data: { cause: run.waitingCause, ms } }], changes)
 }

@@ -25,6 +25,8 @@ export interface AgentFacts {
   hasParkedCalls: boolean
   /** Whether one of its calls has what it waited for while others wait on, for example the answer to an approval. */
   hasFreedCalls: boolean
+  /** Whether it may ask its model, or its second one, again; null unless it waits for that. */
+  modelAnswers: boolean | null
   /** The oldest queued run. */
   next: Run | null
   /** The owner's account; null if nothing depends on it (`dependsOnAccount`). */
@@ -56,6 +58,7 @@ export async function readFactsWithin(trx: Transaction, agentIds: string[], now:
   const runs = new Map((await Run.query(trx).findByIds(ids)).map((run) => [run.id, run]))
   const parked = await readParked(trx, [...runs.values()])
   const freed = await readFreed(trx, [...runs.values()])
+  const answering = await readAnswering(trx, [...runs.values()], now)
   const wrong = await readContradictions(trx, agentIds)
   return agents.flatMap((agent) => {
     const queue = queues.get(agent.id)
@@ -65,7 +68,8 @@ export async function readFactsWithin(trx: Transaction, agentIds: string[], now:
     const head = runs.get(headId ?? '') ?? null
     const next = runs.get(nextId ?? '') ?? null
     const calls = { hasParkedCalls: parked.has(headId ?? ''), hasFreedCalls: freed.has(headId ?? '') }
-    return [{ now, agent, queue, contradiction, uncancelled, head, ...calls, next }]
+    const modelAnswers = head?.waitingCause === 'model' ? answering.has(head.id) : null
+    return [{ now, agent, queue, contradiction, uncancelled, head, ...calls, modelAnswers, next }]
   })
 }
 
@@ -121,3 +125,21 @@ async function readFreed(trx: Transaction, runs: Run[]): Promise<Set<string>> {
     .distinct('runId')
   return new Set(freed.flatMap(({ runId }) => runId ?? []))
 }
+
+/** The runs that wait for a model, and may ask it, or the second one of their agent, again. */
+async function readAnswering(trx: Transaction, runs: Run[], now: Date): Promise<Set<string>> {
+  const ids = runs.filter(({ waitingCause }) => waitingCause === 'model').map(({ id }) => id)
+  if (ids.length === 0) return new Set()
+  const { rows } = await trx.raw<{ rows: { id: string }[] }>(answeringStatement, { ids, now })
+  return new Set(rows.map(({ id }) => id))
+}
+
+const answeringStatement = `
+  select r.id from runs r
+    left join lateral (select fallback_model from agent_prompts
+                        where agent_id = r.agent_id and since_sequence <= r.sequence
+                        order by since_sequence desc limit 1) p on r.fallback_since is null
+    join lateral (values (r.waiting_for), (p.fallback_model)) as m (model) on m.model is not null
+   where r.id = any(:ids::uuid[]) and (r.model_retry_at is null or r.model_retry_at <= :now)
+     and not exists (select from model_outages o where o.model = m.model and o.ended_at is null)
+   group by 1`

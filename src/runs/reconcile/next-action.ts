@@ -95,10 +95,12 @@ function unblock({ now, agent, queue, next, account }: AgentFacts, settings: Rec
 }
 
 /** Whether what the run, or one of its calls, waits for has come. Waits for a slot end by time alone. */
-function isWaitOver({ now, agent, head, hasParkedCalls, hasFreedCalls, account }: AgentFacts): boolean {
+function isWaitOver(facts: AgentFacts): boolean {
+  const { now, agent, head, hasParkedCalls, hasFreedCalls, modelAnswers, account } = facts
   if (!head?.waitingUntil || head.waitingUntil <= now) return false
   if (head.waitingCause === 'approval' || head.waitingCause === 'rate_limit') return hasFreedCalls
   if (head.waitingCause === 'credential') return !hasParkedCalls
+  if (head.waitingCause === 'model') return modelAnswers === true
   if (head.waitingCause === 'paused') return agent.pausedAt === null
   return head.waitingCause === 'credits' && account !== null && account.balance >= 1
 }

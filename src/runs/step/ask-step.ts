@@ -8,8 +8,10 @@ import { retryWhileUnavailable, type Database } from '../../database/database.ts
 import { isCoded } from '../../errors.ts'
 import type { Hiding } from '../../hiding/hiding.ts'
 import { hiddenTranscript } from '../../models/hidden.ts'
+import { ModelError } from '../../models/failures.ts'
 import type { ModelTool, Models } from '../../models/models.ts'
 import type { Usage } from '../../models/usage.ts'
+import type { Outages } from '../../outages/outages.ts'
 import type { Outputs } from '../../outputs/outputs.ts'
 import type { Sites } from '../../sites/sites.ts'
 import type { Move } from '../../../workflows/messages.ts'
@@ -51,6 +53,7 @@ export interface AskContext {
   approvals: Approvals
   billing: Billing
   models: Models
+  outages: Outages
   sites: Sites
   live: LiveWords
   outputs: Outputs
@@ -60,7 +63,7 @@ export interface AskContext {
 
 /** Asks the model of an attempt, and records its answer, or how it failed. */
 export function createAsk(context: AskContext) {
-  const { database, agents, models, sites, live, outputs } = context
+  const { database, agents, models, outages, sites, live, outputs } = context
   const writeStep = createWriteStep(context)
   const failStep = createFailStep(context)
   const fitTranscript = createFitTranscript(context)
@@ -136,14 +139,18 @@ export function createAsk(context: AskContext) {
       const answer = summaryDue
         ? await summarise(models, { run, attempt, hiding, signal, onGivenUp }, fitted, summaryDue)
         : await answerOf(run, attempt, offer, fitted, { hiding, signal, onGivenUp })
-      return await retryWhileUnavailable(() => writeStep(ref, attempt, answer, offer), signal)
+      return await retryWhileUnavailable(async () => {
+        await outages.answered(attempt.model)
+        return writeStep(ref, attempt, answer, offer)
+      }, signal)
     } catch (error) {
       if (signal.aborted) await failStep.giveUp(ref, attempt, used)
       if (!isCoded(error, 'MODEL_ERROR')) throw error
-      const failed = await retryWhileUnavailable(
-        () => failStep.note(ref, attempt, error, summaryDue && withoutSummary(summaryDue)),
-        signal,
-      )
+      const isOut = await retryWhileUnavailable(() => failStep.examine(attempt, error, signal), signal)
+      if (signal.aborted) await failStep.giveUp(ref, attempt, error instanceof ModelError ? error.usage : undefined)
+      signal.throwIfAborted()
+      const failure = { error, isOut, instead: summaryDue && withoutSummary(summaryDue) }
+      const failed = await retryWhileUnavailable(() => failStep.note(ref, attempt, failure), signal)
       if (failed === 'retry') throw error
       return failed
     }

@@ -8,6 +8,7 @@ import { agentCreditsLeft } from '../../owners/months.ts'
 import type { Move, WaitCause } from '../../../workflows/messages.ts'
 import { readRecord, type RunRecord } from '../record.ts'
 import type { Run } from '../run.ts'
+import type { ModelStanding, ModelTrouble, OtherModel } from './model-trouble.ts'
 import { holdBack, nextMove } from './next-move.ts'
 
 /** The next move, and the record behind it. */
@@ -16,30 +17,51 @@ export interface Decision {
   move: Move
   /** The cap that is used up if it waits for credits; null if that is the balance. */
   cap: CapOf | null
+  /** What is wrong with its model, if it waits for that. */
+  trouble?: ModelTrouble | undefined
+  /** The model that it asks from this step on, because its own is out. */
+  other?: OtherModel | undefined
 }
 
 /** What holds a run back. */
 interface Hold {
   cause: WaitCause
-  cap: CapOf | null
+  cap?: CapOf | null
+  trouble?: ModelTrouble
 }
 
 /**
- * Decides what a run does next: by the rule of its record, unless its agent is paused or its owner is out of credits.
- * The run's row is locked, so the answer holds for the rest of the transaction.
+ * Decides what a run does next: by the rule of its record, unless its agent is paused, its owner is out of credits, or
+ * its model is out. The run's row is locked, so the answer holds for the rest of the transaction.
  */
-export function createDecide({ clock, config, billing }: { clock: Clock; config: Config; billing: Billing }) {
+export function createDecide(context: {
+  clock: Clock
+  config: Config
+  billing: Billing
+  modelStanding: ModelStanding
+}) {
+  const { clock, config, billing, modelStanding } = context
+
   async function holdOf(trx: Transaction, run: Run, move: Move): Promise<Hold | undefined> {
     if (move.kind !== 'model' && move.kind !== 'tools') return undefined
     const agent = await Agent.query(trx)
       .findById(run.agentId)
       .select('pausedAt', agentCreditsLeft(clock.now()))
       .throwIfNotFound()
-    if (agent.pausedAt) return { cause: 'paused', cap: null }
+    if (agent.pausedAt) return { cause: 'paused' }
     // A step costs credits; its tool calls do not.
     if (move.kind === 'tools') return undefined
     const { balance, cap } = standingFor(await billing.account(run.ownerId, trx), agent)
     return balance < 1 ? { cause: 'credits', cap } : undefined
+  }
+
+  /** A model that is out is not asked: another one is, or the run waits. */
+  async function standingOf(trx: Transaction, run: Run, move: Move): Promise<{ hold?: Hold; other?: OtherModel }> {
+    const hold = await holdOf(trx, run, move)
+    if (hold) return { hold }
+    const standing = move.kind === 'model' ? await modelStanding(trx, run) : undefined
+    if (!standing) return {}
+    return 'other' in standing ? standing : { hold: { cause: 'model', trouble: standing.trouble } }
   }
 
   /** @param known the record of the run, if this transaction has just written it */
@@ -47,8 +69,9 @@ export function createDecide({ clock, config, billing }: { clock: Clock; config:
     const record = known ?? (await readRecord(trx, run))
     const now = clock.now()
     const move = nextMove(record, config.budgets, now)
-    const hold = await holdOf(trx, run, move)
-    return { record, cap: hold?.cap ?? null, move: hold ? holdBack(run, hold.cause, config.budgets, now) : move }
+    const { hold, other } = await standingOf(trx, run, move)
+    const { cap = null, trouble } = hold ?? {}
+    return { record, cap, trouble, other, move: hold ? holdBack(run, hold, config.budgets, now) : move }
   }
 }
 

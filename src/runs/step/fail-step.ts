@@ -1,5 +1,6 @@
 import type { Billing } from '../../billing/billing.ts'
 import { stepCredits } from '../../billing/prices.ts'
+import type { PartialModelObject } from 'objection'
 import { later, type Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/database.ts'
@@ -7,11 +8,11 @@ import type { CodedError } from '../../errors.ts'
 import { ModelError } from '../../models/failures.ts'
 import type { Models } from '../../models/models.ts'
 import type { Usage } from '../../models/usage.ts'
+import type { Outages } from '../../outages/outages.ts'
 import type { Move } from '../../../workflows/messages.ts'
 import { lockRun, type RunRef } from '../record.ts'
-import { Run } from '../run.ts'
+import { noRounds, Run } from '../run.ts'
 import { hasEnded } from '../states.ts'
-import { waitingTimeLeft, workingTimeLeft } from '../time-left.ts'
 import { append, type NewEvent } from '../timeline.ts'
 import { maxAttempts, type Attempt } from './attempt.ts'
 import { changeOfModel, fallbackOf } from './fallback.ts'
@@ -22,33 +23,46 @@ import type { Next } from './write-step.ts'
 type Billed = Usage & { credits: number; cost: Awaited<ReturnType<Models['costOf']>> }
 
 /**
- * What follows a failure: the same model is asked again, perhaps not before a time, or another one, or the run goes on
- * without the summary that was asked for, or it ends.
+ * What follows a failure: the same model is asked again, perhaps not before a time; or the run waits, until a time or
+ * until its model is no longer out; or another model is asked; or the run goes on without the summary that was asked
+ * for; or it ends.
  */
-interface Plan {
-  isRetried: boolean
-  retryAt: Date | null
-  other: string | undefined
-  cut: Cut | undefined
-}
+type Plan =
+  | { kind: 'retry' | 'wait'; retryAt: Date | null }
+  | { kind: 'other'; model: string }
+  | { kind: 'cut'; cut: Cut }
+  | { kind: 'end' }
 
-/** A failure, and the cut with which the run can do without the answer. */
+/**
+ * A failure; whether the model fails everybody, undefined if the next attempt comes first; and the cut with which the run
+ * can do without the answer.
+ */
 interface Failed {
   error: CodedError
+  isOut: boolean | undefined
   instead: Cut | undefined
-  now: Date
 }
+
+/** A pause that is longer is a wait: the agent's other model is asked instead, if it has one. In seconds. */
+const longPause = 60
+
+/** How long a run waits, in seconds, when its attempts have failed round after round although the model answers others. */
+const betweenRounds = [15, 60, 300]
+
+/** After so many rounds, the failure is the answer to this very prompt. */
+const mostRounds = 3
 
 /** Records attempts at a step that have failed, or that were given up. */
 export function createFailStep(context: {
   database: Database
   clock: Clock
-  config: Pick<Config, 'creditUsd' | 'budgets'>
+  config: Pick<Config, 'creditUsd'>
   billing: Billing
   models: Pick<Models, 'costOf'>
+  outages: Pick<Outages, 'isOut'>
   next: Next
 }) {
-  const { database, clock, config, billing, models, next } = context
+  const { database, clock, config, billing, models, outages, next } = context
 
   /** Providers bill what they have read and written, also if the answer is of no use. */
   async function billedFor({ model }: Attempt, error: CodedError): Promise<Billed | undefined> {
@@ -61,19 +75,22 @@ export function createFailStep(context: {
     return { ...usage, cost, credits: stepCredits({ ...usage, nanoUsd: cost?.nanoUsd }, config.creditUsd) }
   }
 
-  /** A pause that is longer than the run may work helps nobody who has another model. */
-  async function planAfter(trx: Transaction, run: Run, attempt: Attempt, failed: Failed): Promise<Plan> {
-    const { error, instead, now } = failed
-    const mayPass = error.retryable && attempt.counted < maxAttempts
+  async function planAfter(trx: Transaction, run: Run, attempt: Attempt, failed: Failed, now: Date): Promise<Plan> {
+    const { error, isOut, instead } = failed
     // If the provider named no time, the retry comes within seconds.
-    const retryAt = mayPass && error.retryAfter ? later(now, error.retryAfter) : null
-    const pauseMs = retryAt ? retryAt.getTime() - now.getTime() : 0
-    if (mayPass && pauseMs <= workingTimeLeft(run, config.budgets, now)) return { ...retried, retryAt }
-    if (instead) return { ...retried, isRetried: false, cut: instead }
+    if (isOut === undefined) return { kind: 'retry', retryAt: error.retryAfter ? later(now, error.retryAfter) : null }
+    if (instead && !isOut) return { kind: 'cut', cut: instead }
     const other = await fallbackOf(trx, run, attempt.model)
-    if (other !== undefined) return { ...retried, isRetried: false, other }
-    const isRetried = mayPass && pauseMs <= waitingTimeLeft(run, config.budgets, now)
-    return { ...retried, isRetried, retryAt: isRetried ? retryAt : null }
+    if (other !== undefined) return { kind: 'other', model: other }
+    return isOut ? { kind: 'wait', retryAt: null } : planForOne(run, error, now)
+  }
+
+  /** The model answers others: it may be overloaded, or its provider refuses this very prompt. */
+  function planForOne(run: Run, error: CodedError, now: Date): Plan {
+    const isOverQuota = error instanceof ModelError && error.isOverQuota
+    if (!isOverQuota && (!error.retryable || run.modelRounds + 1 >= mostRounds)) return { kind: 'end' }
+    const pause = betweenRounds[Math.min(run.modelRounds, betweenRounds.length - 1)] as number
+    return { kind: 'wait', retryAt: later(now, Math.max(pause, error.retryAfter ?? 0)) }
   }
 
   /** What the run holds is given back, unless it is for a later attempt. */
@@ -97,42 +114,45 @@ export function createFailStep(context: {
   async function tell(trx: Transaction, run: Run, attempt: Attempt, given: { billed: Billed; changes: object }) {
     const now = clock.now()
     const known = { failedAttempt: attempt.attempt, failedAt: now, failure: givenUp, retryAt: null }
+    const retried = { kind: 'retry', retryAt: null } as const
     const event = failedEvent(attempt, { code: 'MODEL_ERROR', message: givenUp }, given.billed, retried)
     await append(trx, run.id, now, [event], { ...given.changes, ...known })
   }
 
   return {
+    /** Whether the model fails everybody; undefined while another attempt within a minute makes sense, or if aborted. */
+    async examine({ model, counted }: Attempt, error: CodedError, signal: AbortSignal): Promise<boolean | undefined> {
+      const mayPass = error.retryable && counted < maxAttempts && (error.retryAfter ?? 0) <= longPause
+      if (mayPass) return undefined
+      if (error instanceof ModelError && error.isOfPrompt) return false
+      return Promise.race([outages.isOut(model), whenAborted(signal)])
+    },
+
     /**
-     * Records a failed model call. Says `retry` if the same model is to be asked again; otherwise what comes next, which
-     * is the agent's fallback model if it has one, and else the end. A summary can be done without: then the run goes on
-     * with the given cut.
+     * Records a failed model call. Says `retry` if the same model is to be asked again at once; otherwise what comes next:
+     * the agent's fallback model if it has one, else a wait, or the end if the model answers anything but this prompt. A
+     * summary can be done without: then the run goes on with the given cut.
      */
-    async note(ref: RunRef, attempt: Attempt, error: CodedError, instead?: Cut): Promise<Move | 'retry'> {
+    async note(ref: RunRef, attempt: Attempt, failed: Failed): Promise<Move | 'retry'> {
+      const { error } = failed
       const billed = await billedFor(attempt, error)
       return database.transaction(async (trx) => {
         const run = await lockRun(trx, ref)
         // Too late: the step was recorded, or the run ended, while this attempt was failing.
         if (run.steps !== attempt.step - 1 || hasEnded(run.status)) return next(trx, run)
         const now = clock.now()
-        const plan = await planAfter(trx, run, attempt, { error, instead, now })
-        const { other, cut } = plan
+        const plan = await planAfter(trx, run, attempt, failed, now)
         // A late failure says nothing about the attempt that was begun since.
         const known = { failedAttempt: attempt.attempt, failedAt: now, failure: error.message }
         const changes = {
           ...(await charge(trx, run, attempt, billed)),
-          ...(attempt.attempt < run.attempt ? {} : { ...known, retryAt: plan.retryAt }),
-          ...(other !== undefined && { fallbackSince: attempt.step, stepAttempts: 0, corrections: 0 }),
-          ...(cut && { ...cut.changes, stepAttempts: 0 }),
+          ...(attempt.attempt < run.attempt ? {} : known),
+          ...changesOf(plan, run, attempt, now),
         }
-        const events = [
-          failedEvent(attempt, error, billed, plan),
-          ...changeOfModel({ step: attempt.step, from: attempt.model, to: other, note: 'The model failed.' }),
-        ]
-        if (cut) events.push(cut.event)
-        await append(trx, run.id, now, events, changes)
-        if (plan.isRetried) return 'retry'
+        await append(trx, run.id, now, [failedEvent(attempt, error, billed, plan), ...eventsOf(plan, attempt)], changes)
+        if (plan.kind === 'retry') return 'retry'
         Object.assign(run, changes)
-        return other === undefined && !cut ? { kind: 'end', status: 'failed', reason: 'MODEL_ERROR' } : next(trx, run)
+        return plan.kind === 'end' ? { kind: 'end', status: 'failed', reason: 'MODEL_ERROR' } : next(trx, run)
       })
     },
 
@@ -156,14 +176,37 @@ export function createFailStep(context: {
 
 const givenUp = 'The call was given up before its answer was complete: its worker was stopped, or the run cancelled.'
 
-const retried: Plan = { isRetried: true, retryAt: null, other: undefined, cut: undefined }
+const whenAborted = (signal: AbortSignal): Promise<undefined> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined)
+    signal.addEventListener('abort', () => resolve(undefined), { once: true })
+  })
+
+/** What a plan changes in the run's row. */
+function changesOf(plan: Plan, run: Run, { step, attempt }: Attempt, now: Date): PartialModelObject<Run> {
+  const anew = { ...noRounds, retryAt: null, stepAttempts: 0 }
+  if (plan.kind === 'retry') return attempt < run.attempt ? {} : { retryAt: plan.retryAt }
+  if (plan.kind === 'other') return { ...anew, fallbackSince: step, corrections: 0 }
+  if (plan.kind === 'cut') return { ...anew, ...plan.cut.changes }
+  if (plan.kind === 'end') return { retryAt: null }
+  if (plan.retryAt === null) return anew
+  const modelFailingSince = run.modelFailingSince ?? now
+  return { ...anew, modelRounds: run.modelRounds + 1, modelFailingSince, modelRetryAt: plan.retryAt }
+}
+
+function eventsOf(plan: Plan, { step, model: from }: Attempt): NewEvent[] {
+  if (plan.kind === 'cut') return [plan.cut.event]
+  const to = plan.kind === 'other' ? plan.model : undefined
+  return changeOfModel({ step, from, to, note: 'The model failed.' })
+}
 
 function failedEvent(
   { step, attempt, model }: Attempt,
   { code, message }: Pick<CodedError, 'code' | 'message'>,
   billed: Billed | undefined,
-  { isRetried, retryAt, other, cut }: Plan,
+  plan: Plan,
 ): NewEvent {
+  const retryAt = 'retryAt' in plan ? plan.retryAt : null
   const used = billed && {
     inputTokens: billed.inputTokens,
     outputTokens: billed.outputTokens,
@@ -177,7 +220,7 @@ function failedEvent(
     model,
     code,
     message,
-    willRetry: isRetried || other !== undefined || cut !== undefined,
+    willRetry: plan.kind !== 'end',
     ...used,
   }
   return { kind: 'step.failed', data: { ...data, ...(retryAt && { retryAt: retryAt.toISOString() }) } }

@@ -3,7 +3,7 @@ import { isFinal, type CallWaitCause } from '../../tools/tool-call.ts'
 import type { Move, WaitCause } from '../../../workflows/messages.ts'
 import type { Run } from '../run.ts'
 import { cancelledAs, hasEnded, type EndReason } from '../states.ts'
-import { waitingTimeLeft, workingTimeLeft } from '../time-left.ts'
+import { outageTimeLeft, waitingTimeLeft, workingTimeLeft } from '../time-left.ts'
 import { endAfter, type CallFacts, type RunRecord } from '../record.ts'
 import { maxCorrections } from './judge.ts'
 
@@ -56,11 +56,25 @@ export function waitOf(open: CallFacts[]): { cause: CallWaitCause; until: Date |
   return { cause: 'credential', until: null, site: open[0]?.siteOrigin ?? '' }
 }
 
-/** Replaces a move that may not be made now: the run waits for its owner, as long as it may. */
-export function holdBack(run: Run, cause: WaitCause, budgets: Budgets, now: Date): Move {
+/** Why a run may not make its move: for its model, since when that fails, and when it is asked again if that is known. */
+interface Hold {
+  cause: WaitCause
+  trouble?: { since: Date; until: Date | null }
+}
+
+/** Replaces a move that may not be made now: the run waits for its owner or its model, as long as it may. */
+export function holdBack(run: Run, { cause, trouble }: Hold, budgets: Budgets, now: Date): Move {
+  if (trouble) return holdForModel(run, trouble, budgets, now)
   const left = waitingTimeLeft(run, budgets, now)
   if (left > 0) return { kind: 'wait', cause, ms: left }
   return failed(cause === 'paused' ? 'PAUSED_TOO_LONG' : 'NO_CREDITS')
+}
+
+function holdForModel(run: Run, { since, until }: NonNullable<Hold['trouble']>, budgets: Budgets, now: Date): Move {
+  const left = outageTimeLeft(run, since, budgets, now)
+  if (left <= 0) return failed('MODEL_UNAVAILABLE')
+  const ms = until === null ? left : Math.min(until.getTime() - now.getTime(), left)
+  return { kind: 'wait', cause: 'model', ms: Math.max(ms, 1) }
 }
 
 const failed = (reason: EndReason): Move => ({ kind: 'end', status: 'failed', reason })

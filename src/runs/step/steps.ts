@@ -9,6 +9,7 @@ import { append } from '../timeline.ts'
 import { createAsk, type AskContext } from './ask-step.ts'
 import { maxAttempts, type Attempt } from './attempt.ts'
 import { createDecide } from './decide.ts'
+import { createModelStanding } from './model-trouble.ts'
 import { createWaits } from './waits.ts'
 
 /**
@@ -18,7 +19,7 @@ import { createWaits } from './waits.ts'
  */
 export function createSteps(context: Omit<AskContext, 'next'> & Parameters<typeof createWaits>[0]) {
   const { database, clock, config, models, billing } = context
-  const decide = createDecide(context)
+  const decide = createDecide({ ...context, modelStanding: createModelStanding(context) })
   const waits = createWaits(context)
 
   /** The next move; a wait begins or ends in the record before the workflow acts on it. */
@@ -38,7 +39,7 @@ export function createSteps(context: Omit<AskContext, 'next'> & Parameters<typeo
       const run = await lockRun(trx, ref)
       const decision = await decide(trx, run)
       const move = await waits.follow(trx, decision)
-      if (move.kind !== 'model') return { instead: move }
+      if (move.kind !== 'model' || decision.other) return { instead: move }
       const { step } = move
       const counted = run.stepAttempts + 1
       if (counted > maxAttempts) return { instead: { kind: 'end', status: 'failed', reason: 'STEP_ABANDONED' } }

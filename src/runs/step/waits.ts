@@ -1,5 +1,5 @@
 import type { Billing } from '../../billing/billing.ts'
-import { usedUpBy, type CapOf } from '../../billing/standing.ts'
+import { usedUpBy } from '../../billing/standing.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Transaction } from '../../database/database.ts'
@@ -10,10 +10,13 @@ import type { Due } from '../due.ts'
 import { endWait } from '../ending/end.ts'
 import { notifyOutOfCredits } from '../queue/notify-blocked.ts'
 import type { RunRecord } from '../record.ts'
-import { Run } from '../run.ts'
-import { waitingTimeLeft } from '../time-left.ts'
+import { noRounds, Run } from '../run.ts'
+import { notifyOutage } from '../notify-outage.ts'
+import { outageTimeLeft, waitingTimeLeft } from '../time-left.ts'
 import { append } from '../timeline.ts'
 import type { Decision } from './decide.ts'
+import { changeOfModel } from './fallback.ts'
+import type { ModelTrouble, OtherModel } from './model-trouble.ts'
 import { waitOf } from './next-move.ts'
 
 type Wait = Extract<Move, { kind: 'wait' }>
@@ -24,12 +27,17 @@ const notes = {
   approval: 'Somebody must approve a tool call; then the run continues from here.',
   paused: 'The agent is paused; the run continues from here when the agent is resumed.',
   credits: 'The credits are used up; the run continues from here when there are credits again.',
+  model: 'The run continues from here when its model answers.',
 } as const
 
-const noteOn = (cause: WaitCause, cap: CapOf | null): string =>
-  cause === 'credits' && cap !== null
-    ? `${usedUpBy(cap)} The run continues from here when that is raised, or in the next month.`
-    : notes[cause]
+/** What holds a run back, besides the cause. */
+type Details = Pick<Decision, 'cap' | 'trouble'>
+
+function noteOn(cause: WaitCause, { cap, trouble }: Details): string {
+  if (trouble) return `${trouble.message} ${notes.model}`
+  if (cause !== 'credits' || cap === null) return notes[cause]
+  return `${usedUpBy(cap)} The run continues from here when that is raised, or in the next month.`
+}
 
 /** The waits of runs: the record begins each one before the workflow sleeps, with its cause, and ends it. */
 export function createWaits(context: {
@@ -41,23 +49,35 @@ export function createWaits(context: {
 }) {
   const { clock, config, billing, notifications, due } = context
 
-  async function begin(trx: Transaction, record: RunRecord, { cause, ms }: Wait, cap: CapOf | null): Promise<void> {
+  /** When a run that waits fails, unless what it waits for has come by then. */
+  function endOf(run: Run, trouble: ModelTrouble | undefined, now: Date): Date {
+    const { budgets } = config
+    const ms = trouble ? outageTimeLeft(run, trouble.since, budgets, now) : waitingTimeLeft(run, budgets, now)
+    return new Date(now.getTime() + ms)
+  }
+
+  async function begin(trx: Transaction, record: RunRecord, { cause, ms }: Wait, details: Details): Promise<void> {
+    const { cap, trouble } = details
     const { run, calls } = record
     const now = clock.now()
     const waitingUntil = new Date(now.getTime() + ms)
     const open = calls.filter(({ status }) => !isFinal(status))
-    const waitingFor = isOfCalls(cause) ? waitOf(open).site : null
+    const site = isOfCalls(cause) ? waitOf(open).site : null
     const waitingSince = run.waitingSince ?? now
-    const last = new Date(now.getTime() + waitingTimeLeft(run, config.budgets, now))
-    const until = (cause === 'rate_limit' || cause === 'approval' ? waitingUntil : last).toISOString()
-    const data = { cause, site: waitingFor, until, calls: open.length, note: noteOn(cause, cap) }
-    const changes = { status: 'waiting' as const, waitingCause: cause, waitingFor, waitingSince, waitingUntil }
+    const last = endOf(run, trouble, now)
+    const isTimed = cause === 'rate_limit' || cause === 'approval' || cause === 'model'
+    const until = (isTimed ? waitingUntil : last).toISOString()
+    const model = trouble && { model: trouble.model }
+    const data = { cause, site, ...model, until, calls: open.length, note: noteOn(cause, details) }
+    const wait = { waitingCause: cause, waitingFor: trouble?.model ?? site, waitingSince, waitingUntil }
+    const changes = { status: 'waiting' as const, ...wait, ...(trouble && { failure: trouble.message }) }
     await append(trx, run.id, now, [{ kind: 'wait.started', data }], changes)
     // If the worker of its last attempt was killed, that holds credits still.
     if (run.attempt > 0) await billing.credits.release(trx, run.id)
     // What it waits for may have just come.
     await due.agent(trx, run.agentId)
     // Owners are notified when a credential dies and when a call is asked about; the other waits end by themselves, or are the owner's choice.
+    if (trouble) await notifyOutage(trx, notifications, run, { trouble, hours: config.budgets.waitSeconds / 3600, now })
     if (cause === 'credits') await notifyOutOfCredits(trx, notifications, run, { since: waitingSince, last, cap })
   }
 
@@ -67,21 +87,29 @@ export function createWaits(context: {
   }
 
   /** A wait for the same cause continues, perhaps until another time; it stays one wait on the timeline. */
-  async function wait(trx: Transaction, record: RunRecord, move: Wait, cap: CapOf | null): Promise<void> {
+  async function wait(trx: Transaction, record: RunRecord, move: Wait, details: Details): Promise<void> {
     const { run } = record
     if (run.waitingCause !== move.cause) {
-      await begin(trx, { ...record, run: run.waitingCause ? await end(trx, run) : run }, move, cap)
+      await begin(trx, { ...record, run: run.waitingCause ? await end(trx, run) : run }, move, details)
       return
     }
     const waitingUntil = new Date(clock.now().getTime() + move.ms)
     await Run.query(trx).findById(run.id).patch({ waitingUntil })
   }
 
+  /** From this step on the run asks another model, which knows nothing of the failures of the first. */
+  async function change(trx: Transaction, { id, steps }: Run, { from, to, message }: OtherModel): Promise<void> {
+    const step = steps + 1
+    const changes = { ...noRounds, stepAttempts: 0, fallbackSince: step, corrections: 0 }
+    await append(trx, id, clock.now(), changeOfModel({ step, from, to, note: message }), changes)
+  }
+
   return {
     /** Applies the decision to a locked run: begins, prolongs or ends its wait. */
-    async follow(trx: Transaction, { record, move, cap }: Decision): Promise<Move> {
-      if (move.kind === 'wait') await wait(trx, record, move, cap)
+    async follow(trx: Transaction, { record, move, other, ...details }: Decision): Promise<Move> {
+      if (move.kind === 'wait') await wait(trx, record, move, details)
       else if (move.kind !== 'end' && record.run.waitingCause) await end(trx, record.run)
+      if (other) await change(trx, record.run, other)
       return move
     },
   }

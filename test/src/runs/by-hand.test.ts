@@ -153,7 +153,7 @@ test('what a run has waited is added up over all its waits', async (t) => {
   const { services, run, pause, resume } = await begun()
   const clock = movableClock(new Date().toISOString())
   const then = { ...services, clock }
-  const [decide, waits] = [createDecide(then), createWaits(then)]
+  const [decide, waits] = [createDecide({ ...then, modelStanding: async () => undefined }), createWaits(then)]
   const settle = (ref: RunRef) =>
     services.database.transaction(async (trx) => waits.follow(trx, await decide(trx, await lockRun(trx, ref))))
   for (const seconds of [60, 30]) {

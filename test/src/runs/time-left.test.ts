@@ -15,7 +15,7 @@ const { budgets } = readConfig({
   RUN_WAIT_SECONDS: '3600',
 })
 
-const base = { startedAt: ago(900), progressedAt: ago(900), waitedMs: 0, attempt: 1 }
+const base = { startedAt: ago(900), progressedAt: ago(900), waitedMs: 0, outageMs: 0, attempt: 1 }
 const none = { waitingSince: null, failedAt: null, retryAt: null, failedAttempt: null, noPlaceSince: null }
 const runWith = (fields: object): Run => Object.assign(new Run(), { ...base, ...none, ...fields })
 const workLeft = (fields: object) => workingTimeLeft(runWith(fields), budgets, now) / 1000

@@ -31,6 +31,7 @@ const idle: Facts = {
     name: 'Sorter',
     trigger: 'webhook',
     pausedAt: null,
+    pausedReason: null,
     exceedingSince: null,
     deletedAt: null,
   },
@@ -76,8 +77,10 @@ const asking: HeadRun = {
   run,
   attempt: { number: 1, at: ago(20), failed: false },
   failure: null,
+  outage: null,
   calls: [],
   mayWaitUntil: ahead(3600),
+  mayWaitForModelUntil: null,
 }
 
 const call: OpenCall = {
@@ -119,8 +122,10 @@ const waits = (waitingCause: HeadRun['run']['waitingCause'], calls: OpenCall[] =
   },
   attempt: null,
   failure: null,
+  outage: null,
   calls,
   mayWaitUntil: ahead(3600),
+  mayWaitForModelUntil: null,
 })
 
 const withHead = (head: HeadRun, more: Partial<Facts> = {}): Facts => ({ ...idle, head, ...more })

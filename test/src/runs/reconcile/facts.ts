@@ -60,6 +60,7 @@ export function agentFacts(
     head,
     hasParkedCalls: false,
     hasFreedCalls: false,
+    modelAnswers: null,
     next,
     account: paid,
     ...facts,

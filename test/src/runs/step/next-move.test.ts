@@ -21,6 +21,8 @@ type Facts = Pick<
   | 'outputTokens'
   | 'credits'
   | 'toolCalls'
+  | 'outageMs'
+  | 'waitingCause'
   | 'waitingSince'
   | 'progressedAt'
   | 'attempt'
@@ -45,6 +47,8 @@ const fresh: Facts = {
   credits: 0,
   toolCalls: 0,
   waitedMs: 0,
+  outageMs: 0,
+  waitingCause: null,
   waitingSince: null,
   progressedAt: began,
   attempt: 0,
@@ -395,7 +399,7 @@ test('the longest streak counts wherever it stands', (t) => {
 
 test('a run that is held back waits for its owner for as long as it may, and then fails', (t) => {
   const held = (waitedMs: number, cause: 'paused' | 'credits') =>
-    holdBack({ ...fresh, waitedMs } as Run, cause, budgets, began)
+    holdBack({ ...fresh, waitedMs } as Run, { cause }, budgets, began)
   t.deepEqual(held(1000, 'paused'), { kind: 'wait', cause: 'paused', ms: dayMs - 1000 })
   t.deepEqual(held(dayMs - 1, 'credits'), { kind: 'wait', cause: 'credits', ms: 1 })
   t.deepEqual(held(dayMs, 'paused'), failed('PAUSED_TOO_LONG'))

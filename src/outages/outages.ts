@@ -1,0 +1,176 @@
+import pMap from 'p-map'
+import { later, type Clock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
+import type { Database, Transaction } from '../database/database.ts'
+import { newId } from '../ids.ts'
+import type { Logger } from '../logger.ts'
+import type { Models } from '../models/models.ts'
+import { isOpen, Outage } from './outage.ts'
+import { probe, probeSeconds, type Failing } from './probe.ts'
+
+/** An outage that comes back within so many seconds has not ended. */
+const sameOutageSeconds = 600
+
+/** For so many seconds nobody else probes a model that is being probed. */
+const claimSeconds = probeSeconds + 10
+
+/** Longer than a provider may ask for. */
+const longestPauseSeconds = 3600
+
+/** How long ended outages are kept, in seconds. */
+const keptSeconds = 90 * 86_400
+
+/**
+ * Which models answer nobody (docs/design.md, "Outages of models"). A run whose model call has failed for good asks
+ * for an examination: the model is asked something trivial. If that fails, too, the model is out for everybody, and from
+ * then on one process at a time asks it, until it answers.
+ */
+export function createOutages(context: {
+  database: Database
+  clock: Clock
+  config: Pick<Config, 'models'>
+  logger: Logger
+  models: Pick<Models, 'step' | 'hiding'>
+}) {
+  const { database, clock, config, logger, models } = context
+  /** The models that are out, as of the last look: in an outage the record is asked, and otherwise nothing is. */
+  let known = new Set<string>()
+  const underWay = new Map<string, Promise<boolean>>()
+  const stopping = new AbortController()
+  let hasBegun = false
+
+  const providerOf = (model: string): string | null =>
+    config.models.models.find(({ name }) => name === model)?.provider ?? null
+
+  const openOne = (db: Database | Transaction, model: string) => Outage.query(db).findOne({ model, ...isOpen })
+
+  /** Notes that the model has failed everybody; an outage of a moment ago goes on. */
+  async function noteFailing(model: string, failing: Failing): Promise<void> {
+    known.add(model)
+    const now = clock.now()
+    const since = later(now, -sameOutageSeconds)
+    const noted = await database.raw<{ rows: { id: string; began: boolean }[] }>(noteStatement, {
+      id: newId(),
+      model,
+      provider: providerOf(model),
+      now,
+      since,
+      pauseSeconds: Math.min(failing.retryAfter ?? 0, longestPauseSeconds),
+      message: failing.message,
+      said: failing.providerSaid,
+    })
+    if (noted.rows[0]?.began) {
+      logger.error({ model, provider: providerOf(model), message: failing.message }, 'an AI model is out')
+    }
+  }
+
+  /** Ends the model's outage, and makes the agents due whose runs wait for a model. */
+  async function noteAnswer(model: string): Promise<void> {
+    const { rows } = await database.raw<{ rows: unknown[] }>(endStatement, { model, now: clock.now() })
+    known.delete(model)
+    if (rows.length > 0) logger.info({ model, provider: providerOf(model) }, 'an AI model answers again')
+  }
+
+  async function probeNow(model: string): Promise<boolean> {
+    const failing = await probe(models, model, stopping.signal)
+    await (failing ? noteFailing(model, failing) : noteAnswer(model))
+    return failing !== undefined
+  }
+
+  /** Once at a time in this process: very many runs may fail together. */
+  function probeOnce(model: string): Promise<boolean> {
+    const probing = underWay.get(model) ?? probeNow(model).finally(() => underWay.delete(model))
+    underWay.set(model, probing)
+    return probing
+  }
+
+  /** The models whose turn it is to be asked. A process that starts asks all: its operator may have put them right. */
+  async function takeDue(): Promise<string[]> {
+    const now = clock.now()
+    const dueBy = hasBegun ? now : later(now, longestPauseSeconds)
+    const { rows } = await database.raw<{ rows: { model: string }[] }>(takeStatement, { now, dueBy, claimSeconds })
+    hasBegun = true
+    return rows.map(({ model }) => model)
+  }
+
+  return {
+    /** The model's outage, as of the record; undefined if it answers, or if its outage has begun only now. */
+    async of(trx: Transaction, model: string): Promise<Outage | undefined> {
+      return known.has(model) ? openOne(trx, model) : undefined
+    },
+
+    /** Whether any model was out at the last look. */
+    areKnown: (): boolean => known.size > 0,
+
+    /** Whether the model answers nobody: the failure of a call may be about its prompt alone. */
+    async isOut(model: string): Promise<boolean> {
+      if (!(await openOne(database, model))) return probeOnce(model)
+      known.add(model)
+      return true
+    },
+
+    /** A run's step was answered: better than a probe. */
+    async answered(model: string): Promise<void> {
+      if (known.has(model)) await noteAnswer(model)
+    },
+
+    /** Learns of outages, and asks the models whose turn it is. */
+    async round(): Promise<void> {
+      const open = await Outage.query(database).where(isOpen).select('model')
+      known = new Set(open.map(({ model }) => model))
+      if (known.size > 0 || !hasBegun) await pMap(await takeDue(), probeOnce)
+    },
+
+    purge: async (): Promise<void> =>
+      void (await Outage.query(database).where('endedAt', '<', later(clock.now(), -keptSeconds)).delete()),
+
+    /** Ends the probes that are under way. */
+    async close(): Promise<void> {
+      stopping.abort()
+      await Promise.allSettled(underWay.values())
+    },
+  }
+}
+
+export type Outages = ReturnType<typeof createOutages>
+
+/**
+ * The next probe comes after a quarter of the time that the outage has lasted, within 5 s and a minute, and not before
+ * the provider wants it.
+ */
+const nextProbe = `:now::timestamptz + greatest(
+  least(greatest((:now::timestamptz - began_at) / 4, interval '5 seconds'), interval '1 minute'),
+  make_interval(secs => :pauseSeconds))`
+
+const noteStatement = `
+  with former as (
+    select id, began_at from model_outages
+     where model = :model and (ended_at is null or ended_at > :since) order by began_at desc limit 1
+  ), continued as (
+    update model_outages o
+       set ended_at = null, last_failed_at = :now, message = :message, provider_said = :said, provider = :provider,
+           next_probe_at = ${nextProbe.replaceAll('began_at', 'o.began_at')}
+      from former f where o.id = f.id returning o.id
+  ), begun as (
+    insert into model_outages (id, model, provider, began_at, last_failed_at, next_probe_at, message, provider_said)
+      select :id, :model, :provider, :now::timestamptz, :now, ${nextProbe.replaceAll('began_at', ':now::timestamptz')}, :message, :said
+       where not exists (select from former)
+    on conflict (model) where ended_at is null do nothing returning id
+  )
+  select id, false as began from continued union all select id, true from begun`
+
+/** Every run that waits for a model is looked at: it may have a second one, and that may be the one that answers. */
+const endStatement = `
+  with ended as (
+    update model_outages set ended_at = :now where model = :model and ended_at is null returning id
+  ), waiting as (
+    insert into due_agents (agent_id, due_at)
+      select q.agent_id, :now::timestamptz from agent_queues q join runs r on r.id = q.running_run_id
+       where r.waiting_cause = 'model' and exists (select from ended)
+  )
+  select id from ended`
+
+const takeStatement = `
+  update model_outages set next_probe_at = :now::timestamptz + make_interval(secs => :claimSeconds)
+   where id in (select id from model_outages where ended_at is null and next_probe_at <= :dueBy for update skip locked)
+  returning model`

@@ -1,0 +1,56 @@
+import { Agent } from '../agents/agent.ts'
+import type { Transaction } from '../database/database.ts'
+import type { Notifications } from '../notifications/notifications.ts'
+import { quotedName } from '../notifications/plain-text.ts'
+import type { Run } from './run.ts'
+
+/** What is wrong with the model, and after how many hours a run that waits for it fails. */
+interface Outage {
+  trouble: { model: string; message: string; since: Date; outageId: string | null }
+  hours: number
+  now: Date
+}
+
+/** A model that fails one run alone has to do so for so long, in milliseconds, before its owner is notified. */
+const longMs = 600_000
+
+/** Notifies an owner, once for each outage, that runs wait for a model. */
+export async function notifyOutage(
+  trx: Transaction,
+  notifications: Notifications,
+  { id, ownerId }: Pick<Run, 'id' | 'ownerId'>,
+  { trouble: { model, message, since, outageId }, hours, now }: Outage,
+): Promise<void> {
+  if (outageId === null && now.getTime() - since.getTime() < longMs) return
+  await notifications.notify(trx, {
+    ownerId,
+    kind: 'model_outage',
+    subjectId: outageId ?? id,
+    key: since.toISOString(),
+    title: `Runs are waiting for the AI model ${model}`,
+    message:
+      `The AI model ${model} has not been usable since ${utc(since)}. ${message} Runs that need it wait, and continue ` +
+      `when it answers; nothing is lost and nothing is done twice. After ${Math.round(hours)} hours the waiting run of ` +
+      `an agent fails, and the agent is paused with its queue. See GET /runs/${id}/why. You are not notified of this outage again.`,
+  })
+}
+
+/** Notifies an owner that an agent is paused, because a run of it has waited for its model for too long. */
+export async function notifyPaused(
+  trx: Transaction,
+  notifications: Notifications,
+  { id, agentId, ownerId, sequence }: Pick<Run, 'id' | 'agentId' | 'ownerId' | 'sequence'>,
+  error: string,
+): Promise<void> {
+  const { name } = await Agent.query(trx).findById(agentId).select('name').throwIfNotFound()
+  await notifications.notify(trx, {
+    ownerId,
+    kind: 'agent_paused',
+    subjectId: agentId,
+    key: id,
+    title: `An agent is paused: ${quotedName(name)}`,
+    message: `Run ${sequence} of the agent ${name} failed. ${error} Continue with POST /agents/${agentId}/resume.`,
+  })
+}
+
+const utc = (at: Date): string => `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`

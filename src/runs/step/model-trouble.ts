@@ -1,0 +1,64 @@
+import type { Clock } from '../../clock.ts'
+import type { Transaction } from '../../database/database.ts'
+import type { Models } from '../../models/models.ts'
+import type { Outages } from '../../outages/outages.ts'
+import { latestPrompt } from '../run-input.ts'
+import type { Run } from '../run.ts'
+
+/** Why a run may not ask its model now. */
+export interface ModelTrouble {
+  model: string
+  /** A sentence of the platform. */
+  message: string
+  since: Date
+  /** When the run asks again by itself; null if that depends on the model's outage. */
+  until: Date | null
+  /** The outage, unless the model fails this run alone. */
+  outageId: string | null
+}
+
+/** A model that the run asks from now on instead, and what is wrong with its own. */
+export interface OtherModel {
+  from: string
+  to: string
+  message: string
+}
+
+export type Standing = { trouble: ModelTrouble } | { other: OtherModel } | undefined
+
+/** Looks at what keeps a run, whose row is locked, from asking its model. While nothing is out, that costs no query. */
+export function createModelStanding(context: {
+  clock: Clock
+  models: Pick<Models, 'defaultModel'>
+  outages: Pick<Outages, 'of' | 'areKnown'>
+}) {
+  const { clock, models, outages } = context
+
+  return async (trx: Transaction, run: Run): Promise<Standing> => {
+    if (!outages.areKnown() && run.modelRetryAt === null) return undefined
+    const { model, fallback } = await modelsOf(trx, run, models.defaultModel)
+    const outage = await outages.of(trx, model)
+    if (!outage) return ownTrouble(run, model, clock.now())
+    const { id: outageId, message, beganAt: since } = outage
+    const to = fallback !== undefined && !(await outages.of(trx, fallback)) ? fallback : undefined
+    if (to !== undefined) return { other: { from: model, to, message } }
+    return { trouble: { model, message, since, until: null, outageId } }
+  }
+}
+
+export type ModelStanding = ReturnType<typeof createModelStanding>
+
+/** The model that the run asks, and the one that it may ask instead. */
+async function modelsOf(trx: Transaction, { agentId, sequence, fallbackSince }: Run, defaultModel: string) {
+  const prompt = await latestPrompt(trx, agentId).where('sinceSequence', '<=', sequence)
+  const own = prompt?.model ?? defaultModel
+  const fallback = prompt?.fallbackModel ?? undefined
+  if (fallbackSince !== null && fallback !== undefined) return { model: fallback, fallback: undefined }
+  return { model: own, fallback: fallback === own ? undefined : fallback }
+}
+
+function ownTrouble({ failure, modelFailingSince, modelRetryAt }: Run, model: string, now: Date): Standing {
+  if (modelRetryAt === null || modelRetryAt <= now) return undefined
+  const trouble = { model, message: failure ?? '', since: modelFailingSince ?? now, until: modelRetryAt, outageId: null }
+  return { trouble }
+}
