@@ -128,7 +128,19 @@ export function createServices(
   const reachability = createReachability(base)
   const payloads = createPayloads(base)
   const approvals = createApprovals({ ...base, notifications })
-  const parts = { agents, approvals, billing, callbacks, notifications, models, outages, outputs, payloads, sites, sender }
+  const parts = {
+    agents,
+    approvals,
+    billing,
+    callbacks,
+    notifications,
+    models,
+    outages,
+    outputs,
+    payloads,
+    sites,
+    sender,
+  }
   const runs = createRuns({ ...base, ...parts, workers, reachability })
   const webhooks = createWebhooks({ ...base, agents, billing, payloads, runs })
   const retention = createRetention(base)

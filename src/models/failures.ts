@@ -16,7 +16,10 @@ export class ModelError extends CodedError {
   /** Not a property of its own, because loggers print those, and a provider may quote the prompt. */
   readonly #providerSaid: string | undefined
 
-  constructor(options: ErrorOptions & Partial<Pick<ModelError, 'usage' | 'isOverQuota' | 'isOfPrompt'>> & { providerSaid?: string }) {
+  constructor(
+    options: ErrorOptions &
+      Partial<Pick<ModelError, 'usage' | 'isOverQuota' | 'isOfPrompt'>> & { providerSaid?: string },
+  ) {
     super('MODEL_ERROR', options)
     this.usage = options.usage
     this.isOverQuota = options.isOverQuota ?? false

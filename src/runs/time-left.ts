@@ -10,7 +10,12 @@ export function waitingTimeLeft(run: Run, budgets: Budgets, now: Date): number {
 }
 
 /** How much longer the run may wait for its model, in milliseconds: from when that failed, or the run began after that. */
-export function outageTimeLeft({ startedAt }: Pick<Run, 'startedAt'>, since: Date, budgets: Budgets, now: Date): number {
+export function outageTimeLeft(
+  { startedAt }: Pick<Run, 'startedAt'>,
+  since: Date,
+  budgets: Budgets,
+  now: Date,
+): number {
   const wholeMs = budgets.waitSeconds * 1000
   const isLater = startedAt !== null && startedAt.getTime() > since.getTime() + wholeMs
   return (isLater ? startedAt : since).getTime() + wholeMs - now.getTime()

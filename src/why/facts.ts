@@ -67,7 +67,10 @@ export type NamedRun = Pick<Run, 'id' | 'sequence' | 'trigger' | 'status' | 'acc
 /** All that the rule reads: the record as of one moment, and whether Temporal and workers are up. */
 export interface Facts {
   now: Date
-  agent: Pick<Agent, 'id' | 'ownerId' | 'name' | 'trigger' | 'pausedAt' | 'pausedReason' | 'exceedingSince' | 'deletedAt'>
+  agent: Pick<
+    Agent,
+    'id' | 'ownerId' | 'name' | 'trigger' | 'pausedAt' | 'pausedReason' | 'exceedingSince' | 'deletedAt'
+  >
   /** What must be paid before the next run may start; with none queued, before one of the agent's trigger may. */
   charges: Charge[]
   /** Whether a model step can be paid for. */

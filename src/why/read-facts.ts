@@ -109,8 +109,7 @@ async function readHead(trx: Transaction, knowledge: Knowledge, run: Run, now: D
   const mayWaitUntil = new Date(now.getTime() + waitingTimeLeft(run, budgets, now))
   const outage = await readOutage(trx, run)
   const failingSince = run.waitingCause === 'model' ? (outage?.beganAt ?? run.modelFailingSince) : null
-  const mayWaitForModelUntil =
-    failingSince && new Date(now.getTime() + outageTimeLeft(run, failingSince, budgets, now))
+  const mayWaitForModelUntil = failingSince && new Date(now.getTime() + outageTimeLeft(run, failingSince, budgets, now))
   const calls = await readOpenCalls(trx, run, sites)
   return { run, ...attemptsOf(run), outage, calls, mayWaitUntil, mayWaitForModelUntil }
 }

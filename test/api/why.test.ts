@@ -240,6 +240,7 @@ async function modelRetry(t: ExecutionContext, { someone }: Opened) {
   t.like(cause, { runId: id, sequence: 1, step: 1 })
   t.true(isRecent(cause.since))
   t.true(cause.message.includes('status 500'))
+  await cancel(someone, id)
   await ended(someone, id)
   const over = await ofRun(someone, id)
   t.deepEqual(codesOf(over), ['ENDED'])

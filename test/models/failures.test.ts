@@ -4,7 +4,7 @@ import * as billing from '../../api/billing.ts'
 import { freePorts } from '../../bin/local/ports.ts'
 import { call } from '../helpers/client.ts'
 import { agentOf, ended, person, timelineOf, type Person } from '../helpers/people.ts'
-import { dataOf, start } from '../helpers/runs.ts'
+import { cancel, dataOf, start, waiting } from '../helpers/runs.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { events, startFailingProvider, whole, type Act } from './failing-provider.ts'
 import { failureRows, type FailureRow } from './failure-rows.ts'
@@ -44,11 +44,12 @@ const stage = forWholeFile(test, 'failures of models', async (t) => {
   return { provider, platform }
 })
 
-/** A run of an agent with this model, to its end. */
-async function runWith(someone: Person, model: string) {
+/** A run of an agent with this model, to its end, or until it waits for its model. */
+async function runWith(someone: Person, model: string, until: 'ends' | 'waits' = 'ends') {
   const agent = await agentOf(someone, { model })
   const { id } = (await start(someone, agent)).body
-  const run = await ended(someone, id, 150)
+  const run = await (until === 'ends' ? ended(someone, id, 150) : waiting(someone, id, 150))
+  if (until === 'waits') await cancel(someone, id)
   const timeline = await timelineOf(someone, id)
   return { run, timeline, failures: dataOf(timeline, 'step.failed') }
 }
@@ -64,19 +65,22 @@ async function failsNow(t: ExecutionContext, row: FailureRow, how: 'once' | 'alw
   const model = modelOf(row, how)
   const good: Act = row.isWhole ? whole(chat.whole()) : events(answers[row.protocol]())
   provider.play(model, how === 'once' ? [row.act, good] : [row.act])
-  const seen = await runWith(someone, model)
+  const waits = row.passes && how === 'always'
+  const seen = await runWith(someone, model, waits ? 'waits' : 'ends')
   const attempts = row.passes && how === 'always' ? 4 : 1
   t.is(seen.failures.length, attempts)
   for (const [index, failure] of seen.failures.entries()) {
-    t.like(failure, { step: 1, attempt: index + 1, model, code: 'MODEL_ERROR', retryAt: undefined })
-    t.is(failure['willRetry'], row.passes && index < 3)
+    t.like(failure, { step: 1, attempt: index + 1, model, code: 'MODEL_ERROR' })
+    t.is(failure['retryAt'] !== undefined, waits && index === 3, 'only the last attempt is followed by a wait')
+    t.is(failure['willRetry'], row.passes)
     t.regex(String(failure['message']), row.sentence)
     t.is(failure['inputTokens'], row.isBilled ? 2000 : undefined)
   }
   const answered = how === 'once' && row.passes ? 1 : 0
   t.is(provider.requestsOf(model).length, attempts + answered, 'the provider has seen each attempt once')
-  const end = answered ? { status: 'completed', steps: 1 } : { status: 'failed', reason: 'MODEL_ERROR', steps: 0 }
-  t.like(seen.run, end)
+  const failed = { status: 'failed', reason: 'MODEL_ERROR', steps: 0 }
+  const unanswered = waits ? { status: 'waiting', waitingCause: 'model', waitingFor: model } : failed
+  t.like(seen.run, answered ? { status: 'completed', steps: 1 } : unanswered)
   await isPaid(t, someone, { ...seen, answered, billed: row.isBilled ? attempts : 0 })
 }
 
@@ -108,13 +112,13 @@ for (const row of failureRows) {
     fails(t, row, 'once'))
   // One status stands for the others that may pass.
   const isLike = title.startsWith('status') && title !== 'status 529'
-  if (passes && !isLike) test(`${what}, four times, ends the run with MODEL_ERROR`, (t) => fails(t, row, 'always'))
+  if (passes && !isLike) test(`${what}, four times, makes the run wait`, (t) => fails(t, row, 'always'))
 }
 
-test('a provider that nobody listens at is tried four times', async (t) => {
+test('a provider that nobody listens at is tried four times, and then waited for', async (t) => {
   const { platform } = await stage()
-  const { run, failures } = await runWith(await person(platform), 'away')
-  t.like(run, { status: 'failed', reason: 'MODEL_ERROR', credits: 0 })
+  const { run, failures } = await runWith(await person(platform), 'away', 'waits')
+  t.like(run, { status: 'waiting', waitingCause: 'model', credits: 0 })
   t.is(failures.length, 4)
   for (const { message } of failures) t.is(message, 'The AI provider could not be reached.')
 })

@@ -1,5 +1,6 @@
 import test from 'ava'
-import { connectBadTools, customer, person } from '../helpers/people.ts'
+import { agentOf, connectBadTools, customer, person } from '../helpers/people.ts'
+import { start, waiting } from '../helpers/runs.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { events, status } from './failing-provider.ts'
 import { openProvider, runOnce } from './stage-of-provider.ts'
@@ -75,9 +76,9 @@ test('the fallback model is asked at once if the failure cannot pass, and a run 
   t.is(over.changes.length, 1)
 })
 
-test('a provider that asks for a longer pause than the run has minutes is not waited for if there is another model', async (t) => {
+test('a provider that asks for a pause of more than a minute is not waited for if there is another model', async (t) => {
   const { provider, platform } = await stage()
-  provider.play('late', [status(429, { 'retry-after': '3600' })])
+  provider.play('late', [status(429, { 'retry-after': '61' })])
   provider.play('late-other', [hello])
   const { run, failures } = await runOnce(await person(platform), { model: 'late', fallbackModel: 'late-other' })
   t.is(run.status, 'completed')
@@ -116,7 +117,7 @@ test('the fallback model is asked if two answers in a row are of no use', async 
   t.is(provider.requestsOf('sulking').length, 2)
 })
 
-test('an agent whose model is not configured any more goes to its fallback model, and ends with MODEL_ERROR without one', async (t) => {
+test('an agent whose model is not configured any more goes to its fallback model, and waits without one', async (t) => {
   const { provider, platform } = await stage()
   const { database } = platform.services
   const someone = await person(platform)
@@ -128,6 +129,8 @@ test('an agent whose model is not configured any more goes to its fallback model
   const message = 'The model gone is not among those of this platform. GET /models lists them.'
   t.like(failures, [{ model: 'gone', message }])
   t.is(provider.requestsOf('absent').length, 0)
-  const alone = await runOnce(someone, { model: 'idle' }, 60, gone)
-  t.like(alone.run, { status: 'failed', reason: 'MODEL_ERROR' })
+  const alone = await agentOf(someone, { model: 'idle' })
+  await gone(alone)
+  const { id } = (await start(someone, alone)).body
+  t.like(await waiting(someone, id), { waitingCause: 'model', waitingFor: 'gone' })
 })

@@ -2,9 +2,9 @@
 import test from 'ava'
 import { listConfiguredModels } from '../../api/admin-overview.ts'
 import * as agents from '../../api/agents.ts'
+import { createApiKey } from '../../api/api-keys.ts'
 import * as billing from '../../api/billing.ts'
 import * as notifications from '../../api/notifications.ts'
-import { resumeAgent } from '../../api/agents.ts'
 import { whyRun } from '../../api/why.ts'
 import { adminOf } from '../helpers/admins.ts'
 import { call } from '../helpers/client.ts'
@@ -49,7 +49,10 @@ test('a model that is down makes runs wait in order, one probe at a time finds i
   const asked = provider.requestsOf('gone').length
   t.true(asked <= 8, 'four attempts of each head, at most')
   const { summary, causes } = (await call(someone, whyRun, { params: { runId: heads[0]! } })).body
-  t.regex(summary, /is waiting: it has been waiting for the AI model gone since .* failing or overloaded \(status 503\)/)
+  t.regex(
+    summary,
+    /is waiting: it has been waiting for the AI model gone since .* failing or overloaded \(status 503\)/,
+  )
   t.is(causes[0]?.code, 'MODEL_UNAVAILABLE')
   t.truthy(causes[0]?.until)
   const behind = (await call(someone, whyRun, { params: { runId: delivered[0]![1]!.runId } })).body
@@ -70,7 +73,10 @@ test('a model that is down makes runs wait in order, one probe at a time finds i
     const runs = []
     for (const { runId } of receipts) runs.push(await ended(someone, runId, 90))
     for (const run of runs) t.like(run, { status: 'completed', steps: 1, credits: 1 })
-    t.deepEqual(runs.map(({ endedAt }) => endedAt), runs.map(({ endedAt }) => endedAt).toSorted())
+    t.deepEqual(
+      runs.map(({ endedAt }) => endedAt),
+      runs.map(({ endedAt }) => endedAt).toSorted((one, other) => String(one).localeCompare(String(other))),
+    )
   }
   const { items } = (await call(someone, billing.listLedger, { query: { limit: '100' } })).body
   t.is(items.filter(({ kind }) => kind === 'step').length, 6, 'each step is charged once')
@@ -157,12 +163,15 @@ test('a run waits for as long as its provider asks for, although the model answe
 test('after a day the head of the queue fails, its agent is paused with the reason, and the others wait to be resumed', async (t) => {
   const clock = shiftedClock()
   const { provider, platform } = await openProvider(t, [{ models: ['lost'] }], {
-    env: { RECONCILE_SECONDS: '1', STALL_SECONDS: '2', ACCESS_TOKEN_SECONDS: '200000' },
+    env: { RECONCILE_SECONDS: '1', STALL_SECONDS: '2' },
     clock,
   })
   provider.setOut('lost', true)
   provider.play('lost', [unauthorized])
-  const someone = await customer(platform)
+  const owner = await customer(platform)
+  // A login would end before the day does.
+  const { key } = (await call(owner, createApiKey, { body: { name: 'A key', scopes: ['read', 'write'] } })).body
+  const someone = { ...owner, token: key }
   const agent = await webhookAgent(someone, { model: 'lost' })
   const runs: string[] = []
   for (const number of [1, 2, 3]) runs.push((await deliver(platform, agent, { number })).body.runId)
@@ -179,6 +188,6 @@ test('after a day the head of the queue fails, its agent is paused with the reas
   t.deepEqual(items.map(({ kind }) => kind).toSorted(), ['agent_paused', 'model_outage'])
   provider.play('lost', [done])
   provider.setOut('lost', false)
-  await call(someone, resumeAgent, { params })
+  await call(someone, agents.resumeAgent, { params })
   for (const id of [second, third]) t.like(await ended(someone, id, 90), { status: 'completed' })
 })

@@ -90,14 +90,3 @@ test('a provider that names no time to wait, one that is over, or none that can 
   })
   await Promise.all(runs)
 })
-
-test('a run does not wait for a provider for longer than it may wait at all, and says so at once', async (t) => {
-  const { provider, platform } = await openProvider(t, [{ models: ['away'] }], {
-    env: { RUN_WAIT_SECONDS: '60', RUN_MINUTES: '1' },
-  })
-  provider.play('away', [status(503, { 'retry-after': '90' })])
-  const { run, failures } = await runOnce(await person(platform), { model: 'away' })
-  t.like(run, { status: 'failed', reason: 'MODEL_ERROR' })
-  t.like(failures, [{ willRetry: false }])
-  t.is(provider.requestsOf('away').length, 1)
-})

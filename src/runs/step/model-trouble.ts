@@ -59,6 +59,12 @@ async function modelsOf(trx: Transaction, { agentId, sequence, fallbackSince }: 
 
 function ownTrouble({ failure, modelFailingSince, modelRetryAt }: Run, model: string, now: Date): Standing {
   if (modelRetryAt === null || modelRetryAt <= now) return undefined
-  const trouble = { model, message: failure ?? '', since: modelFailingSince ?? now, until: modelRetryAt, outageId: null }
+  const trouble = {
+    model,
+    message: failure ?? '',
+    since: modelFailingSince ?? now,
+    until: modelRetryAt,
+    outageId: null,
+  }
   return { trouble }
 }
