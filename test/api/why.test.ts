@@ -240,11 +240,15 @@ async function modelRetry(t: ExecutionContext, { someone }: Opened) {
   t.like(cause, { runId: id, sequence: 1, step: 1 })
   t.true(isRecent(cause.since))
   t.true(cause.message.includes('status 500'))
+  await waiting(someone, id)
+  const waits = await untilCause(() => ofRun(someone, id), 'MODEL_UNAVAILABLE')
+  t.is(waits.answer.state, 'waiting')
+  t.true(waits.cause.message.includes('status 500'))
   await cancel(someone, id)
   await ended(someone, id)
   const over = await ofRun(someone, id)
   t.deepEqual(codesOf(over), ['ENDED'])
-  note(answer, over)
+  note(answer, waits.answer, over)
 }
 
 async function credits(t: ExecutionContext, opened: Opened) {

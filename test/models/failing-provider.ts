@@ -15,7 +15,7 @@ export interface ProviderRequest {
 }
 
 /** The platform's own question, by which it finds out whether a model fails everybody. */
-const isProbe = (body: unknown): boolean => JSON.stringify(body).includes('Answer with the word')
+export const isProbe = (body: unknown): boolean => JSON.stringify(body).includes('Answer with the word')
 
 function answerProbe(url: string, body: Record<string, unknown>): Act {
   if (body['stream'] !== true) return whole(chat.whole({ content: 'yes' }))

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { Client, Connection } from '@temporalio/client'
 import test, { type ExecutionContext } from 'ava'
 import { heldByTemporal, sightings } from '../helpers/canaries.ts'
-import { agentOf, customer, ended, timelineOf } from '../helpers/people.ts'
-import { start } from '../helpers/runs.ts'
+import { agentOf, customer, timelineOf } from '../helpers/people.ts'
+import { start, waiting } from '../helpers/runs.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { providers } from './providers.ts'
 import { openModels, theKey } from './stage.ts'
@@ -55,7 +55,7 @@ const open = forWholeFile(test, 'keys', async (t) => {
   async function carryOut({ server, provider }: (typeof all)[number]) {
     const agent = await agentOf(someone, { model: provider.name })
     const { id } = (await start(someone, agent)).body
-    const run = await ended(someone, id, 150)
+    const run = await waiting(someone, id, 150)
     return { name: provider.name, agent, run, server, timeline: await timelineOf(someone, id) }
   }
   return { platform, other, runs: await Promise.all(all.map(carryOut)) }
@@ -65,8 +65,8 @@ for (const { kind } of kinds) {
   test(`a redirect is not followed, so the other server sees neither prompt nor key (${kind})`, async (t) => {
     const { runs, other } = await open()
     const moved = runs.find(({ name }) => name === `moved-${kind}`) ?? t.fail()
-    t.like(moved.run, { status: 'failed', reason: 'MODEL_ERROR', steps: 0 })
-    t.is(moved.server.requests.length, 1)
+    t.like(moved.run, { status: 'waiting', waitingCause: 'model', steps: 0 })
+    t.true(moved.server.requests.length > 0)
     t.is(other.requests.length, 0)
   })
 

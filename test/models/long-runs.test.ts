@@ -8,6 +8,7 @@ import { temporaryCertificates } from '../helpers/https-server.ts'
 import { startPageSite } from '../helpers/page-site.ts'
 import { agentOf, customer, ended, timelineOf } from '../helpers/people.ts'
 import { dataOf } from '../helpers/runs.ts'
+import { isProbe } from './failing-provider.ts'
 import { openModels } from './stage.ts'
 
 const contextTokens = 6000
@@ -34,6 +35,7 @@ async function readPages(t: ExecutionContext, { pages, agent = {}, env = {}, sum
   const sizes: number[] = []
   let read = 0
   const server = await startChatServer((request, size) => {
+    if (isProbe(request)) return { text: 'yes' }
     asked.push(request)
     sizes.push(size)
     if (isSummary(request)) return summary?.() ?? { text: `SUMMARY ${read}` }
