@@ -76,7 +76,7 @@ function ended(facts: Facts): Cause[] {
   return [causeOf({ code: 'ENDED', runId, sequence, since, message, action })]
 }
 
-function paused({ agent, head, next, queued }: Facts): Cause[] {
+function paused({ agent, head, next, queued, isSuspended }: Facts): Cause[] {
   const { pausedAt: since } = agent
   if (!since) return []
   const waits = head?.run.waitingCause === 'paused'
@@ -95,9 +95,11 @@ function paused({ agent, head, next, queued }: Facts): Cause[] {
       runId: run?.id ?? null,
       sequence: run?.sequence ?? null,
       message: `The agent "${agent.name}" ${ongoing('paused', since)}, so ${effect}.`,
-      action: agent.exceedingSince
-        ? advise`The tier does not allow for so many agents: delete others, or choose a higher tier with ${request('subscribe')}.`
-        : advise`Resume it with ${request('resume', agent.id)}.`,
+      action: isSuspended
+        ? advise`The operator of the platform has suspended the account that pays for it; it goes on once that is lifted.`
+        : agent.exceedingSince
+          ? advise`The tier does not allow for so many agents: delete others, or choose a higher tier with ${request('subscribe')}.`
+          : advise`Resume it with ${request('resume', agent.id)}.`,
     }),
   ]
 }
