@@ -129,7 +129,6 @@ async function admit(route: AnyRoute, ctx: Context, given: Given, counting: 'cou
   }
   if (caller) await hold({ ...caller, countedBy: caller.apiKeyId ?? caller.userId })
   if (caller && !route.whileClosing) requireKept(caller)
-  if (route.needsPayments) assertThat(services.config.billing.mode !== 'off', 'NOT_FOUND', { message: noPayments })
   const proven: unknown = await route.proof?.verify(given)
   const proved = route.proof?.account?.of(proven)
   if (proved) {
@@ -138,6 +137,7 @@ async function admit(route: AnyRoute, ctx: Context, given: Given, counting: 'cou
   }
   const resource: unknown = await route.resource?.({ ...given, caller })
   if (caller) permit(route, caller, resource)
+  if (route.needsPayments) assertThat(services.config.billing.mode !== 'off', 'NOT_FOUND', { message: noPayments })
   return { caller, account: caller ?? proved, proven, resource }
 }
 
