@@ -1,11 +1,11 @@
 import * as v from 'valibot'
-import { limitNames, tierNames } from '../src/billing/tiers.ts'
+import { limitNames, type Limits } from '../src/billing/tiers.ts'
 import type { Services } from '../src/services.ts'
 import { route } from './route/route.ts'
 import { adminUser, presentAdminUser } from './schemas/admin-schema.ts'
-import { field } from './schemas/documented.ts'
+import { field, named } from './schemas/documented.ts'
 import { listedRun, presentListedRun } from './schemas/run-schema.ts'
-import { pageOf, paging, runStatus, text } from './schemas/schemas.ts'
+import { pageOf, paging, runStatus, text, tier } from './schemas/schemas.ts'
 
 const shared = { tag: 'admin', access: 'admin', path: '/admin/users/{userId}', status: 200 } as const
 
@@ -13,9 +13,23 @@ type OfUser = { services: Services; params: { userId: string } }
 const look = ({ services, params }: OfUser) => services.overview.user(params.userId)
 const present = async (input: OfUser) => presentAdminUser(await look(input))
 
+const meanings: Record<keyof Limits, string> = {
+  agents: 'Agents, those of its workspaces included',
+  vaultSites: 'Connected sites',
+  apiKeys: 'API keys',
+  workspaces: 'Workspaces that the account pays for',
+  workspaceMembers: 'Members of each, the invited included',
+  requestsPerMinute: 'Requests a minute, of all logins and keys',
+  openStreams: 'Open streams of one API process',
+  deliveriesPerMinute: 'Deliveries a minute, to all agents',
+  inputBytesPerMinute: 'Bytes of payloads and inputs a minute',
+  storedBytes: 'Bytes of payloads and results that are kept',
+  tokensPerMonth: 'Tokens of models in a calendar month (UTC)',
+}
+
 /** Of these, less than one would be nothing at all. */
 const atLeastOne = new Set<string>(['requestsPerMinute', 'openStreams', 'inputBytesPerMinute'])
-const limit = (name: string) => {
+const limit = (name: keyof Limits) => {
   const least = atLeastOne.has(name) ? 1 : 0
   const number = v.pipe(
     v.number('must be a number, or null'),
@@ -23,9 +37,13 @@ const limit = (name: string) => {
     v.minValue(least, `must be at least ${least}`),
     v.maxValue(1e15, 'must be at most 10¹⁵'),
   )
-  return v.optional(v.nullable(number))
+  return v.optional(field(v.nullable(number), meanings[name], null))
 }
-const limits = v.strictObject(Object.fromEntries(limitNames.map((name) => [name, limit(name)])))
+const limits = named(
+  'GivenLimits',
+  v.strictObject(Object.fromEntries(limitNames.map((name) => [name, limit(name)]))),
+  'Limits of one account; in them, null is any number',
+)
 
 export const getUser = route({
   ...shared,
@@ -50,9 +68,7 @@ export const giveTier = route({
     'month (UTC) while none is paid for. It costs nothing. null takes it back. What exceeds the limits rests until there is ' +
     'room. With either, or with a limit of tokens, you vouch for the account: what is free does not wait for a verified address.',
   body: v.strictObject({
-    tier: v.optional(
-      field(v.nullable(v.picklist(tierNames)), 'The tier; null for none. VALIDATION_ERROR without payments', 'pro'),
-    ),
+    tier: v.optional(field(v.nullable(tier), 'The tier; null for none. VALIDATION_ERROR without payments', 'pro')),
     limits: v.optional(
       field(
         v.nullable(limits),
@@ -87,6 +103,7 @@ export const suspendUser = route({
   codes: ['NOT_FOUND'],
   async handle(input) {
     await input.services.adminAccounts.suspend(input.params.userId, input.body.reason)
+    await input.services.accessChanges.note()
     return present(input)
   },
 })
@@ -122,6 +139,7 @@ export const deleteUser = route({
   codes: ['NOT_FOUND'],
   async handle(input) {
     await input.services.adminAccounts.remove(input.params.userId)
+    await input.services.accessChanges.note()
     return present(input)
   },
 })

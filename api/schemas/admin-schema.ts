@@ -3,6 +3,13 @@ import { fieldsOf, type Row } from '../../src/database/row.ts'
 import { field, named } from './documented.ts'
 import { id, tier, time } from './schemas.ts'
 
+const ownLimits = named(
+  'OwnLimits',
+  v.record(v.string(), v.nullable(v.number())),
+  'The limits that an admin has set for the account, by name; in them, null is any number',
+  { agents: 10 },
+)
+
 export const adminUser = named(
   'AdminUser',
   v.object({
@@ -13,11 +20,7 @@ export const adminUser = named(
     admin: field(v.boolean(), 'Whether the user operates the platform'),
     tier: field(v.nullable(tier), 'The tier that is paid for; null before the first use', 'pro'),
     givenTier: field(v.nullable(tier), 'The tier that an admin has given', null),
-    limits: field(
-      v.nullable(v.record(v.string(), v.nullable(v.number()))),
-      'The limits that an admin has set for the account; in them, null is any number',
-      null,
-    ),
+    limits: field(v.nullable(ownLimits), 'null for none', null),
     balance: field(v.nullable(v.number()), 'The credits that are left', 200),
     suspendedAt: field(v.nullable(time), 'Since when an admin keeps the user out', null),
     suspensionReason: field(v.nullable(v.string()), 'Why, for the user', null),

@@ -11,16 +11,7 @@ import { setAdmin } from '../../src/users/admins.ts'
 import { adminOf } from '../helpers/admins.ts'
 import { call } from '../helpers/client.ts'
 import { mailsTo } from '../helpers/mailbox.ts'
-import {
-  agentOf,
-  customer,
-  deliver,
-  ended,
-  person,
-  timelineOf,
-  webhookAgent,
-  type Person,
-} from '../helpers/people.ts'
+import { agentOf, customer, deliver, ended, person, timelineOf, webhookAgent, type Person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { start } from '../helpers/runs.ts'
 import { current, sessionOf } from '../helpers/sessions.ts'
