@@ -34,6 +34,7 @@ export const giveCredits = route({
   tag: 'admin',
   access: 'admin',
   name: 'giveCredits',
+  needsPayments: true,
   audit: { subject: 'grant' },
   method: 'post',
   path: '/admin/users/{userId}/credits',

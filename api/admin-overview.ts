@@ -1,24 +1,11 @@
 import * as v from 'valibot'
 import { fieldsOf } from '../src/database/row.ts'
 import { route } from './route/route.ts'
+import { adminUser, presentAdminUser } from './schemas/admin-schema.ts'
 import { field, named, whole } from './schemas/documented.ts'
-import { id, listOf, pageOf, paging, text, tier, time } from './schemas/schemas.ts'
+import { id, listOf, pageOf, paging, text, time } from './schemas/schemas.ts'
 
 const shared = { tag: 'admin', access: 'admin', method: 'get', status: 200 } as const
-
-const account = named(
-  'AdminUser',
-  v.object({
-    id,
-    email: field(v.string(), 'The address', 'ada@example.com'),
-    emailVerifiedAt: field(v.nullable(time), 'When it was verified', null),
-    createdAt: time,
-    admin: field(v.boolean(), 'Whether the user operates the platform'),
-    tier: field(v.nullable(tier), 'The tier; null before its first use', 'pro'),
-    balance: field(v.nullable(v.number()), 'The credits that are left', 200),
-  }),
-  'An account, for operators',
-)
 
 export const listUsers = route({
   ...shared,
@@ -27,10 +14,10 @@ export const listUsers = route({
   summary: 'List the accounts, newest first',
   description: 'Or the one that has an address.',
   query: v.strictObject({ ...paging, email: v.optional(field(text(254), 'Only the account with this address')) }),
-  response: pageOf(account),
+  response: pageOf(adminUser),
   async handle({ services, query }) {
     const page = await services.overview.users(query)
-    return { ...page, items: page.items.map(fieldsOf) }
+    return { ...page, items: page.items.map(presentAdminUser) }
   },
 })
 

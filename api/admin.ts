@@ -73,6 +73,22 @@ export const liftHost = route({
   },
 })
 
+export const endHold = route({
+  ...shared,
+  name: 'endHold',
+  audit: { subject: 'host' },
+  method: 'delete',
+  path: '/admin/hosts/{host}/hold',
+  summary: 'End the pause that a host has asked for',
+  description: `Its tools are called again, within its limit for a minute. ${spelling}`,
+  status: 204,
+  codes: ['NOT_FOUND'],
+  async handle({ services, caller, params }) {
+    const ended = await services.hosts.endHold(params.host, caller.userId)
+    assertThat(ended, 'NOT_FOUND', { message: 'This host has asked for no pause.' })
+  },
+})
+
 const worker = named(
   'Worker',
   v.object({

@@ -36,17 +36,20 @@ const finite = (limits: Record<string, number>) =>
 async function present(
   services: Services,
   ownerId: string,
-  { total, limits, ...standing }: Standing,
+  { total, limits, tokensUsed, ...standing }: Standing,
   isWorkspace = false,
 ) {
   const usage = await services.billing.usage.of(isWorkspace ? 'workspaces' : 'accounts', ownerId)
   const exceeding = await services.exceeding.of(ownerId)
   // What its owner is owed is no business of a workspace.
   const creditCents = isWorkspace ? null : standing.creditCents
-  const balance = isWorkspace ? standing.balance : total
+  const { mode } = services.config.billing
+  const balance = isWorkspace && Number.isFinite(standing.balance) ? standing.balance : total
   return {
     ...standing,
+    billing: mode,
     balance,
+    tokens: isWorkspace ? null : { used: tokensUsed, ...finite({ limit: limits.tokensPerMonth }) },
     creditCents,
     usage,
     creditsPerMonth: usage.cap,
@@ -101,11 +104,11 @@ export const listTiers = route({
   method: 'get',
   path: '/billing/tiers',
   summary: 'List the tiers with their prices, features and limits',
-  description: 'In the order of their prices. Needs no account.',
+  description: 'In the order of their prices; none where there are no payments. Needs no account.',
   status: 200,
   response: listOf(tierOffer),
-  handle: async () => ({
-    items: tierNames.map((name) => {
+  handle: async ({ services }) => ({
+    items: (services.config.billing.mode === 'off' ? [] : tierNames).map((name) => {
       const { limits, ...rest } = tierOf(name)
       return { name, currency: 'usd', ...rest, limits: finite({ ...limits }) }
     }),
@@ -127,6 +130,7 @@ export const listPaymentMethods = route({
 export const addPaymentMethod = route({
   ...shared,
   name: 'addPaymentMethod',
+  needsPayments: true,
   audit: { subject: 'payment_method' },
   ofUser: true,
   method: 'post',
@@ -160,6 +164,7 @@ export const removePaymentMethod = route({
 export const subscribe = route({
   ...shared,
   name: 'subscribe',
+  needsPayments: true,
   audit: { subject: 'subscription' },
   look: ({ services, caller }) => services.billing.account(caller.userId),
   ofUser: true,
@@ -185,6 +190,7 @@ export const subscribe = route({
 export const cancelSubscription = route({
   ...shared,
   name: 'cancelSubscription',
+  needsPayments: true,
   audit: { subject: 'subscription' },
   look: ({ services, caller }) => services.billing.account(caller.userId),
   ofUser: true,

@@ -16,6 +16,7 @@ const setup = named(
 
 export const setUpPaymentMethod = route({
   name: 'setUpPaymentMethod',
+  needsPayments: true,
   tag: 'billing',
   access: 'account',
   audit: { not: 'It changes nothing; the card that is added then is noted.' },

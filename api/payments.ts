@@ -69,6 +69,7 @@ const present = <P extends Parameters<typeof fieldsOf>[0]>(row: P) => ({ currenc
 export const buyCredits = route({
   ...shared,
   name: 'buyCredits',
+  needsPayments: true,
   audit: { subject: 'payment' },
   method: 'post',
   path: '/billing/credits',
@@ -136,6 +137,7 @@ export const getTopUp = route({
 export const setTopUp = route({
   ...shared,
   name: 'setTopUp',
+  needsPayments: true,
   audit: { subject: 'top_up' },
   look: ({ services, caller }) => services.billing.topUps.read(caller.userId),
   method: 'put',

@@ -92,7 +92,14 @@ export const receiveWebhook = route({
   },
   proof: {
     schemes,
-    codes: ['AGENT_NOT_FOUND', 'WEBHOOK_SECRET_INVALID', 'TIER_REQUIRED', 'SUBSCRIPTION_PAST_DUE', 'RATE_LIMITED'],
+    codes: [
+      'AGENT_NOT_FOUND',
+      'WEBHOOK_SECRET_INVALID',
+      'TIER_REQUIRED',
+      'PERMISSION_DENIED',
+      'SUBSCRIPTION_PAST_DUE',
+      'RATE_LIMITED',
+    ],
     verify: (given) => given.services.webhooks.admit(inboundRequest(given)),
   },
   codes: ['WEBHOOK_PAYLOAD_INVALID', 'NO_CREDITS', 'FEATURE_LIMIT_REACHED'],

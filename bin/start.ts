@@ -3,7 +3,9 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { loadEnvFile } from '../src/config/environment.ts'
 import { readLocalConfig, type LocalConfig } from '../src/config/local-config.ts'
+import type { BillingMode } from '../src/config/billing-mode.ts'
 import type { ModelsConfig } from '../src/config/models-config.ts'
+import { readBilling } from '../src/config/read-billing.ts'
 import { readModels } from '../src/config/read-models.ts'
 import { readTogether } from '../src/config/together.ts'
 import { onAskedToStop } from './local/asked.ts'
@@ -33,19 +35,27 @@ async function main(): Promise<void> {
     local: () => readLocalConfig(),
     models: () => readModels(),
   })
+  const { mode } = readBilling(models)
   const folder = resolve(local.DATA_DIR)
   makePrivateFolder(folder, local.DATABASE_URL === undefined ? postgresOwner() : undefined)
   const lock = join(folder, 'start.lock')
   const holder = takeLock(lock)
   if (holder) throw new Error(`Switchyard is already running (process ${holder.pid}). Stop it with: kill ${holder.pid}`)
   try {
-    await run(local, models, folder)
+    await run(local, { models, billing: mode }, folder)
   } finally {
     releaseLock(lock)
   }
 }
 
-async function run(local: LocalConfig, models: ModelsConfig, folder: string): Promise<void> {
+/** What is offered to users. */
+interface Offered {
+  models: ModelsConfig
+  billing: BillingMode
+}
+
+async function run(local: LocalConfig, offered: Offered, folder: string): Promise<void> {
+  const { models, billing } = offered
   const began = Date.now()
   const record = createProcessRecord(join(folder, 'processes'))
   const left = await endRecorded(record.folder)
@@ -62,7 +72,15 @@ async function run(local: LocalConfig, models: ModelsConfig, folder: string): Pr
     if (!addresses) return
     writeFileSync(addressFile, JSON.stringify(addresses, null, 2))
     writeConformanceFile(folder, { addresses, local, models })
-    say(readyInWords(addresses, { models, folder, environment: local.environment, milliseconds: Date.now() - began }))
+    say(
+      readyInWords(addresses, {
+        models,
+        billing,
+        folder,
+        environment: local.environment,
+        milliseconds: Date.now() - began,
+      }),
+    )
     await stopRequested
   } finally {
     for (const file of [addressFile, conformanceFile(folder)]) rmSync(file, { force: true })

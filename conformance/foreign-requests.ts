@@ -55,7 +55,7 @@ export const foreignRequests = (things: Things): Partial<Record<Code, Request[]>
     { method: 'PATCH', url: `/notifications/${things.notification}`, body: { read: true } },
     { method: 'DELETE', url: `/auth/api-keys/${things.apiKey}` },
     { method: 'DELETE', url: `/auth/logins/${things.login}` },
-    { method: 'DELETE', url: `/billing/payment-methods/${things.card}` },
+    ...(things.card === null ? [] : [{ method: 'DELETE' as const, url: `/billing/payment-methods/${things.card}` }]),
   ],
 })
 

@@ -1,5 +1,5 @@
 import type { Answer, Client } from './client.ts'
-import { told } from './expect.ts'
+import { accepted, told } from './expect.ts'
 
 /** A server that answers no probe for so long would answer no row. */
 const probeSeconds = 20
@@ -22,4 +22,10 @@ function problemOf({ status, headers, json }: Answer): string | undefined {
 function redirected(location: string): string {
   const to = URL.canParse(location) ? new URL(location).origin : 'another address'
   return `What answers there redirects to ${to}. Give the address of Switchyard itself.`
+}
+
+/** Whether there are tiers and payments: without them (BILLING=off), the list of tiers is empty. */
+export async function hasPayments(client: Client): Promise<boolean> {
+  const { items } = accepted(await client.send({ url: '/billing/tiers' }))
+  return !Array.isArray(items) || items.length > 0
 }

@@ -9,7 +9,13 @@ export const line = ({ row, verdict, evidence }: Judged): string =>
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').slice(0, 400)
 
 /** A row as programs read it. */
-export const asJson = ({ row: { id, says }, ...rest }: Judged) => ({ id, says, ...rest })
+export const asJson = ({ row: { id, says }, verdict, evidence, seconds }: Judged) => ({
+  id,
+  says,
+  verdict,
+  evidence,
+  seconds,
+})
 
 /** How many codes and other rows there are of each verdict. */
 export function summary(judged: readonly Judged[]): string {
@@ -25,8 +31,8 @@ const isCode = (id: string): boolean => /^codes\/[A-Z_]+$/.test(id)
 /** The exit code after Ctrl-C or a signal, as shells count. */
 export const interrupted = 130
 
-/** 0 if all rows passed, 1 if one failed, 2 if some were not tried. */
+/** 0 if all rows passed that this installation has, 1 if one failed, 2 if some were not tried. */
 export function exitCodeOf(judged: readonly Judged[]): number {
   if (judged.some(({ verdict }) => verdict === 'failed')) return 1
-  return judged.every(({ verdict }) => verdict === 'passed') ? 0 : 2
+  return judged.every(({ verdict, isExcused }) => verdict === 'passed' || isExcused) ? 0 : 2
 }

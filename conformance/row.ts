@@ -11,6 +11,8 @@ export interface Row {
   /** What must hold, in a few words. */
   says: string
   needs?: readonly Need[]
+  /** It is about tiers, credits or payments, which an installation need not have. */
+  ofMoney?: true
   /** It mostly waits, so it runs beside the others from the beginning. */
   isSlow?: boolean
   /** Returns the evidence. Throws `Deviation` with what came instead. */
@@ -23,5 +25,7 @@ export interface Judged {
   row: Row
   verdict: Verdict
   evidence: string
+  /** Whether it was not tried because the installation does not offer what it is about: that is no flaw of the check. */
+  isExcused?: true
   seconds: number
 }

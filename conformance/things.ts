@@ -14,7 +14,7 @@ export type Things = Awaited<ReturnType<typeof makeThings>>
 
 /** Makes one thing of each kind, with a run that waits for an approval. */
 export async function makeThings(
-  { client }: Stage,
+  { client, people }: Stage,
   owner: Person,
   from: { vaultEntryId: string; workspaceId: string },
 ) {
@@ -22,6 +22,8 @@ export async function makeThings(
   const sites = [{ vaultEntryId, tools: [awaited], askFirst: [awaited] }]
   const agent = await agentOf(client, owner, { systemPrompt: `[[call ${awaited} {}]]`, sites })
   const run = accepted(await startRun(client, owner, agent), 202)
+  // Where nobody pays, there are neither payments nor cards.
+  const isPaid = !people.areAllCustomers()
   const key = { name: 'Conformance', scopes: ['read'] }
   const made = await client.send({ method: 'POST', url: '/auth/api-keys', token: owner.token, body: key })
   return {
@@ -35,9 +37,9 @@ export async function makeThings(
     approval: await awaitedId(client, owner, `/approvals?agentId=${String(agent['id'])}`),
     notification: await awaitedId(client, owner, '/notifications?kind=approval_requested'),
     ledgerEntry: await awaitedId(client, owner, '/billing/ledger'),
-    payment: await awaitedId(client, owner, '/billing/payments'),
+    payment: isPaid ? await awaitedId(client, owner, '/billing/payments') : null,
     login: await awaitedId(client, owner, '/auth/logins'),
-    card: await awaitedId(client, owner, '/billing/payment-methods'),
+    card: isPaid ? await awaitedId(client, owner, '/billing/payment-methods') : null,
   }
 }
 

@@ -51,7 +51,7 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
     /** One request of an owner, by whatever login or key. */
     account(ownerId: string, { tier, limits }: Allowance): Promise<void> {
       const points = Math.max(limits.requestsPerMinute, config.callerPerMinute)
-      const what = `Too many requests of this account: ${points} a minute are allowed with the tier ${tier}, over all its keys`
+      const what = `Too many requests of this account: ${points} a minute are allowed${withTier(tier)}, over all its keys`
       return consume(counter('account', points), ownerId, { what })
     },
 
@@ -61,7 +61,7 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
      */
     delivery(ownerId: string, { tier, limits }: Allowance): Promise<void> {
       const points = Math.max(limits.deliveriesPerMinute, config.webhookPerMinute)
-      const what = `Too many deliveries to this account: ${points} a minute are allowed with the tier ${tier}, over all its agents`
+      const what = `Too many deliveries to this account: ${points} a minute are allowed${withTier(tier)}, over all its agents`
       return consume(counter('deliveries', points, 'memory'), ownerId, { what })
     },
 
@@ -70,7 +70,7 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
       const { inputBytesPerMinute: most } = limits
       // A minute's bytes at once would keep everybody else waiting for seconds. One large text always fits.
       const atOnce = Math.max(most / burstsPerMinute, largestText)
-      const what = `Too much is given to the runs of this account: ${bytesInWords(most)} a minute are allowed with the tier ${tier}, ${bytesInWords(atOnce)} of them at once`
+      const what = `Too much is given to the runs of this account: ${bytesInWords(most)} a minute are allowed${withTier(tier)}, ${bytesInWords(atOnce)} of them at once`
       const count = Math.min(bytes, atOnce)
       return consume(counter('input-bytes', atOnce, 'memory', (60 * atOnce) / most), ownerId, { what, count })
     },
@@ -109,11 +109,13 @@ const mailsAnHour = 5
 
 const largestText = 1.25 * 1024 ** 2
 
-/** What an owner's tier allows in a minute. */
+/** What an owner may do in a minute, by a tier or, without one, as the operator has set it. */
 interface Allowance {
-  tier: string
+  tier: string | null
   limits: { requestsPerMinute: number; deliveriesPerMinute: number; inputBytesPerMinute: number }
 }
+
+const withTier = (tier: string | null): string => (tier === null ? '' : ` with the tier ${tier}`)
 
 interface Counted {
   /** What is too much, as the beginning of a sentence. */

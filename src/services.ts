@@ -1,7 +1,9 @@
+import { createAdminAccounts } from './admin/accounts.ts'
 import { createOverview } from './admin/overview.ts'
 import { createAgents } from './agents/agents.ts'
 import { createApprovals } from './approvals/approvals.ts'
 import { createAudit } from './audit/audit.ts'
+import { createAllowances } from './billing/allowances.ts'
 import { createBilling } from './billing/billing.ts'
 import { createExceeding } from './billing/exceeding.ts'
 import { createSandbox } from './billing/gateways/sandbox/sandbox.ts'
@@ -94,7 +96,8 @@ export function createServices(
   const lease = createLease({ database })
   const due = createDue({ database, clock })
   const reach = { temporal, threads, largeBodies: createLargeBodies(), fetch: outgoing.fetch }
-  const base = { database, clock, config, logger, sealing, rateLimits, lease, due, ...reach }
+  const allowances = createAllowances({ config })
+  const base = { allowances, database, clock, config, logger, sealing, rateLimits, lease, due, ...reach }
 
   const audit = createAudit(base)
   const outbox = createOutbox(base)
@@ -120,7 +123,13 @@ export function createServices(
   const agents = createAgents({ ...base, billing, models, outputs, vault, schedules })
   const exceeding = createExceeding({ ...base, agents, notifications })
   const sweep = createSweep({ ...base, billing, exceeding })
-  const sandboxClock = createSandboxClock({ ...base, billing, sweep, sandbox: stripe ? undefined : sandbox })
+  const adminAccounts = createAdminAccounts({ ...base, credits: billing.credits, exceeding, users })
+  const sandboxClock = createSandboxClock({
+    ...base,
+    billing,
+    sweep,
+    sandbox: config.billing.mode === 'sandbox' ? sandbox : undefined,
+  })
   const sessions = createSessions({ ...base, models, vault })
   const callbacks = createCallbacks(base)
   const deliverCallbacks = createDeliver({ ...base, agents, notifications })
@@ -162,6 +171,7 @@ export function createServices(
     ...base,
     audit,
     overview: createOverview(base),
+    adminAccounts,
     approvals,
     chat,
     vaultKeys,

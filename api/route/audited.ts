@@ -8,7 +8,16 @@ import type { AnyRoute } from './route.ts'
 
 /** The fields of each kind of thing that the log notes. None of them is a secret. */
 const fields: Record<SubjectKind, readonly string[]> = {
-  account: ['email', 'emailVerifiedAt', 'deletionDueAt', 'terms'],
+  account: [
+    'email',
+    'emailVerifiedAt',
+    'deletionDueAt',
+    'terms',
+    'givenTier',
+    'limits',
+    'suspendedAt',
+    'suspensionReason',
+  ],
   agent: (
     'name systemPrompt trigger cron timeZone sites model fallbackModel summarizes ' +
     'creditsPerMonth webhookProof webhookSchema allowActionOverride callbackUrl outputSchema pausedAt pausedReason'

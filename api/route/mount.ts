@@ -1,6 +1,5 @@
 import type { Context, Middleware } from 'koa'
 import * as v from 'valibot'
-import { tierOf } from '../../src/billing/tiers.ts'
 import { assertThat, CodedError } from '../../src/errors.ts'
 import { writeJson } from '../../src/json-text.ts'
 import type { Services } from '../../src/services.ts'
@@ -89,8 +88,8 @@ export function mount(route: AnyRoute, services: Services, { streams, admission 
     }
     // Only documents are noted although they are read, and HEAD reads none.
     if (ctx.method === 'HEAD' && isNoted(route)) return sendDocumentHead(ctx)
-    const { userId: party = ctx.ip, tier = 'free' as const } = found.account ?? {}
-    const sending = { ...services, streams, party, tier, key, admit: admitAgain }
+    const { userId: party = ctx.ip, allowance = services.allowances.of({}) } = found.account ?? {}
+    const sending = { ...services, streams, party, allowance, key, admit: admitAgain }
     let document: OpenDocument | undefined
     const work = async (): Promise<unknown> => {
       const handled = await route.handle(input)
@@ -138,20 +137,23 @@ async function admit(route: AnyRoute, ctx: Context, given: Given, counting: 'cou
   }
   const resource: unknown = await route.resource?.({ ...given, caller })
   if (caller) permit(route, caller, resource)
+  if (route.needsPayments) assertThat(services.config.billing.mode !== 'off', 'NOT_FOUND', { message: noPayments })
   return { caller, account: caller ?? proved, proven, resource }
 }
 
+const noPayments = 'This installation has no payments, tiers or credits to buy (BILLING=off).'
+
 /** One request of a user, a key or a session, and of the account. */
-async function countRequest({ rateLimits }: Services, { countedBy, userId, tier }: AccountOfProof): Promise<void> {
+async function countRequest({ rateLimits }: Services, { countedBy, userId, allowance }: AccountOfProof): Promise<void> {
   await rateLimits.caller(countedBy)
-  await rateLimits.account(userId, { tier, limits: tierOf(tier).limits })
+  await rateLimits.account(userId, allowance)
 }
 
-type Account = Pick<Caller, 'userId' | 'tier'>
+type Account = Pick<Caller, 'userId' | 'allowance'>
 
 /** Counts what the caller gives to runs; 0 only asks whether there was too much already. */
-function countBytes({ rateLimits }: Services, { userId, tier }: Account, bytes: number): Promise<void> {
-  return rateLimits.inputBytes(userId, { tier, limits: tierOf(tier).limits }, bytes)
+function countBytes({ rateLimits }: Services, { userId, allowance }: Account, bytes: number): Promise<void> {
+  return rateLimits.inputBytes(userId, allowance, bytes)
 }
 
 /** A body can be read only once; later calls share the result. */

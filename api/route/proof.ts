@@ -36,7 +36,7 @@ interface ProofOfAccount<Proven> {
   of: (proven: Proven) => AccountOfProof
 }
 
-export interface AccountOfProof extends Pick<Caller, 'userId' | 'tier' | 'termsAccepted'> {
+export interface AccountOfProof extends Pick<Caller, 'userId' | 'allowance' | 'termsAccepted'> {
   /** What the requests of this proof alone are counted by. */
   countedBy: string
 }

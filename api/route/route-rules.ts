@@ -10,6 +10,7 @@ export function codesOf(route: AnyRoute): ErrorCode[] {
   if (route.access !== 'anyone') codes.push(...tokenCodes)
   if (mayBeDenied(route)) codes.push('PERMISSION_DENIED')
   if (route.access === 'admin') codes.push('ADMIN_REQUIRED')
+  if (route.needsPayments) codes.push('NOT_FOUND')
   if (isOfOwner(route)) codes.push(...ownerCodes(route))
   if (needsTerms(route)) codes.push('TERMS_NOT_ACCEPTED')
   if (limitOf(route) !== 'none') codes.push('RATE_LIMITED')
@@ -20,11 +21,8 @@ export function codesOf(route: AnyRoute): ErrorCode[] {
   return [...new Set(codes)]
 }
 
-/** To API keys that lack a scope or the right kind, and to those whose account is to be deleted. */
-const mayBeDenied = (route: AnyRoute): boolean => {
-  if (route.access === 'anyone') return false
-  return !route.whileClosing || needsLogin(route) || isOfUser(route) || route.method !== 'get'
-}
+/** To API keys that lack a scope or the right kind, to accounts that are to be deleted, and to suspended ones. */
+const mayBeDenied = ({ access }: AnyRoute): boolean => access !== 'anyone'
 
 /** Whether it is about things that may be those of a workspace. */
 export const isOfOwner = (route: AnyRoute): boolean =>

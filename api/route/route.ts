@@ -90,6 +90,8 @@ export interface Route<
   needs?: Action
   /** Also in a workspace whose owner lacks the tier. */
   whenClosed?: true
+  /** NOT_FOUND where the installation has no payments. */
+  needsPayments?: true
   /** Also for an account that is to be deleted. */
   whileClosing?: true
   query?: Query

@@ -11,14 +11,14 @@ export const sessionProof = {
   schemes: {
     sessionToken: { type: 'apiKey', in: 'header', name: header, description: 'The token that `POST /sessions` gave' },
   },
-  codes: ['INVALID_SESSION', 'SESSION_NOT_FOUND', 'SESSION_EXPIRED', 'WORKSPACE_REQUIRED'],
+  codes: ['INVALID_SESSION', 'SESSION_NOT_FOUND', 'SESSION_EXPIRED', 'WORKSPACE_REQUIRED', 'PERMISSION_DENIED'],
   verify: ({ services, request }: Pick<ProofInput<string>, 'services' | 'request'>): Promise<OpenSession> =>
     services.sessions.open(request.header(header)),
   account: {
     header,
-    of: ({ session, tier, termsAccepted }: OpenSession): AccountOfProof => ({
+    of: ({ session, allowance, termsAccepted }: OpenSession): AccountOfProof => ({
       userId: session.userId ?? session.ownerId,
-      tier,
+      allowance,
       termsAccepted,
       countedBy: session.id,
     }),

@@ -64,16 +64,32 @@ const exceeding = named(
   }),
   'How many of each exceed the limits',
 )
+const tokens = named(
+  'MonthTokens',
+  v.object({
+    used: field(whole, 'The tokens that everything the account pays for has used in this calendar month (UTC)', 12_000),
+    limit: field(v.nullable(whole), 'How many it may use; null for any number', 10_000_000),
+  }),
+  'What is used of the limit of tokens in the present month',
+)
 export const account = named(
   'BillingAccount',
   v.object({
-    tier,
+    billing: named(
+      'BillingMode',
+      v.picklist(['off', 'sandbox', 'stripe']),
+      'off: there are no payments, tiers or credits to buy · sandbox: no money moves · stripe',
+      'sandbox',
+    ),
+    tier: field(v.nullable(tier), 'null where there are no payments', 'pro'),
     limits,
     features: field(v.array(feature), 'What the tier includes'),
     subscription: field(v.nullable(subscription), 'null for the free tier'),
+    tokens: field(v.nullable(tokens), 'null for a workspace'),
     balance: field(
       whole,
-      'Credits: the sum of the ledger; of a workspace, what it may use, which its cap may bound. Negative for a debt',
+      'Credits: the sum of the ledger; of a workspace, what it may use, which its cap may bound. Negative for a debt. Where ' +
+        'there are no payments, nothing changes it',
       4980,
     ),
     creditCents: field(

@@ -206,7 +206,11 @@ const data = {
     ms: field(v.number(), 'How long it waited, in milliseconds', 31_020),
   }),
   'cancel.requested': v.looseObject({
-    by: named('CancelRequester', v.picklist(['owner', 'sender', 'deletion']), 'Who asked for the end of the run'),
+    by: named(
+      'CancelRequester',
+      v.picklist(['owner', 'operator', 'sender', 'deletion']),
+      'Who asked for the end of the run',
+    ),
   }),
   ended: v.looseObject({
     status: endedStatus,

@@ -42,7 +42,7 @@ export const ledgerEntry = named(
   v.object({
     id,
     kind: ledgerEntryKind,
-    credits: field(whole, 'The change; negative for what was used', -1),
+    credits: field(whole, 'The change; negative for what was used, and 0 for a step where there are no payments', -1),
     balanceAfter: field(v.nullable(whole), 'The balance after it; null in the list of a workspace', 4980),
     period: maybe('Of a grant: the calendar month, or until when the month is paid, and the tier'),
     grantId: maybe('What was added, has expired, or was taken back with its month'),
@@ -59,6 +59,7 @@ export const ledgerEntry = named(
       v.nullable(drawn),
       'Of a step: what it was taken from; less than its credits if the rest is a debt, and null in the list of a workspace',
     ),
+    tokens: field(v.nullable(whole), 'Of a step: the tokens that its model has read and written', 1850),
     costUsd: field(
       v.nullable(v.number()),
       'Of a step: its cost in USD; null if it is unknown, because no price is, and for all else. 0 is a price of nothing',

@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import type { TierName } from '../../src/billing/tiers.ts'
+import type { Allowance } from '../../src/billing/allowances.ts'
 import { failureParts, type ChatPart } from '../../src/chat/parts.ts'
 import type { Config } from '../../src/config/config.ts'
 import { CodedError } from '../../src/errors.ts'
@@ -42,7 +42,7 @@ interface Streaming {
   streams: OpenStreams
   /** Whose stream it is. */
   party: string
-  tier: TierName
+  allowance: Allowance
   /** Streams of one key are checked together. */
   key: string
   admit: () => Promise<void>
@@ -53,7 +53,7 @@ interface Streaming {
  * part, so what fails before it is an ordinary error reply. The writer is held up as long as the reader does not read.
  */
 export async function sendChatStream(ctx: Context, answer: ChatStream, streaming: Streaming): Promise<void> {
-  const { config, streams, party, tier, key, admit } = streaming
+  const { config, streams, party, allowance, key, admit } = streaming
   // Of answers under way only: nothing is sent by HEAD.
   if (ctx.method === 'HEAD') return sendHeaders(ctx, await answer[chatStream]())
   const gone = goneSignal(ctx)
@@ -67,7 +67,7 @@ export async function sendChatStream(ctx: Context, answer: ChatStream, streaming
   }
   gone.addEventListener('abort', () => ending.abort(gone.reason), { once: true })
   if (gone.aborted) ending.abort(gone.reason)
-  const leave = streams.enter({ key, party, tier, admit, end })
+  const leave = streams.enter({ key, party, allowance, admit, end })
   try {
     await transmit(ctx, await answer[chatStream](), ending.signal, streaming)
   } finally {

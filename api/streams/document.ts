@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import type { TierName } from '../../src/billing/tiers.ts'
+import type { Allowance } from '../../src/billing/allowances.ts'
 import type { Config } from '../../src/config/config.ts'
 import { CodedError } from '../../src/errors.ts'
 import type { Logger } from '../../src/logger.ts'
@@ -35,7 +35,7 @@ interface Sending {
   logger: Logger
   streams: OpenStreams
   party: string
-  tier: TierName
+  allowance: Allowance
   key: string
   admit: () => Promise<void>
 }
@@ -53,12 +53,12 @@ export interface OpenDocument {
  * whole.
  */
 export async function openDocument(ctx: Context, answer: Document, sending: Sending): Promise<OpenDocument> {
-  const { streams, party, tier, key, admit } = sending
+  const { streams, party, allowance, key, admit } = sending
   const ending = new AbortController()
   const gone = goneSignal(ctx)
   gone.addEventListener('abort', () => ending.abort(gone.reason), { once: true })
   if (gone.aborted) ending.abort(gone.reason)
-  const enter = () => streams.enter({ key, party, tier, admit, end: (cause) => ending.abort(cause) })
+  const enter = () => streams.enter({ key, party, allowance, admit, end: (cause) => ending.abort(cause) })
   try {
     const leave = enter()
     const close = () => answer.end().finally(leave)

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Context } from 'koa'
+import type { Allowances } from '../../src/billing/allowances.ts'
 import type { Config } from '../../src/config/config.ts'
 import { CodedError, errorBody } from '../../src/errors.ts'
 import { writeJson } from '../../src/json-text.ts'
@@ -14,7 +15,8 @@ interface Streaming {
   config: Pick<Config, 'streams'>
   logger: Logger
   streams: OpenStreams
-  caller: Pick<Caller, 'userId' | 'tier'> | undefined
+  allowances: Allowances
+  caller: Pick<Caller, 'userId' | 'allowance'> | undefined
   /** Streams of one key are checked together. */
   key: string
   open: (signal: AbortSignal) => Promise<AsyncIterable<StreamPage> | undefined>
@@ -33,9 +35,9 @@ export async function sendEventStream(ctx: Context, streaming: Streaming): Promi
   if (ctx.method === 'HEAD') return begin(ctx)
   const ending = new AbortController()
   const end = (cause?: CodedError) => ending.abort(cause)
-  const { userId: party = ctx.ip, tier = 'free' } = streaming.caller ?? {}
+  const { userId: party = ctx.ip, allowance = streaming.allowances.of({}) } = streaming.caller ?? {}
   const { key } = streaming
-  const leave = streaming.streams.enter({ key, party, tier, admit: streaming.admit, end })
+  const leave = streaming.streams.enter({ key, party, allowance, admit: streaming.admit, end })
   try {
     const pages = await streaming.open(ending.signal)
     if (pages) await transmit(ctx, pages, ending, streaming)

@@ -2,7 +2,7 @@ import pMap from 'p-map'
 import type { Config } from '../../src/config/config.ts'
 import { assertThat, CodedError } from '../../src/errors.ts'
 import { secondsInWords } from '../../src/in-words.ts'
-import { tiers, type TierName } from '../../src/billing/tiers.ts'
+import type { Allowance } from '../../src/billing/allowances.ts'
 import type { Logger } from '../../src/logger.ts'
 import type { AccessChanges } from '../../src/owners/access-changes.ts'
 import { createShares } from '../../src/shares/shares.ts'
@@ -11,9 +11,9 @@ import { createShares } from '../../src/shares/shares.ts'
 export interface OpenStream {
   /** Streams with the same key have the same caller and resource, so one check covers all. */
   key: string
-  /** Who reads it: the owner of the account, and its tier. */
+  /** Who reads it: the owner of the account, and what that may have. */
   party: string
-  tier: TierName
+  allowance: Allowance
   /** Repeats the checks of the beginning, and throws what they throw. */
   admit: () => Promise<void>
   /** Ends it, with an error event if there is a cause. */
@@ -54,10 +54,11 @@ export function createOpenStreams(given: {
    * the reader's share of this process is used up.
    */
   function enter(stream: OpenStream): () => void {
-    const { party, tier } = stream
-    const { openStreams } = tiers[tier].limits
+    const { party, allowance } = stream
+    const { tier, limits } = allowance
+    const { openStreams } = limits
     const again = `Close one, or try again in ${secondsInWords(retryAfter)}.`
-    const most = `You have ${openStreams} streams open at this server, as many as the tier ${tier} allows. ${again}`
+    const most = `You have ${openStreams} streams open at this server, as many as ${tier === null ? 'this platform' : `the tier ${tier}`} allows. ${again}`
     assertThat(shares.holds(party) < openStreams, 'RATE_LIMITED', { message: most, retryAfter })
     const share = `Your share of the streams that this server can send is used up. ${again}`
     assertThat(shares.take(party), 'RATE_LIMITED', { message: share, retryAfter })

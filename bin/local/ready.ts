@@ -1,23 +1,29 @@
 import { join } from 'node:path'
+import type { BillingMode } from '../../src/config/billing-mode.ts'
 import type { ModelsConfig } from '../../src/config/models-config.ts'
 import { firstAdminEmail, firstAdminFile } from './first-admin.ts'
 import type { Addresses } from './stack.ts'
 
 interface Started {
   models: ModelsConfig
+  billing: BillingMode
   environment: Record<string, string>
   folder: string
   milliseconds: number
 }
 
 /** What a start prints when everything runs. */
-export function readyInWords(addresses: Addresses, { models, environment, folder, milliseconds }: Started): string {
+export function readyInWords(
+  addresses: Addresses,
+  { models, billing, environment, folder, milliseconds }: Started,
+): string {
   const rows = [
     ['API', addresses.api],
     ['Docs', addresses.docs],
     ['Temporal UI', addresses.temporalUi ?? `(of the server at ${addresses.temporal})`],
     ['Example sites', addresses.sites.join('  ')],
     ['Model', modelInWords(models)],
+    ['Billing', billingInWords[billing]],
     ['Admin', `${firstAdminEmail}, first password in ${firstAdminFile(folder)}`],
     ['Logs', join(folder, 'logs')],
   ].map(([what, where]) => `  ${what!.padEnd(14)} ${where}`)
@@ -25,6 +31,12 @@ export function readyInWords(addresses: Addresses, { models, environment, folder
   const login = `  curl -H 'content-type: application/json' -d @${firstAdminFile(folder)} ${addresses.api}/auth/login`
   const next = `Next, in another terminal:\n\n  npm run tour\n  curl ${addresses.api}/readyz\n${login}\n\nCtrl-C stops everything.`
   return ['', `Switchyard is ready (${seconds} s).`, '', ...rows, '', ...unusedKey(environment), next].join('\n')
+}
+
+const billingInWords: Record<BillingMode, string> = {
+  off: 'off: everybody has every feature, within the limits that you set',
+  sandbox: 'a sandbox: tiers and credits can be bought, and no money moves',
+  stripe: 'Stripe',
 }
 
 function modelInWords({ default: chosen, models, providers }: ModelsConfig): string {

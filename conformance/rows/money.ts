@@ -20,6 +20,7 @@ const subscribe = ({ client }: Stage, { token }: Person) =>
 export const moneyRows: Row[] = [
   {
     id: 'codes/NO_CREDITS',
+    ofMoney: true,
     says: 'insufficient credit balance: for a chat, a run by hand, a delivery',
     needs: ['directives', 'cards'],
     isSlow: true,
@@ -43,6 +44,7 @@ export const moneyRows: Row[] = [
   },
   {
     id: 'codes/NO_PAYMENT_METHOD',
+    ofMoney: true,
     says: 'no payment method on file for a purchase',
     async run(stage) {
       const free = await stage.people.free()
@@ -52,6 +54,7 @@ export const moneyRows: Row[] = [
   },
   {
     id: 'codes/PAYMENT_FAILED',
+    ofMoney: true,
     says: 'charge declined',
     needs: ['cards'],
     async run(stage) {
@@ -72,6 +75,7 @@ export const moneyRows: Row[] = [
   },
   {
     id: 'codes/SUBSCRIPTION_PAST_DUE',
+    ofMoney: true,
     says: 'subscription payment overdue',
     needs: ['cards', 'admin'],
     run: async (stage) =>
@@ -79,6 +83,7 @@ export const moneyRows: Row[] = [
   },
   {
     id: 'codes/TIER_REQUIRED',
+    ofMoney: true,
     says: 'feature needs a higher subscription tier',
     async run(stage) {
       const { client, people } = stage
@@ -111,6 +116,7 @@ export const moneyRows: Row[] = [
   },
   {
     id: 'limits/Plan requirement',
+    ofMoney: true,
     says: 'webhook triggers need a tier that includes them, or any higher one',
     needs: ['cards', 'admin'],
     async run(stage) {

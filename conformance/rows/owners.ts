@@ -47,10 +47,10 @@ export const ownerRows: Row[] = [
     async run(stage) {
       const { client, people } = stage
       const [things, owner, stranger] = [await thingsOf(stage), await people.owner(), await people.spender()]
-      const foreign = [owner.id, ...Object.values(things)]
+      const foreign = [owner.id, ...Object.values(things).filter((id) => id !== null)]
       await inParallel(Object.entries(lists), async ([url, kind]) => {
         const { text } = await client.send({ url, token: owner.token })
-        assert(text.includes(things[kind]), `GET ${url} lacks what its owner has`)
+        assert(text.includes(things[kind] ?? ''), `GET ${url} lacks what its owner has`)
         assertOwn(await client.send({ url, token: stranger.token }), stranger.id, foreign)
       })
       await inParallel(foreignFilters(things), async (url) => {

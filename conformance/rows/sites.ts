@@ -175,6 +175,7 @@ export const siteRows: Row[] = [
   },
   {
     id: 'codes/VAULT_LIMIT_REACHED',
+    ofMoney: true,
     says: 'maximum sites in the vault for the tier',
     needs: [...manifestNeeds, 'sites'],
     async run(stage) {

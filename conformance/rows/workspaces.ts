@@ -7,12 +7,14 @@ import type { Row } from '../row.ts'
 export const workspaceRows: Row[] = [
   {
     id: 'codes/WORKSPACE_REQUIRED',
+    ofMoney: true,
     says: 'operation requires a team-plan workspace',
     run: async ({ client, people }) =>
       refused(await createWorkspace(client, (await people.free()).token), 'WORKSPACE_REQUIRED'),
   },
   {
     id: 'limits/Team plan',
+    ofMoney: true,
     says: 'required for workspace operations',
     needs: ['cards', 'admin'],
     async run(stage) {

@@ -31,9 +31,12 @@ export const billing = `
     top_up_is_on boolean not null default false,
     -- whether agents, sites or keys exceed the limits of the tier
     exceeds boolean not null default false,
-    -- the tier to whose limits they were fitted; null: to be fitted anew
+    -- the tier to whose limits they were fitted, or off; null: to be fitted anew
     fitted_tier text,
     tier text not null,
+    -- what an admin has given or set for it, by name; in the limits, null is any number
+    given_tier text,
+    limits jsonb,
     -- the tier that follows at the end of the period; null: the same
     next_tier text,
     granted_period text,

@@ -25,6 +25,8 @@ export const credits = `
     held bigint,
     step integer,
     attempt integer,
+    -- of models, of a step
+    tokens bigint,
     kind text not null,
     period text,
     price json,
@@ -39,10 +41,10 @@ export const credits = `
       (kind = 'promotion' and credits > 0 and run_id is null) or
       (kind = 'expiry' and credits < 0 and grant_id is not null and run_id is null) or
       (kind = 'refund' and credits < 0 and payment_id is not null and run_id is null) or
-      (kind = 'step' and credits < 0 and period is null and run_id is not null and step is not null) or
-      (kind = 'failed_step' and credits < 0 and period is null and run_id is not null and step is not null
+      (kind = 'step' and credits <= 0 and period is null and run_id is not null and step is not null) or
+      (kind = 'failed_step' and credits <= 0 and period is null and run_id is not null and step is not null
         and attempt is not null) or
-      (kind = 'chat_step' and credits < 0 and period is null and run_id is null and answer_id is not null
+      (kind = 'chat_step' and credits <= 0 and period is null and run_id is null and answer_id is not null
         and step is not null)
     )
   );
@@ -104,6 +106,7 @@ export const credits = `
     created_at timestamptz not null,
     expires_at timestamptz not null,
     credits bigint not null,
+    tokens bigint not null,
     step integer not null,
     constraint credit_holds_pkey primary key (subject_id),
     constraint credit_holds_account_fk foreign key (owner_id) references accounts (owner_id),
@@ -117,7 +120,17 @@ export const credits = `
     subject_id uuid not null,
     month date not null,
     credits bigint not null,
+    tokens bigint not null,
     constraint credit_months_pkey primary key (subject_id, month),
     constraint credit_months_credits check (credits >= 0)
   ) with (fillfactor = 50);
+
+  -- One free month for each mailbox, however many accounts it has.
+  create table free_months (
+    month date not null,
+    owner_id uuid not null,
+    mailbox_hash text not null,
+    constraint free_months_pkey primary key (mailbox_hash, month),
+    constraint free_months_owner_unique unique (owner_id, month)
+  );
 `

@@ -5,6 +5,9 @@ export const users = `
     created_at timestamptz not null,
     terms_accepted_at timestamptz,
     email_verified_at timestamptz,
+    -- an admin keeps the user out
+    suspended_at timestamptz,
+    suspension_reason text,
     admin boolean not null default false,
     email text not null,
     -- null for somebody who signs in through a provider alone

@@ -4,7 +4,14 @@ import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
 import { idIn, page, type Page, type PageRequest } from '../database/paging.ts'
 import { isOpen, Outage } from '../outages/outage.ts'
+import { assertThat } from '../errors.ts'
+import { isId } from '../ids.ts'
+import { paidWith } from '../owners/payer.ts'
+import { Run } from '../runs/run.ts'
+import type { RunStatus } from '../runs/states.ts'
+import { noUser } from './accounts.ts'
 import { normalizeEmail } from '../users/email.ts'
+import type { Account as AccountRow } from '../billing/account.ts'
 import type { TierName } from '../billing/tiers.ts'
 import { User } from '../users/user.ts'
 import { Workspace } from '../workspaces/workspace.ts'
@@ -14,6 +21,10 @@ class Account extends User {
   /** null before its first use. */
   declare tier: TierName | null
   declare balance: number | null
+  declare givenTier: TierName | null
+  declare limits: AccountRow['limits']
+  /** When it is deleted, if it is to be. */
+  declare deletionDueAt: Date | null
 }
 
 /** A workspace as operators see it. */
@@ -51,12 +62,44 @@ export interface ModelStanding {
 export function createOverview(context: { database: Database; clock: Clock; config: Pick<Config, 'models'> }) {
   const { database, clock, config } = context
 
+  const accounts = () =>
+    Account.query(database)
+      .leftJoin('accounts', 'accounts.ownerId', 'users.id')
+      .leftJoin('deletions', 'deletions.ownerId', 'users.id')
+      .select('users.*', 'accounts.tier', 'accounts.balance', 'accounts.givenTier', 'accounts.limits')
+      .select('deletions.dueAt as deletionDueAt')
+
+  /** NOT_FOUND. */
+  async function user(userId: string): Promise<Account> {
+    const found = isId(userId) ? await accounts().findOne('users.id', userId) : undefined
+    assertThat(found, 'NOT_FOUND', { message: noUser })
+    return found
+  }
+
   return {
+    user,
+
+    /** Those that the user pays for, newest first. NOT_FOUND (the user). */
+    async runs(
+      userId: string,
+      { status, ...request }: PageRequest & { status?: RunStatus | undefined },
+    ): Promise<Page<Run>> {
+      const { id } = await user(userId)
+      const paid = Run.query(database).whereIn('ownerId', paidWith(id))
+      if (status !== undefined) void paid.where({ status })
+      return page(paid, { list: 'runs-of-user', ...request, time: 'acceptedAt' })
+    },
+
+    /** RUN_NOT_FOUND. */
+    async run(id: string): Promise<Run> {
+      const found = isId(id) ? await Run.query(database).findById(id) : undefined
+      assertThat(found, 'RUN_NOT_FOUND')
+      return found
+    },
+
     /** Newest first; the one with this address if one is named. */
     async users({ email: written, ...request }: PageRequest & { email?: string | undefined }): Promise<Page<Account>> {
-      const query = Account.query(database)
-        .leftJoin('accounts', 'accounts.ownerId', 'users.id')
-        .select('users.*', 'accounts.tier', 'accounts.balance')
+      const query = accounts()
       if (written !== undefined) void query.where({ email: normalizeEmail(written) ?? '' })
       return page(query, { list: 'users', key: idIn('users.id'), time: 'users.createdAt', ...request })
     },

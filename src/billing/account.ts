@@ -1,5 +1,5 @@
 import { Row } from '../database/row.ts'
-import type { TierName } from './tiers.ts'
+import type { Limits, TierName } from './tiers.ts'
 
 /** The tier, subscription and credit balance of one owner (table `accounts`). */
 export class Account extends Row {
@@ -7,6 +7,9 @@ export class Account extends Row {
   static override idColumn = 'ownerId'
   declare ownerId: string
   declare tier: TierName
+  /** What an admin has given or set; null for nothing. In the limits, null is any number. */
+  declare givenTier: TierName | null
+  declare limits: Partial<Record<keyof Limits, number | null>> | null
   /** The end of the paid period; null for the free tier. */
   declare currentPeriodEnd: Date | null
   /** The gateway's names for the account and for its subscription. */
@@ -30,8 +33,8 @@ export class Account extends Row {
   /** In a row, and until when nothing is tried again, by the account's own clock. */
   declare topUpFailures: number
   declare topUpAfter: Date | null
-  /** The tier to whose limits its things were fitted; null if they are to be fitted anew. And whether some exceed them. */
-  declare fittedTier: TierName | null
+  /** To whose limits its things were fitted: those of a tier, or of an installation without tiers (`off`); null if they are to be fitted anew. And whether some exceed them. */
+  declare fittedTier: string | null
   declare exceeds: boolean
   /** What it may use in a month, its workspaces included; null for any number. */
   declare creditsPerMonth: number | null
@@ -44,10 +47,14 @@ export class Account extends Row {
   /** The last month whose grant was made, as the grant names it, so that checking takes no further query. */
   declare grantedPeriod: string | null
   declare createdAt: Date
-  /** What it has used of this month (its own time), as it was read with the account; null without a cap. */
+  /** What it has used of this month (its own time), as it was read with the account: credits, null without a cap, and tokens. */
   declare usedThisMonth?: number | null
+  declare tokensThisMonth?: number
   /** When the first of its grants that are not used up is over, as it was read with the account. */
   declare nextExpiry?: Date | null
   /** Whether the owner is to be deleted, as it was read with the account. */
   declare isClosing?: boolean
+  /** Whether an admin has suspended the owner, and whether the owner's address is verified or the owner an admin, as above. */
+  declare isSuspended?: boolean
+  declare isKnown?: boolean
 }

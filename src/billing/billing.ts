@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import type { Due } from '../runs/due.ts'
+import type { Allowances } from './allowances.ts'
 import { createCredits } from './credits.ts'
 import type { Gateway } from './gateways/gateway.ts'
 import { createLook } from './look.ts'
@@ -16,7 +17,7 @@ import { createPurchases } from './purchases.ts'
 import { createRequests } from './requests.ts'
 import { createStatements } from './ledger/statements.ts'
 import { createUsage } from './ledger/usage.ts'
-import { standingFor, standingOf, timeOf, type Standing } from './standing.ts'
+import { standingFor, timeOf, type Standing } from './standing.ts'
 import { createStoredBytes } from './stored-bytes.ts'
 import { createSubscriptions } from './subscriptions.ts'
 import { createTopUpFailures } from './top-up-failures.ts'
@@ -26,7 +27,8 @@ import { createTopUps } from './top-ups.ts'
 export function createBilling(context: {
   database: Database
   clock: Clock
-  config: Pick<Config, 'runRetentionDays' | 'centsPerHundredCredits'>
+  config: Pick<Config, 'runRetentionDays' | 'centsPerHundredCredits' | 'billing'>
+  allowances: Allowances
   gateway: Gateway
   due: Due
   notifications: Pick<Notifications, 'notify'>
@@ -43,9 +45,9 @@ export function createBilling(context: {
   async function account(ownerId: string, trx?: Transaction): Promise<Standing> {
     const found = await credits.current(ownerId, trx)
     const now = clock.now()
-    if (found.ownerId === ownerId) return standingOf(found)
+    if (found.ownerId === ownerId) return credits.standing(found)
     const bounds = await boundsOf(trx ?? database, ownerId, timeOf(found, now))
-    return standingOf(found, { ownerId, ...bounds })
+    return credits.standing(found, { ownerId, ...bounds })
   }
 
   return {

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { gather } from '../database/gather.ts'
 import { raw } from 'objection'
@@ -8,12 +9,14 @@ import { Workspace } from '../workspaces/workspace.ts'
 import type { Due } from '../runs/due.ts'
 import { Account } from './account.ts'
 import { chargeAccount } from './ledger/charge.ts'
-import { newMonth, periodOf } from './ledger/granted-months.ts'
+import { createFreeMonths, purgeFreeMonths } from './ledger/free-months.ts'
+import { newMonth } from './ledger/granted-months.ts'
 import { addGrant, settleGrants, takeGrants, type NewGrant, type TakenBack } from './ledger/grants.ts'
 import { createListLedger } from './ledger/list-ledger.ts'
 import { createHolds, type NewHold } from './ledger/holds.ts'
 import { LedgerEntry } from './ledger-entry.ts'
-import { fallsBelow, isPaid, timeOf } from './standing.ts'
+import type { Allowances } from './allowances.ts'
+import { fallsBelow, isPaid, standingOf, timeOf, type Standing } from './standing.ts'
 import { tierOf } from './tiers.ts'
 
 interface StepCharge {
@@ -31,6 +34,8 @@ interface StepCharge {
   keepsHold?: boolean
   /** The cost of the step, rounded up to whole credits and at least 1. */
   credits: number
+  /** What the model has read and written. */
+  tokens: number
   /** The cost in billionths of a USD and the price behind it, if one is known. */
   cost?: { nanoUsd: number; price: object } | undefined
 }
@@ -42,9 +47,18 @@ type Given = Omit<NewGrant, 'period' | 'kind'> & { kind: 'purchase' | 'top_up' |
  * Accounts and the ledger. An entry, its change of the balance and of the grants are one transaction under the account's
  * lock (docs/design.md, "Money").
  */
-export function createCredits(context: { database: Database; clock: Clock; due: Due }) {
-  const { database, clock, due } = context
+export function createCredits(context: {
+  database: Database
+  clock: Clock
+  config: Pick<Config, 'billing'>
+  allowances: Allowances
+  due: Due
+}) {
+  const { database, clock, config, allowances, due } = context
   const holds = createHolds(context)
+  const freeMonths = createFreeMonths(context)
+  /** Where there are no payments, steps are counted and cost nothing. */
+  const isCharged = config.billing.mode !== 'off'
 
   const byOwner = gather<string, Account>(async (ownerIds) => {
     const found = await Account.query(database)
@@ -89,6 +103,8 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
     const account = {
       ownerId: payerId,
       tier: 'free',
+      // Where there are no tiers, nothing has to be fitted, until there are.
+      fittedTier: isCharged ? null : 'off',
       balance: 0,
       creditCents: 0,
       clockSeconds: 0,
@@ -100,9 +116,10 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
   }
 
   /** A past-due subscription grants nothing. */
-  const isGrantDue = (account: Account): boolean =>
-    account.grantedPeriod !== periodOf(account, timeOf(account, clock.now())) &&
-    isPaid(account, timeOf(account, clock.now()))
+  function isGrantDue(account: Account): boolean {
+    const now = timeOf(account, clock.now())
+    return freeMonths.isDue(account, now) && isPaid(account, now)
+  }
 
   /**
    * Adds credits that were bought or given away, once for each payment. A debt is paid first; what is left is used in the
@@ -128,17 +145,21 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
     if (await takeGrants(trx, account, taken, timeOf(account, clock.now()))) await mark(trx, account, taken.credits)
   }
 
-  /** Grants the month's credits, once for each month. */
+  /** Grants the month's credits, once for each month; where there are no payments, what the month allows is not in credits. */
   async function makeGrant(account: Account, trx: Transaction): Promise<void> {
     const now = timeOf(account, clock.now())
-    const period = periodOf(account, now)
-    const { creditsPerMonth: credits } = tierOf(account.tier)
-    const month = await newMonth(trx, account, period)
-    if (month) await addGrant(trx, account, { kind: 'grant', credits, ...month }, now)
+    const { period, isOwn } = await freeMonths.claim(trx, account, now)
+    if (isOwn && isCharged) await grantMonth(trx, account, period, now)
     account.grantedPeriod = period
     await Account.query(trx).findById(account.ownerId).patch({ grantedPeriod: period })
     // Runs and queues may have waited for these credits.
     await due.owner(trx, account.ownerId)
+  }
+
+  async function grantMonth(trx: Transaction, account: Account, period: string, now: Date): Promise<void> {
+    const { creditsPerMonth: credits } = tierOf(account.tier === 'free' ? (account.givenTier ?? 'free') : account.tier)
+    const month = await newMonth(trx, account, period)
+    if (month) await addGrant(trx, account, { kind: 'grant', credits, ...month }, now)
   }
 
   /**
@@ -147,11 +168,22 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
    * fails with NO_CREDITS.
    */
   async function chargeStep(trx: Transaction, charge: StepCharge) {
-    const { ownerId, runId = null, answerId = null, agentId = null, step, failedAttempt, credits, cost } = charge
+    const {
+      ownerId,
+      runId = null,
+      answerId = null,
+      agentId = null,
+      step,
+      failedAttempt,
+      credits,
+      tokens,
+      cost,
+    } = charge
     const account = await locked(ownerId, trx)
     const kind = answerId !== null ? 'chat_step' : failedAttempt === undefined ? 'step' : 'failed_step'
     const of = { kind, runId, answerId, step, attempt: failedAttempt ?? null } as const
-    const charged = Math.max(1, Math.ceil(credits))
+    const counted = Math.max(1, Math.ceil(credits))
+    const charged = isCharged ? counted : 0
     const written = await chargeAccount(
       trx,
       account,
@@ -160,6 +192,8 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
         agentId,
         workspaceId: account.ownerId === ownerId ? null : ownerId,
         credits: charged,
+        counted,
+        tokens,
         costNanoUsd: cost?.nanoUsd ?? null,
         price: cost ? { ...cost.price } : null,
         settlesHold: charge.keepsHold !== true,
@@ -181,12 +215,14 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
    */
   async function hold(trx: Transaction, given: NewHold): Promise<number | undefined> {
     const account = await lock(given.ownerId, trx).throwIfNotFound()
-    return holds.place(trx, account, given)
+    const { tokensPerMonth } = allowances.of(account).limits
+    return holds.place(trx, account, { ...given, isCharged, tokensPerMonth })
   }
 
   /** Takes what is left of grants that are over, so that nobody has to look first, and deletes old holds. */
   async function sweep(): Promise<void> {
     await holds.purge()
+    await purgeFreeMonths(database, clock.now())
     const { rows } = await database.raw<{ rows: { ownerId: string }[] }>(overStatement, { now: clock.now() })
     for (const { ownerId } of rows) await database.transaction((trx) => locked(ownerId, trx))
   }
@@ -202,7 +238,26 @@ export function createCredits(context: { database: Database; clock: Clock; due: 
 
   const ledger = createListLedger({ database, current })
 
-  return { current, locked, grant, takeBack, chargeStep, hold, release: holds.release, sweep, setCap, ledger }
+  /** What an account allows an owner whom it pays for. */
+  function standing(account: Account, bounds: Parameters<typeof standingOf>[2] = {}): Standing {
+    const withheld = freeMonths.withheld(account, timeOf(account, clock.now()))
+    return standingOf(account, { allowance: allowances.of(account), isCharged, withheld }, bounds)
+  }
+
+  return {
+    standing,
+    find,
+    current,
+    locked,
+    grant,
+    takeBack,
+    chargeStep,
+    hold,
+    release: holds.release,
+    sweep,
+    setCap,
+    ledger,
+  }
 }
 
 export type Credits = ReturnType<typeof createCredits>
@@ -214,7 +269,12 @@ const beside = `
   case when accounts.credits_per_month is not null then
     (select m.credits from credit_months m
       where m.subject_id = accounts.owner_id and m.month = ${monthAt(':now', 'accounts.clock_seconds')})
-  end as used_this_month`
+  end as used_this_month,
+  coalesce((select m.tokens from credit_months m
+    where m.subject_id = accounts.owner_id and m.month = ${monthAt(':now', 'accounts.clock_seconds')}), 0)::bigint
+    as tokens_this_month,
+  exists (select from users u where u.id = accounts.owner_id and u.suspended_at is not null) as is_suspended,
+  exists (select from users u where u.id = accounts.owner_id and (u.email_verified_at is not null or u.admin)) as is_known`
 
 const byOwnerJoin = `
   join (unnest(:ownerIds::uuid[]) as asked (id) left join workspaces w on w.id = asked.id)

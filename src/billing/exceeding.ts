@@ -1,10 +1,12 @@
 import type { Agents } from '../agents/agents.ts'
 import type { Clock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import type { Due } from '../runs/due.ts'
 import { Account } from './account.ts'
-import { tierOf, type TierName } from './tiers.ts'
+import type { Allowances } from './allowances.ts'
+import { User } from '../users/user.ts'
 
 /** How much of each exceeds the limits of the tier. It is kept, and rests until there is room. */
 export interface Exceeding {
@@ -23,10 +25,13 @@ export function createExceeding(context: {
   database: Database
   clock: Clock
   due: Due
+  allowances: Allowances
+  config: Pick<Config, 'billing'>
   agents: Pick<Agents, 'rest'>
   notifications: Pick<Notifications, 'notify'>
 }) {
-  const { database, clock, due, agents, notifications } = context
+  const { database, clock, due, allowances, config, agents, notifications } = context
+  const isOff = config.billing.mode === 'off'
 
   /** Each agent by itself, under the locks that agents need: so no account is locked meanwhile. */
   async function fitAgents(ownerId: string, limit: number): Promise<void> {
@@ -46,7 +51,7 @@ export function createExceeding(context: {
     return rows[0]
   }
 
-  async function tell(ownerId: string, tier: TierName, counts: Exceeding): Promise<void> {
+  async function tell(ownerId: string, tier: string | null, counts: Exceeding): Promise<void> {
     const named = parts.flatMap(([what, one, many]) => {
       const count = counts[what]
       return count > 0 ? [`${count} ${count === 1 ? one : many}`] : []
@@ -56,37 +61,55 @@ export function createExceeding(context: {
         ownerId,
         kind: 'limits_exceeded',
         subjectId: ownerId,
-        key: `${tier} ${clock.now().toISOString()}`,
-        title: `Your tier, ${tier}, allows less than you have`,
-        message: `Nothing was deleted, but this rests, the newest first: ${named.join('; ')}. It goes on by itself when there is room: delete what you do not need, or choose a higher tier with POST /billing/subscription.`,
+        key: `${tier ?? 'off'} ${clock.now().toISOString()}`,
+        title: tier === null ? 'Your limits allow less than you have' : `Your tier, ${tier}, allows less than you have`,
+        message: `Nothing was deleted, but this rests, the newest first: ${named.join('; ')}. It goes on by itself when there is room: delete what you do not need${tier === null ? '' : ', or choose a higher tier with POST /billing/subscription'}.`,
       }),
     )
   }
 
-  /** Fits an account to its tier, unless that was done. Killed at any moment, it can be repeated. */
-  async function fit(ownerId: string): Promise<void> {
+  /** What `fittedTier` is once an account is fitted to what it may have now. */
+  const fittedTo = ({ tier }: Account): string => (isOff ? 'off' : tier)
+
+  /** Unless it is fitted. Whoever changes its limits meanwhile takes the mark away, and it is fitted once more. */
+  async function begin(ownerId: string): Promise<Account | undefined> {
     const account = await Account.query(database).findById(ownerId)
-    if (!account || account.fittedTier === account.tier) return
-    const { tier } = account
-    const { limits, features } = tierOf(tier)
-    await fitAgents(ownerId, rows(limits.agents))
+    if (!account || account.fittedTier === fittedTo(account)) return undefined
+    await Account.query(database).findById(ownerId).patch({ fittedTier: fitting })
+    return account
+  }
+
+  /** Fits an account to its limits, unless that was done. A suspended one has no agents that work. Killed at any moment, it can be repeated. */
+  async function fit(ownerId: string): Promise<void> {
+    const account = await begin(ownerId)
+    if (!account) return
+    const { tier, limits, features } = allowances.of(account)
+    const owner = await User.query(database).findById(ownerId).select('suspendedAt')
+    const isSuspended = owner !== undefined && owner.suspendedAt !== null
+    await fitAgents(ownerId, isSuspended ? 0 : rows(limits.agents))
     await fitEntries(ownerId, rows(limits.vaultSites))
     await database.raw(keysStatement, { ownerId, limit: rows(limits.apiKeys), now: clock.now() })
     const found = await countOf(ownerId)
     const counts = { ...found, workspaces: features.includes('workspaces') ? 0 : found.workspaces }
     const exceeds = Object.values(counts).some((count) => count > 0)
-    if (exceeds && !account.exceeds) await tell(ownerId, tier, counts)
-    await Account.query(database).findById(ownerId).where({ tier }).patch({ fittedTier: tier, exceeds })
+    if (exceeds && !account.exceeds && !isSuspended) await tell(ownerId, tier, counts)
+    const fitted = { fittedTier: fittedTo(account), exceeds }
+    await Account.query(database).findById(ownerId).where({ tier: account.tier, fittedTier: fitting }).patch(fitted)
   }
 
   return {
     fit,
 
+    /** Lets accounts be fitted anew that were fitted while the installation had tiers, or had none, and is otherwise now. */
+    afterChange: async (): Promise<void> => {
+      await database.raw(changedStatement, { isOff, now: clock.now() })
+    },
+
     /** What exceeds the limits now. */
     async of(ownerId: string): Promise<Exceeding> {
       const account = await Account.query(database).findById(ownerId)
       const counts = await countOf(ownerId)
-      const allowed = tierOf(account?.tier ?? 'free').limits.workspaces
+      const allowed = allowances.of(account ?? {}).limits.workspaces
       return { ...counts, workspaces: Math.max(0, counts.workspaces - allowed) }
     },
   }
@@ -100,6 +123,9 @@ const parts = [
   ['workspaces', 'workspace is closed', 'workspaces are closed'],
 ] as const satisfies [keyof Exceeding, string, string][]
 
+/** An account that is being fitted. */
+const fitting = 'fitting'
+
 export type Exceedings = ReturnType<typeof createExceeding>
 
 interface Ranked {
@@ -107,6 +133,10 @@ interface Ranked {
   ownerId: string
   exceeds: boolean
 }
+
+const changedStatement = `
+  update accounts set look_at = :now
+   where fitted_tier is not null and (fitted_tier = 'off') <> :isOff and (exceeds or not :isOff)`
 
 /** SQL has no Infinity for integers. */
 const rows = (limit: number): number => (Number.isFinite(limit) ? limit : 2_000_000_000)

@@ -36,6 +36,8 @@ export class LedgerEntry extends Row {
   declare step: number | null
   /** Of a model call that failed and was billed all the same. */
   declare attempt: number | null
+  /** Of a step: the tokens that its model has read and written. */
+  declare tokens: number | null
   /** What the model call cost, in billionths of a USD, and the price that was used; null if none was known. */
   declare costNanoUsd: number | null
   declare price: Record<string, unknown> | null

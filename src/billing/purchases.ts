@@ -12,7 +12,7 @@ import { Payment } from './payment.ts'
 import type { PaymentMethods } from './payment-methods.ts'
 import type { Payments } from './payments.ts'
 import { sweptAfter } from './requests.ts'
-import { requireGoodStanding, standingOf, timeOf } from './standing.ts'
+import { requireGoodStanding, subscriptionOf, timeOf } from './standing.ts'
 
 /** How many credits a purchase may have: whole hundreds. */
 export const purchaseBounds = { least: 100, most: 1_000_000, step: 100 } as const
@@ -78,7 +78,7 @@ export function createPurchases(context: {
       if (before) return { payment: before, isOwn: assertSame(before, wanted) }
       const other = await pending(trx, ownerId)
       if (other) return { payment: other, isOwn: false }
-      requireGoodStanding(standingOf(account))
+      requireGoodStanding({ subscription: subscriptionOf(account) })
       await paymentMethods.assertCard(trx, ownerId)
       return { payment: await write(trx, account, { ...wanted, purpose: 'credits' }), isOwn: true }
     })

@@ -1,7 +1,8 @@
 import { assertThat } from '../errors.ts'
 import { later } from '../clock.ts'
 import type { Account } from './account.ts'
-import { tierOf, type Feature, type Limits, type PaidTierName, type TierName } from './tiers.ts'
+import type { Allowance } from './allowances.ts'
+import type { PaidTierName, TierName } from './tiers.ts'
 
 interface Subscription {
   tier: PaidTierName
@@ -15,45 +16,85 @@ interface Subscription {
   cancelledAt: Date | null
 }
 
-/** Whose cap of credits for a month it is. */
-export type CapOf = 'account' | 'workspace' | 'agent'
+/**
+ * What leaves no credits besides the balance: a cap of credits for a month, by whose it is; the limit of tokens for a
+ * month; or that nothing is free for an address that is not verified, or whose mailbox has had its month.
+ */
+export type CapOf = 'account' | 'workspace' | 'agent' | 'tokens' | 'address' | 'mailbox'
 
 /** What an owner may do now, derived from the account. */
-export interface Standing {
-  tier: TierName
-  limits: Limits
-  features: readonly Feature[]
+export interface Standing extends Allowance {
   /** Whether the account that pays is to be deleted: then there are no features. */
   isClosing: boolean
+  /** Whether an admin has suspended the account that pays. */
+  isSuspended: boolean
   subscription: Subscription | null
-  /** What may be used, in credits: the account's balance, or what a cap has left of the month if that is less. May be negative. */
+  /**
+   * What may be used, in credits: the account's balance, or what a cap has left of the month if that is less. May be
+   * negative. Where there are no payments only caps bound it, and without one it is Infinity.
+   */
   balance: number
   /** The cap that leaves the least; null if that is the account's balance. */
   cap: CapOf | null
   /** The account's balance: the sum of its ledger. */
   total: number
+  /** Tokens that everything the account pays for has used in the month. */
+  tokensUsed: number
   /** US cents that are credited to later payments of subscriptions. */
   creditCents: number
 }
 
-/**
- * The standing of an owner whom the account pays for. Without the tier for it, a workspace may do nothing; `left` is what
- * its cap has left of the month.
- */
+/** What holds an owner back besides the account; `left` is what the cap of a workspace has left of the month. */
+interface Bounds {
+  ownerId?: string
+  left?: number
+  isDeleted?: boolean
+}
+
+/** Makes the standing of an owner whom the account pays for. Without the feature for it, a workspace may do nothing. */
 export function standingOf(
   account: Account,
-  { ownerId = account.ownerId, left = Infinity, isDeleted = false } = {},
+  { allowance, isCharged, withheld }: Terms,
+  { ownerId = account.ownerId, left = Infinity, isDeleted = false }: Bounds = {},
 ): Standing {
-  const { tier, isClosing = false } = account
-  const { limits, features: all } = tierOf(tier)
-  const isClosed = isDeleted || isClosing || (ownerId !== account.ownerId && !all.includes('workspaces'))
-  const features = isClosed ? [] : all
+  const { isClosing = false, isSuspended = false, balance: total, creditCents } = account
+  const tokensUsed = account.tokensThisMonth ?? 0
+  const isClosed = isDeleted || isClosing || (ownerId !== account.ownerId && !allowance.features.includes('workspaces'))
+  const features = isClosed ? [] : allowance.features
   const subscription = subscriptionOf(account)
-  const { balance, creditCents } = account
-  const standing = { tier, limits, features, isClosing, subscription, balance, cap: null, total: balance, creditCents }
+  const balance = isCharged ? total : Infinity
+  const standing = {
+    ...allowance,
+    features,
+    isClosing,
+    isSuspended,
+    subscription,
+    balance,
+    cap: null,
+    total,
+    tokensUsed,
+    creditCents,
+  }
   const accountLeft = (account.creditsPerMonth ?? Infinity) - (account.usedThisMonth ?? 0)
-  return bounded(bounded(standing, accountLeft, 'account'), left, 'workspace')
+  const capped = bounded(bounded(standing, accountLeft, 'account'), left, 'workspace')
+  const tokensLeft = allowance.limits.tokensPerMonth - tokensUsed
+  return withholding(tokensLeft < 1 ? bounded(capped, 0, 'tokens') : capped, withheld, isCharged)
 }
+
+/** What follows from the installation for an account. */
+export interface Terms {
+  allowance: Allowance
+  /** Whether steps cost credits of the balance. */
+  isCharged: boolean
+  /** Why the account has had nothing free this month. */
+  withheld: 'address' | 'mailbox' | null
+}
+
+/** What is not free can be bought; where there are no payments, there is nothing else. */
+const withholding = (standing: Standing, withheld: Terms['withheld'], isCharged: boolean): Standing =>
+  withheld !== null && (!isCharged || standing.balance < 1)
+    ? { ...standing, balance: Math.min(standing.balance, 0), cap: withheld }
+    : standing
 
 /** The standing for an agent of the owner, whose own cap leaves so much; null without one. */
 export const standingFor = <S extends Pick<Standing, 'balance' | 'cap'>>(
@@ -85,19 +126,38 @@ export function requireGoodStanding({ subscription }: Pick<Standing, 'subscripti
   assertThat(subscription?.status !== 'past_due', 'SUBSCRIPTION_PAST_DUE')
 }
 
-/** Refuses an owner with less than one credit: NO_CREDITS. */
-export function requireCredits({ balance, cap }: Pick<Standing, 'balance' | 'cap'>): void {
+/** Refuses an owner with less than one credit (NO_CREDITS), and one who is suspended (PERMISSION_DENIED). */
+export function requireCredits({ balance, cap, isSuspended }: Pick<Standing, 'balance' | 'cap' | 'isSuspended'>): void {
+  assertThat(!isSuspended, 'PERMISSION_DENIED', { message: suspendedPayer })
   assertThat(balance >= 1, 'NO_CREDITS', cap === null ? {} : { message: `${usedUpBy(cap)} ${raiseOf[cap]}` })
 }
 
-/** Which cap is used up, in a sentence. */
-export const usedUpBy = (cap: CapOf): string => `The cap of the ${cap} for credits in a month is used up.`
+/** What somebody reads whose account, or whose workspace's, is suspended. */
+export const suspendedPayer =
+  'The account that pays for this was suspended by the operator of this platform. Nothing is deleted; it continues when that is lifted.'
 
-/** What raises a cap, in a sentence. */
+/** What is used up, in a sentence. */
+export const usedUpBy = (cap: CapOf): string => uses[cap]
+
+const capOf = (what: string) => `The cap of the ${what} for credits in a month is used up.`
+const uses: Record<CapOf, string> = {
+  account: capOf('account'),
+  workspace: capOf('workspace'),
+  agent: capOf('agent'),
+  tokens: 'The limit of the account for tokens of models in a month is used up.',
+  address: 'Nothing is free for an account whose address is not verified.',
+  mailbox: 'Another account with this mailbox has had what is free this month.',
+}
+
+/** What ends that, in a sentence. */
 export const raiseOf: Record<CapOf, string> = {
   account: 'Raise it with PATCH /billing, or wait for next month.',
   workspace: 'An admin can raise it with PATCH /workspaces/{id}; otherwise wait for next month.',
   agent: 'Raise it with PATCH /agents/{id}, or wait for next month.',
+  tokens: 'The operator of this platform can raise it; otherwise wait for next month (UTC).',
+  address:
+    'Verify it with the token that was mailed to it: POST /auth/verify-email. POST /auth/verify-email/send mails another.',
+  mailbox: 'Use that account, or wait for next month (UTC).',
 }
 
 type ToppedUp = Pick<Account, 'topUpIsOn' | 'topUpBelow' | 'balance'>

@@ -8,7 +8,7 @@ import type { Look } from './look.ts'
 import type { PaymentMethods } from './payment-methods.ts'
 import { isSame, mayCharge, planFor } from './plan.ts'
 import type { Requests } from './requests.ts'
-import { standingOf, type Standing } from './standing.ts'
+import type { Standing } from './standing.ts'
 import { isPaidTier, paidTierNames, type PaidTierName } from './tiers.ts'
 
 /** More steps than any change takes; then others keep changing the subscription at the same time. */
@@ -25,7 +25,7 @@ export function createSubscriptions(context: {
 }) {
   const { database, gateway, credits, look, requests, paymentMethods } = context
 
-  const standing = async (ownerId: string): Promise<Standing> => standingOf(await credits.current(ownerId))
+  const standing = async (ownerId: string): Promise<Standing> => credits.standing(await credits.current(ownerId))
 
   /** What is sent next: what is under way already, or what the rule says; null if there is nothing to do. */
   const begin = (ownerId: string, rule: (account: Account) => Asked | null): Promise<Step | null> =>

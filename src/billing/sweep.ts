@@ -1,4 +1,5 @@
 import { later, type Clock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { isCoded } from '../errors.ts'
 import type { Logger } from '../logger.ts'
@@ -23,9 +24,11 @@ export function createSweep(context: {
   clock: Clock
   logger: Logger
   billing: Pick<Billing, 'credits' | 'look' | 'purchases' | 'requests' | 'subscriptions' | 'topUps'>
-  exceeding: Pick<Exceedings, 'fit'>
+  exceeding: Pick<Exceedings, 'fit' | 'afterChange'>
+  config: Pick<Config, 'billing'>
 }) {
-  const { database, clock, logger, billing, exceeding } = context
+  const { database, clock, logger, billing, exceeding, config } = context
+  let isBegun = false
 
   /** Sends again what nobody has finished; what has just begun is somebody's still. */
   async function finish(ownerId: string): Promise<void> {
@@ -41,6 +44,7 @@ export function createSweep(context: {
 
   /** Does for an account what is due. Throws what the gateway throws. */
   async function attend(ownerId: string): Promise<void> {
+    if (config.billing.mode === 'off') return exceeding.fit(ownerId)
     try {
       // However it ends, there may be news.
       const [finished] = await Promise.allSettled([finish(ownerId)])
@@ -71,6 +75,7 @@ export function createSweep(context: {
       if (account?.lookAt?.getTime() !== lookAt?.getTime()) return
       await Account.query(trx).findById(ownerId).patch({ lookAt: null })
       if (!account) return
+      if (config.billing.mode === 'off') return
       await lookBy(trx, ownerId, nextLookAt(account, clock.now()))
       await lookBy(trx, ownerId, topUpAt(account, clock.now()))
       if (await isOpen(trx, ownerId)) await lookBy(trx, ownerId, later(clock.now(), sweptAfter))
@@ -95,6 +100,8 @@ export function createSweep(context: {
 
     /** One round. Several processes may do theirs at once: each takes other accounts. */
     async round(stopping?: AbortSignal): Promise<void> {
+      if (!isBegun) await exceeding.afterChange()
+      isBegun = true
       const begun = performance.now()
       const isOver = () => (stopping?.aborted ?? false) || performance.now() - begun > lasts
       await Promise.all(Array.from({ length: lanes }, () => lane(isOver)))

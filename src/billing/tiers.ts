@@ -21,7 +21,23 @@ export interface Limits {
   inputBytesPerMinute: number
   /** Bytes of payloads and tool results that are kept. */
   storedBytes: number
+  /** Tokens of models that everything the account pays for may use in a calendar month (UTC). */
+  tokensPerMonth: number
 }
+
+export const limitNames = [
+  'agents',
+  'vaultSites',
+  'apiKeys',
+  'workspaces',
+  'workspaceMembers',
+  'requestsPerMinute',
+  'openStreams',
+  'deliveriesPerMinute',
+  'inputBytesPerMinute',
+  'storedBytes',
+  'tokensPerMonth',
+] as const satisfies (keyof Limits)[]
 
 interface Tier {
   /** Price per month in US cents; 0 for the free tier. */
@@ -55,6 +71,7 @@ export const tiers = {
       deliveriesPerMinute: 0,
       inputBytesPerMinute: 5 * MiB,
       storedBytes: 256 * MiB,
+      tokensPerMonth: unlimited,
     },
     features: ['manual', 'scheduled'],
   },
@@ -72,6 +89,7 @@ export const tiers = {
       deliveriesPerMinute: 6_000,
       inputBytesPerMinute: 64 * MiB,
       storedBytes: 8 * GiB,
+      tokensPerMonth: unlimited,
     },
     features: ['manual', 'scheduled', 'webhooks'],
   },
@@ -89,6 +107,7 @@ export const tiers = {
       deliveriesPerMinute: 20_000,
       inputBytesPerMinute: 256 * MiB,
       storedBytes: 64 * GiB,
+      tokensPerMonth: unlimited,
     },
     features: ['manual', 'scheduled', 'webhooks', 'workspaces'],
   },
@@ -106,6 +125,7 @@ export const tiers = {
       deliveriesPerMinute: 60_000,
       inputBytesPerMinute: GiB,
       storedBytes: unlimited,
+      tokensPerMonth: unlimited,
     },
     features: ['manual', 'scheduled', 'webhooks', 'workspaces'],
   },
@@ -123,6 +143,8 @@ export const tierOf = (name: TierName): Tier => tiers[name]
 export const isHigher = (tier: TierName, than: TierName): boolean =>
   tierOf(tier).centsPerMonth > tierOf(than).centsPerMonth
 
+export const higherOf = (one: TierName, other: TierName): TierName => (isHigher(one, other) ? one : other)
+
 export const isPaidTier = (name: string): name is PaidTierName => paidTierNames.some((paid) => paid === name)
 
 /** The tiers that include a feature. */
@@ -130,11 +152,11 @@ const tiersWith = (feature: Feature): TierName[] => tierNames.filter((name) => t
 
 /** Refuses an owner whose tier lacks the feature: TIER_REQUIRED, with the tiers that have it. */
 export function requireFeature(
-  { tier, features }: { tier: TierName; features: readonly Feature[] },
+  { tier, features }: { tier: TierName | null; features: readonly Feature[] },
   feature: Feature,
 ): void {
   if (features.includes(feature)) return
   throw new CodedError('TIER_REQUIRED', {
-    message: `Your tier, ${tier}, does not include ${feature}. The tiers that do: ${tiersWith(feature).join(', ')}.`,
+    message: `Your tier, ${tier ?? 'none'}, does not include ${feature}. The tiers that do: ${tiersWith(feature).join(', ')}.`,
   })
 }

@@ -44,7 +44,9 @@ export function createRecordStep(context: {
 
   async function charge(trx: Transaction, answer: ChatAnswer, step: number, usage: Usage, cost: Cost | undefined) {
     const credits = stepCredits({ ...usage, nanoUsd: cost?.nanoUsd }, config.creditUsd)
-    await billing.credits.chargeStep(trx, { ownerId: answer.ownerId, answerId: answer.id, step, credits, cost })
+    const tokens = usage.inputTokens + usage.outputTokens
+    const { ownerId, id: answerId } = answer
+    await billing.credits.chargeStep(trx, { ownerId, answerId, step, credits, tokens, cost })
     return {
       inputTokens: answer.inputTokens + usage.inputTokens,
       outputTokens: answer.outputTokens + usage.outputTokens,

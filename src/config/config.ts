@@ -3,6 +3,7 @@ import { freeze, readEnvironment, settings, type Environment } from './environme
 import { readModels } from './read-models.ts'
 import { readTogether } from './together.ts'
 import type { ModelsConfig } from './models-config.ts'
+import { readBilling } from './read-billing.ts'
 import { readOidc, type OidcConfig } from './read-oidc.ts'
 
 /** Mail servers reject mail without a sender; news of payments that nobody can verify is refused. */
@@ -45,11 +46,16 @@ export function readConfig(env?: Environment): Config {
     models: () => readModels(env),
     oidc: () => readOidc(env),
   })
-  return freeze(shape(read, models, oidc))
+  return freeze(shape(read, models, oidc, readBilling(models, env)))
 }
 
 /** The settings, grouped by user. Durations and sizes carry their unit in the name. */
-function shape(env: Readonly<v.InferOutput<typeof settings>>, models: ModelsConfig, oidc: OidcConfig) {
+function shape(
+  env: Readonly<v.InferOutput<typeof settings>>,
+  models: ModelsConfig,
+  oidc: OidcConfig,
+  billing: ReturnType<typeof readBilling>,
+) {
   return {
     database: databaseOf(env),
     temporal: {
@@ -133,6 +139,8 @@ function shape(env: Readonly<v.InferOutput<typeof settings>>, models: ModelsConf
     chat: { timeoutSeconds: env.CHAT_TIMEOUT_SECONDS },
     /** What one credit costs, in USD: a step costs as many as its tokens do. */
     creditUsd: env.CREDIT_USD,
+    /** Whether there are payments; where a model costs money, nothing is free before an address is verified. */
+    billing: { ...billing, limits: limitsOf(env) },
     stripe: stripeOf(env),
     /** What a hundred credits cost that are bought, in US cents. */
     centsPerHundredCredits: env.CREDITS_CENTS_PER_HUNDRED,
@@ -170,7 +178,24 @@ function shape(env: Readonly<v.InferOutput<typeof settings>>, models: ModelsConf
   }
 }
 
-/** Without a key, the sandbox stands in for Stripe. */
+/** What an account may have where there are no payments; where there are, tiers say so. */
+const limitsOf = (env: Readonly<v.InferOutput<typeof settings>>) => ({
+  agents: env.LIMIT_AGENTS,
+  vaultSites: env.LIMIT_VAULT_SITES,
+  apiKeys: env.LIMIT_API_KEYS,
+  workspaces: env.LIMIT_WORKSPACES,
+  workspaceMembers: env.LIMIT_WORKSPACE_MEMBERS,
+  requestsPerMinute: env.LIMIT_REQUESTS_PER_MINUTE,
+  openStreams: env.LIMIT_OPEN_STREAMS,
+  deliveriesPerMinute: env.LIMIT_DELIVERIES_PER_MINUTE,
+  inputBytesPerMinute: env.LIMIT_INPUT_BYTES_PER_MINUTE,
+  storedBytes: env.LIMIT_STORED_BYTES,
+  tokensPerMonth: env.LIMIT_TOKENS_PER_MONTH ?? usualTokensPerMonth,
+})
+
+/** What an account may use where the operator has set no limit. */
+const usualTokensPerMonth = 10_000_000
+
 function stripeOf(env: Readonly<v.InferOutput<typeof settings>>) {
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecret, STRIPE_API_URL: apiUrl } = env
   return secretKey === undefined || webhookSecret === undefined ? undefined : { secretKey, webhookSecret, apiUrl }

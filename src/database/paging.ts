@@ -47,6 +47,7 @@ export type ListName =
   | 'payments'
   | 'refreshes'
   | 'runs'
+  | 'runs-of-user'
   | 'sessions'
   | 'users'
   | 'vault'

@@ -26,7 +26,7 @@ export const mayTransition = (from: RunStatus, to: RunStatus): boolean =>
 /** Why a run ended if not by the model finishing: the code that clients see in `reason`, and its sentence. */
 export const endReasons = {
   CANCELLED_BY_OWNER: 'The run was cancelled by its owner.',
-  CANCELLED_BY_OPERATOR: 'The run was cancelled in Temporal by an operator.',
+  CANCELLED_BY_OPERATOR: 'The run was cancelled by an operator of the platform.',
   SKIPPED_BY_OWNER: 'The run was skipped by its owner so that the next one could start.',
   WITHDRAWN: 'The delivery was withdrawn by its sender before its run started.',
   OVERLAP: 'The agent still had an unfinished run when its schedule fired.',

@@ -54,7 +54,7 @@ export interface EventData {
   'credential.refreshed': { callId: string; site: string }
   'wait.started': { cause: WaitCause; site: string | null; model?: string; until: string; calls: number; note: string }
   'wait.ended': { cause: WaitCause; ms: number }
-  'cancel.requested': { by: 'owner' | 'sender' | 'deletion' }
+  'cancel.requested': { by: 'owner' | 'operator' | 'sender' | 'deletion' }
   ended: { status: string; reason: string | null; message: string | null }
 }
 

@@ -1,11 +1,13 @@
 import { raw } from 'objection'
-import { tierOf, type TierName } from '../billing/tiers.ts'
+import type { Allowance, Allowances, Allowed } from '../billing/allowances.ts'
+import { suspendedPayer } from '../billing/standing.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
 import { closed } from '../owners/reach.ts'
 import { hashToken, isToken } from '../secrets/opaque-tokens.ts'
+import { suspended } from '../users/suspension.ts'
 import type { User } from '../users/user.ts'
 import { isNoteworthy, isOver } from './lifetime.ts'
 import { Session } from './session.ts'
@@ -13,12 +15,15 @@ import { Session } from './session.ts'
 /** A session that was opened with its token, and what a request needs to know of its owner. */
 export interface OpenSession {
   session: Session
-  tier: TierName
+  /** Of the account that pays. */
+  allowance: Allowance
   /** Whether the owner has accepted the terms in force. */
   termsAccepted: boolean
 }
 
-type WithOwner = Session & Pick<User, 'termsVersion'> & { tier: TierName | null; isClosing: boolean }
+type WithOwner = Session &
+  Pick<User, 'termsVersion' | 'suspendedAt' | 'suspensionReason'> &
+  Allowed & { isClosing: boolean; isPayerSuspended: boolean | null }
 
 const anew = 'Create a new session with POST /sessions.'
 
@@ -27,8 +32,9 @@ export function createOpenSession(context: {
   database: Database
   clock: Clock
   config: Pick<Config, 'auth' | 'sessions'>
+  allowances: Allowances
 }) {
-  const { database, clock, config } = context
+  const { database, clock, config, allowances } = context
 
   const find = (tokenHash: string) =>
     Session.query(database)
@@ -37,7 +43,13 @@ export function createOpenSession(context: {
       .leftJoin('accounts', 'accounts.ownerId', raw('coalesce(workspaces.payer_id, sessions.owner_id)'))
       .where({ 'sessions.tokenHash': tokenHash })
       .leftJoin('deletions', 'deletions.ownerId', raw('coalesce(workspaces.payer_id, sessions.owner_id)'))
-      .select('sessions.*', 'users.termsVersion', 'accounts.tier', raw('deletions.owner_id is not null as is_closing'))
+      .leftJoin('users as payers', 'payers.id', 'workspaces.payerId')
+      .select('sessions.*', 'users.termsVersion', 'users.suspendedAt', 'users.suspensionReason')
+      .select('accounts.tier', 'accounts.givenTier', 'accounts.limits')
+      .select(
+        raw('deletions.owner_id is not null as is_closing'),
+        raw('payers.suspended_at is not null as is_payer_suspended'),
+      )
       .first()
       .castTo<WithOwner | undefined>()
 
@@ -61,18 +73,22 @@ export function createOpenSession(context: {
     assertThat(found.endedAt === null, 'INVALID_SESSION', { message: `This session was ended. ${anew}` })
     const now = clock.now()
     assertThat(!isOver(found, now, config.sessions), 'SESSION_EXPIRED')
-    assertOpen(found)
+    const { tier, givenTier, limits, termsVersion, suspendedAt, suspensionReason, ...rest } = found
+    assertThat(suspendedAt === null, 'PERMISSION_DENIED', { message: suspended(suspensionReason) })
+    const allowance = allowances.of({ tier, givenTier, limits })
+    assertOpen(found, allowance)
     await noteUse(found, now)
-    const { tier, termsVersion, isClosing: _, ...fields } = found
+    const { isClosing: _, isPayerSuspended: __, ...fields } = rest
     const session = Object.assign(new Session(), fields)
-    return { session, tier: tier ?? 'free', termsAccepted: termsVersion === config.auth.termsVersion }
+    return { session, allowance, termsAccepted: termsVersion === config.auth.termsVersion }
   }
 }
 
 /** A workspace's sessions are used while the tier of its owner includes workspaces, and the account is to stay. */
-function assertOpen({ userId, tier, isClosing }: WithOwner): void {
+function assertOpen({ userId, isClosing, isPayerSuspended }: WithOwner, { features }: Allowance): void {
   if (userId === null) return
-  assertThat(!isClosing && tierOf(tier ?? 'free').features.includes('workspaces'), 'WORKSPACE_REQUIRED', {
+  assertThat(isPayerSuspended !== true, 'PERMISSION_DENIED', { message: suspendedPayer })
+  assertThat(!isClosing && features.includes('workspaces'), 'WORKSPACE_REQUIRED', {
     message: closed,
   })
 }

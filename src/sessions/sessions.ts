@@ -1,3 +1,4 @@
+import type { Allowances } from '../billing/allowances.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
@@ -32,6 +33,7 @@ export function createSessions(context: {
   database: Database
   clock: Clock
   config: Pick<Config, 'auth' | 'sessions' | 'runRetentionDays'>
+  allowances: Allowances
   logger: Logger
   vault: Vault
   models: { has(name: string): boolean }

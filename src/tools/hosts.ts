@@ -53,6 +53,17 @@ export function createHosts(context: {
       return changed > 0
     },
 
+    /** Ends the pause that a host has asked for; false if there is none. VALIDATION_ERROR for an invalid host. */
+    async endHold(host: string, adminUserId: string): Promise<boolean> {
+      assertHost(host, config.sites)
+      const changed = await OutgoingHost.query(database)
+        .findById(host)
+        .where('heldUntil', '>', clock.now())
+        .patch({ heldUntil: null, heldReason: null })
+      if (changed > 0) logger.info({ userId: adminUserId, host }, 'the hold of a host was ended')
+      return changed > 0
+    },
+
     /** The hosts that are not called now, by name, at most a thousand. */
     async list(): Promise<BlockedHost[]> {
       const now = clock.now()

@@ -87,6 +87,15 @@ export const accountWillBeDeleted = ({ now, dueAt }: { now: Date; dueAt: Date },
     'If it was not you, restore the account and change your password.',
   )
 
+/** To the owner of an account that an operator deletes. */
+export const accountIsBeingClosed = ({ now, dueAt }: { now: Date; dueAt: Date }, baseUrl: string): AccountMail =>
+  notice(
+    'Your account will be deleted',
+    now,
+    `The operator of ${baseUrl} has closed your account. It will be deleted with everything in it, its workspaces included, after ${dueAt.toISOString()}.`,
+    'Ask the operator if you want to keep it.',
+  )
+
 /** To the owner of an account that was to be deleted. */
 export const accountIsKept = (now: Date, baseUrl: string): AccountMail =>
   notice(

@@ -5,6 +5,8 @@ import { violatedConstraint, type Database, type Transaction } from '../database
 import { assertThat, CodedError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { Outbox } from '../outbox/outbox.ts'
+import type { Due } from '../runs/due.ts'
+import { forgetTaken } from '../owners/free-month.ts'
 import type { RateLimits } from '../rate-limit.ts'
 import { addressWasChanged, changeWasAsked, newAddress, verification } from './account-mails.ts'
 import type { AccountToken } from './account-token.ts'
@@ -25,8 +27,9 @@ export function createAddresses(context: {
   rateLimits: Pick<RateLimits, 'accountMail'>
   passwords: Passwords
   tokens: AccountTokens
+  due: Pick<Due, 'owner'>
 }) {
-  const { database, clock, config, logger, outbox, rateLimits, passwords, tokens } = context
+  const { database, clock, config, logger, outbox, rateLimits, passwords, tokens, due } = context
   const { baseUrl } = config.http
 
   /** Mails a token for the user's address, in place of the one before. The caller has locked the user's row. */
@@ -102,6 +105,9 @@ export function createAddresses(context: {
       ...ofAccount(user.id, 'verifyEmail', { ...from, userId: user.id, via: 'mail' }),
       ...sides,
     })
+    await forgetTaken(trx, user.id)
+    // Runs may have waited for what is free with a verified address.
+    await due.owner(trx, user.id)
     if (known.purpose === 'verify') {
       await User.query(trx).findById(user.id).patch({ emailVerifiedAt: now })
       return

@@ -1,9 +1,10 @@
 import { raw } from 'objection'
-import { tierOf, type TierName } from '../billing/tiers.ts'
+import type { Allowances, Allowed } from '../billing/allowances.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
+import { suspended } from './suspension.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { ApiKey } from './api-key.ts'
 import { scopes, type Caller } from './caller.ts'
@@ -20,31 +21,41 @@ const headerBytes = 8 * 1024
 const isToNote = ({ lastUsedAt }: Pick<ApiKey | Login, 'lastUsedAt'>, now: Date): boolean =>
   lastUsedAt === null || now.getTime() - lastUsedAt.getTime() >= 60_000
 
-type Person = Pick<User, 'email' | 'termsVersion' | 'admin'> & {
-  /** When the account is deleted, if it is to be. */
-  deletionDueAt: Date | null
-  tier: TierName | null
-  memberships: StoredMembership[]
-}
-type StoredMembership = Omit<Membership, 'isOpen'> & { tier: TierName | null; isClosing: boolean }
+type Person = Pick<User, 'email' | 'termsVersion' | 'admin' | 'suspendedAt' | 'suspensionReason'> &
+  Allowed & {
+    /** When the account is deleted, if it is to be. */
+    deletionDueAt: Date | null
+    memberships: StoredMembership[]
+  }
+type StoredMembership = Omit<Membership, 'isOpen'> & Allowed & { isClosing: boolean; isSuspended: boolean }
 
 /** Makes the function that turns an Authorization header into a caller, with one database query. */
 export function createAuthenticate(context: {
   database: Database
   clock: Clock
   config: Pick<Config, 'auth'>
+  allowances: Allowances
   accessTokens: AccessTokens
 }) {
-  const { database, clock, config, accessTokens } = context
+  const { database, clock, config, allowances, accessTokens } = context
   /** The part of a caller that comes from the user's row. */
-  const presentPerson = (userId: string, { email, tier, termsVersion, admin, memberships, deletionDueAt }: Person) => ({
-    email,
-    reach: reachOf(userId, memberships.map(withTier)),
-    // The account is created with its first use.
-    tier: tier ?? 'free',
-    termsAccepted: termsVersion === config.auth.termsVersion,
-    admin,
-    isClosing: deletionDueAt !== null,
+  function presentPerson(userId: string, person: Person) {
+    const { email, tier, givenTier, limits, termsVersion, admin, memberships, deletionDueAt } = person
+    assertThat(person.suspendedAt === null, 'PERMISSION_DENIED', { message: suspended(person.suspensionReason) })
+    return {
+      email,
+      reach: reachOf(userId, memberships.map(toMembership)),
+      allowance: allowances.of({ tier, givenTier, limits }),
+      termsAccepted: termsVersion === config.auth.termsVersion,
+      admin,
+      isClosing: deletionDueAt !== null,
+    }
+  }
+
+  const toMembership = ({ workspaceId, role, isClosing, isSuspended, ...allowed }: StoredMembership): Membership => ({
+    workspaceId,
+    role,
+    isOpen: !isClosing && !isSuspended && allowances.of(allowed).features.includes('workspaces'),
   })
 
   /**
@@ -114,22 +125,24 @@ function within(whole: Reach, workspaceId: string): Pick<Caller, 'reach' | 'admi
   return { reach, admin: false }
 }
 
-const withTier = ({ tier, isClosing, ...membership }: StoredMembership): Membership => ({
-  ...membership,
-  isOpen: !isClosing && tierOf(tier ?? 'free').features.includes('workspaces'),
-})
-
 /** What is read of the user beside a token. */
 const personal = [
   'users.email',
   'users.termsVersion',
   'users.admin',
+  'users.suspendedAt',
+  'users.suspensionReason',
   'accounts.tier',
+  'accounts.givenTier',
+  'accounts.limits',
   raw('(select due_at from deletions where owner_id = users.id) as deletion_due_at'),
   raw(`
   coalesce((select json_agg(json_build_object('workspaceId', m.workspace_id, 'role', m.role, 'tier', payer.tier,
+                                             'givenTier', payer.given_tier,
+                                             'isSuspended', payer_user.suspended_at is not null,
                                              'isClosing', leaving.owner_id is not null))
               from members m join workspaces w on w.id = m.workspace_id and w.deleted_at is null
+                   join users payer_user on payer_user.id = w.payer_id
                    left join accounts payer on payer.owner_id = w.payer_id
                    left join deletions leaving on leaving.owner_id = w.payer_id
              where m.user_id = users.id), '[]') as memberships`),

@@ -1,4 +1,4 @@
-import type { TierName } from '../billing/tiers.ts'
+import type { Allowance } from '../billing/allowances.ts'
 import { assertThat } from '../errors.ts'
 import type { Reach } from '../owners/reach.ts'
 
@@ -9,7 +9,8 @@ export type Scope = (typeof scopes)[number]
 export interface Caller {
   userId: string
   email: string
-  tier: TierName
+  /** What the user's own account may have. */
+  allowance: Allowance
   /** Whether the user has accepted the terms in force. */
   termsAccepted: boolean
   scopes: readonly Scope[]

@@ -1,12 +1,12 @@
 import { later, type Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
-import type { Database } from '../database/database.ts'
+import type { Database, Transaction } from '../database/database.ts'
 import { Deletion, requestDeletion } from '../deletion/deletion.ts'
 import { assertThat } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import type { Due } from '../runs/due.ts'
-import { accountIsKept, accountWillBeDeleted } from './account-mails.ts'
+import { accountIsBeingClosed, accountIsKept, accountWillBeDeleted } from './account-mails.ts'
 import type { AccountTokens } from './account-tokens.ts'
 import { requireLogin, type Caller } from './caller.ts'
 import type { Logins } from './logins.ts'
@@ -27,7 +27,7 @@ export function createClosing(context: {
   outbox: Pick<Outbox, 'put'>
   due: Due
   passwords: Passwords
-  logins: Pick<Logins, 'endOthers'>
+  logins: Pick<Logins, 'endEvery' | 'endOthers'>
   tokens: Pick<AccountTokens, 'withdraw'>
 }) {
   const { database, clock, config, logger, outbox, due, passwords, logins, tokens } = context
@@ -47,16 +47,26 @@ export function createClosing(context: {
       const user = await User.query(trx).findById(before.id).forNoKeyUpdate()
       const changed = 'The password was changed in the meantime.'
       assertThat(user?.passwordHash === before.passwordHash, 'UNAUTHORIZED', { message: changed })
-      if (await Deletion.query(trx).findById(user.id)) return
-      const now = clock.now()
-      const dueAt = later(now, config.accountGraceDays * daySeconds)
-      await requestDeletion(trx, user.id, now, dueAt)
-      await logins.endOthers(trx, user.id, loginId)
-      // Nobody must take the account over, or restore it, with what was mailed before.
-      await tokens.withdraw(trx, user.id, ['verify', 'change', 'reset'])
-      await outbox.put(trx, { to: user.email, ...accountWillBeDeleted({ now, dueAt }, baseUrl) })
+      await mark(trx, user, () => logins.endOthers(trx, user.id, loginId), accountWillBeDeleted)
     })
     logger.info({ userId: caller.userId }, 'an account is to be deleted')
+  }
+
+  /** The first time holds. */
+  async function mark(
+    trx: Transaction,
+    { id, email }: User,
+    endLogins: () => Promise<void>,
+    mail: typeof accountWillBeDeleted,
+  ): Promise<void> {
+    if (await Deletion.query(trx).findById(id)) return
+    const now = clock.now()
+    const dueAt = later(now, config.accountGraceDays * daySeconds)
+    await requestDeletion(trx, id, now, dueAt)
+    await endLogins()
+    // Nobody must take the account over, or restore it, with what was mailed before.
+    await tokens.withdraw(trx, id, ['verify', 'change', 'reset'])
+    await outbox.put(trx, { to: email, ...mail({ now, dueAt }, baseUrl) })
   }
 
   /** Takes the mark away: everything is as before, but for logins, sessions and the subscription, which stays cancelled. Safe to repeat. TOKEN_REVOKED once it is too late. */
@@ -65,18 +75,31 @@ export function createClosing(context: {
     await database.transaction(async (trx) => {
       const user = await User.query(trx).findById(caller.userId).forNoKeyUpdate()
       assertThat(user, 'INVALID_TOKEN')
-      const marked = await Deletion.query(trx).findById(user.id).forUpdate()
-      if (!marked) return
-      assertThat(marked.begunAt === null, 'TOKEN_REVOKED', { message: beingDeleted })
-      await Deletion.query(trx).deleteById(user.id)
-      // Runs may wait since then.
-      await due.owner(trx, user.id)
-      await outbox.put(trx, { to: user.email, ...accountIsKept(clock.now(), baseUrl) })
+      await keep(trx, user)
     })
     logger.info({ userId: caller.userId }, 'an account was restored')
   }
 
-  return { close, restore }
+  /** Takes the mark of a locked user away, if there is one. TOKEN_REVOKED once it is too late. */
+  async function keep(trx: Transaction, user: User): Promise<void> {
+    const marked = await Deletion.query(trx).findById(user.id).forUpdate()
+    if (!marked) return
+    assertThat(marked.begunAt === null, 'TOKEN_REVOKED', { message: beingDeleted })
+    await Deletion.query(trx).deleteById(user.id)
+    // Runs may wait since then.
+    await due.owner(trx, user.id)
+    await outbox.put(trx, { to: user.email, ...accountIsKept(clock.now(), baseUrl) })
+  }
+
+  return {
+    close,
+    restore,
+    keep,
+
+    /** Marks the account of a locked user for an operator, and ends all its logins and sessions. Safe to repeat. */
+    markFor: (trx: Transaction, user: User): Promise<void> =>
+      mark(trx, user, () => logins.endEvery(trx, user.id), accountIsBeingClosed),
+  }
 }
 
 export const beingDeleted = 'The time for restoring this account is over. It is being deleted.'

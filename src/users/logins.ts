@@ -17,6 +17,7 @@ import { hashToken, isToken, newToken } from '../secrets/opaque-tokens.ts'
 import type { Passwords } from './passwords.ts'
 import { RefreshToken } from './refresh-token.ts'
 import { activeFactor } from './second-factor.ts'
+import { suspended } from './suspension.ts'
 import { User } from './user.ts'
 
 /** The tokens from a login or a refresh. `expiresIn` is the access token's lifetime in seconds. */
@@ -83,6 +84,7 @@ export function createLogins(context: {
       // Shared lock: a password change or a logout everywhere is entirely before or after this login.
       const current = await User.query(trx).findById(user.id).forShare()
       assertThat(current?.passwordHash === user.passwordHash, 'UNAUTHORIZED', { message: again })
+      assertActive(current)
       const factor = await activeFactor(trx, user.id)
       assertThat(factor === undefined || factor.id === user.factorId, 'UNAUTHORIZED', { message: again })
       await assertStays(trx, user.id, wrong)
@@ -103,8 +105,9 @@ export function createLogins(context: {
     from: Client,
   ): Promise<TokenPair> {
     // As in `openFor`: a logout everywhere is entirely before or after this login.
-    const user = await User.query(trx).findById(by.userId).select('id').forShare()
+    const user = await User.query(trx).findById(by.userId).forShare()
     assertThat(user, 'UNAUTHORIZED', { message: again })
+    assertActive(user)
     await assertStays(trx, user.id, 'This account is being deleted.')
     const login = { ...newLogin(from), ...by }
     await Login.query(trx).insert(login)
@@ -116,6 +119,11 @@ export function createLogins(context: {
   async function assertStays(trx: Transaction, userId: string, message: string): Promise<void> {
     const marked = await Deletion.query(trx).findById(userId).where('dueAt', '<=', clock.now())
     assertThat(!marked, 'UNAUTHORIZED', { message })
+  }
+
+  /** Refuses a user whom an admin keeps out: PERMISSION_DENIED. Nothing is used up or ended, so it can be lifted. */
+  function assertActive({ suspendedAt, suspensionReason }: User): void {
+    assertThat(suspendedAt === null, 'PERMISSION_DENIED', { message: suspended(suspensionReason) })
   }
 
   /** In the audit log: of the user, or of the workspace that the login is for. */
@@ -156,6 +164,7 @@ export function createLogins(context: {
       return { reused: true as const, login }
     }
     const now = clock.now()
+    assertActive(await User.query(trx).findById(login.userId).throwIfNotFound())
     assertThat(token.expiresAt > now, 'TOKEN_EXPIRED', { message: `The refresh token has expired. ${again}` })
     await RefreshToken.query(trx).findById(token.id).patch({ consumedAt: now })
     await forget(trx, login.id)

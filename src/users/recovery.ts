@@ -7,6 +7,7 @@ import { assertThat } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
 import type { Outbox } from '../outbox/outbox.ts'
+import type { Due } from '../runs/due.ts'
 import type { RateLimits } from '../rate-limit.ts'
 import { passwordReset, passwordWasReset } from './account-mails.ts'
 import type { AccountTokens } from './account-tokens.ts'
@@ -31,8 +32,9 @@ export function createRecovery(context: {
   passwords: Passwords
   logins: Pick<Logins, 'endEvery'>
   tokens: AccountTokens
+  due: Pick<Due, 'owner'>
 }) {
-  const { database, clock, config, logger, outbox, rateLimits, passwords, logins, tokens } = context
+  const { database, clock, config, logger, outbox, rateLimits, passwords, logins, tokens, due } = context
   const { baseUrl } = config.http
 
   /**
@@ -89,10 +91,16 @@ export function createRecovery(context: {
         ofAccount(user.id, 'resetPassword', { ...from, userId: user.id, via: 'mail' }),
       )
       await passwordIsNew(trx, user.id)
-      if (user.emailVerifiedAt === null) await removeAccess(trx, user.id)
+      if (user.emailVerifiedAt === null) await isVerifiedNow(trx, user.id)
       await outbox.put(trx, { to: user.email, ...passwordWasReset(clock.now(), baseUrl) })
     })
     logger.info({ userId: known.userId }, 'a password was reset')
+  }
+
+  async function isVerifiedNow(trx: Transaction, userId: string): Promise<void> {
+    await removeAccess(trx, userId)
+    // Runs may have waited for what is free with a verified address.
+    await due.owner(trx, userId)
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { Transaction } from '../database/database.ts'
 import { Row } from '../database/row.ts'
 import { assertThat } from '../errors.ts'
+import { suspendedPayer } from '../billing/standing.ts'
 import { payerOf } from '../owners/payer.ts'
 
 /** One person who can log in (table `users`). */
@@ -16,14 +17,19 @@ export class User extends Row {
   declare termsAcceptedAt: Date | null
   /** Whether the user operates the platform; only a command changes it (`npm run admin`). */
   declare admin: boolean
+  /** Since when an admin keeps the user out, and why; null for who may act. */
+  declare suspendedAt: Date | null
+  declare suspensionReason: string | null
   declare createdAt: Date
 }
 
 /**
  * Locks the user who pays for an owner. Tier limits are checked under this lock, so two requests cannot exceed one
- * together. INVALID_TOKEN if the owner was deleted meanwhile: nothing is made for one who is gone.
+ * together. INVALID_TOKEN if the owner was deleted meanwhile: nothing is made for one who is gone, nor,
+ * PERMISSION_DENIED, for one who is suspended.
  */
 export async function lockOwner(trx: Transaction, ownerId: string): Promise<void> {
-  const payer = await User.query(trx).findOne('id', payerOf(ownerId)).select('id').forNoKeyUpdate()
+  const payer = await User.query(trx).findOne('id', payerOf(ownerId)).select('id', 'suspendedAt').forNoKeyUpdate()
   assertThat(payer, 'INVALID_TOKEN', { message: 'What this was for was deleted.' })
+  assertThat(payer.suspendedAt === null, 'PERMISSION_DENIED', { message: suspendedPayer })
 }

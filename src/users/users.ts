@@ -1,3 +1,4 @@
+import type { Allowances } from '../billing/allowances.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
@@ -33,6 +34,7 @@ export function createUsers(context: {
   database: Database
   clock: Clock
   config: Pick<Config, 'auth' | 'http' | 'accountGraceDays'>
+  allowances: Allowances
   logger: Logger
   passwordCost: PasswordCost
   outbox: Pick<Outbox, 'put'>

@@ -16,6 +16,8 @@ import type { Payloads } from './payloads.ts'
 import { presets, type Preset } from './presets.ts'
 import { problemOfProof, type ReadHeader } from './proofs.ts'
 
+const suspended =
+  'The account of the owner of this agent is suspended, so it accepts nothing until the operator lifts that. Send it again then.'
 const closing = 'The account of the owner of this agent is to be deleted, so it accepts nothing.'
 
 /** A request to an agent's webhook, before its body is parsed. */
@@ -113,14 +115,15 @@ export function createWebhooks(context: {
 
     /**
      * Makes all checks that come before the body is parsed. Fails as `verifySender` does, with VALIDATION_ERROR (a
-     * signed body that cannot be read), TIER_REQUIRED, SUBSCRIPTION_PAST_DUE, RATE_LIMITED (the agent's deliveries, a
-     * full queue).
+     * signed body that cannot be read), TIER_REQUIRED, PERMISSION_DENIED (the account is suspended),
+     * SUBSCRIPTION_PAST_DUE, RATE_LIMITED (the agent's deliveries, a full queue).
      */
     async admit(request: InboundRequest): Promise<Admitted> {
       const agent = await agents.forWebhook(request.agentId)
       await verify(request, agent, demandedOfDelivery(agent.webhookProof, request.header))
       const [standing, depth] = await Promise.all([billing.accountFor(agent), runs.queue.depth(agent.id)])
       assertThat(!standing.isClosing, 'TIER_REQUIRED', { message: closing })
+      assertThat(!standing.isSuspended, 'PERMISSION_DENIED', { message: suspended })
       requireFeature(standing, 'webhooks')
       requireGoodStanding(standing)
       await rateLimits.webhook(agent.id)

@@ -33,6 +33,7 @@ export const actions = {
     request: 'POST /agents/{id}/resume',
     loses: 'loses nothing: the runs that wait continue in their order',
   },
+  verifyAddress: { request: 'POST /auth/verify-email', loses: 'loses nothing' },
   changeAgent: { request: 'PATCH /agents/{id}', loses: 'lets its runs use more credits' },
   changeWorkspace: { request: 'PATCH /workspaces/{id}', loses: "lets it use more of its owner's credits" },
   capAccount: { request: 'PATCH /billing', loses: 'lets everything that your account pays for use more credits' },

@@ -79,7 +79,7 @@ function ended(facts: Facts): Cause[] {
 /** Why an agent is paused, as a part of a sentence. */
 const because = { OWNER: '', MODEL_UNAVAILABLE: ' because its AI model could not be used for a day' } as const
 
-function paused({ agent, head, next, queued }: Facts): Cause[] {
+function paused({ agent, head, next, queued, isSuspended }: Facts): Cause[] {
   const { pausedAt: since } = agent
   if (!since) return []
   const waits = head?.run.waitingCause === 'paused'
@@ -98,9 +98,11 @@ function paused({ agent, head, next, queued }: Facts): Cause[] {
       runId: run?.id ?? null,
       sequence: run?.sequence ?? null,
       message: `The agent "${agent.name}" ${ongoing('paused', since)}${because[agent.pausedReason ?? 'OWNER']}, so ${effect}.`,
-      action: agent.exceedingSince
-        ? advise`The tier does not allow for so many agents: delete others, or choose a higher tier with ${request('subscribe')}.`
-        : advise`Resume it with ${request('resume', agent.id)}.`,
+      action: isSuspended
+        ? advise`The operator of the platform has suspended the account that pays for it; it goes on once that is lifted.`
+        : agent.exceedingSince
+          ? advise`The tier does not allow for so many agents: delete others, or choose a higher tier with ${request('subscribe')}.`
+          : advise`Resume it with ${request('resume', agent.id)}.`,
     }),
   ]
 }

@@ -77,6 +77,8 @@ export interface Facts {
   hasCredits: boolean
   /** The cap that leaves the least; null if that is the balance. */
   cap: CapOf | null
+  /** Whether an admin has suspended the account that pays. */
+  isSuspended: boolean
   queue: Pick<AgentQueue, 'unfinished' | 'awake' | 'signalledAt' | 'progressedAt' | 'blockedCause' | 'blockedSince'>
   head: HeadRun | null
   /** The oldest queued run, and how many are queued. */

@@ -1,13 +1,11 @@
 import { Agent } from '../agents/agent.ts'
 import { Approval } from '../approvals/approval.ts'
 import type { Billing } from '../billing/billing.ts'
-import { Account } from '../billing/account.ts'
-import { standingFor, standingOf, timeOf } from '../billing/standing.ts'
+import { standingFor, timeOf } from '../billing/standing.ts'
 import type { Clock } from '../clock.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Config } from '../config/config.ts'
 import { isOpen, Outage } from '../outages/outage.ts'
-import { payerOf } from '../owners/payer.ts'
 import { agentCreditsLeft, boundsOf } from '../owners/months.ts'
 import { chargesOf } from '../runs/queue/blocked.ts'
 import { Run } from '../runs/run.ts'
@@ -30,7 +28,7 @@ export interface Knowledge {
   clock: Clock
   config: Pick<Config, 'budgets' | 'sites'>
   reconciler: Pick<Reconciler, 'viewOf'>
-  billing: Pick<Billing, 'usage'>
+  billing: Pick<Billing, 'credits'>
 }
 
 /** All of a call but its arguments and result. */
@@ -63,11 +61,10 @@ export async function readFacts(
     .select('agents.*', agentCreditsLeft(knowledge.clock.now()))
     .throwIfNotFound()
   const { ownerId } = present
-  const account = await Account.query(trx).findOne('ownerId', payerOf(ownerId)).throwIfNotFound()
-  const { used: usedThisMonth } = await knowledge.billing.usage.of('accounts', account.ownerId, trx)
+  const account = await knowledge.billing.credits.find(ownerId, trx).throwIfNotFound()
   const now = knowledge.clock.now()
   const bounds = await boundsOf(trx, ownerId, timeOf(account, now))
-  const standing = standingFor(standingOf(Object.assign(account, { usedThisMonth }), { ownerId, ...bounds }), present)
+  const standing = standingFor(knowledge.billing.credits.standing(account, { ownerId, ...bounds }), present)
   const { facts, action } = await knowledge.reconciler.viewOf(trx, agentId, standing, now)
   const { queue, head, next } = facts
   const asked = runId === undefined ? null : await readAsked(trx, runId)
@@ -79,6 +76,7 @@ export async function readFacts(
     queue,
     hasCredits: standing.balance >= 1,
     cap: standing.cap,
+    isSuspended: standing.isSuspended,
     charges: chargesOf(standing, trigger),
     head: head && (await readHead(trx, knowledge, head, now)),
     next,

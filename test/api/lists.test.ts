@@ -85,6 +85,7 @@ const makers: Record<string, Make> = {
         ownerId: userId,
         runId: newId(),
         step: round + 1,
+        tokens: 0,
         credits: 1,
       }),
     ),

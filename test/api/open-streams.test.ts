@@ -1,8 +1,10 @@
 import test from 'ava'
 import { createOpenStreams } from '../../api/streams/open-streams.ts'
+import { createAllowances } from '../../src/billing/allowances.ts'
 import type { TierName } from '../../src/billing/tiers.ts'
 import { CodedError, isCoded } from '../../src/errors.ts'
 import { createLogger } from '../../src/logger.ts'
+import { testConfig } from '../helpers/config.ts'
 import { eventually } from '../helpers/eventually.ts'
 
 function open(limit = 10, { checkSeconds = 0.02, latest = (): number => 0 } = {}) {
@@ -13,10 +15,15 @@ function open(limit = 10, { checkSeconds = 0.02, latest = (): number => 0 } = {}
   return { stopping, ...createOpenStreams({ config: { streams }, logger, accessChanges, stopping: stopping.signal }) }
 }
 
+const { of: allowanceOf } = createAllowances({ config: testConfig('postgres://unused') })
+
 /** A stream whose caller is admitted unless the check throws, and how it was ended. */
 function streamOf(key: string, admit: () => Promise<void>, party = 'somebody', tier: TierName = 'enterprise') {
   const ends: (CodedError | undefined)[] = []
-  return { ends, stream: { key, party, tier, admit, end: (cause?: CodedError) => void ends.push(cause) } }
+  return {
+    ends,
+    stream: { key, party, allowance: allowanceOf({ tier }), admit, end: (cause?: CodedError) => void ends.push(cause) },
+  }
 }
 
 test('a stream is ended when its caller may not have it any more, with the reason, and so are all that are alike', async (t) => {

@@ -5,6 +5,7 @@ import type { ErrorCode } from '../../src/errors.ts'
 import { newId } from '../../src/ids.ts'
 import type { Answer, Client } from '../helpers/client.ts'
 import { person } from '../helpers/people.ts'
+import { withToken } from '../helpers/sessions.ts'
 import { environmentOf } from '../helpers/sign-ins.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import type { Recorder } from './recorder.ts'
@@ -27,6 +28,7 @@ export async function createProvoke(t: ExecutionContext, stage: Stage, { ask }: 
   const limited = (route: AnyRoute) =>
     ['address', 'browser'].includes(limitOf(route)) ? { url: limitedCaller.url } : limitedCaller
   const away = await openAway(t, stage)
+  const unpaid = await openUnpaid(t, stage)
   const beginner = await stage.newcomer()
 
   const send = (client: Client, route: AnyRoute, changes: Changes = {}) =>
@@ -57,12 +59,27 @@ export async function createProvoke(t: ExecutionContext, stage: Stage, { ask }: 
     })
   }
 
+  const unknownThing = unknownId(
+    'approvalId',
+    'invitationId',
+    'entryId',
+    'flowId',
+    'apiKeyId',
+    'identityId',
+    'loginId',
+    'paymentMethodId',
+  )
+
   const byCode: Partial<Record<ErrorCode, Provoke>> = {
     UNAUTHORIZED: (route) => send(nobody, route),
     INVALID_TOKEN: (route) => send(forger, route),
     TOKEN_EXPIRED: async (route) => send(await stage.expired(), route),
     TOKEN_REVOKED: async (route) => send(await stage.revoked(), route),
     PERMISSION_DENIED: async (route) => {
+      if (route.proof?.account || route.whileClosing) {
+        const { someone, session } = await stage.suspended()
+        return send(someone, route, { headers: withToken(session) })
+      }
       if (route.ofUser) return send(as((await stage.lapsed()).apiKey), route)
       if (route.method === 'get' && route.access === 'account' && needsOf(route) === 'see') {
         // Their roles and keys may see everything.
@@ -99,16 +116,7 @@ export async function createProvoke(t: ExecutionContext, stage: Stage, { ask }: 
     AGENT_NOT_FOUND: unknownId('agentId'),
     RUN_NOT_FOUND: unknownId('runId'),
     SESSION_NOT_FOUND: unknownId('sessionId'),
-    NOT_FOUND: unknownId(
-      'approvalId',
-      'invitationId',
-      'entryId',
-      'flowId',
-      'apiKeyId',
-      'identityId',
-      'loginId',
-      'paymentMethodId',
-    ),
+    NOT_FOUND: (route) => (route.needsPayments ? send(unpaid, route, body(route)) : unknownThing(route)),
   }
   return byCode
 }
@@ -140,6 +148,12 @@ async function openLimited(t: ExecutionContext, { platform }: Stage) {
     },
   })
   return { url, token: (await person(platform)).token }
+}
+
+/** A platform over the same database that takes no payments. */
+async function openUnpaid(t: ExecutionContext, { platform, owner }: Stage) {
+  const env = { DATABASE_URL: platform.config.database.url, BASE_URL: platform.url, BILLING: 'off' }
+  return { url: (await startPlatform(t, { env })).url, token: owner.token }
 }
 
 /** A platform whose database cannot be reached: nothing listens on port 1. */

@@ -40,6 +40,7 @@ export async function openStage(t: ExecutionContext) {
   const workspaces = {
     viewerIn: once(() => viewerIn(platform, things.params)),
     lapsed: once(() => lapse(platform, sites)),
+    suspended: once(() => suspendedIn(platform)),
   }
   const callers = callersOf(platform, owner)
   return { platform, closed, invited, sites, origins, admin, owner, ...things, ...workspaces, ...callers }
@@ -48,6 +49,14 @@ export async function openStage(t: ExecutionContext) {
 /** A viewer of the owner's workspace, and a key that belongs to it. */
 async function viewerIn(platform: Platform, { workspaceId = '' }: Record<string, string>) {
   return memberOf(platform, workspaceId, 'viewer')
+}
+
+/** Somebody whom an admin keeps out, with an agent and a session from before. */
+async function suspendedIn(platform: Platform) {
+  const someone = await customer(platform)
+  const [agent, session] = [await webhookAgent(someone), await sessionOf(someone)]
+  await platform.services.adminAccounts.suspend(await userIdOf(someone), 'For trying it')
+  return { someone, agent, session }
 }
 
 /** A workspace with one of everything, whose owner has no tier for it any more. */
@@ -223,6 +232,8 @@ export const validBodies = (sites: StageSites): Record<string, Record<string, un
   sendChatMessage: { text: '[[say Hello.]]' },
   rotateSecret: { secret: 'a-secret-that-is-long-enough', overlapSeconds: 60 },
   suspendHost: { reason: 'It is being attacked' },
+  suspendUser: { reason: 'For trying it' },
+  giveTier: { tier: 'pro' },
   decideApproval: { decision: 'approve' },
   receiveWebhook: { title: 'It is broken' },
 })

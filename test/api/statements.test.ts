@@ -23,6 +23,7 @@ const charge = ({ services }: Platform, agent: { id: string; ownerId: string }, 
       ownerId: agent.ownerId,
       agentId: agent.id,
       runId: newId(),
+      tokens: 0,
       step: 1,
       credits,
     }),
@@ -58,7 +59,14 @@ test('the statement of a run says at which price a step was charged, as JSON and
   const someone = await customer(platform)
   const runId = (await start(someone, await agentOf(someone))).body.id
   const price = { source: 'the operator', input: 0.25, output: 2 }
-  const charged = { runId, step: 1, credits: 3, cost: { nanoUsd: 1_200_000, price }, ownerId: await userIdOf(someone) }
+  const charged = {
+    runId,
+    step: 1,
+    credits: 3,
+    tokens: 0,
+    cost: { nanoUsd: 1_200_000, price },
+    ownerId: await userIdOf(someone),
+  }
   const { database, billing: own } = platform.services
   await database.transaction((trx) => own.credits.chargeStep(trx, charged))
   const { body } = await call(someone, statements.getRunStatement, { params: { runId } })

@@ -119,8 +119,9 @@ test('the script makes every secret, keeps what is there, and Switchyard can rea
       value.replace('/run/secrets', folder),
     ]),
   )
-  const { TEMPORAL_NAMESPACE: _interpolated, ...given } = env
-  const config = readConfig(given)
+  const { TEMPORAL_NAMESPACE: _interpolated, BILLING, ...given } = env
+  t.regex(BILLING ?? '', /^\$\{BILLING:\?.*\}$/, 'whoever starts it has to choose')
+  const config = readConfig({ ...given, BILLING: 'off' })
   const password = readFileSync(join(folder, 'switchyard_password'), 'utf8').trim()
   t.is(config.database.url, `postgres://switchyard:${password}@postgres:5432/switchyard`)
   t.deepEqual([config.vaultKeys.length, config.auth.privateKeys.length], [1, 1])

@@ -26,3 +26,21 @@ test('a password in the address of a model server is refused at start, and not p
   t.regex(lines.join('\n'), /OPENAI_BASE_URL must not contain a user or a password/)
   t.false(lines.join('').includes('canary'))
 })
+
+// @promise money-by-default
+test('whoever would pay for strangers unawares does not start: the sandbox, and open registration, beside a paid model', async (t) => {
+  const model = { OPENAI_MODEL: 'gpt', OPENAI_API_KEY: 'sk-of-the-operator' }
+  const sentences = {
+    'LIMIT_TOKENS_PER_MONTH is required where a model costs money, BILLING is off, and REGISTRATION is open': model,
+    'BILLING is sandbox, but a model costs money': { ...model, BILLING: 'sandbox' },
+    'BILLING is stripe, which needs STRIPE_SECRET_KEY': { BILLING: 'stripe' },
+  }
+  for (const [sentence, settings] of Object.entries(sentences)) {
+    const { start, data } = await installation(settings)
+    const { lines, ended } = start()
+    t.is(await ended, 1)
+    t.is(lines.length, 2)
+    t.true(lines[1]?.startsWith(`  - ${sentence}`), lines.join('\n'))
+    t.false(existsSync(data))
+  }
+})

@@ -117,7 +117,13 @@ async function spendAll({ services }: Platform, someone: Person, left = 0): Prom
   const { id: ownerId } = (await call(someone, auth.me)).body
   await services.database.transaction(async (trx) => {
     const { balance } = await services.billing.account(ownerId, trx)
-    await services.billing.credits.chargeStep(trx, { ownerId, answerId: newId(), step: 1, credits: balance - left })
+    await services.billing.credits.chargeStep(trx, {
+      ownerId,
+      answerId: newId(),
+      step: 1,
+      credits: balance - left,
+      tokens: 0,
+    })
   })
 }
 

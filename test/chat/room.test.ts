@@ -73,7 +73,13 @@ async function spendAllBut({ services }: Platform, someone: Person, answerId: st
   const { balance } = (await call(someone, billing.getBilling)).body
   await services.database.transaction(async (trx) => {
     const { ownerId } = (await trx('chatAnswers').where({ id: answerId }).first('ownerId')) as { ownerId: string }
-    await services.billing.credits.chargeStep(trx, { ownerId, answerId, step: 1_000_000, credits: balance - left })
+    await services.billing.credits.chargeStep(trx, {
+      ownerId,
+      answerId,
+      step: 1_000_000,
+      credits: balance - left,
+      tokens: 0,
+    })
   })
 }
 

@@ -101,7 +101,8 @@ test('a stop begins nothing more, and also deletes the account that is being mad
     (await running).map(({ row }) => row.id),
     ['a/passed'],
   )
-  t.deepEqual(platform.asked.slice(0, 3), ['GET /readyz', 'POST /auth/register', 'POST /auth/login'])
+  const first = ['GET /readyz', 'GET /billing/tiers', 'POST /auth/register', 'POST /auth/login']
+  t.deepEqual(platform.asked.slice(0, 4), first)
   t.is(platform.asked.at(-1), 'DELETE /auth/me')
   t.deepEqual(check.staying(), [])
 })

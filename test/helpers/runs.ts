@@ -69,7 +69,13 @@ export async function spendAllBut({ services }: Platform, runId: string, left: n
   await services.database.transaction(async (trx) => {
     const { ownerId } = (await trx('runs').where({ id: runId }).first('ownerId')) as { ownerId: string }
     const { balance } = await services.billing.account(ownerId, trx)
-    await services.billing.credits.chargeStep(trx, { ownerId, runId, step: 1_000_000, credits: balance - left })
+    await services.billing.credits.chargeStep(trx, {
+      ownerId,
+      runId,
+      step: 1_000_000,
+      credits: balance - left,
+      tokens: 0,
+    })
   })
 }
 

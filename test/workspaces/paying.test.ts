@@ -30,7 +30,7 @@ test("the account of a workspace's owner pays, and each sees what was used on wh
   const before = (await call(owner, billing.getBilling)).body.balance
   const charge = (of: string, amount: number) =>
     platform.services.database.transaction((trx) =>
-      credits.chargeStep(trx, { ownerId: of, runId: newId(), step: 1, credits: amount }),
+      credits.chargeStep(trx, { ownerId: of, runId: newId(), step: 1, credits: amount, tokens: 0 }),
     )
   await charge(workspaceId, 30)
   await charge(ownerId, 4)
@@ -57,7 +57,7 @@ test('a workspace uses no more than its cap in a month, and goes on once that is
     call(owner, workspaces.updateWorkspace, { params: { workspaceId }, body: { creditsPerMonth } })
   t.is((await cap(10)).body.creditsPerMonth, 10)
   await platform.services.database.transaction((trx) =>
-    credits.chargeStep(trx, { ownerId: workspaceId, runId: newId(), step: 1, credits: 10 }),
+    credits.chargeStep(trx, { ownerId: workspaceId, runId: newId(), step: 1, credits: 10, tokens: 0 }),
   )
   t.is((await start(owner, agent)).failure.code, 'NO_CREDITS')
   t.is((await start(owner, await agentOf(owner))).status, 202, 'the account itself has credits')

@@ -10,8 +10,12 @@ export interface NewCharge extends Pick<
   LedgerEntry,
   'kind' | 'runId' | 'answerId' | 'agentId' | 'workspaceId' | 'step' | 'attempt' | 'costNanoUsd' | 'price'
 > {
-  /** Positive. */
+  /** What it costs: positive, or 0 where steps cost nothing. */
   credits: number
+  /** What it counts for caps. */
+  counted: number
+  /** Of the model. */
+  tokens: number
   /** Whether the hold of the run or answer is of this step. */
   settlesHold: boolean
 }
@@ -47,10 +51,10 @@ const statement = `
   ), entry as (
     insert into ledger_entries
       (id, owner_id, workspace_id, agent_id, kind, credits, balance_after, run_id, answer_id, step, attempt,
-       cost_nano_usd, price, held, drawn, created_at)
+       cost_nano_usd, price, tokens, held, drawn, created_at)
     values
       (:id, :payerId, :workspaceId, :agentId, :kind, -(:credits::bigint), :balance, :runId, :answerId, :step, :attempt,
-       :costNanoUsd, :price, (select credits from hold), (select json_object_agg(id, credits) from draw), :at)
+       :costNanoUsd, :price, :tokens, (select credits from hold), (select json_object_agg(id, credits) from draw), :at)
     on conflict do nothing returning id
   ), taken as (
     update credit_grants g set remaining = remaining - d.credits
@@ -58,13 +62,14 @@ const statement = `
   ), account as (
     update accounts set balance = :balance from entry where owner_id = :payerId
   ), months as (
-    insert into credit_months as known (subject_id, month, credits)
-    select counted.id, ${monthAt(':at')}, :credits::bigint
+    insert into credit_months as known (subject_id, month, credits, tokens)
+    select counted.id, ${monthAt(':at')}, :counted::bigint, :tokens::bigint
       from entry, (values (:payerId::uuid), (:agentId::uuid)) as counted (id) where counted.id is not null
-    on conflict (subject_id, month) do update set credits = known.credits + excluded.credits
+    on conflict (subject_id, month) do update
+      set credits = known.credits + excluded.credits, tokens = known.tokens + excluded.tokens
   ), of_workspace as (
     insert into workspace_months as known (workspace_id, month, credits)
-    select :workspaceId::uuid, ${monthAt(':at')}, :credits::bigint from entry where :workspaceId::uuid is not null
+    select :workspaceId::uuid, ${monthAt(':at')}, :counted::bigint from entry where :workspaceId::uuid is not null
     on conflict (workspace_id, month) do update set credits = known.credits + excluded.credits
   )
   select from entry`

@@ -1,4 +1,5 @@
 import type { Transaction } from '../../database/database.ts'
+import type { BillingMode } from '../../config/billing-mode.ts'
 import type { Account } from '../account.ts'
 import { LedgerEntry } from '../ledger-entry.ts'
 import { Payment } from '../payment.ts'
@@ -7,14 +8,17 @@ import { monthOf } from './forecast.ts'
 
 /* Credits come with months: of the free tier with each calendar month (UTC), of the others with each month that is paid. */
 
-type Of = Pick<Account, 'tier' | 'currentPeriodEnd'>
+type Of = Pick<Account, 'tier' | 'givenTier' | 'currentPeriodEnd'>
 
 /**
- * The month that an account is in, as its grant names it: `2026-11/free`, or until when the month is paid and its tier
- * (`2026-12-15T10:00:00.000Z/pro`).
+ * The month that an account is in, as its grant names it: `2026-11/free`, with a tier that an admin has given, or
+ * `2026-11/off` where there are no tiers; or until when the month is paid and its tier (`2026-12-15T10:00:00.000Z/pro`).
  */
-export const periodOf = (account: Of, now: Date): string =>
-  `${endOfPaid(account)?.toISOString() ?? monthOf(now)}/${account.tier}`
+export function periodOf(account: Of, now: Date, mode: BillingMode): string {
+  if (mode === 'off') return `${monthOf(now)}/off`
+  const end = endOfPaid(account)
+  return end ? `${end.toISOString()}/${account.tier}` : `${monthOf(now)}/${account.givenTier ?? 'free'}`
+}
 
 /** The end of the month that is paid; null for the free tier, which goes by the calendar. */
 const endOfPaid = ({ tier, currentPeriodEnd }: Of): Date | null => (tier === 'free' ? null : currentPeriodEnd)

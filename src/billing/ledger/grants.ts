@@ -71,14 +71,16 @@ export async function takeGrants(trx: Transaction, account: Account, taken: Take
  * query, unless there is something to take.
  */
 export async function settleGrants(trx: Transaction, account: Account, at: Date): Promise<void> {
-  const { nextExpiry, used } = await leftOf(trx, account, at)
+  const { nextExpiry, used, tokens } = await leftOf(trx, account, at)
   if (nextExpiry && nextExpiry <= at) await expire(trx, account, at)
   account.usedThisMonth = used
+  account.tokensThisMonth = tokens
 }
 
 interface Left {
   nextExpiry: Date | null
   used: number
+  tokens: number
 }
 
 /** In a statement of its own: one that waits for the account's lock sees grants as they were before it waited. */
@@ -130,10 +132,11 @@ const takeStatement = `
   select from entry`
 
 const leftStatement = `
-  select min(expires_at) as "nextExpiry",
-         coalesce((select credits from credit_months where subject_id = :ownerId and month = ${monthAt(':at')}), 0)::bigint
-           as used
-    from credit_grants where owner_id = :ownerId and remaining > 0`
+  select min(g.expires_at) as "nextExpiry", coalesce(m.credits, 0)::bigint as used, coalesce(m.tokens, 0)::bigint as tokens
+    from (values (:ownerId::uuid)) as account (id)
+    left join credit_months m on m.subject_id = account.id and m.month = ${monthAt(':at')}
+    left join credit_grants g on g.owner_id = account.id and g.remaining > 0
+   group by m.credits, m.tokens`
 
 const expireStatement = `
   with entry as (

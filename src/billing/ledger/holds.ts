@@ -4,7 +4,7 @@ import type { Database, Transaction } from '../../database/database.ts'
 import { monthAt } from '../../owners/months.ts'
 import type { Account } from '../account.ts'
 import { timeOf } from '../standing.ts'
-import { estimateOf, type Used } from './estimate.ts'
+import { estimateOf, tokensOf, type Used } from './estimate.ts'
 
 /**
  * For how long a hold counts, by the clock of the platform: no model step takes longer. That of a run may take 65 minutes
@@ -25,15 +25,24 @@ export interface NewHold {
   used: Used
 }
 
+/** What there is beside the account's row. */
+interface Bounds {
+  /** Whether the balance bounds it. */
+  isCharged: boolean
+  /** Of the account; Infinity for any number. */
+  tokensPerMonth: number
+}
+
 /** Credits that are held while a step is under way, so that steps at the same time do not count on the same ones. */
 export function createHolds({ database, clock }: { database: Database; clock: Clock }) {
   return {
     /**
-     * Holds credits of a locked account for a step, in place of what the run or answer has held before. Returns how many;
-     * undefined if less than one is free, within the caps and beside what others hold.
+     * Holds credits of a locked account for a step, and tokens of its month, in place of what the run or answer has held
+     * before. Returns how many credits; undefined if less than one of either is free, within the caps and beside what others
+     * hold.
      */
-    async place(trx: Transaction, account: Account, given: NewHold): Promise<number | undefined> {
-      const { ownerId, agentId = null, subjectId, step, used } = given
+    async place(trx: Transaction, account: Account, given: NewHold & Bounds): Promise<number | undefined> {
+      const { ownerId, agentId = null, subjectId, step, used, isCharged, tokensPerMonth } = given
       const now = clock.now()
       const { rows } = await trx.raw<{ rows: { credits: number }[] }>(placeStatement, {
         subjectId,
@@ -45,6 +54,9 @@ export function createHolds({ database, clock }: { database: Database; clock: Cl
         at: timeOf(account, now),
         expiresAt: later(now, holdSeconds),
         estimate: estimateOf(used),
+        isCharged,
+        tokensPerMonth: Number.isFinite(tokensPerMonth) ? tokensPerMonth : null,
+        tokenEstimate: tokensOf(used),
       })
       return rows[0]?.credits
     },
@@ -65,32 +77,36 @@ const purgeStatement = `
   delete from credit_holds where subject_id in
     (select subject_id from credit_holds where expires_at <= :now limit 10000 for update skip locked)`
 
-/** `least` passes over caps that there are not. An agent has one step under way at a time. */
+/** `least` passes over caps that there are not; without any, the estimate is held. An agent has one step under way at a time. */
 const placeStatement = `
   with others as (
-    select coalesce(sum(credits), 0)::bigint as all_held,
+    select coalesce(sum(credits), 0)::bigint as all_held, coalesce(sum(tokens), 0)::bigint as tokens_held,
            coalesce(sum(credits) filter (where workspace_id = :workspaceId), 0)::bigint as of_workspace
       from credit_holds where owner_id = :payerId and subject_id <> :subjectId and expires_at > :now
+  ), account as (
+    select a.balance, a.credits_per_month as cap, coalesce(m.credits, 0) as used, coalesce(m.tokens, 0) as tokens_used
+      from accounts a left join credit_months m on m.subject_id = a.owner_id and m.month = ${monthAt(':at')}
+     where a.owner_id = :payerId
   ), free as (
     select least(
-             (select a.balance from accounts a where a.owner_id = :payerId) - o.all_held,
-             (select a.credits_per_month - coalesce(m.credits, 0)
-                from accounts a left join credit_months m on m.subject_id = a.owner_id and m.month = ${monthAt(':at')}
-               where a.owner_id = :payerId) - o.all_held,
+             :estimate::bigint,
+             case when :isCharged then a.balance - o.all_held end,
+             a.cap - a.used - o.all_held,
              (select w.credits_per_month - coalesce(m.credits, 0)
                 from workspaces w left join workspace_months m on m.workspace_id = w.id and m.month = ${monthAt(':at')}
                where w.id = :workspaceId) - o.of_workspace,
              (select g.credits_per_month - coalesce(m.credits, 0)
                 from agents g left join credit_months m on m.subject_id = g.id and m.month = ${monthAt(':at')}
                where g.id = :agentId)
-           ) as credits
-      from others o
+           ) as credits,
+           least(:tokenEstimate::bigint, :tokensPerMonth::bigint - a.tokens_used - o.tokens_held) as tokens
+      from others o, account a
   )
-  insert into credit_holds (subject_id, owner_id, workspace_id, created_at, expires_at, credits, step)
+  insert into credit_holds (subject_id, owner_id, workspace_id, created_at, expires_at, credits, tokens, step)
   select :subjectId::uuid, :payerId::uuid, :workspaceId::uuid, :now::timestamptz, :expiresAt::timestamptz,
-         least(:estimate::bigint, free.credits), :step::integer
-    from free where free.credits >= 1
+         free.credits, free.tokens, :step::integer
+    from free where free.credits >= 1 and free.tokens >= 1
   on conflict (subject_id) do update
     set owner_id = excluded.owner_id, workspace_id = excluded.workspace_id, created_at = excluded.created_at,
-        expires_at = excluded.expires_at, credits = excluded.credits, step = excluded.step
+        expires_at = excluded.expires_at, credits = excluded.credits, tokens = excluded.tokens, step = excluded.step
   returning credits`

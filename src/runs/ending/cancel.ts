@@ -14,6 +14,7 @@ import { append } from '../timeline.ts'
 /** Why a run is asked to end, and by whom. */
 const requesters = {
   CANCELLED_BY_OWNER: 'owner',
+  CANCELLED_BY_OPERATOR: 'operator',
   SKIPPED_BY_OWNER: 'owner',
   WITHDRAWN: 'sender',
   AGENT_DELETED: 'deletion',
@@ -71,6 +72,9 @@ export function createCancel(context: {
   return {
     /** Cancels one run. RUN_NOT_CANCELLABLE if it has ended. */
     cancel: (run: Named): Promise<Run> => request(run, 'CANCELLED_BY_OWNER', assertUnfinished),
+
+    /** The same for an operator. RUN_NOT_CANCELLABLE if it has ended. */
+    cancelByOperator: (run: Named): Promise<Run> => request(run, 'CANCELLED_BY_OPERATOR', assertUnfinished),
 
     /**
      * Skips a waiting or queued run, so that the agent's next run can start; it can be replayed later. A run that was set

@@ -101,7 +101,8 @@ export function createFailStep(context: {
     const { credits, cost } = billed
     const { ownerId, agentId } = run
     const of = { ownerId, agentId, runId: run.id, step, failedAttempt: attempt, keepsHold }
-    await billing.credits.chargeStep(trx, { ...of, credits, cost })
+    const tokens = billed.inputTokens + billed.outputTokens
+    await billing.credits.chargeStep(trx, { ...of, credits, tokens, cost })
     return {
       inputTokens: run.inputTokens + billed.inputTokens,
       outputTokens: run.outputTokens + billed.outputTokens,

@@ -67,6 +67,7 @@ export function createWriteStep(context: {
       agentId: run.agentId,
       step,
       credits,
+      tokens: answer.inputTokens + answer.outputTokens,
       cost,
     })
     await RunStep.query(trx).insert(toRow(run, step, answer, credits, now))

@@ -34,6 +34,7 @@ export function webhooksTable(stage: Stage, { ask }: Recorder, spender: Spender)
   return {
     receiveWebhook: {
       done: () => receive(agent),
+      PERMISSION_DENIED: async () => receive((await stage.suspended()).agent),
       WEBHOOK_SECRET_INVALID: () => receive({ ...agent, webhookSecret: 'wrong' }),
       // A subscription cannot be ended by request yet.
       TIER_REQUIRED: () => afterChange({ tier: 'free', currentPeriodEnd: null }),

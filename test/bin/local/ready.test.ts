@@ -14,9 +14,13 @@ const addresses = {
 }
 
 const linesFor = (environment: Record<string, string>): string[] =>
-  readyInWords(addresses, { models: readModels(environment), environment, folder: '.data', milliseconds: 1234 }).split(
-    '\n',
-  )
+  readyInWords(addresses, {
+    models: readModels(environment),
+    billing: 'sandbox',
+    environment,
+    folder: '.data',
+    milliseconds: 1234,
+  }).split('\n')
 
 test('a start that is ready says where everything is, and which model answers', (t) => {
   const lines = linesFor({ OPENAI_MODEL: 'llama', OPENAI_BASE_URL: 'http://127.0.0.1:11434/v1' })

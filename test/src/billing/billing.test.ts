@@ -60,13 +60,16 @@ test('a new account is free and has the credits of the month', async (t) => {
       deliveriesPerMinute: 0,
       inputBytesPerMinute: 5 * 1024 ** 2,
       storedBytes: 256 * 1024 ** 2,
+      tokensPerMonth: Infinity,
     },
     features: ['manual', 'scheduled'],
     isClosing: false,
+    isSuspended: false,
     subscription: null,
     balance: 200,
     cap: null,
     total: 200,
+    tokensUsed: 0,
     creditCents: 0,
   })
 })
@@ -133,7 +136,7 @@ test('a charge that is rolled back leaves neither entry nor balance', async (t) 
   const { billing, database, ledgerSum, userId } = await open()
   await billing.account(userId)
   const failing = database.transaction(async (trx) => {
-    await billing.credits.chargeStep(trx, { ownerId: userId, runId: newId(), step: 1, credits: 5 })
+    await billing.credits.chargeStep(trx, { ownerId: userId, runId: newId(), step: 1, credits: 5, tokens: 0 })
     throw new Error('the step could not be recorded')
   })
   await t.throwsAsync(failing, { message: /could not be recorded/ })
@@ -153,7 +156,7 @@ test('what was used is charged beyond the balance, and nothing can be started th
     { code: 'NO_CREDITS' },
   )
   t.like(
-    t.throws(() => requireCredits({ balance: 0, cap: null })),
+    t.throws(() => requireCredits({ balance: 0, cap: null, isSuspended: false })),
     { code: 'NO_CREDITS' },
   )
 })

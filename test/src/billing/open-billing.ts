@@ -1,4 +1,5 @@
 import type { ExecutionContext, TestFn } from 'ava'
+import { createAllowances } from '../../../src/billing/allowances.ts'
 import { createBilling } from '../../../src/billing/billing.ts'
 import { createSandboxClock } from '../../../src/billing/sandbox-clock.ts'
 import type { Gateway } from '../../../src/billing/gateways/gateway.ts'
@@ -62,13 +63,16 @@ function billingOf(database: Awaited<ReturnType<typeof openDatabase>>, start?: s
   const config = {
     runRetentionDays: 90,
     centsPerHundredCredits: 100,
+    billing: testConfig('postgres://unused').billing,
     mail: { smtpUrl: undefined, from: undefined, timeoutSeconds: 1 },
   }
-  const base = { database, clock, config, due: createDue({ database, clock }) }
+  const allowances = createAllowances({ config })
+  const base = { database, clock, config, allowances, due: createDue({ database, clock }) }
   const notifications = createNotifications(base)
   const billing = createBilling({ ...base, gateway: losing(sandbox, lost), notifications })
   // Nothing but accounts exists here, so nothing exceeds a limit.
   const exceeding = {
+    afterChange: async () => undefined,
     async fit(ownerId: string) {
       await database('accounts')
         .where({ ownerId })
@@ -80,7 +84,9 @@ function billingOf(database: Awaited<ReturnType<typeof openDatabase>>, start?: s
   const userId = newId()
 
   const charge = (payer: string, credits: number, runId = newId(), step = 1) =>
-    database.transaction((trx) => billing.credits.chargeStep(trx, { ownerId: payer, runId, step, credits }))
+    database.transaction((trx) =>
+      billing.credits.chargeStep(trx, { ownerId: payer, runId, step, credits, tokens: 1000 }),
+    )
 
   /** What the ledger says the user's balance is. */
   async function ledgerSum(): Promise<number> {

@@ -7,10 +7,13 @@ import {
   requireCredits,
   requireGoodStanding,
   standingFor,
-  standingOf,
+  standingOf as standingWith,
   subscriptionOf,
   timeOf,
+  type Terms,
 } from '../../../src/billing/standing.ts'
+import { testConfig } from '../../helpers/config.ts'
+import { createAllowances } from '../../../src/billing/allowances.ts'
 import { tierOf } from '../../../src/billing/tiers.ts'
 
 const now = new Date('2026-11-21T09:00:00Z')
@@ -33,6 +36,11 @@ const account = (facts: Partial<Account> = {}): Account =>
     ...facts,
   }) as Account
 
+const { of: allowanceOf } = createAllowances({ config: testConfig('postgres://unused') })
+
+const standingOf = (given: Account, bounds: Parameters<typeof standingWith>[2] = {}, more: Partial<Terms> = {}) =>
+  standingWith(given, { allowance: allowanceOf(given), isCharged: true, withheld: null, ...more }, bounds)
+
 test('an owner may do what the tier includes, with what is left of the balance', (t) => {
   const { limits, features } = tierOf('team')
   t.deepEqual(standingOf(account()), {
@@ -40,10 +48,12 @@ test('an owner may do what the tier includes, with what is left of the balance',
     limits,
     features,
     isClosing: false,
+    isSuspended: false,
     subscription: { tier: 'team', status: 'active', currentPeriodEnd: ends, nextTier: null, cancelledAt: null },
     balance: 100,
     cap: null,
     total: 100,
+    tokensUsed: 0,
     creditCents: 7,
   })
 })
@@ -111,9 +121,9 @@ test('an overdue subscription is refused, and less than one credit', (t) => {
     t.throws(() => requireGoodStanding(overdue)),
     { code: 'SUBSCRIPTION_PAST_DUE' },
   )
-  t.notThrows(() => requireCredits({ balance: 1, cap: null }))
+  t.notThrows(() => requireCredits({ balance: 1, cap: null, isSuspended: false }))
   const refusal = (cap: Parameters<typeof requireCredits>[0]['cap']) =>
-    t.throws(() => requireCredits({ balance: 0.9, cap }))
+    t.throws(() => requireCredits({ balance: 0.9, cap, isSuspended: false }))
   t.like(refusal(null), { code: 'NO_CREDITS', message: 'The credit balance is used up.' })
   for (const [cap, raise] of [
     ['account', /^The cap of the account for .* PATCH \/billing,/],

@@ -1,3 +1,4 @@
+import { createAllowances } from '../../../src/billing/allowances.ts'
 import type { ExecutionContext, TestFn } from 'ava'
 import { createDatabase, type Database } from '../../../src/database/database.ts'
 import { newId } from '../../../src/ids.ts'
@@ -63,6 +64,7 @@ async function openNotifications(t: ExecutionContext, { url, database: shared }:
       users: createUsers({
         ...base,
         due: createDue(base),
+        allowances: createAllowances(base),
         outbox,
         sealing,
         rateLimits: createRateLimits(base),

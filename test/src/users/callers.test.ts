@@ -1,5 +1,6 @@
 // @promise keys
 import test from 'ava'
+import { tiers } from '../../../src/billing/tiers.ts'
 import { newId } from '../../../src/ids.ts'
 import { createAccessTokens } from '../../../src/users/access-tokens.ts'
 import { requireScope, type Scope } from '../../../src/users/caller.ts'
@@ -79,7 +80,7 @@ test('an API key is shown once and stands for its owner, with its scopes only', 
   t.deepEqual(byKey, {
     userId: caller.userId,
     email: caller.email,
-    tier: 'free',
+    allowance: { tier: 'free', features: tiers.free.features, limits: tiers.free.limits },
     termsAccepted: false,
     admin: false,
     isClosing: false,

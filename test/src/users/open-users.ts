@@ -1,3 +1,4 @@
+import { createAllowances } from '../../../src/billing/allowances.ts'
 import { randomUUID } from 'node:crypto'
 import type { ExecutionContext, TestFn } from 'ava'
 import { systemClock } from '../../../src/clock.ts'
@@ -36,7 +37,7 @@ async function openBase(t: ExecutionContext) {
   const outbox = createOutbox({ database, clock: systemClock, config, sealing })
   const rateLimits = createRateLimits({ database, config })
   const due = createDue({ database, clock: systemClock })
-  return { database, config, logger, outbox, rateLimits, sealing, due }
+  return { database, config, logger, outbox, rateLimits, sealing, due, allowances: createAllowances({ config }) }
 }
 
 function usersOf(base: Awaited<ReturnType<typeof openBase>>) {

@@ -38,6 +38,7 @@ const idle: Facts = {
   charges: [],
   hasCredits: true,
   cap: null,
+  isSuspended: false,
   queue: {
     unfinished: 0,
     awake: false,

@@ -10,7 +10,10 @@ type Money = Awaited<ReturnType<typeof open>>
 
 /** A step of a run that may begin if it holds credits. */
 const begin = ({ billing, database, userId }: Money, subjectId: string, used = { credits: 0, steps: 0 }) =>
-  database.transaction((trx) => billing.credits.hold(trx, { ownerId: userId, subjectId, step: used.steps + 1, used }))
+  database.transaction((trx) => {
+    const all = { ...used, inputTokens: 0, outputTokens: 0 }
+    return billing.credits.hold(trx, { ownerId: userId, subjectId, step: used.steps + 1, used: all })
+  })
 
 const heldBy = async ({ database, userId }: Money) =>
   (await database('credit_holds').where({ ownerId: userId }).select<{ credits: number }[]>('credits')).map(
@@ -61,7 +64,7 @@ test('a failed attempt that is charged late leaves the hold of the attempt after
   const money = await withCredits(10)
   const runId = newId()
   await begin(money, runId)
-  const of = { ownerId: money.userId, runId, step: 1, failedAttempt: 1, keepsHold: true, credits: 2 }
+  const of = { ownerId: money.userId, runId, step: 1, failedAttempt: 1, keepsHold: true, credits: 2, tokens: 0 }
   await money.database.transaction((trx) => money.billing.credits.chargeStep(trx, of))
   t.deepEqual(await heldBy(money), [1])
 })

@@ -42,7 +42,7 @@ test('what a killed worker has held is given back with the end of its run', asyn
   await call(someone, agents.pauseAgent, { params: { agentId: agent.id } })
   const { id: subjectId } = (await start(someone, agent)).body
   const [createdAt, expiresAt] = [new Date(), new Date(Date.now() + 3_600_000)]
-  const hold = { subjectId, ownerId: agent.ownerId, createdAt, expiresAt, credits: 1, step: 1 }
+  const hold = { subjectId, ownerId: agent.ownerId, createdAt, expiresAt, tokens: 1, credits: 1, step: 1 }
   await platform.services.database('credit_holds').insert(hold)
   await cancel(someone, subjectId)
   t.is((await ended(someone, subjectId)).status, 'cancelled')

@@ -27,7 +27,7 @@ async function open() {
     database.transaction((trx) => credits.grant(trx, userId, given))
   const chargeAgent = (agentId: string, amount: number) =>
     database.transaction((trx) =>
-      credits.chargeStep(trx, { ownerId: userId, agentId, runId: newId(), step: 1, credits: amount }),
+      credits.chargeStep(trx, { ownerId: userId, agentId, runId: newId(), step: 1, credits: amount, tokens: 0 }),
     )
   return { ...money, ...billing, travel, nameOf, give, chargeAgent }
 }
@@ -99,7 +99,9 @@ test('a statement of a run has a line for each step and each failed attempt', as
   const { billing, statements, database, userId } = await open()
   const runId = newId()
   const charge = (step: number, credits: number, failed = {}) =>
-    database.transaction((trx) => billing.credits.chargeStep(trx, { ownerId: userId, runId, step, credits, ...failed }))
+    database.transaction((trx) =>
+      billing.credits.chargeStep(trx, { ownerId: userId, runId, step, credits, tokens: 0, ...failed }),
+    )
   await charge(1, 2)
   await charge(2, 3, { failedAttempt: 1 })
   await charge(2, 4)

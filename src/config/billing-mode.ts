@@ -1,0 +1,55 @@
+import type { ModelsConfig, ProviderConfig } from './models-config.ts'
+
+/** Whether there are payments, and which: none, a sandbox that moves no money, or Stripe. */
+export type BillingMode = 'off' | 'sandbox' | 'stripe'
+
+/** The settings that decide it. */
+interface Said {
+  BILLING?: BillingMode | undefined
+  BILLING_SANDBOX_WITH_PAID_MODELS: boolean
+  STRIPE_SECRET_KEY?: string | undefined
+  REGISTRATION: 'open' | 'invited' | 'closed'
+  LIMIT_TOKENS_PER_MONTH?: number | undefined
+}
+
+/**
+ * Whether any of the models costs its operator money: all but the demo model and those whose address is on this machine.
+ * What a server on this machine costs, as one that forwards to a provider, cannot be known.
+ */
+export const costsMoney = ({ providers }: Pick<ModelsConfig, 'providers'>): boolean => providers.some(isPaid)
+
+const isPaid = ({ kind, baseUrl }: ProviderConfig): boolean =>
+  kind !== 'demo' && (baseUrl === undefined || !isLoopback(new URL(baseUrl).hostname))
+
+/** As URLs write hosts: an IPv4 address in four decimals, IPv6 in brackets. */
+const isLoopback = (host: string): boolean => /^(127(\.\d{1,3}){3}|\[::1\]|localhost)$/.test(host)
+
+/** What is said, or follows from what there is: nobody has to know the setting, and nobody pays for strangers unawares. */
+export function billingMode({ BILLING: said, STRIPE_SECRET_KEY: key }: Said, modelsCostMoney: boolean): BillingMode {
+  if (said !== undefined) return said
+  if (key !== undefined) return 'stripe'
+  return modelsCostMoney ? 'off' : 'sandbox'
+}
+
+/** Why a process must not start with these settings, one sentence each. */
+export function billingProblems(said: Said, modelsCostMoney: boolean): string[] {
+  const mode = billingMode(said, modelsCostMoney)
+  const hasKey = said.STRIPE_SECRET_KEY !== undefined
+  const problems: string[] = []
+  if (mode === 'stripe' && !hasKey) problems.push('BILLING is stripe, which needs STRIPE_SECRET_KEY')
+  if (mode !== 'stripe' && hasKey) {
+    problems.push(`BILLING is ${mode}, but STRIPE_SECRET_KEY is set; remove the key, or set BILLING=stripe`)
+  }
+  if (mode === 'sandbox' && modelsCostMoney && !said.BILLING_SANDBOX_WITH_PAID_MODELS) problems.push(unpaid)
+  const isBounded = said.LIMIT_TOKENS_PER_MONTH !== undefined
+  if (mode === 'off' && modelsCostMoney && said.REGISTRATION === 'open' && !isBounded) problems.push(unbounded)
+  return problems
+}
+
+const unpaid =
+  'BILLING is sandbox, but a model costs money: in the sandbox everybody gives themselves as many credits as they like, ' +
+  'and you pay for the model. Set BILLING=off or BILLING=stripe, or, if you want this, BILLING_SANDBOX_WITH_PAID_MODELS=true'
+
+const unbounded =
+  'LIMIT_TOKENS_PER_MONTH is required where a model costs money, BILLING is off, and REGISTRATION is open: anybody may ' +
+  'make an account, and use so many tokens a month that you pay for. Set it, or set REGISTRATION=invited or closed'

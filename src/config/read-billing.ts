@@ -1,0 +1,24 @@
+import * as v from 'valibot'
+import { billingMode, billingProblems, costsMoney, type BillingMode } from './billing-mode.ts'
+import { ConfigError, readEnvironment, settings, type Environment } from './environment.ts'
+import type { ModelsConfig } from './models-config.ts'
+
+const schema = v.pick(settings, [
+  'BILLING',
+  'BILLING_SANDBOX_WITH_PAID_MODELS',
+  'STRIPE_SECRET_KEY',
+  'REGISTRATION',
+  'LIMIT_TOKENS_PER_MONTH',
+])
+
+/** Whether there are payments beside these models. Throws a ConfigError that names every problem. */
+export function readBilling(
+  models: ModelsConfig,
+  given?: Environment,
+): { mode: BillingMode; modelsCostMoney: boolean } {
+  const said = readEnvironment(schema, given)
+  const modelsCostMoney = costsMoney(models)
+  const problems = billingProblems(said, modelsCostMoney)
+  if (problems.length > 0) throw new ConfigError(problems)
+  return { mode: billingMode(said, modelsCostMoney), modelsCostMoney }
+}

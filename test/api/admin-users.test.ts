@@ -1,0 +1,223 @@
+// @promise suspension
+import test from 'ava'
+import * as adminUsers from '../../api/admin-users.ts'
+import * as admin from '../../api/admin.ts'
+import * as agents from '../../api/agents.ts'
+import * as apiKeys from '../../api/api-keys.ts'
+import * as auth from '../../api/auth.ts'
+import * as billing from '../../api/billing.ts'
+import * as why from '../../api/why.ts'
+import { setAdmin } from '../../src/users/admins.ts'
+import { adminOf } from '../helpers/admins.ts'
+import { call } from '../helpers/client.ts'
+import { mailsTo } from '../helpers/mailbox.ts'
+import { agentOf, customer, deliver, ended, person, timelineOf, webhookAgent, type Person } from '../helpers/people.ts'
+import { startPlatform } from '../helpers/platform.ts'
+import { start } from '../helpers/runs.ts'
+import { current, sessionOf } from '../helpers/sessions.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
+import { memberOf, userIdOf, workspaceOf } from '../helpers/workspaces.ts'
+
+const open = forWholeFile(test, 'admins of users', async (t) => {
+  const platform = await startPlatform(t, { worker: true })
+  const root = await adminOf(platform)
+  const of = async (someone: Person) => ({ params: { userId: await userIdOf(someone) } })
+  const suspend = async (someone: { params: { userId: string } }, reason = 'Too loud') =>
+    call(root, adminUsers.suspendUser, { ...someone, body: { reason } })
+  const lift = (someone: { params: { userId: string } }) => call(root, adminUsers.liftUser, someone)
+  return { platform, root, of, suspend, lift }
+})
+
+test('a suspended user is kept out by every credential, with the reason, and all of them are good again afterwards', async (t) => {
+  const { platform, of, suspend, lift } = await open()
+  const someone = await person(platform)
+  const { email, password, url } = someone
+  const { body: tokens } = await call({ url }, auth.login, { body: { email, password } })
+  const { body: key } = await call(someone, apiKeys.createApiKey, { body: { name: 'ci', scopes: ['read'] } })
+  const session = await sessionOf(someone)
+  const named = await of(someone)
+  const tries = async () => [
+    await call(someone, auth.me),
+    await call({ url, token: key.key }, agents.listAgents),
+    await current(someone, session.token),
+    await call({ url }, auth.login, { body: { email, password } }),
+  ]
+  const refresh = () => call({ url }, auth.refresh, { body: { refreshToken: tokens.refreshToken } })
+  t.like((await suspend(named)).body, { suspensionReason: 'Too loud' })
+  for (const { failure } of [...(await tries()), await refresh()]) {
+    t.is(failure.code, 'PERMISSION_DENIED')
+    t.regex(failure.error, /suspended .* Nothing is deleted\. The reason: Too loud/)
+  }
+  t.is(
+    (await call({ url }, auth.login, { body: { email, password: 'a wrong password' } })).failure.code,
+    'UNAUTHORIZED',
+  )
+  t.is((await lift(named)).body.suspendedAt, null)
+  for (const { status } of await tries()) t.is(status, 200)
+  t.is((await refresh()).status, 200, 'it was not used up')
+  t.is((await lift(named)).failure.code, 'NOT_FOUND')
+})
+
+test('what a suspended user has started stands still, deliveries are refused, and it goes on where it was', async (t) => {
+  const { platform, of, suspend, lift } = await open()
+  const someone = await customer(platform)
+  const agent = await webhookAgent(someone, { systemPrompt: '[[sleep 1]] [[call nothing {}]]' })
+  const first = (await deliver(someone, agent, { number: 1 })).body
+  const second = (await deliver(someone, agent, { number: 2 })).body
+  const named = await of(someone)
+  await suspend(named)
+  const { failure } = await deliver(someone, agent, { number: 3 })
+  t.is(failure.code, 'PERMISSION_DENIED')
+  t.regex(failure.error, /suspended.*Send it again/)
+  const { services } = platform
+  const statusOf = async (id: string) =>
+    (await services.database('runs').where({ id }).first('status')).status as string
+  await services.runs.reconciler.round(new AbortController().signal)
+  t.is(await statusOf(second.runId), 'queued')
+  await lift(named)
+  for (const { runId } of [first, second]) t.is((await ended(someone, runId)).status, 'completed')
+  const fourth = (await deliver(someone, agent, { number: 3 })).body
+  t.is(fourth.sequence, 3)
+})
+
+test('an agent that its owner has paused stays so after a suspension, and one that was running goes on', async (t) => {
+  const { platform, of, suspend, lift } = await open()
+  const someone = await person(platform)
+  const [paused, working] = [await agentOf(someone), await agentOf(someone)]
+  await call(someone, agents.pauseAgent, { params: { agentId: paused.id } })
+  const named = await of(someone)
+  await suspend(named)
+  await lift(named)
+  const states = [paused, working].map(({ id }) => call(someone, agents.getAgent, { params: { agentId: id } }))
+  const [one, other] = await Promise.all(states)
+  t.not(one?.body.pausedAt, null)
+  t.is(other?.body.pausedAt, null)
+})
+
+test('a workspace rests while its owner is suspended, and its members read why', async (t) => {
+  const { platform, of, suspend, lift } = await open()
+  const owner = await customer(platform, 'team')
+  const { id: workspaceId } = await workspaceOf(owner)
+  const member = await memberOf(platform, workspaceId, 'member')
+  const agent = await agentOf(member, { workspaceId })
+  const named = await of(owner)
+  await suspend(named)
+  t.is((await start(member, agent)).failure.code, 'WORKSPACE_REQUIRED')
+  const { causes } = (await call(member, why.whyAgent, { params: { agentId: agent.id } })).body
+  t.regex(causes[0]?.action ?? '', /operator of the platform has suspended/)
+  await lift(named)
+  t.is((await start(member, agent)).status, 202)
+  await suspend(await of(member))
+  t.is((await start(owner, await agentOf(owner, { workspaceId }))).status, 202, 'a member takes nobody along')
+})
+
+test('no admin can be suspended or deleted, so the last one cannot be locked out', async (t) => {
+  const { platform, root, of, suspend } = await open()
+  for (const someone of [root, await adminOf(platform)]) {
+    const named = await of(someone)
+    t.is((await suspend(named)).failure.code, 'PERMISSION_DENIED')
+    t.is((await call(root, adminUsers.deleteUser, named)).failure.code, 'PERMISSION_DENIED')
+  }
+  t.is((await call(root, auth.me)).status, 200)
+})
+
+test('who is no admin can do none of it, and a user who is not there is NOT_FOUND', async (t) => {
+  const { platform, root, of, suspend } = await open()
+  const [someone, victim] = [await person(platform), await person(platform)]
+  const named = await of(victim)
+  const requests = [
+    call(someone, adminUsers.getUser, named),
+    call(someone, adminUsers.giveTier, { ...named, body: { tier: 'enterprise' } }),
+    call(someone, adminUsers.suspendUser, { ...named, body: { reason: 'Why not' } }),
+    call(someone, adminUsers.liftUser, named),
+    call(someone, adminUsers.deleteUser, named),
+    call(someone, adminUsers.restoreUser, named),
+    call(someone, adminUsers.listRunsOfUser, named),
+  ]
+  for (const { failure } of await Promise.all(requests)) t.is(failure.code, 'ADMIN_REQUIRED')
+  const nobody = { params: { userId: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a00' } }
+  t.is((await suspend(nobody)).failure.code, 'NOT_FOUND')
+  t.is((await call(root, adminUsers.listRunsOfUser, nobody)).failure.code, 'NOT_FOUND')
+  t.is((await call(root, adminUsers.getUser, { params: { userId: 'x' } })).failure.code, 'NOT_FOUND')
+})
+
+test('an admin gives a tier with its credits, and limits of its own; what exceeds them rests', async (t) => {
+  const { platform, root, of } = await open()
+  const someone = await person(platform)
+  const named = await of(someone)
+  const give = (body: object) => call(root, adminUsers.giveTier, { ...named, body })
+  t.like((await give({ tier: 'pro' })).body, { tier: 'free', givenTier: 'pro', limits: null })
+  t.like((await call(someone, billing.getBilling)).body, { tier: 'pro', balance: 5200, subscription: null })
+  const [old, recent] = [await webhookAgent(someone), await agentOf(someone)]
+  t.like((await give({ limits: { agents: 1, tokensPerMonth: null } })).body, {
+    limits: { agents: 1, tokensPerMonth: null },
+  })
+  const pausedAt = async ({ id }: { id: string }) =>
+    (await call(someone, agents.getAgent, { params: { agentId: id } })).body.pausedAt
+  t.deepEqual([await pausedAt(old), (await pausedAt(recent)) !== null], [null, true])
+  await t.throwsAsync(agentOf(someone), { message: /AGENT_LIMIT_REACHED/ })
+  await give({ limits: null })
+  t.is(await pausedAt(recent), null)
+  await give({ tier: null })
+  t.like((await call(someone, billing.getBilling)).body, { tier: 'free', balance: 5200 })
+  t.is((await deliver(someone, old, {})).failure.code, 'TIER_REQUIRED')
+  for (const limits of [{ agents: -1 }, { agents: 1.5 }, { requestsPerMinute: 0 }, { sites: 1 }, 'all'])
+    t.is((await give({ limits })).failure.code, 'VALIDATION_ERROR')
+})
+
+test('an admin deletes an account, which only an admin can keep, and its user is told', async (t) => {
+  const { platform, root, of, lift } = await open()
+  const someone = await person(platform)
+  const { email, password, url } = someone
+  const named = await of(someone)
+  const { body } = await call(root, adminUsers.deleteUser, named)
+  t.truthy(body.suspendedAt)
+  t.truthy(body.deletionDueAt)
+  t.regex((await mailsTo(platform, email))[0]?.text ?? '', /The operator of .* has closed your account/)
+  const logIn = () => call({ url }, auth.login, { body: { email, password } })
+  t.is((await logIn()).failure.code, 'PERMISSION_DENIED')
+  t.is((await call(root, adminUsers.deleteUser, named)).body.deletionDueAt, body.deletionDueAt, 'the first time holds')
+  t.is((await call(root, adminUsers.restoreUser, named)).body.deletionDueAt, null)
+  await lift(named)
+  t.is((await logIn()).status, 200)
+})
+
+test('an admin sees the runs that a user pays for, without what is in them, and cancels one', async (t) => {
+  const { platform, root, of } = await open()
+  const owner = await customer(platform, 'team')
+  const { id: workspaceId } = await workspaceOf(owner)
+  const [own, shared] = [await agentOf(owner, { systemPrompt: '[[sleep 20]]' }), await agentOf(owner, { workspaceId })]
+  const [first, second] = [(await start(owner, own)).body, (await start(owner, shared)).body]
+  const { items } = (await call(root, adminUsers.listRunsOfUser, await of(owner))).body
+  t.deepEqual(items.map(({ id }) => id).toSorted(), [first.id, second.id].toSorted())
+  t.false(JSON.stringify(items).includes('sleep'))
+  const cancelled = await call(root, adminUsers.cancelRunOfUser, { params: { runId: first.id } })
+  t.is(cancelled.status, 200)
+  t.like(await ended(owner, first.id), { status: 'cancelled', reason: 'CANCELLED_BY_OPERATOR' })
+  const asked = (await timelineOf(owner, first.id)).find(({ kind }) => kind === 'cancel.requested')
+  t.deepEqual(asked?.data, { by: 'operator' })
+  await ended(owner, second.id)
+  const again = await call(root, adminUsers.cancelRunOfUser, { params: { runId: second.id } })
+  t.is(again.failure.code, 'RUN_NOT_CANCELLABLE')
+})
+
+test('an admin ends the hold that a host has asked for', async (t) => {
+  const { platform, root } = await open()
+  const host = 'held.of-a-test.example'
+  const { services } = platform
+  const end = () => call(root, admin.endHold, { params: { host } })
+  t.is((await end()).failure.code, 'NOT_FOUND')
+  await services.outgoingLimit.hold(host, 600, 'The site answered 429.')
+  t.true((await call(root, admin.listHosts)).body.items.some((one) => one.host === host && one.held !== null))
+  t.is((await end()).status, 204)
+  t.false((await call(root, admin.listHosts)).body.items.some((one) => one.host === host))
+})
+
+test('a role that is taken away lets an admin be suspended', async (t) => {
+  const { platform, of, suspend, lift } = await open()
+  const someone = await adminOf(platform)
+  const named = await of(someone)
+  await setAdmin(platform.services.database, someone.email, false)
+  t.is((await suspend(named)).status, 200)
+  await lift(named)
+})

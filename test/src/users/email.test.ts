@@ -1,0 +1,46 @@
+import test from 'ava'
+import { mailboxOf, normalizeEmail } from '../../../src/users/email.ts'
+
+test('an address has one spelling, and what only a mail program would read as one is none', (t) => {
+  t.is(normalizeEmail(' Ada@Example.COM '), 'ada@example.com')
+  for (const good of [
+    'ada@example.com',
+    'a.b+c@x.test',
+    "o'hara@x.test",
+    'ä@bücher.example',
+    'a@b.c.d',
+    '!#$%&*@x.test',
+  ])
+    t.is(normalizeEmail(good), good)
+  const none = [
+    'a@x.test.',
+    '"a"@x.test',
+    'a(b)@x.test',
+    'a.@x.test',
+    '.a@x.test',
+    'a..b@x.test',
+    'a@x..test',
+    'a@.x.test',
+  ]
+  for (const bad of [
+    ...none,
+    'a@x',
+    'a@b@x.test',
+    'a b@x.test',
+    '<a@x.test>',
+    'a@[127.0.0.1]',
+    'a\\b@x.test',
+    'a,b@x.test',
+    '@x.test',
+    '',
+  ])
+    t.is(normalizeEmail(bad), undefined, bad)
+})
+
+test('addresses that reach one mailbox have one name, and others another', (t) => {
+  const same = ['a@bücher.example', 'a+1@bücher.example', 'a+1+2@xn--bcher-kva.example', 'ａ@bücher.example']
+  t.deepEqual(new Set(same.map(mailboxOf)), new Set(['a@xn--bcher-kva.example']))
+  const google = ['a.da@gmail.com', 'ada@googlemail.com', 'a.d.a+x@gmail.com']
+  t.deepEqual(new Set(google.map(mailboxOf)), new Set(['ada@gmail.com']))
+  t.is(new Set(['a.da@x.test', 'ada@x.test', 'a-1@x.test', 'a@y.test', '+a@x.test'].map(mailboxOf)).size, 5)
+})
