@@ -17,11 +17,14 @@ export const endedStatus = named('EndedStatus', v.picklist(endings), 'How a run 
 
 const reasons = Object.keys(endReasons) as [EndReason, ...EndReason[]]
 const meanings = reasons.map((name) => `- \`${name}\`: ${endReasons[name]}`).join('\n')
-/** While a deploy is under way the record may have reasons that this process does not know. */
-export const endReason = documentedBy(
-  v.string(),
-  named('EndReason', v.picklist(reasons), `Why a run ended without finishing:\n\n${meanings}`),
+/** As requests name it. */
+export const knownEndReason = named(
+  'EndReason',
+  v.picklist(reasons, 'must be the `reason` of a run, such as MODEL_ERROR'),
+  `Why a run ended without finishing:\n\n${meanings}`,
 )
+/** While a deploy is under way the record may have reasons that this process does not know. */
+export const endReason = documentedBy(v.string(), knownEndReason)
 
 const listed = {
   id,

@@ -55,6 +55,8 @@ export class Run extends Row {
   declare noPlaceAt: string | null
   /** The finished run that this one replays. */
   declare replayOf: string | null
+  /** Of a replay: the first run of what it replays. It may be purged. */
+  declare firstRunId: string | null
   declare events: number
   declare reason: EndReason | null
   declare error: string | null
