@@ -156,6 +156,7 @@ async function housekeep(services: Services, stopping: AbortSignal): Promise<voi
     outbox,
     users,
     audit,
+    notifications,
     signIn,
   } = services
   await rateLimits.purge(new Date())
@@ -173,6 +174,7 @@ async function housekeep(services: Services, stopping: AbortSignal): Promise<voi
   await sessions.purge(stopping)
   await outbox.purge()
   await users.purge()
-  await audit.purge()
+  await audit.purge(stopping)
+  await notifications.purge()
   await signIn.flows.purge()
 }

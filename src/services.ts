@@ -119,7 +119,7 @@ export function createServices(
   const exceeding = createExceeding({ ...base, agents, notifications })
   const sweep = createSweep({ ...base, billing, exceeding })
   const sandboxClock = createSandboxClock({ ...base, billing, sweep, sandbox: stripe ? undefined : sandbox })
-  const sessions = createSessions({ ...base, models, vault })
+  const sessions = createSessions({ ...base, billing, models, vault })
   const callbacks = createCallbacks(base)
   const deliverCallbacks = createDeliver({ ...base, agents, notifications })
   const workers = createWorkers(base)

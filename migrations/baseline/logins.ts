@@ -36,6 +36,7 @@ export const logins = `
     constraint refresh_tokens_login_fk foreign key (login_id) references logins (id) on delete cascade
   );
   create index refresh_tokens_login_index on refresh_tokens (login_id);
+  create index refresh_tokens_over on refresh_tokens (expires_at);
 
   create table api_keys (
     id uuid not null,

@@ -1,8 +1,8 @@
-import type { Clock } from '../clock.ts'
+import { later, type Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
-import { isId, newId } from '../ids.ts'
+import { firstIdAt, isId, newId } from '../ids.ts'
 import { belongsTo, type Owners } from '../owners/reach.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'
 import { Notification, type NotificationKind } from './notification.ts'
@@ -23,7 +23,11 @@ export interface NewNotification {
 /**
  * What owners must look at (docs/design.md, "Telling the owner"): kept for them to list, and mailed.
  */
-export function createNotifications(context: { database: Database; clock: Clock; config: Pick<Config, 'mail'> }) {
+export function createNotifications(context: {
+  database: Database
+  clock: Clock
+  config: Pick<Config, 'mail' | 'auditDays'>
+}) {
   const { database, clock, config } = context
   const unreadOnes = () => Notification.query(database).whereNull('readAt')
 
@@ -87,8 +91,21 @@ export function createNotifications(context: { database: Database; clock: Clock;
     /** Marks all of an owner as read that are not newer than the named one. Returns how many. */
     markAll: async (ownerId: string, upTo: string, userId: string): Promise<number> =>
       unreadOnes().where({ ownerId }).where('id', '<=', upTo).patch({ readAt: clock.now(), readBy: userId }),
+
+    /** Deletes some of those that are older than AUDIT_DAYS. Safe in several processes at once. */
+    async purge(): Promise<void> {
+      const before = firstIdAt(later(clock.now(), -config.auditDays * 86_400))
+      await database.raw(purgeStatement, { before, most: purgedAtOnce })
+    },
   }
 }
+
+/** How many notifications one round deletes. */
+const purgedAtOnce = 5000
+
+const purgeStatement = `
+  delete from notifications where id in (
+    select id from notifications where id < :before order by id limit :most for update skip locked)`
 
 export type Notifications = ReturnType<typeof createNotifications>
 

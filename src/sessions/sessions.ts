@@ -1,3 +1,4 @@
+import type { Billing } from '../billing/billing.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
@@ -34,6 +35,7 @@ export function createSessions(context: {
   config: Pick<Config, 'auth' | 'sessions' | 'runRetentionDays'>
   logger: Logger
   vault: Vault
+  billing: Pick<Billing, 'account' | 'storedBytes'>
   models: { has(name: string): boolean }
 }) {
   const { database, clock, config } = context

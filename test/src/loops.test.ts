@@ -40,6 +40,7 @@ const asked: Record<LoopName, string[]> = {
     'outbox.purge',
     'users.purge',
     'audit.purge',
+    'notifications.purge',
     'signIn.flows.purge',
   ],
 }

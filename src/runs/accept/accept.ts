@@ -38,7 +38,7 @@ const longestLockMs = 10_000
 export function createAccept(context: {
   database: Database
   clock: Clock
-  billing: { storedBytes: Pick<StoredBytes, 'note'> }
+  billing: { storedBytes: Pick<StoredBytes, 'noteOne'> }
   callbacks: Callbacks
   config: Pick<Config, 'queueDepth' | 'reconcile'>
   temporal: Pick<Temporal, 'wakeSoon'>
@@ -98,7 +98,7 @@ export function createAccept(context: {
   }
 
   function noteCommitted(woken: Queue[], stored: { ownerId: string; bytes: number }[]): void {
-    for (const { ownerId, bytes } of stored) context.billing.storedBytes.note(ownerId, bytes)
+    for (const { ownerId, bytes } of stored) context.billing.storedBytes.noteOne(ownerId, bytes)
     temporal.wakeSoon(woken)
   }
 
@@ -136,8 +136,8 @@ export function createAccept(context: {
     }
     const stored = requests.flatMap(({ agentId, payload }, index) => {
       const ownerId = queues.get(agentId)?.ownerId
-      const isStored = payload !== undefined && ownerId !== undefined && isNew(decisions[index] as Decision)
-      return isStored ? [{ ownerId, bytes: Buffer.byteLength(payload) }] : []
+      const isStored = ownerId !== undefined && isNew(decisions[index] as Decision)
+      return isStored ? [{ ownerId, bytes: Buffer.byteLength(payload ?? '') }] : []
     })
     return { decisions, stored, woken: changed.filter(({ awake, blockedCause }) => !awake && !blockedCause) }
   }

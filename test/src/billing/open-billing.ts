@@ -61,6 +61,7 @@ function billingOf(database: Awaited<ReturnType<typeof openDatabase>>, start?: s
   const lost: { what: Lost } = { what: undefined }
   const config = {
     runRetentionDays: 90,
+    auditDays: 400,
     centsPerHundredCredits: 100,
     mail: { smtpUrl: undefined, from: undefined, timeoutSeconds: 1 },
   }
