@@ -26,8 +26,8 @@ export const runs = `
     input_tokens bigint not null default 0,
     output_tokens bigint not null default 0,
     cached_tokens bigint,
-    -- in billionths of a USD; null if no price was known
-    cost_nano_usd bigint,
+    -- in billionths of a USD; null if the price of a model call is not known
+    cost_nano_usd bigint default 0,
     -- the model call of the step that is not on record yet: when its latest attempt began, when one failed, and when
     -- its provider wants to be asked again
     attempted_at timestamptz,

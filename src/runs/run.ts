@@ -30,7 +30,7 @@ export class Run extends Row {
   declare inputTokens: number
   declare outputTokens: number
   declare credits: number
-  /** The part of the input tokens that providers had in their caches, and the cost in billionths of a USD. */
+  /** The part of the input tokens that providers had in their caches, and the cost in billionths of a USD; null if that of one call is unknown. */
   declare cachedTokens: number | null
   declare costNanoUsd: number | null
   /** Since which step its agent's fallback model is asked. */

@@ -35,7 +35,7 @@ export function createUsers(context: {
   config: Pick<Config, 'auth' | 'http' | 'accountGraceDays'>
   logger: Logger
   passwordCost: PasswordCost
-  outbox: Pick<Outbox, 'put'>
+  outbox: Pick<Outbox, 'put' | 'putOrRefuse'>
   due: Due
   rateLimits: Pick<RateLimits, 'accountMail' | 'change' | 'recovery' | 'recoveryOf'>
   sealing: Sealing

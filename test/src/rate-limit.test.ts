@@ -96,7 +96,9 @@ test('changes of an account are counted for a minute and for a day, in Postgres,
   t.teardown(() => database.destroy())
   const rateLimits = createRateLimits({ database, config: { rateLimits: { ...limits, changesPerMinute: 9 } } })
   for (let made = 0; made < 7; made += 1) await rateLimits.change('somebody')
-  const refused = await t.throwsAsync(rateLimits.change('somebody'), { message: /^Too many changes: 7 a day are allowed/ })
+  const refused = await t.throwsAsync(rateLimits.change('somebody'), {
+    message: /^Too many changes: 7 a day are allowed/,
+  })
   t.true(isCoded(refused, 'RATE_LIMITED') && (refused.retryAfter ?? 0) > 86_000)
   await t.notThrowsAsync(rateLimits.change('another'))
 })
