@@ -99,7 +99,8 @@ export function createAudit(context: {
     /** Deletes entries that are older than AUDIT_DAYS, for some seconds. Safe in several processes at once. */
     async purge(stopping?: AbortSignal): Promise<void> {
       const begun = performance.now()
-      while (!stopping?.aborted && performance.now() - begun < roundMs) if ((await purgeBatch()) < batch) break
+      const isOver = () => stopping?.aborted === true || performance.now() - begun > roundMs
+      for (let more = true; more && !isOver();) more = (await purgeBatch()) === batch
     },
   }
 }
