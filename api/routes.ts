@@ -4,6 +4,7 @@ import * as adminClock from './admin-clock.ts'
 import * as adminCredits from './admin-credits.ts'
 import * as adminOverview from './admin-overview.ts'
 import * as adminUsers from './admin-users.ts'
+import * as agentReplays from './agent-replays.ts'
 import * as agentRuns from './agent-runs.ts'
 import * as agentSecrets from './agent-secrets.ts'
 import * as agents from './agents.ts'
@@ -79,6 +80,7 @@ export const routes: AnyRoute[] = [
   manifests,
   models,
   agents,
+  agentReplays,
   agentRuns,
   agentSecrets,
   sessions,

@@ -22,6 +22,20 @@ const receipt = named(
       'Where the sender reads this receipt again',
       'https://switchyard.example.com/api/webhooks/agent/0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a10/runs/0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a16',
     ),
+    message: v.optional(
+      field(
+        v.string(),
+        'Of a failed run: that a repeated delivery does not start it again, and how its owner can replay it',
+        'The run of this delivery has failed, and repeating the delivery does not start it again. The owner of the agent can replay it: POST /runs/0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a16/replay.',
+      ),
+    ),
+    replayedBy: v.optional(
+      named(
+        'DeliveryReplay',
+        v.object({ runId: field(id, 'The latest replay of the delivery'), status: runStatus }),
+        'Of a failed run that was replayed',
+      ),
+    ),
   }),
   'The response to a delivery',
 )
@@ -36,10 +50,25 @@ const pong = named(
   "The answer to GitHub's `ping`",
 )
 
-const present = (services: Services, agentId: string, given: Receipt) => ({
+const present = async (services: Services, agentId: string, given: Receipt) => ({
   ...given,
   statusUrl: `${services.config.http.baseUrl}/api/webhooks/agent/${agentId}/runs/${given.runId}`,
+  ...(given.status === 'failed' && (await afterFailure(services, given.runId))),
 })
+
+/** A sender that repeats a delivery wants it to be processed, and only the owner can do that. */
+async function afterFailure({ runs }: Services, runId: string) {
+  const replay = await runs.reading.replayOf(runId)
+  if (!replay) return { message: `The run of this delivery has failed, and ${toReplay(runId)}` }
+  const message = `The run of this delivery has failed. Its replay, the run ${replay.runId}, is ${replay.status}`
+  return {
+    message: message + (replay.status === 'failed' ? `, and ${toReplay(replay.runId)}` : '.'),
+    replayedBy: replay,
+  }
+}
+
+const toReplay = (runId: string): string =>
+  `repeating the delivery does not start it again. The owner of the agent can replay it: POST /runs/${runId}/replay.`
 
 /** How senders prove themselves. The agent's `webhookProof` selects the scheme. */
 const schemes = {
@@ -106,7 +135,8 @@ export const receiveWebhook = route({
   async handle({ services, proven: { agent, standing }, raw, request }) {
     const delivery = { body: raw, header: request.header, requestId: request.id }
     const outcome = await services.webhooks.receive({ agent, standing }, delivery)
-    return 'challenge' in outcome || 'pong' in outcome ? inPlace(200, outcome) : present(services, agent.id, outcome)
+    if ('challenge' in outcome || 'pong' in outcome) return inPlace(200, outcome)
+    return present(services, agent.id, outcome)
   },
 })
 

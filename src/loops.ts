@@ -157,6 +157,7 @@ async function housekeep(services: Services, stopping: AbortSignal): Promise<voi
     outbox,
     users,
     audit,
+    notifications,
     signIn,
     outages,
   } = services
@@ -175,7 +176,8 @@ async function housekeep(services: Services, stopping: AbortSignal): Promise<voi
   await sessions.purge(stopping)
   await outbox.purge()
   await users.purge()
-  await audit.purge()
+  await audit.purge(stopping)
+  await notifications.purge()
   await signIn.flows.purge()
   await outages.purge()
 }

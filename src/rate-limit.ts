@@ -37,6 +37,8 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
     const counter = limiter(prefix, points, config.store, 3600)
     return (key: string) => consume(counter, key, { what: `Too many requests: ${points} an hour are allowed here` })
   }
+  const minuteOfChanges = limiter('changes', config.changesPerMinute)
+  const dayOfChanges = limiter('changes-of-day', config.changesPerDay, config.store, 86_400)
   const ofEmail = countHourly('recovery-of', mailsAnHour)
   /** Counters by what they allow, which tiers differ in. */
   const counters = new Map<string, RateLimiterAbstract>()
@@ -73,6 +75,14 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
       const what = `Too much is given to the runs of this account: ${bytesInWords(most)} a minute are allowed${withTier(tier)}, ${bytesInWords(atOnce)} of them at once`
       const count = Math.min(bytes, atOnce)
       return consume(counter('input-bytes', atOnce, 'memory', (60 * atOnce) / most), ownerId, { what, count })
+    },
+
+    /** One change of a user's that the audit log notes: in a minute, and in a day. */
+    async change(userId: string): Promise<void> {
+      const { changesPerMinute, changesPerDay } = config
+      const what = (count: number, time: string) => `Too many changes: ${count} ${time} are allowed for an account`
+      await consume(minuteOfChanges, userId, { what: what(changesPerMinute, 'a minute') })
+      await consume(dayOfChanges, userId, { what: what(changesPerDay, 'a day') })
     },
 
     /** One mail of a kind that a user asks for; the key names both. */

@@ -130,7 +130,7 @@ export function createServices(
     sweep,
     sandbox: config.billing.mode === 'sandbox' ? sandbox : undefined,
   })
-  const sessions = createSessions({ ...base, models, vault })
+  const sessions = createSessions({ ...base, billing, models, vault })
   const callbacks = createCallbacks(base)
   const deliverCallbacks = createDeliver({ ...base, agents, notifications })
   const workers = createWorkers(base)

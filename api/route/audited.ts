@@ -64,6 +64,8 @@ export const actorOf = ({ caller, request }: Pick<Change, 'caller' | 'request'>)
 export async function audited(route: AnyRoute, change: Change, work: () => Promise<unknown>): Promise<unknown> {
   if (route.audit === undefined || 'not' in route.audit) return work()
   const { services, caller, resource } = change
+  // Each entry takes room for a year.
+  await services.rateLimits.change(caller.userId)
   const { subject: subjectKind } = route.audit
   const ownerId = route.audit.in === 'home' ? caller.reach.home : change.ownerId
   const fieldsOf = (thing: unknown) => (isThing(thing) ? noted(thing, fields[subjectKind]) : undefined)

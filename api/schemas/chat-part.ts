@@ -35,7 +35,9 @@ export const chatMetadata = named(
     model: field(v.string(), 'The model that answers', 'demo'),
     usage: v.exactOptional(usage),
     credits: v.exactOptional(field(whole, 'What the answer has cost', 1)),
-    costUsd: v.exactOptional(field(v.number(), 'The same in USD, as far as prices are known', 0.0041)),
+    costUsd: v.exactOptional(
+      field(v.nullable(v.number()), 'The same in USD; null if the price of one of its steps is unknown', 0.0041),
+    ),
   }),
   'What is known of an answer; at its beginning only the session and the model',
 )

@@ -99,7 +99,7 @@ const data = {
     outputTokens: v.optional(field(whole, 'Tokens that the model wrote, if the provider billed them', 71)),
     cachedTokens: v.optional(field(whole, 'How many of the tokens that it read came from its cache', 512)),
     credits: v.optional(field(whole, 'What the attempt cost, if the provider billed it', 1)),
-    costUsd: v.optional(field(v.number(), 'The same in USD, if the price is known', 0.0041)),
+    costUsd: v.optional(field(v.nullable(v.number()), 'The same in USD; null if no price is known', 0.0041)),
   }),
   'step.finished': v.looseObject({
     ...ofStep,

@@ -17,11 +17,14 @@ export const endedStatus = named('EndedStatus', v.picklist(endings), 'How a run 
 
 const reasons = Object.keys(endReasons) as [EndReason, ...EndReason[]]
 const meanings = reasons.map((name) => `- \`${name}\`: ${endReasons[name]}`).join('\n')
-/** While a deploy is under way the record may have reasons that this process does not know. */
-export const endReason = documentedBy(
-  v.string(),
-  named('EndReason', v.picklist(reasons), `Why a run ended without finishing:\n\n${meanings}`),
+/** As requests name it. */
+export const knownEndReason = named(
+  'EndReason',
+  v.picklist(reasons, 'must be the `reason` of a run, such as MODEL_ERROR'),
+  `Why a run ended without finishing:\n\n${meanings}`,
 )
+/** While a deploy is under way the record may have reasons that this process does not know. */
+export const endReason = documentedBy(v.string(), knownEndReason)
 
 const listed = {
   id,
@@ -46,7 +49,11 @@ const listed = {
   outputTokens: field(whole, 'Tokens that the model wrote', 212),
   cachedTokens: field(whole, 'The part of the tokens it read that the provider had in its cache', 1024),
   credits: field(whole, 'What it has cost so far', 3),
-  costUsd: field(v.number(), 'What its model calls have cost so far, in USD, as far as prices are known', 0.0041),
+  costUsd: field(
+    v.nullable(v.number()),
+    'What its model calls have cost so far, in USD; null if it is unknown, because the price of one of them is. 0: nothing',
+    0.0041,
+  ),
   events: field(whole, 'How many events its timeline has', 13),
   replayOf: field(v.nullable(id), 'The run whose payload it replays; it may no longer be kept', null),
   requestId: field(v.string(), 'The request that started it', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a17'),
@@ -84,7 +91,7 @@ const origins = { manual: 'Manual', scheduled: 'Schedule', webhook: 'Webhook' } 
 export const presentListedRun = (row: RunFields) => ({
   ...row,
   cachedTokens: row.cachedTokens ?? 0,
-  costUsd: (row.costNanoUsd ?? 0) / 1e9,
+  costUsd: row.costNanoUsd === null ? null : row.costNanoUsd / 1e9,
   triggeredBy: `Triggered by: ${origins[row.trigger]}${row.replayOf === null ? '' : ', replayed'}`,
 })
 

@@ -35,6 +35,8 @@ export const approvals = `
   );
   create index approvals_list on approvals (owner_id, id);
   create index approvals_filter on approvals (owner_id, status, id);
+  create index approvals_agent_filter on approvals (agent_id, status, id) where agent_id is not null;
+  create index approvals_session_filter on approvals (session_id, status, id) where session_id is not null;
   create index approvals_of_runs on approvals (run_id) where run_id is not null;
   create index approvals_of_answers on approvals (answer_id) where answer_id is not null;
   create index approvals_open on approvals (expires_at) where status = 'pending';

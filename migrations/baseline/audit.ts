@@ -31,7 +31,10 @@ export const audit = `
   );
   create index audit_entries_of_owner on audit_entries (owner_id, id);
   create index audit_entries_of_actor on audit_entries (actor_id, id);
-  create index audit_entries_of_subject on audit_entries (owner_id, subject_id, id);
+  create index audit_entries_of_subject on audit_entries (subject_id, id);
+  -- of one owner, and of all
+  create index audit_entries_of_action on audit_entries (owner_id, action, id);
+  create index audit_entries_of_action_here on audit_entries (action, id);
 
   create function audit_entries_keep() returns trigger language plpgsql as $$
   declare

@@ -44,8 +44,8 @@ export const chat = `
     output_tokens bigint not null default 0,
     cached_tokens bigint not null default 0,
     credits bigint not null default 0,
-    -- in billionths of a USD; null if no price was known
-    cost_nano_usd bigint,
+    -- in billionths of a USD; null if the price of a model call is not known
+    cost_nano_usd bigint default 0,
     status text not null,
     on_disconnect text not null,
     model text not null,

@@ -64,6 +64,9 @@ export const credits = `
   -- What was added, has expired or was paid back: few entries among very many steps.
   create index ledger_entries_added on ledger_entries (owner_id, id)
     where kind not in ('step', 'failed_step', 'chat_step');
+  create index ledger_entries_filter on ledger_entries (owner_id, kind, id);
+  create index ledger_entries_workspace_filter on ledger_entries (workspace_id, kind, id)
+    where workspace_id is not null;
   create index ledger_entries_agent on ledger_entries (agent_id, id) where agent_id is not null;
   create index ledger_entries_workspace on ledger_entries (workspace_id, id) where workspace_id is not null;
 

@@ -19,7 +19,8 @@ export const logins = `
     constraint logins_pkey primary key (id),
     constraint logins_user_fk foreign key (user_id) references users (id) on delete cascade
   );
-  create index logins_list on logins (user_id, id);
+  create index logins_of_user on logins (user_id, id);
+  create index logins_list on logins (user_id, id) where revoked_at is null;
   -- The logins that end with an identity, or with a workspace's provider.
   create index logins_identity on logins (identity_id) where identity_id is not null;
   create index logins_workspace on logins (workspace_id) where workspace_id is not null;
@@ -36,6 +37,7 @@ export const logins = `
     constraint refresh_tokens_login_fk foreign key (login_id) references logins (id) on delete cascade
   );
   create index refresh_tokens_login_index on refresh_tokens (login_id);
+  create index refresh_tokens_over on refresh_tokens (expires_at);
 
   create table api_keys (
     id uuid not null,
@@ -60,6 +62,8 @@ export const logins = `
   );
   create index api_keys_user_index on api_keys (user_id, id);
   create index api_keys_workspace on api_keys (workspace_id, id);
+  create index api_keys_live on api_keys (user_id, id) where revoked_at is null;
+  create index api_keys_live_of_workspace on api_keys (workspace_id, id) where revoked_at is null;
 
   -- One-time tokens that are mailed for accounts.
   create table account_tokens (

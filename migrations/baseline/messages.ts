@@ -77,5 +77,6 @@ export const messages = `
   create index notifications_list on notifications (owner_id, id);
   create index notifications_unread on notifications (owner_id, id) where read_at is null;
   create index notifications_filter on notifications (owner_id, kind, id);
+  create index notifications_unread_filter on notifications (owner_id, kind, id) where read_at is null;
   create index notifications_unmailed on notifications (mail_next_at) where mail_status = 'pending';
 `

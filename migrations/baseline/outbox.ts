@@ -12,6 +12,9 @@ export const outbox = `
     -- kept: there was no mail server when it was made, so an admin reads it
     status text not null,
     recipient text not null,
+    -- the recipient without what mail servers ignore: no mailbox gets very many a day
+    mailbox text not null,
+    is_notice boolean not null,
     subject text not null,
     -- the text, sealed
     body text,
@@ -25,4 +28,5 @@ export const outbox = `
   create index outbox_mails_texts on outbox_mails (expires_at) where body is not null;
   -- What was sent to an address goes with its account.
   create index outbox_mails_recipient on outbox_mails (recipient);
+  create index outbox_mails_mailbox on outbox_mails (mailbox, id);
 `

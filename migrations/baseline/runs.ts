@@ -10,6 +10,8 @@ export const runs = `
     owner_id uuid not null,
     -- the finished run that this one replays; it may be purged
     replay_of uuid,
+    -- of a replay: the first run of what it replays, however often that was replayed
+    first_run_id uuid,
     sequence bigint not null,
     accepted_at timestamptz not null,
     progressed_at timestamptz not null,
@@ -24,8 +26,8 @@ export const runs = `
     input_tokens bigint not null default 0,
     output_tokens bigint not null default 0,
     cached_tokens bigint,
-    -- in billionths of a USD; null if no price was known
-    cost_nano_usd bigint,
+    -- in billionths of a USD; null if the price of a model call is not known
+    cost_nano_usd bigint default 0,
     -- the model call of the step that is not on record yet: when its latest attempt began, when one failed, and when
     -- its provider wants to be asked again
     attempted_at timestamptz,
@@ -80,6 +82,7 @@ export const runs = `
   create unique index runs_one_active on runs (agent_id) where status in ('running', 'waiting');
   create index runs_unfinished on runs (agent_id, sequence) where status in ('queued', 'running', 'waiting');
   create index runs_list on runs (owner_id, id);
+  create index runs_replays on runs (first_run_id) where first_run_id is not null;
   -- Filters: one entry for each pair of state and trigger is read and merged, so a rare one is found as soon as others.
   create index runs_filter on runs (owner_id, status, trigger, id);
   create index runs_agent_filter on runs (agent_id, status, trigger, sequence);

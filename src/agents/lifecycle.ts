@@ -104,15 +104,17 @@ export function createLifecycle(context: {
     },
 
     /**
-     * Deletes the agent: nothing more is accepted or started for it. Its runs stay on record. AGENT_NOT_FOUND if it was
-     * moved meanwhile.
+     * Deletes the agent: nothing more is accepted or started for it. Its runs stay on record, with the instructions that
+     * they had; its own go, because its row stays. AGENT_NOT_FOUND if it was moved meanwhile.
      */
     async remove(agent: Agent): Promise<void> {
-      await change(agent, (_current, now) => ({ deletedAt: now }))
+      await change(agent, (_current, now) => ({ deletedAt: now, ...noInstructions }))
       await roomMade(database, agent.ownerId, clock.now())
     },
   }
 }
+
+const noInstructions = { systemPrompt: '', webhookSchema: null, outputSchema: null }
 
 /** An agent as it was found: of this owner. */
 type Changed = Pick<Agent, 'id' | 'ownerId'>

@@ -7,7 +7,7 @@ import { belongsTo, type Owners } from '../owners/reach.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import { quotedName } from '../notifications/plain-text.ts'
 import type { Due } from '../runs/due.ts'
-import { Approval, argumentsHashOf, type ApprovalStatus } from './approval.ts'
+import { Approval, approvalStatuses, argumentsHashOf, type ApprovalStatus } from './approval.ts'
 import { createDecide, unknown } from './decide.ts'
 
 /** Whose calls wait: those of a run, or of an answer in a session. */
@@ -103,7 +103,8 @@ export function createApprovals(context: {
         list: 'approvals',
         time: 'requestedAt',
         of: { ownerId },
-        only: { status, agentId, sessionId },
+        only: { agentId, sessionId, status },
+        ...(named.length > 0 && { domains: { status: approvalStatuses } }),
         bytes: 'octet_length(arguments)',
         ...request,
       })

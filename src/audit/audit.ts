@@ -23,8 +23,9 @@ interface Asked extends PageRequest {
 /** How long an outcome is tried to be written, in milliseconds. After that the entry says that nobody knows it. */
 const recordMs = 5000
 
-/** How many old entries one round deletes. */
+/** How many old entries one transaction deletes, and how long a round begins new ones, in milliseconds. */
 const batch = 1000
+const roundMs = 5000
 
 /**
  * Who did what, from where, and what it changed: for every owner (docs/design.md, "The audit log"). A change through
@@ -52,6 +53,13 @@ export function createAudit(context: {
     const change = { outcome: kind, after, ...(subjectId === undefined ? {} : { subjectId }) }
     await AuditEntry.query(database).findById(id).whereNull('outcome').patch(change)
   }
+
+  const purgeBatch = (): Promise<number> =>
+    database.transaction(async (trx) => {
+      await trx.raw(`set local switchyard.audit = 'purge'`)
+      const before = firstIdAt(later(clock.now(), -config.auditDays * 86_400))
+      return (await trx.raw<{ rowCount: number }>(purgeStatement, { before, batch })).rowCount
+    })
 
   const withdraw = (id: string): Promise<void> =>
     database.transaction(async (trx) => {
@@ -88,12 +96,11 @@ export function createAudit(context: {
     all: ({ ownerId, ...request }: Asked & { ownerId?: string | undefined }): Promise<Page<NamedAuditEntry>> =>
       pageOf(ownerId === undefined ? {} : { ownerId }, emailOfUser, request),
 
-    /** Deletes entries that are older than AUDIT_DAYS. Safe in several processes at once. */
-    async purge(): Promise<void> {
-      await database.transaction(async (trx) => {
-        await trx.raw(`set local switchyard.audit = 'purge'`)
-        await trx.raw(purgeStatement, { before: firstIdAt(later(clock.now(), -config.auditDays * 86_400)), batch })
-      })
+    /** Deletes entries that are older than AUDIT_DAYS, for some seconds. Safe in several processes at once. */
+    async purge(stopping?: AbortSignal): Promise<void> {
+      const begun = performance.now()
+      const isOver = () => stopping?.aborted === true || performance.now() - begun > roundMs
+      for (let more = true; more && !isOver();) more = (await purgeBatch()) === batch
     },
   }
 }
@@ -117,4 +124,4 @@ const subjectEmail = `
            where m.workspace_id = audit_entries.owner_id and m.user_id = subject_id::uuid) end as subject_email`
 
 const purgeStatement = `
-  delete from audit_entries where id in (select id from audit_entries where id < :before order by id limit :batch)`
+  delete from audit_entries where id in (select id from audit_entries where id < :before order by id limit :batch for update skip locked)`

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto'
 
-/** The longest text, in characters, and the largest list or object, in bytes of JSON, that an entry keeps whole. */
-const mostCharacters = 500
-const mostBytes = 2000
+/**
+ * What an entry keeps whole of a field, in bytes of JSON. Of anything longer it keeps that it changed: length, hash, and the
+ * beginning of a text. So the fields of a thing take about a kilobyte, whatever is written into them.
+ */
+const mostBytes = 100
+const beginning = 40
 
 /** Those of a thing's fields that the audit log notes, in a form that stays small whatever strangers write into them. */
 export function noted(thing: object, fields: readonly string[]): Record<string, unknown> {
@@ -14,11 +17,11 @@ export function noted(thing: object, fields: readonly string[]): Record<string, 
 /** People write secrets into prompts and addresses. That they have changed is noted, and not what they say there. */
 const special: Record<string, (value: unknown) => unknown> = {
   systemPrompt: (value) => (typeof value === 'string' ? digestOf(value) : value),
-  callbackUrl: (value) => (typeof value === 'string' ? value.replace(/[?#].*$/s, '?…') : value),
+  callbackUrl: (value) => (typeof value === 'string' ? storable(value.replace(/[?#].*$/s, '?…')) : value),
 }
 
-const digestOf = (text: string): string =>
-  `(${text.length} characters, SHA-256 ${createHash('sha256').update(text).digest('hex').slice(0, 16)}…)`
+const digestOf = (text: string, unit = 'characters'): string =>
+  `(${text.length} ${unit}, SHA-256 ${createHash('sha256').update(text).digest('hex').slice(0, 16)}…)`
 
 /** The fields that differ, of both sides. A side that is missing leaves the other whole. */
 export function differing(before: Fields, after: Fields): { before: Fields; after: Fields } {
@@ -36,13 +39,15 @@ function shortened(value: unknown): unknown {
   if (typeof value === 'string') return storable(value)
   if (typeof value !== 'object' || value === null || value instanceof Date) return value
   const text = JSON.stringify(value)
-  return text.length <= mostBytes && isStorable(text) ? value : `(${text.length} bytes of JSON)`
+  return Buffer.byteLength(text) <= mostBytes && isStorable(text) ? value : digestOf(text, 'characters of JSON')
 }
 
 const storable = (text: string): string =>
-  text.length <= mostCharacters ? clean(text) : `${clean(text.slice(0, mostCharacters))}… (${text.length} characters)`
+  Buffer.byteLength(JSON.stringify(text)) <= mostBytes
+    ? clean(text)
+    : `${clean(text.slice(0, beginning))}… ${digestOf(text)}`
 
-/** Postgres refuses U+0000 in JSON, and UTF-8 has no lone surrogates. */
-const clean = (text: string): string => text.replaceAll('\0', ' ').toWellFormed()
+/** Postgres refuses U+0000 in JSON, UTF-8 has no lone surrogates, and JSON takes six bytes for a control character. */
+const clean = (text: string): string => text.replaceAll(/\p{Cc}/gu, ' ').toWellFormed()
 
 const isStorable = (json: string): boolean => !/\\u(0000|d[89ab]|d[c-f])/i.test(json)

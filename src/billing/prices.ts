@@ -18,3 +18,7 @@ export function stepCredits({ inputTokens, outputTokens, nanoUsd }: Charged, cre
     nanoUsd === undefined ? (inputTokens + outputWeight * outputTokens) / tokensPerCredit : nanoUsd / (creditUsd * 1e9)
   return Math.min(Math.max(1, Math.ceil(exact)), maxCredits)
 }
+
+/** What calls have cost together, in billionths of a USD; null, which is unknown, if that of one is. */
+export const costWith = (before: number | null, cost: { nanoUsd: number } | undefined): number | null =>
+  before === null || cost === undefined ? null : before + cost.nanoUsd

@@ -5,12 +5,15 @@ import { CodedError } from '../errors.ts'
 import { bytesInWords } from '../in-words.ts'
 import type { Standing } from './standing.ts'
 
+/** What a run, an answer, a session or a direct call counts besides its texts: its rows take that at least. */
+const rowBytes = 1024
+
 /** How long a sum that was read counts, in milliseconds. */
 const freshMs = 5000
 
 /**
- * How many bytes of payloads and tool results the platform keeps for each owner: those that came within the time that
- * runs are kept. Every process adds up what it stores and writes that every second or so, because a row that each
+ * How many bytes the platform keeps for each owner of payloads, tool results, instructions, and runs and chats themselves:
+ * those that came within the time that runs are kept. Every process adds up what it stores and writes that every second or so, because a row that each
  * delivery has to lock would make the agents of an owner wait for each other. So an owner may exceed the limit by what
  * comes within seconds, and a process that is killed forgets the last second.
  */
@@ -46,13 +49,15 @@ export function createStoredBytes(context: {
   const isFull = async (ownerId: string, limit: number, trx?: Transaction): Promise<boolean> =>
     Number.isFinite(limit) && (await stored(ownerId, trx)) >= limit
 
+  /** Counts bytes that are stored for the owner. */
+  const note = (ownerId: string, bytes: number): void => void added.set(ownerId, (added.get(ownerId) ?? 0) + bytes)
+
   return {
     isFull,
+    note,
 
-    /** Counts bytes that are stored for the owner. */
-    note(ownerId: string, bytes: number): void {
-      added.set(ownerId, (added.get(ownerId) ?? 0) + bytes)
-    },
+    /** Counts a run, an answer, a session or a direct call, with so many bytes of text. */
+    noteOne: (ownerId: string, bytes = 0): void => note(ownerId, rowBytes + bytes),
 
     /** Refuses an owner whose payloads and results take up what the tier allows: FEATURE_LIMIT_REACHED. */
     async assertRoom(ownerId: string, { tier, limits }: Pick<Standing, 'tier' | 'limits'>): Promise<void> {

@@ -115,7 +115,7 @@ export function createChat(context: {
         leave()
         throw error
       })
-      if (request.kind === 'message') billing.storedBytes.note(ownerId, Buffer.byteLength(request.text))
+      billing.storedBytes.noteOne(ownerId, request.kind === 'message' ? Buffer.byteLength(request.text) : 0)
       const write = (sink: Sink, gone: AbortSignal) =>
         answering.write({ session, answer, writer, sink, gone }).finally(leave)
       const goesOn = answer.onDisconnect === 'continue'

@@ -128,7 +128,7 @@ export const metadataOf = (answer: ChatAnswer): Metadata => ({
   model: answer.model,
   usage: { inputTokens: answer.inputTokens, cachedTokens: answer.cachedTokens, outputTokens: answer.outputTokens },
   credits: answer.credits,
-  costUsd: (answer.costNanoUsd ?? 0) / 1e9,
+  costUsd: answer.costNanoUsd === null ? null : answer.costNanoUsd / 1e9,
 })
 
 /** The error that an answer has failed with. */

@@ -28,7 +28,7 @@ export interface Metadata {
   model: string
   usage?: { inputTokens: number; cachedTokens: number; outputTokens: number }
   credits?: number
-  costUsd?: number
+  costUsd?: number | null
 }
 
 /** A call that somebody has to approve. */

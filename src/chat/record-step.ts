@@ -1,6 +1,6 @@
 import type { Approvals } from '../approvals/approvals.ts'
 import type { Billing } from '../billing/billing.ts'
-import { stepCredits } from '../billing/prices.ts'
+import { costWith, stepCredits } from '../billing/prices.ts'
 import { later, type Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import { retryWhileUnavailable, type Database, type Transaction } from '../database/database.ts'
@@ -52,7 +52,7 @@ export function createRecordStep(context: {
       outputTokens: answer.outputTokens + usage.outputTokens,
       cachedTokens: answer.cachedTokens + usage.cachedTokens,
       credits: answer.credits + credits,
-      ...(cost && { costNanoUsd: (answer.costNanoUsd ?? 0) + cost.nanoUsd }),
+      costNanoUsd: costWith(answer.costNanoUsd, cost),
     }
   }
 

@@ -119,6 +119,8 @@ function shape(
       store: env.RATE_LIMIT_STORE,
       callerPerMinute: env.RATE_LIMIT_PER_MINUTE,
       authPerMinute: env.RATE_LIMIT_AUTH_PER_MINUTE,
+      changesPerMinute: env.RATE_LIMIT_CHANGES_PER_MINUTE,
+      changesPerDay: env.RATE_LIMIT_CHANGES_PER_DAY,
       recoveryPerHour: env.RATE_LIMIT_RECOVERY_PER_HOUR,
       browserPerMinute: env.RATE_LIMIT_BROWSER_PER_MINUTE,
       webhookPerMinute: env.RATE_LIMIT_WEBHOOK_PER_MINUTE,

@@ -77,6 +77,8 @@ export const settings = v.object({
   WEBHOOK_BODY_BYTES: whole(1024 * 1024),
   RATE_LIMIT_STORE: v.optional(v.picklist(['postgres', 'memory']), 'postgres'),
   RATE_LIMIT_PER_MINUTE: whole(300),
+  RATE_LIMIT_CHANGES_PER_MINUTE: whole(60),
+  RATE_LIMIT_CHANGES_PER_DAY: whole(2000),
   RATE_LIMIT_AUTH_PER_MINUTE: whole(20),
   RATE_LIMIT_RECOVERY_PER_HOUR: whole(20),
   RATE_LIMIT_BROWSER_PER_MINUTE: whole(120),

@@ -38,7 +38,7 @@ const priceList = () => import('@pydantic/genai-prices')
 
 /** The cost of a call that used so many tokens; undefined if no price is known. Prices may depend on the date. */
 export async function costOf(priced: Priced, usage: Usage, at: Date): Promise<Cost | undefined> {
-  const price = priced.model.price ? configured(priced.model.price) : await listed(priced, usage.inputTokens, at)
+  const price = ownPrice(priced) ?? (await listed(priced, usage.inputTokens, at))
   if (!price) return undefined
   const { inputTokens, cachedTokens, cacheWriteTokens, outputTokens } = usage
   const fresh = inputTokens - cachedTokens - cacheWriteTokens
@@ -53,9 +53,15 @@ export async function costOf(priced: Priced, usage: Usage, at: Date): Promise<Co
 /** The price of a call of no great length, and the context window; what is not known is undefined. */
 export async function factsOf(priced: Priced, at: Date): Promise<{ price?: UsedPrice; contextTokens?: number }> {
   const found = await find(priced, at)
-  const price = priced.model.price ? configured(priced.model.price) : found && pricesOf(found, 0)
+  const price = ownPrice(priced) ?? (found && pricesOf(found, 0))
   const contextTokens = priced.model.contextTokens ?? found?.model.context_window
   return { ...(price && { price }), ...(contextTokens !== undefined && { contextTokens }) }
+}
+
+/** The price that needs no list; the demo model costs nothing. */
+function ownPrice({ model: { price }, provider: { kind } }: Priced): UsedPrice | undefined {
+  if (price) return configured(price)
+  return kind === 'demo' ? configured({ input: 0, output: 0 }) : undefined
 }
 
 const configured = ({ input, output, cacheRead = input, cacheWrite = input }: Price): UsedPrice => ({

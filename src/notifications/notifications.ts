@@ -1,11 +1,13 @@
-import type { Clock } from '../clock.ts'
+import { later, type Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
-import { isId, newId } from '../ids.ts'
+import { firstIdAt, isId, newId } from '../ids.ts'
 import { belongsTo, type Owners } from '../owners/reach.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'
 import { Notification, type NotificationKind } from './notification.ts'
+import { paidWith, payerOf } from '../owners/payer.ts'
+import { User } from '../users/user.ts'
 import { oneLine, plainLines } from './plain-text.ts'
 
 /** A notification to create. Neither title nor message may hold a secret: both are mailed. */
@@ -20,11 +22,33 @@ export interface NewNotification {
   message: string
 }
 
+/** How many notifications an account is mailed in a day. */
+const mailsADay = 100
+
 /**
  * What owners must look at (docs/design.md, "Telling the owner"): kept for them to list, and mailed.
  */
-export function createNotifications(context: { database: Database; clock: Clock; config: Pick<Config, 'mail'> }) {
+export function createNotifications(context: {
+  database: Database
+  clock: Clock
+  config: Pick<Config, 'mail' | 'auditDays'>
+}) {
   const { database, clock, config } = context
+  /**
+   * Whoever pays gets the mails of all that they pay for. Beyond that, notifications are only listed, and so are those of an
+   * account whose address is not verified: it may be somebody else's.
+   */
+  async function isMailed(trx: Transaction, ownerId: string): Promise<boolean> {
+    if (config.mail.smtpUrl === undefined) return false
+    const payer = User.query(trx).where('id', payerOf(ownerId)).whereNotNull('emailVerifiedAt')
+    if ((await payer.resultSize()) === 0) return false
+    const mailed = Notification.query(trx)
+      .whereIn('ownerId', paidWith(ownerId))
+      .where('id', '>=', firstIdAt(later(clock.now(), -86_400)))
+      .whereNot({ mailStatus: 'none' })
+    return (await mailed.resultSize()) < mailsADay
+  }
+
   const unreadOnes = () => Notification.query(database).whereNull('readAt')
 
   return {
@@ -39,8 +63,9 @@ export function createNotifications(context: { database: Database; clock: Clock;
     ): Promise<boolean> {
       const now = clock.now()
       // Decided here and not when mails are sent: a mail server that is set up later must not begin with a flood.
-      const mail =
-        config.mail.smtpUrl === undefined ? { status: 'none', nextAt: null } : { status: 'pending', nextAt: now }
+      const mail = (await isMailed(trx, ownerId))
+        ? { status: 'pending', nextAt: now }
+        : { status: 'none', nextAt: null }
       const { rows } = await trx.raw<{ rows: unknown[] }>(notifyStatement, {
         id: newId(),
         ownerId,
@@ -87,8 +112,21 @@ export function createNotifications(context: { database: Database; clock: Clock;
     /** Marks all of an owner as read that are not newer than the named one. Returns how many. */
     markAll: async (ownerId: string, upTo: string, userId: string): Promise<number> =>
       unreadOnes().where({ ownerId }).where('id', '<=', upTo).patch({ readAt: clock.now(), readBy: userId }),
+
+    /** Deletes some of those that are older than AUDIT_DAYS. Safe in several processes at once. */
+    async purge(): Promise<void> {
+      const before = firstIdAt(later(clock.now(), -config.auditDays * 86_400))
+      await database.raw(purgeStatement, { before, most: purgedAtOnce })
+    },
   }
 }
+
+/** How many notifications one round deletes. */
+const purgedAtOnce = 5000
+
+const purgeStatement = `
+  delete from notifications where id in (
+    select id from notifications where id < :before order by id limit :most for update skip locked)`
 
 export type Notifications = ReturnType<typeof createNotifications>
 

@@ -30,3 +30,19 @@ const maxName = 60
  * it cannot close. Put it last, so that nobody else's words open the sentence.
  */
 export const quotedName = (name: string): string => `"${oneLine(name, maxName).replaceAll(/["\u201c-\u201f]/g, "'")}"`
+
+/** Longer than nearly every name, and too short for a message. */
+const maxHarmless = 40
+
+/** Letters, marks, digits and spaces, and what names have between them: no dot within, so no link and no address. */
+const harmless = /^(?:[\p{L}\p{M}\p{N} _&'’,()-]|\.(?= |$))+$/u
+
+/**
+ * A stranger's name as a mail to a stranger may quote it; undefined if it could be a message: a long text, a link, an
+ * address, a telephone number, or more than one line.
+ */
+export function harmlessName(name: string): string | undefined {
+  const plain = name.normalize('NFKC').trim()
+  const digits = plain.replaceAll(/\P{Nd}/gu, '').length
+  return harmless.test(plain) && Array.from(plain).length <= maxHarmless && digits <= 4 ? plain : undefined
+}

@@ -8,6 +8,8 @@ export class OutboxMail extends Row {
   static override tableName = 'outbox_mails'
   declare id: string
   declare recipient: string
+  declare mailbox: string
+  declare isNotice: boolean
   /** One line, without secrets. */
   declare subject: string
   /** The text, sealed, since it may hold a token; null once it was sent, or is of no use any more. */

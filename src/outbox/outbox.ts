@@ -2,12 +2,19 @@ import { later, type Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'
+import { assertThat } from '../errors.ts'
 import { firstIdAt, newId } from '../ids.ts'
 import type { Sealing } from '../secrets/sealing.ts'
 import { nextAttempt, type DueMail, type MailQueue } from './mail-queue.ts'
 import { OutboxMail, type MailStatus } from './outbox-mail.ts'
 
 const day = 86_400
+
+/**
+ * How many mails a mailbox gets in a day that strangers can ask for, and how many notices of what was done to its account.
+ * Apart, or whoever has taken an account over could use up the notice of that.
+ */
+const mostADay = 20
 
 /** How long mails are listed, in seconds. */
 const keptSeconds = 7 * day
@@ -19,6 +26,8 @@ export interface NewMail {
   text: string
   /** Until when the text is of use, at most a week. */
   expiresAt: Date
+  /** It tells what was done to an account, and nobody can ask for it. */
+  isNotice?: boolean
 }
 
 /** A mail as an admin sees it. */
@@ -47,14 +56,31 @@ export function createOutbox(context: {
   const { database, clock, config, sealing } = context
   const open = (id: string, body: string): string => sealing.open(body, placeOf(id))
 
-  /** Writes a mail in the caller's transaction. */
-  async function put(trx: Transaction, { to, subject, text, expiresAt }: NewMail): Promise<void> {
+  async function hasRoom(trx: Transaction, of: Pick<OutboxMail, 'mailbox' | 'isNotice'>): Promise<boolean> {
+    const today = OutboxMail.query(trx)
+      .where(of)
+      .where('id', '>=', firstIdAt(later(clock.now(), -day)))
+    return (await today.resultSize()) < mostADay
+  }
+
+  /** Writes a mail in the caller's transaction. False, and nothing is written, if the mailbox has had too many today. */
+  async function put(trx: Transaction, { to, subject, text, expiresAt, isNotice = false }: NewMail): Promise<boolean> {
+    const mailbox = mailboxOf(to)
+    if (!(await hasRoom(trx, { mailbox, isNotice }))) return false
     const [id, now] = [newId(), clock.now()]
     // Decided here and not when mails are sent: a mail server that is set up later must not begin with a flood.
     const isSent = config.mail.smtpUrl !== undefined
     const state = isSent ? { status: 'pending' as const, nextAt: now } : { status: 'kept' as const, nextAt: null }
     const body = sealing.seal(text, placeOf(id))
-    await OutboxMail.query(trx).insert({ id, recipient: to, subject, body, ...state, createdAt: now, expiresAt })
+    const row = { id, recipient: to, mailbox, isNotice, subject, body, ...state, createdAt: now, expiresAt }
+    await OutboxMail.query(trx).insert(row)
+    return true
+  }
+
+  /** The same for a mail that the caller's user asks for: RATE_LIMITED. */
+  async function putOrRefuse(trx: Transaction, mail: NewMail): Promise<void> {
+    const message = 'This mailbox has got as many mails today as the platform sends. Try again tomorrow.'
+    assertThat(await put(trx, mail), 'RATE_LIMITED', { message, retryAfter: 3600 })
   }
 
   /**
@@ -113,10 +139,13 @@ export function createOutbox(context: {
       .delete()
   }
 
-  return { put, list, purge, queue }
+  return { put, putOrRefuse, list, purge, queue }
 }
 
 export type Outbox = ReturnType<typeof createOutbox>
+
+/** Most mail servers deliver what stands behind a plus to the same mailbox. */
+const mailboxOf = (address: string): string => address.toLowerCase().replace(/\+[^@]*(?=@[^@]*$)/, '')
 
 const placeOf = (id: string) => ({ id, column: 'outbox_mails.body' })
 

@@ -34,7 +34,7 @@ export class Run extends Row {
   declare inputTokens: number
   declare outputTokens: number
   declare credits: number
-  /** The part of the input tokens that providers had in their caches, and the cost in billionths of a USD. */
+  /** The part of the input tokens that providers had in their caches, and the cost in billionths of a USD; null if that of one call is unknown. */
   declare cachedTokens: number | null
   declare costNanoUsd: number | null
   /** Since which step its agent's fallback model is asked. */
@@ -61,6 +61,8 @@ export class Run extends Row {
   declare noPlaceAt: string | null
   /** The finished run that this one replays. */
   declare replayOf: string | null
+  /** Of a replay: the first run of what it replays. It may be purged. */
+  declare firstRunId: string | null
   declare events: number
   declare reason: EndReason | null
   declare error: string | null

@@ -15,10 +15,14 @@ import type { ReachabilityOfTemporal } from '../temporal/reachability.ts'
 import type { Temporal } from '../temporal/temporal.ts'
 import type { Workers } from '../temporal/workers.ts'
 import type { Sender } from '../tools/sender.ts'
+import type { RateLimits } from '../rate-limit.ts'
 import type { Payloads } from '../webhooks/payloads.ts'
 import { createAccept } from './accept/accept.ts'
 import { createManual } from './accept/manual.ts'
 import { createReplay } from './accept/replay.ts'
+import { createReplayBatches } from './accept/replay-batches.ts'
+import { createReplayFailed } from './accept/replay-failed.ts'
+import { createReplayable } from './accept/replayable.ts'
 import { createRepeats } from './accept/repeats.ts'
 import type { Due } from './due.ts'
 import { createCancel } from './ending/cancel.ts'
@@ -48,6 +52,7 @@ export function createRuns(context: {
   models: Models
   outages: Outages
   payloads: Payloads
+  rateLimits: RateLimits
   sites: Sites
   outputs: Outputs
   sender: Sender
@@ -62,11 +67,14 @@ export function createRuns(context: {
   const repeats = createRepeats(accept)
   const reading = createReading(base)
   const read = (ownerId: string, runId: string) => reading.get(ownerId, runId)
-  const acceptContext = { ...base, repeats, accept: accept.one, read, depth: queue.depth }
+  const replayable = createReplayable(base)
+  const acceptContext = { ...base, ...replayable, repeats, accept: accept.one, read, depth: queue.depth }
+  const batches = createReplayBatches({ ...base, ...replayable, accept })
+  const replays = { ...createReplay(acceptContext), ...createReplayFailed({ ...base, batches }) }
   const ending = { ...createEnd(base), ...createCancel(base) }
 
   return {
-    accept: { ...accept, ...repeats, ...createManual(acceptContext), ...createReplay(acceptContext) },
+    accept: { ...accept, ...repeats, ...createManual(acceptContext), ...replays },
     queue,
     steps: createSteps(base),
     calls: createRunCalls(base),

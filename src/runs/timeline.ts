@@ -21,7 +21,7 @@ interface StepFailure {
   outputTokens?: number
   cachedTokens?: number
   credits?: number
-  costUsd?: number
+  costUsd?: number | null
 }
 
 /** The kinds of timeline events and their data. Contents (payloads, answers, results) are joined on reading. */

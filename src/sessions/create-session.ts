@@ -1,3 +1,4 @@
+import type { Billing } from '../billing/billing.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
@@ -37,9 +38,10 @@ export function createCreateSession(context: {
   clock: Clock
   config: Pick<Config, 'sessions'>
   models: { has(name: string): boolean }
+  billing: Pick<Billing, 'account' | 'storedBytes'>
   sites: ReturnType<typeof createSessionSites>
 }) {
-  const { database, clock, config, models, sites } = context
+  const { database, clock, config, models, sites, billing } = context
 
   const countLiving = (trx: Transaction, ownerId: string, now: Date) =>
     Session.query(trx)
@@ -72,6 +74,7 @@ export function createCreateSession(context: {
     assertModel(model)
     endOf(clock.now(), config.sessions, { ttlSeconds, keyExpiresAt: null })
     await sites.assertChoices(ownerId, wanted.sites)
+    await billing.storedBytes.assertRoom(ownerId, await billing.account(ownerId))
     const token = newToken('session')
     const own = {
       id: newId(),
@@ -95,6 +98,7 @@ export function createCreateSession(context: {
       await sites.store(trx, own, wanted.sites)
       return made
     })
+    billing.storedBytes.noteOne(ownerId)
     return Object.assign(session, { token })
   }
 }

@@ -1,4 +1,5 @@
 import type { Allowances } from '../billing/allowances.ts'
+import type { Billing } from '../billing/billing.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
@@ -36,6 +37,7 @@ export function createSessions(context: {
   allowances: Allowances
   logger: Logger
   vault: Vault
+  billing: Pick<Billing, 'account' | 'storedBytes'>
   models: { has(name: string): boolean }
 }) {
   const { database, clock, config } = context

@@ -6,6 +6,7 @@ import { Deletion } from '../deletion/deletion.ts'
 import { assertThat } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
+import type { RateLimits } from '../rate-limit.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import { providerWasLinked } from '../users/account-mails.ts'
 import { endLogins, Login } from '../users/login.ts'
@@ -35,10 +36,11 @@ export function createIdentities(context: {
   clock: Clock
   config: Pick<Config, 'http'>
   logger: Logger
+  rateLimits: Pick<RateLimits, 'change'>
   outbox: Pick<Outbox, 'put'>
   users: Pick<Users, 'registerVerified' | 'logins'>
 }) {
-  const { database, clock, config, logger, outbox, users } = context
+  const { database, clock, config, logger, outbox, rateLimits, users } = context
 
   /** By issuer and subject alone, and for a workspace's provider among its own. */
   const matching = (db: Database | Transaction, { workspaceProviderId }: Provider, { issuer, subject }: Who) =>
@@ -122,15 +124,18 @@ export function createIdentities(context: {
      * Opens a login for whom a provider has signed in: by an identity that is linked, or for a new account with the verified
      * address, where that is permitted. PERMISSION_DENIED, VALIDATION_ERROR (an account has the address).
      */
-    signIn: (provider: Provider, who: Who, { address, from }: { address: string | undefined; from: Client }) =>
-      database.transaction(async (trx): Promise<TokenPair> => {
+    async signIn(provider: Provider, who: Who, { address, from }: { address: string | undefined; from: Client }) {
+      const before = await matching(database, provider, who)
+      if (before) await rateLimits.change(before.userId)
+      return database.transaction(async (trx): Promise<TokenPair> => {
         const known = await matching(trx, provider, who)
         const { id: identityId, userId } = known ?? (await register(trx, provider, who, address))
         await assertUnchanged(trx, provider, { identityId, userId })
         logger.info({ userId, provider: provider.id }, 'signed in by a provider')
         const by = { userId, identityId, workspaceId: workspaceOf(provider) }
         return users.logins.openThrough(trx, by, from)
-      }),
+      })
+    },
 
     /** Links a provider to an account. VALIDATION_ERROR if it is linked to another one, PERMISSION_DENIED, FEATURE_LIMIT_REACHED. */
     link: (by: Linker, provider: Provider, who: Who): Promise<void> =>

@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
 import type { Logger } from '../logger.ts'
+import type { RateLimits } from '../rate-limit.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import { oauthFetch } from '../safe-fetch/oauth-fetch.ts'
 import type { SafeFetch } from '../safe-fetch/safe-fetch.ts'
@@ -25,6 +26,7 @@ export function createSignIn(context: {
   clock: Clock
   config: Pick<Config, 'http' | 'signIn' | 'sites'>
   logger: Logger
+  rateLimits: RateLimits
   sealing: Sealing
   /** The way out to hosts that anybody may name. */
   fetch: SafeFetch

@@ -133,6 +133,7 @@ export function createTools(context: {
       await billing.storedBytes.assertRoom(entry.ownerId, await billing.account(entry.ownerId))
       const tool = await check(entry, request)
       const row = directRow(entry, tool, request)
+      billing.storedBytes.noteOne(entry.ownerId)
       const ledger = ledgerOf(row)
       const sent = await sendWithRetry(toSending(row), ledger)
       if (sent.kind === 'answered') {

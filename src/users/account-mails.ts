@@ -6,6 +6,7 @@ interface AccountMail {
   subject: string
   text: string
   expiresAt: Date
+  isNotice?: boolean
 }
 
 /** How long a notice can be read where it is kept, in seconds. */
@@ -57,6 +58,7 @@ export const notice = (subject: string, now: Date, ...texts: string[]): AccountM
   subject,
   text: paragraphs(...texts),
   expiresAt: later(now, noticeSeconds),
+  isNotice: true,
 })
 
 /** To the owner once the password was reset. */

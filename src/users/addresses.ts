@@ -4,8 +4,8 @@ import type { Config } from '../config/config.ts'
 import { violatedConstraint, type Database, type Transaction } from '../database/database.ts'
 import { assertThat, CodedError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
-import type { Outbox } from '../outbox/outbox.ts'
 import type { Due } from '../runs/due.ts'
+import type { NewMail, Outbox } from '../outbox/outbox.ts'
 import { forgetTaken } from '../owners/free-month.ts'
 import type { RateLimits } from '../rate-limit.ts'
 import { addressWasChanged, changeWasAsked, newAddress, verification } from './account-mails.ts'
@@ -17,13 +17,15 @@ import type { Client } from './logins.ts'
 import { assertPassword, type Passwords } from './passwords.ts'
 import { User } from './user.ts'
 
+type Addressed = Pick<User, 'id' | 'email'>
+
 /** That users read mails to their address: it is verified by a token that is mailed to it, and so is a new one. */
 export function createAddresses(context: {
   database: Database
   clock: Clock
   config: Pick<Config, 'http'>
   logger: Logger
-  outbox: Pick<Outbox, 'put'>
+  outbox: Pick<Outbox, 'put' | 'putOrRefuse'>
   rateLimits: Pick<RateLimits, 'accountMail'>
   passwords: Passwords
   tokens: AccountTokens
@@ -32,12 +34,18 @@ export function createAddresses(context: {
   const { database, clock, config, logger, outbox, rateLimits, passwords, tokens, due } = context
   const { baseUrl } = config.http
 
-  /** Mails a token for the user's address, in place of the one before. The caller has locked the user's row. */
-  async function sendToken(trx: Transaction, { id: userId, email }: Pick<User, 'id' | 'email'>): Promise<void> {
+  async function tokenMail(trx: Transaction, { id: userId, email }: Addressed): Promise<NewMail> {
     await tokens.withdraw(trx, userId, ['verify'])
     const issued = await tokens.issue(trx, { purpose: 'verify', userId, email })
-    await outbox.put(trx, { to: email, ...verification(issued, baseUrl) })
+    return { to: email, ...verification(issued, baseUrl) }
   }
+
+  /**
+   * Mails a token for the user's address, in place of the one before, unless the mailbox has had too many mails today. The
+   * caller has locked the user's row.
+   */
+  const sendToken = async (trx: Transaction, user: Addressed): Promise<void> =>
+    void (await outbox.put(trx, await tokenMail(trx, user)))
 
   /** Mails another token; none if the address is verified already. RATE_LIMITED after a few an hour. */
   async function sendAgain(caller: Caller): Promise<void> {
@@ -46,7 +54,7 @@ export function createAddresses(context: {
     await database.transaction(async (trx) => {
       const user = await User.query(trx).findById(caller.userId).forNoKeyUpdate()
       assertThat(user, 'INVALID_TOKEN')
-      if (user.emailVerifiedAt === null) await sendToken(trx, user)
+      if (user.emailVerifiedAt === null) await outbox.putOrRefuse(trx, await tokenMail(trx, user))
     })
   }
 
@@ -69,7 +77,7 @@ export function createAddresses(context: {
       assertThat(user?.passwordHash === before.passwordHash, 'UNAUTHORIZED', { message: changed })
       await tokens.withdraw(trx, user.id, ['change'])
       const issued = await tokens.issue(trx, { purpose: 'change', userId: user.id, email })
-      await outbox.put(trx, { to: email, ...newAddress(issued, baseUrl) })
+      await outbox.putOrRefuse(trx, { to: email, ...newAddress(issued, baseUrl) })
       await outbox.put(trx, { to: user.email, ...changeWasAsked(clock.now(), baseUrl) })
     })
   }

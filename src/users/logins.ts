@@ -11,6 +11,7 @@ import { requireLogin, type Caller } from './caller.ts'
 import type { CodeCheck } from './code-check.ts'
 import { normalizeEmail } from './email.ts'
 import { Login } from './login.ts'
+import type { RateLimits } from '../rate-limit.ts'
 import { oneLine } from '../notifications/plain-text.ts'
 import { endSessionsOf } from '../sessions/session.ts'
 import { hashToken, isToken, newToken } from '../secrets/opaque-tokens.ts'
@@ -41,6 +42,10 @@ type ProvedUser = Pick<User, 'id' | 'passwordHash'> & { factorId: string | undef
 type Opened = Pick<Login, 'id' | 'userId' | 'createdAt' | 'address' | 'userAgent'>
 
 const day = 86_400_000
+/** How many used refresh tokens of a login are known, to notice that one is used twice. */
+const usedKept = 100
+/** How many refresh tokens one round of the purge deletes. */
+const purgedAtOnce = 5000
 const again = 'Log in again.'
 const wrong = 'The email address or the password is wrong.'
 
@@ -53,8 +58,9 @@ export function createLogins(context: {
   accessTokens: AccessTokens
   passwords: Passwords
   codes: CodeCheck
+  rateLimits: Pick<RateLimits, 'change'>
 }) {
-  const { database, clock, config, logger, accessTokens, passwords, codes } = context
+  const { database, clock, config, logger, accessTokens, passwords, codes, rateLimits } = context
 
   /**
    * Opens a login. UNAUTHORIZED for an unknown address or a wrong password; after these, and with a detail at `code`, for a
@@ -74,6 +80,7 @@ export function createLogins(context: {
     const matches = await passwords.verify(user?.passwordHash, request.password)
     assertThat(user && matches, 'UNAUTHORIZED', { message: wrong })
     const factorId = await codes.prove(user, request.code)
+    await rateLimits.change(user.id)
     return openFor({ id: user.id, passwordHash: user.passwordHash, factorId }, expiresIn, request.from)
   }
 
@@ -180,9 +187,13 @@ export function createLogins(context: {
     return { login, token }
   }
 
-  /** Deletes used tokens that have expired: they can no longer be replayed. */
-  const forget = (trx: Transaction, loginId: string) =>
-    RefreshToken.query(trx).delete().where({ loginId }).whereNotNull('consumedAt').where('expiresAt', '<', clock.now())
+  /** Deletes used tokens that have expired, and all but the latest: a replay of them ends nothing, and is refused. */
+  async function forget(trx: Transaction, loginId: string): Promise<void> {
+    const used = RefreshToken.query(trx).where({ loginId }).whereNotNull('consumedAt')
+    await used.clone().delete().where('expiresAt', '<', clock.now())
+    const older = used.clone().select('id').orderBy('id', 'desc').offset(usedKept)
+    await RefreshToken.query(trx).delete().whereIn('id', older)
+  }
 
   async function issue(trx: Transaction, loginId: string): Promise<string> {
     const token = newToken('refresh')
@@ -228,7 +239,23 @@ export function createLogins(context: {
     await (exceptId === undefined ? open : open.whereNot({ id: exceptId }))
   }
 
-  return { open, openThrough, refresh, end, endAll, endEvery, endOthers }
+  /** Deletes logins whose refresh tokens have all expired, some at a time: nobody can use them any more. */
+  async function purge(): Promise<void> {
+    const before = new Date(clock.now().getTime() - day)
+    await database.raw(purgeStatement, { before, most: purgedAtOnce })
+  }
+
+  return { open, openThrough, refresh, end, endAll, endEvery, endOthers, purge }
 }
 
 export type Logins = ReturnType<typeof createLogins>
+
+/** A login always has a token that is not used, unless that has expired. */
+const purgeStatement = `
+  with over as (
+    delete from refresh_tokens
+     where id in (select id from refresh_tokens where expires_at < :before order by expires_at limit :most)
+    returning id, login_id)
+  delete from logins l
+   where l.id in (select login_id from over)
+     and not exists (select from refresh_tokens t where t.login_id = l.id and t.id not in (select id from over))`

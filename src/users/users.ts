@@ -37,9 +37,9 @@ export function createUsers(context: {
   allowances: Allowances
   logger: Logger
   passwordCost: PasswordCost
-  outbox: Pick<Outbox, 'put'>
+  outbox: Pick<Outbox, 'put' | 'putOrRefuse'>
   due: Due
-  rateLimits: Pick<RateLimits, 'accountMail' | 'recovery' | 'recoveryOf'>
+  rateLimits: Pick<RateLimits, 'accountMail' | 'change' | 'recovery' | 'recoveryOf'>
   sealing: Sealing
 }) {
   const { database, clock, config, outbox, passwordCost } = context
@@ -111,7 +111,10 @@ export function createUsers(context: {
     verifyPassword: (stored: string, written: string): Promise<boolean> => passwords.verify(stored, written),
     closing: createClosing({ ...context, passwords, logins, tokens }),
     recovery: createRecovery({ ...context, passwords, logins, tokens }),
-    purge: tokens.purge,
+    async purge(): Promise<void> {
+      await tokens.purge()
+      await logins.purge()
+    },
     apiKeys: createApiKeys(context),
     authenticate: createAuthenticate({ ...context, accessTokens }),
     secondFactors: createSecondFactors({ ...context, passwords, codes }),

@@ -6,8 +6,9 @@ import type { Database, Transaction } from '../database/database.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'
 import { Deletion } from '../deletion/deletion.ts'
 import { assertThat } from '../errors.ts'
-import { isId, newId } from '../ids.ts'
+import { firstIdAt, isId, newId } from '../ids.ts'
 import type { Outbox } from '../outbox/outbox.ts'
+import { paidWith } from '../owners/payer.ts'
 import { can } from '../owners/roles.ts'
 import { hashToken, isToken, newToken } from '../secrets/opaque-tokens.ts'
 import type { Caller } from '../users/caller.ts'
@@ -21,8 +22,11 @@ import { Workspace } from './workspace.ts'
 
 /** How long an invitation is good, in seconds. */
 const goodSeconds = 7 * 86_400
-/** Invitations that one workspace mails in an hour: their addresses are whatever somebody wrote. */
-const mostAnHour = 50
+/** Invitations that the workspaces of one account mail: their addresses are whatever somebody wrote. */
+const most = [
+  { count: 50, seconds: 3600, time: 'an hour' },
+  { count: 200, seconds: 86_400, time: 'a day' },
+]
 
 /** What somebody who has a token may know before accepting. */
 export interface InvitationPreview {
@@ -40,7 +44,7 @@ export function createInvitations(context: {
   clock: Clock
   config: Pick<Config, 'http'>
   billing: Billing
-  outbox: Pick<Outbox, 'put'>
+  outbox: Pick<Outbox, 'putOrRefuse'>
 }) {
   const { database, clock, config, billing, outbox } = context
   const open = (db: Database | Transaction) => Invitation.query(db).whereNull('endedAt')
@@ -55,10 +59,12 @@ export function createInvitations(context: {
   }
 
   async function assertRate(trx: Transaction, workspaceId: string): Promise<void> {
-    const since = later(clock.now(), -3600)
-    const count = await Invitation.query(trx).where({ workspaceId }).where('createdAt', '>', since).resultSize()
-    const message = `A workspace can send ${mostAnHour} invitations an hour. Try again later.`
-    assertThat(count < mostAnHour, 'RATE_LIMITED', { message, retryAfter: 600 })
+    for (const { count, seconds, time } of most) {
+      const since = firstIdAt(later(clock.now(), -seconds))
+      const made = Invitation.query(trx).whereIn('workspaceId', paidWith(workspaceId)).where('id', '>=', since)
+      const message = `The workspaces of an account can send ${count} invitations ${time}. Try again later.`
+      assertThat((await made.resultSize()) < count, 'RATE_LIMITED', { message, retryAfter: seconds / 6 })
+    }
   }
 
   async function assertNoMember(trx: Transaction, workspaceId: string, email: string): Promise<void> {
@@ -126,7 +132,7 @@ export function createInvitations(context: {
      * address, or that of a member), FEATURE_LIMIT_REACHED, RATE_LIMITED.
      */
     async invite(
-      caller: Pick<Caller, 'userId' | 'email'>,
+      caller: Pick<Caller, 'userId'>,
       { id: workspaceId, name: workspace }: Pick<Workspace, 'id' | 'name'>,
       asked: { email: string; role: InvitedRole },
     ): Promise<Invitation> {
@@ -142,7 +148,8 @@ export function createInvitations(context: {
         const times = { createdAt: now, expiresAt: later(now, goodSeconds) }
         const made = await Invitation.query(trx).insertAndFetch({ ...row, ...times, tokenHash: hashToken(token) })
         const { baseUrl } = config.http
-        await outbox.put(trx, invitationMail(made, { workspace, inviter: caller.email, token, baseUrl }))
+        const inviter = await User.query(trx).findById(caller.userId).whereNotNull('emailVerifiedAt')
+        await outbox.putOrRefuse(trx, invitationMail(made, { workspace, inviter: inviter?.email, token, baseUrl }))
         return made
       })
     },

@@ -86,3 +86,24 @@ test('logins that were not used for too long are not listed', async (t) => {
     [true],
   )
 })
+
+test.serial('logins that nobody can use any more are deleted, and of used tokens the latest are kept', async (t) => {
+  const platform = await house()
+  const { services } = platform
+  const someone = await newcomer(platform)
+  const [old, kept] = [await enter(someone), await enter(someone)]
+  let { refreshToken } = kept
+  const renew = async () =>
+    (await call({ url: someone.url }, auth.refresh, { body: { refreshToken } })).body.refreshToken
+  for (let count = 0; count < 105; count += 1) refreshToken = await renew()
+  const idOf = async (client: Client) => (await listed(client)).find(({ current }) => current)?.id ?? ''
+  const [oldId, keptId] = [await idOf(old), await idOf(kept)]
+  const tokens = async (loginId: string) => (await services.database('refresh_tokens').where({ loginId })).length
+  t.is(await tokens(keptId), 101)
+  const expiresAt = new Date(Date.now() - 2 * 86_400_000)
+  await services.database('refresh_tokens').where({ loginId: oldId }).update({ expiresAt })
+  await services.users.purge()
+  t.deepEqual([await tokens(oldId), await tokens(keptId)], [0, 101])
+  t.is((await services.database('logins').where({ id: oldId })).length, 0)
+  t.truthy(await renew())
+})

@@ -24,7 +24,10 @@ const named = (need: Need, names: string): Record<string, Need> =>
 /** What each route needs. The test fails for a route that is missing here, and for a name that is no such route. */
 const needs: Record<string, Need> = {
   ...named('see', 'getWorkspace listMembers getVaultEntry listTools listVault getCall listCalls listRefreshes'),
-  ...named('see', 'getOAuthFlow listManifestChanges getAgent listAgents listAgentRuns listSessions getRun listRuns'),
+  ...named(
+    'see',
+    'getOAuthFlow listManifestChanges getAgent listAgents listAgentRuns previewReplay listSessions getRun listRuns',
+  ),
   ...named(
     'see',
     'getAgentStatement getRunStatement listEvents getApproval listApprovals getSchedule listFires getCallback listCallbacks whyAgent whyRun',
@@ -32,7 +35,7 @@ const needs: Record<string, Need> = {
   ...named('see', 'listNotifications removeMember'),
   ...named(
     'use',
-    'callTool startRun createSession endSession cancelRun replayRun skipRun decideApproval retryCallback markNotification markNotifications',
+    'callTool startRun createSession endSession cancelRun replayRun replayDeliveries skipRun decideApproval retryCallback markNotification markNotifications',
   ),
   ...named(
     'build',

@@ -216,6 +216,7 @@ export const validBodies = (sites: StageSites): Record<string, Record<string, un
   callTool: { text: 'hello' },
   createAgent: { name: 'An agent', systemPrompt: 'Report.', trigger: 'manual' },
   updateAgent: { name: 'Another name' },
+  replayDeliveries: { from: 1 },
   startRun: { input: { title: 'It is broken' } },
   createSession: {},
   createWorkspace: { name: 'Support' },

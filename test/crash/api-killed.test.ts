@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
 import * as agentRuns from '../../api/agent-runs.ts'
+import { replayDeliveries } from '../../api/agent-replays.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { agentOf, connectBadTools, customer, deliver, timelineOf, webhookAgent } from '../helpers/people.ts'
@@ -114,4 +115,43 @@ test('an API that is asked to stop under load answers what it has accepted and e
     [agent.id],
   )
   t.is(rows[0]?.count, receipts.length)
+})
+
+// @promise bulk-replays
+test('an API that is killed while it replays failed deliveries has replayed the first of them, and the next request the rest, once each', async (t) => {
+  const stage = await openStage(t)
+  const api = await stage.startApi()
+  const someone = await customer(stage.platform)
+  const agent = await webhookAgent(someone)
+  const { database } = stage.platform.services
+  const ids: string[] = []
+  const lane = async (number: number) => {
+    for (let index = number; index < 400; index += 8)
+      ids.push((await deliver(stage.platform, agent, { index })).body.runId)
+  }
+  await Promise.all(Array.from({ length: 8 }, (_, number) => lane(number)))
+  await database('runs').whereIn('id', ids).update({ status: 'failed', reason: 'MODEL_ERROR', endedAt: new Date() })
+  await database('agent_queues').where({ agentId: agent.id }).update({ unfinished: 0 })
+
+  const params = { agentId: agent.id }
+  type Row = { id: string; sequence: number; replayOf: string | null }
+  const rows = async () => (await database('runs').where(params).orderBy('sequence')) as Row[]
+  const replays = async () => (await rows()).flatMap(({ replayOf }) => (replayOf === null ? [] : [replayOf]))
+  const cutOff = call({ ...someone, url: api.url }, replayDeliveries, { params, body: { to: 400 } })
+  const broken = Promise.allSettled([cutOff])
+  await eventually(10, 'the first batch is committed', async () => ((await replays()).length > 0 ? true : undefined))
+  await api.kill()
+  await broken
+  const before = (await replays()).length
+  measured(t, `${before} of 400 were replayed before the kill`)
+  t.is(before % 50, 0, 'batches are whole')
+
+  const { body } = await call(someone, replayDeliveries, { params, body: { to: 400 } })
+  t.like(body, { replays: 400 - before, leftOut: { replayed: before }, next: null })
+  const all = await rows()
+  t.deepEqual(
+    await replays(),
+    all.slice(0, 400).map(({ id }) => id),
+  )
+  t.true(isGapless(all.map(({ sequence }) => sequence)))
 })

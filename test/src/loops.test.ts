@@ -41,6 +41,7 @@ const asked: Record<LoopName, string[]> = {
     'outbox.purge',
     'users.purge',
     'audit.purge',
+    'notifications.purge',
     'signIn.flows.purge',
     'outages.purge',
   ],

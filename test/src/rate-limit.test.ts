@@ -9,6 +9,8 @@ const limits = {
   store: 'postgres',
   callerPerMinute: 10,
   authPerMinute: 5,
+  changesPerMinute: 5,
+  changesPerDay: 7,
   recoveryPerHour: 3,
   browserPerMinute: 5,
   webhookPerMinute: 5,
@@ -86,4 +88,17 @@ test('windows that have ended are forgotten', async (t) => {
   t.is((await database('rate_limits')).length, 1)
   await rateLimits.purge(new Date(Date.now() + 61_000))
   t.is((await database('rate_limits')).length, 0)
+})
+
+test('changes of an account are counted for a minute and for a day, in Postgres, too', async (t) => {
+  const { url } = await createTestDatabase(t)
+  const database = createDatabase({ database: { url, pool: 2 } }, createLogger('silent', 'test'))
+  t.teardown(() => database.destroy())
+  const rateLimits = createRateLimits({ database, config: { rateLimits: { ...limits, changesPerMinute: 9 } } })
+  for (let made = 0; made < 7; made += 1) await rateLimits.change('somebody')
+  const refused = await t.throwsAsync(rateLimits.change('somebody'), {
+    message: /^Too many changes: 7 a day are allowed/,
+  })
+  t.true(isCoded(refused, 'RATE_LIMITED') && (refused.retryAfter ?? 0) > 86_000)
+  await t.notThrowsAsync(rateLimits.change('another'))
 })

@@ -4,6 +4,7 @@ import * as auth from '../../api/auth.ts'
 import * as invitations from '../../api/invitations.ts'
 import * as members from '../../api/members.ts'
 import type { InvitedRole } from '../../src/workspaces/invitation.ts'
+import { newId } from '../../src/ids.ts'
 import { hashToken } from '../../src/secrets/opaque-tokens.ts'
 import { call, type Client } from '../helpers/client.ts'
 import { movableClock } from '../helpers/clock.ts'
@@ -184,4 +185,42 @@ test('the address of a member is not invited again, and an address is normalised
   const { failure } = await invite(owner, workspaceId, grace.email)
   t.like(failure, { code: 'VALIDATION_ERROR', details: [{ path: 'email' }] })
   t.is((await mailsTo(platform, grace.email)).filter(({ subject }) => subject.includes('invited')).length, 1)
+})
+
+test('a mail to a stranger quotes no name that could be a message, and names the inviter by a verified address only', async (t) => {
+  const { platform, owner, workspaceId } = await open()
+  const { database } = platform.services
+  const textTo = async (name: string) => {
+    const email = `${randomUUID()}@example.com`
+    await database('workspaces').where({ id: workspaceId }).update({ name })
+    await invite(owner, workspaceId, email, 'viewer')
+    return String((await mailsTo(platform, email))[0]?.text)
+  }
+  const text = await textTo('Your account is locked: https://evil.test/login')
+  t.regex(text, /^Somebody invites you to a workspace at http/)
+  t.false(text.includes('evil'))
+  await database('users').where({ email: owner.email }).update({ emailVerifiedAt: new Date() })
+  t.true((await textTo('Support')).startsWith(`${owner.email} invites you to the workspace “Support” at http`))
+})
+
+test('the workspaces of one account send fifty invitations an hour together', async (t) => {
+  const { platform, owner, workspaceId } = await open()
+  const other = (await workspaceOf(owner, 'Another')).id
+  const { database } = platform.services
+  const userId = await userIdOf(owner)
+  const now = new Date()
+  const rows = Array.from({ length: 49 }, () => ({
+    id: newId(),
+    workspaceId: other,
+    invitedBy: userId,
+    email: `${randomUUID()}@example.com`,
+    role: 'viewer',
+    tokenHash: randomUUID(),
+    createdAt: now,
+    expiresAt: now,
+    endedAt: now,
+  }))
+  await database('invitations').insert(rows)
+  t.is((await invite(owner, workspaceId, `${randomUUID()}@example.com`)).status, 201)
+  t.is((await invite(owner, workspaceId, `${randomUUID()}@example.com`)).failure.code, 'RATE_LIMITED')
 })

@@ -38,7 +38,7 @@ const longestLockMs = 10_000
 export function createAccept(context: {
   database: Database
   clock: Clock
-  billing: { storedBytes: Pick<StoredBytes, 'note'> }
+  billing: { storedBytes: Pick<StoredBytes, 'noteOne'> }
   callbacks: Callbacks
   config: Pick<Config, 'queueDepth' | 'reconcile'>
   temporal: Pick<Temporal, 'wakeSoon'>
@@ -84,8 +84,7 @@ export function createAccept(context: {
     for (const { agentId } of requests) lockedUntil.delete(agentId)
     try {
       const { decisions, woken, stored } = await database.transaction((trx) => decideFree(trx, requests))
-      for (const { ownerId, bytes } of stored) context.billing.storedBytes.note(ownerId, bytes)
-      temporal.wakeSoon(woken)
+      noteCommitted(woken, stored)
       putBack(batch.filter((_, index) => decisions[index] === 'locked'))
       batch.forEach(({ resolve, reject }, index) => {
         const decision = decisions[index] as Decision
@@ -96,6 +95,11 @@ export function createAccept(context: {
     } catch (error) {
       for (const { reject } of batch) reject(error)
     }
+  }
+
+  function noteCommitted(woken: Queue[], stored: { ownerId: string; bytes: number }[]): void {
+    for (const { ownerId, bytes } of stored) context.billing.storedBytes.noteOne(ownerId, bytes)
+    temporal.wakeSoon(woken)
   }
 
   /** Puts them before later requests, so that each agent keeps its order of arrival. */
@@ -132,8 +136,8 @@ export function createAccept(context: {
     }
     const stored = requests.flatMap(({ agentId, payload }, index) => {
       const ownerId = queues.get(agentId)?.ownerId
-      const isStored = payload !== undefined && ownerId !== undefined && isNew(decisions[index] as Decision)
-      return isStored ? [{ ownerId, bytes: Buffer.byteLength(payload) }] : []
+      const isStored = ownerId !== undefined && isNew(decisions[index] as Decision)
+      return isStored ? [{ ownerId, bytes: Buffer.byteLength(payload ?? '') }] : []
     })
     return { decisions, stored, woken: changed.filter(({ awake, blockedCause }) => !awake && !blockedCause) }
   }
@@ -152,22 +156,33 @@ export function createAccept(context: {
     })
   }
 
+  /**
+   * Accepts runs of one agent in the caller's transaction, in their order. Its queue must be locked first. Call `wake`
+   * after the commit.
+   */
+  async function together(trx: Transaction, agentId: string, requests: AcceptRequest[]) {
+    const { decisions, woken, stored } = await decideAll(trx, requests, await lockOne(trx, agentId))
+    const wake = () => noteCommitted(woken, stored)
+    // A queue that is locked already cannot be locked elsewhere.
+    return { decisions: decisions as Exclude<Decision, 'locked'>[], wake }
+  }
+
   return {
     known,
     one,
+    together,
 
-    /**
-     * Accepts one run in the caller's transaction, so that more can be recorded with it. The queue must be locked
-     * first. Call `wake` after the commit.
-     */
+    /** The same for one run, so that more can be recorded with it. Throws what it is refused for. */
     async within(trx: Transaction, request: AcceptRequest): Promise<{ receipt: Receipt; wake: () => void }> {
-      const { decisions, woken } = await decideAll(trx, [request], await lockOne(trx, request.agentId))
+      const { decisions, wake } = await together(trx, request.agentId, [request])
       const [decision] = decisions as [Exclude<Decision, 'locked'>]
       if ('error' in decision) throw decision.error
-      return { receipt: decision.receipt, wake: () => temporal.wakeSoon(woken) }
+      return { receipt: decision.receipt, wake }
     },
   }
 }
+
+export type Accept = ReturnType<typeof createAccept>
 
 /** A run that is accepted as skipped. Its ending is posted like any other. */
 const endsAtOnce = (decision: Decision): decision is Extract<Decision, { receipt: Receipt }> =>

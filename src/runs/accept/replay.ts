@@ -1,14 +1,12 @@
 import type { Agent } from '../../agents/agent.ts'
 import type { Agents } from '../../agents/agents.ts'
-import type { Billing } from '../../billing/billing.ts'
-import { requireCredits, requireGoodStanding } from '../../billing/standing.ts'
-import { requireFeature } from '../../billing/tiers.ts'
 import type { Database } from '../../database/database.ts'
 import { assertThat } from '../../errors.ts'
 import { assertMatches } from '../../webhooks/payload.ts'
 import type { Payloads } from '../../webhooks/payloads.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'
 import type { Repeats } from './repeats.ts'
+import type { AssertReplayable } from './replayable.ts'
 import { inputOf } from '../run-input.ts'
 import type { Run } from '../run.ts'
 import { hasEnded } from '../states.ts'
@@ -20,29 +18,20 @@ import { hasEnded } from '../states.ts'
 export function createReplay(context: {
   database: Database
   agents: Agents
-  billing: Billing
   payloads: Pick<Payloads, 'read'>
   repeats: Repeats
+  assertReplayable: AssertReplayable
   accept: (request: AcceptRequest) => Promise<Receipt>
   read: (ownerId: string, runId: string) => Promise<Run>
 }) {
-  const { database, agents, billing, payloads, repeats, accept, read } = context
-
-  async function assertAllowed(agent: Agent, trigger: Run['trigger']): Promise<void> {
-    const { ownerId } = agent
-    const standing = await billing.accountFor(agent)
-    if (trigger === 'webhook') requireFeature(standing, 'webhooks')
-    if (trigger === 'webhook') requireGoodStanding(standing)
-    requireCredits(standing)
-    await billing.storedBytes.assertRoom(ownerId, standing)
-  }
+  const { database, agents, payloads, repeats, assertReplayable, accept, read } = context
 
   async function acceptOnce(agent: Agent, request: AcceptRequest): Promise<Receipt> {
     const { trigger, payload } = request
     try {
       if (trigger === 'webhook' && payload !== undefined)
         assertMatches(await payloads.read(Buffer.from(payload), agent))
-      await assertAllowed(agent, trigger)
+      await assertReplayable(agent, trigger)
     } catch (refusal) {
       return repeats.earlierReceipt(request, refusal)
     }

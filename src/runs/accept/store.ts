@@ -70,10 +70,12 @@ const columnsOf = (events: FirstEvent[]) => ({
 /** Everything in one statement: each further one would cost a round trip. */
 const storeStatement = `
   with accepted as (
-    insert into runs (id, agent_id, owner_id, sequence, trigger, status, request_id, replay_of, accepted_at,
-                      progressed_at, events, ended_at, reason, error)
-    select id, agent_id, owner_id, sequence, trigger, status, request_id, replay_of, :now::timestamptz,
-           :now::timestamptz,
+    insert into runs (id, agent_id, owner_id, sequence, trigger, status, request_id, replay_of, first_run_id,
+                      accepted_at, progressed_at, events, ended_at, reason, error)
+    select id, agent_id, owner_id, sequence, trigger, status, request_id, replay_of,
+           case when replay_of is not null
+                then coalesce((select r.first_run_id from runs r where r.id = t.replay_of), replay_of) end,
+           :now::timestamptz, :now::timestamptz,
            case when status = 'skipped' then 2 else 1 end,
            case when status = 'skipped' then :now::timestamptz end,
            case when status = 'skipped' then :reason end,

@@ -79,7 +79,7 @@ export function createClaim(context: {
   async function claimQueued(trx: Transaction, queue: AgentQueue, run: Run, agent: AgentForRun, claim: Claim) {
     const standing = await billing.accountFor(agent, trx)
     const cause = blockOf(agent, standing, run.trigger)
-    if (!cause) return start(trx, run, agent, claim)
+    if (!cause) return start(trx, run, agent, claim, billing.storedBytes)
     await block(trx, queue, agent, { cause, cap: standing.cap }, claim.now)
     return null
   }
@@ -132,8 +132,8 @@ async function fallAsleep(trx: Transaction, agentId: string): Promise<null> {
   return null
 }
 
-async function start(trx: Transaction, run: Run, agent: AgentForRun, { now, claimedBy }: Claim) {
-  await keepPrompt(trx, run, agent)
+async function start(trx: Transaction, run: Run, agent: AgentForRun, { now, claimedBy }: Claim, stored: Stored) {
+  stored.note(run.ownerId, await keepPrompt(trx, run, agent))
   const prompt = promptInForce(run.trigger, await payloadOf(trx, run.id), agent)
   const epoch = run.epoch + 1
   await AgentQueue.query(trx)
@@ -144,12 +144,15 @@ async function start(trx: Transaction, run: Run, agent: AgentForRun, { now, clai
   return toClaimed(run, epoch, agent.name)
 }
 
-/** The run keeps these instructions, whatever becomes of the agent. */
-async function keepPrompt(trx: Transaction, { agentId, sequence }: Run, agent: AgentForRun): Promise<void> {
+type Stored = Pick<Billing['storedBytes'], 'note'>
+
+/** The run keeps these instructions, whatever becomes of the agent. Returns how many bytes were written for that. */
+async function keepPrompt(trx: Transaction, { agentId, sequence }: Run, agent: AgentForRun): Promise<number> {
   const wanted = instructionsOf(agent)
   const latest = await latestPrompt(trx, agentId)
-  if (latest && isDeepStrictEqual(instructionsOf(latest), wanted)) return
+  if (latest && isDeepStrictEqual(instructionsOf(latest), wanted)) return 0
   await AgentPrompt.query(trx).insert({ agentId, sinceSequence: sequence, ...wanted })
+  return Buffer.byteLength(JSON.stringify(wanted))
 }
 
 const instructionsOf = (given: AgentForRun | AgentPrompt) => ({

@@ -9,6 +9,7 @@ import type { Receipt } from '../accept/receipt.ts'
 import { RunStep } from '../run-step.ts'
 import { Run, triggers } from '../run.ts'
 import { runStatuses, unfinishedStatuses, type RunStatus } from '../states.ts'
+import { latestReplay } from './latest-replay.ts'
 import { sequencesOf } from './sequences-of.ts'
 import { readTimeline, type TimelineContext, type TimelinePage } from './read-timeline.ts'
 
@@ -101,5 +102,8 @@ export function createReading(context: TimelineContext & { database: Database })
         .resultSize()
       return { runId, status: run.status, sequence: run.sequence, ahead }
     },
+
+    /** The latest replay of a run, or of one of its replays; undefined if there is none. */
+    replayOf: (runId: string): Promise<Pick<Receipt, 'runId' | 'status'> | undefined> => latestReplay(database, runId),
   }
 }

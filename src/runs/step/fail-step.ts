@@ -1,6 +1,6 @@
 import type { Billing } from '../../billing/billing.ts'
-import { stepCredits } from '../../billing/prices.ts'
 import type { PartialModelObject } from 'objection'
+import { costWith, stepCredits } from '../../billing/prices.ts'
 import { later, type Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/database.ts'
@@ -108,7 +108,7 @@ export function createFailStep(context: {
       outputTokens: run.outputTokens + billed.outputTokens,
       credits: run.credits + credits,
       ...(billed.cachedTokens > 0 && { cachedTokens: (run.cachedTokens ?? 0) + billed.cachedTokens }),
-      ...(cost && { costNanoUsd: (run.costNanoUsd ?? 0) + cost.nanoUsd }),
+      costNanoUsd: costWith(run.costNanoUsd, cost),
     }
   }
 
@@ -213,7 +213,7 @@ function failedEvent(
     outputTokens: billed.outputTokens,
     credits: billed.credits,
     ...(billed.cachedTokens > 0 && { cachedTokens: billed.cachedTokens }),
-    ...(billed.cost && { costUsd: billed.cost.nanoUsd / 1e9 }),
+    costUsd: billed.cost ? billed.cost.nanoUsd / 1e9 : null,
   }
   const data = {
     step,

@@ -1,7 +1,7 @@
 import type { MissingSite } from '../../agents/agent-sites.ts'
 import type { Approvals } from '../../approvals/approvals.ts'
 import type { Billing } from '../../billing/billing.ts'
-import { stepCredits } from '../../billing/prices.ts'
+import { costWith, stepCredits } from '../../billing/prices.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/database.ts'
@@ -120,7 +120,7 @@ function countersAfter(run: Run, answer: JudgedAnswer, credits: number) {
     outputTokens: run.outputTokens + outputTokens,
     credits: run.credits + credits,
     ...(cachedTokens > 0 && { cachedTokens: (run.cachedTokens ?? 0) + cachedTokens }),
-    ...(cost && { costNanoUsd: (run.costNanoUsd ?? 0) + cost.nanoUsd }),
+    costNanoUsd: costWith(run.costNanoUsd, cost),
     ...(verdict ? { corrections: (run.corrections ?? 0) + 1 } : run.corrections && { corrections: 0 }),
   }
 }

@@ -1,3 +1,4 @@
+import * as agentReplays from '../../../api/agent-replays.ts'
 import * as agents from '../../../api/agents.ts'
 import * as runs from '../../../api/runs.ts'
 import * as runEvents from '../../../api/run-events.ts'
@@ -26,6 +27,22 @@ export function runsTable({ platform, owner, params }: Stage, { ask }: Recorder,
     await database('accounts').update(change).whereIn('ownerId', ownerId)
     return replay(body.runId, someone)
   }
+  const replayAll = (someone: Person, id: string) =>
+    ask(someone, agentReplays.replayDeliveries, { params: { agentId: id }, body: {} })
+  async function failedDelivery() {
+    const someone = await customer(platform)
+    const agent = await webhookAgent(someone)
+    const { body } = await deliver(platform, agent, {})
+    await database('runs').update({ status: 'failed', endedAt: new Date() }).where({ id: body.runId })
+    await database('agent_queues').update({ unfinished: 0 }).where({ agentId: agent.id })
+    return { someone, agent }
+  }
+  async function replayAllAfter(change: Record<string, unknown>) {
+    const { someone, agent } = await failedDelivery()
+    const ownerId = database('users').select('id').where({ email: someone.email })
+    await database('accounts').update(change).whereIn('ownerId', ownerId)
+    return replayAll(someone, agent.id)
+  }
   return {
     listRuns: { done: () => ask(owner, runs.listRuns) },
     getRun: { done: () => ask(owner, runs.getRun, { params: { runId } }) },
@@ -44,6 +61,18 @@ export function runsTable({ platform, owner, params }: Stage, { ask }: Recorder,
       async RUN_NOT_CANCELLABLE() {
         const id = await startedRun()
         return repeat(2, () => skip(id))
+      },
+    },
+    previewReplay: { done: () => ask(owner, agentReplays.previewReplay, { params: { agentId } }) },
+    replayDeliveries: {
+      done: () => replayAll(owner, agentId),
+      TIER_REQUIRED: () => replayAllAfter({ tier: 'free', currentPeriodEnd: null }),
+      SUBSCRIPTION_PAST_DUE: () => replayAllAfter({ subscriptionStatus: 'past_due' }),
+      NO_CREDITS: () => replayAllAfter({ balance: 0 }),
+      async FEATURE_LIMIT_REACHED() {
+        const { someone, agent } = await failedDelivery()
+        await fillStore(platform, someone, 8 * 1024 ** 3)
+        return replayAll(someone, agent.id)
       },
     },
     replayRun: {

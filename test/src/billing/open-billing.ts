@@ -62,6 +62,7 @@ function billingOf(database: Awaited<ReturnType<typeof openDatabase>>, start?: s
   const lost: { what: Lost } = { what: undefined }
   const config = {
     runRetentionDays: 90,
+    auditDays: 400,
     centsPerHundredCredits: 100,
     billing: testConfig('postgres://unused').billing,
     mail: { smtpUrl: undefined, from: undefined, timeoutSeconds: 1 },

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { stepCredits } from '../../../src/billing/prices.ts'
+import { costWith, stepCredits } from '../../../src/billing/prices.ts'
 
 test('without a price, a step costs a credit for 10,000 tokens begun, a token that the model wrote counting four times', (t) => {
   const costs: [inputTokens: number, outputTokens: number, credits: number][] = [
@@ -28,4 +28,11 @@ test('a step costs as many credits as its price begins, and at least one', (t) =
     const used = { inputTokens: 1_000_000, outputTokens: 0, nanoUsd: Math.round(usd * 1e9) }
     t.is(stepCredits(used, creditUsd), credits, `${usd} USD, ${creditUsd} a credit`)
   }
+})
+
+test('the cost of calls is their sum, and unknown for ever if that of one is', (t) => {
+  t.is(costWith(0, { nanoUsd: 5 }), 5)
+  t.is(costWith(5, { nanoUsd: 0 }), 5)
+  t.is(costWith(5, undefined), null)
+  t.is(costWith(null, { nanoUsd: 5 }), null)
 })

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { quotedName } from '../../../src/notifications/plain-text.ts'
+import { harmlessName, quotedName } from '../../../src/notifications/plain-text.ts'
 
 test('a name in a title is in quotation marks that it cannot close, on one line, and bounded', (t) => {
   t.is(quotedName('Issue tracker'), '"Issue tracker"')
@@ -10,3 +10,25 @@ test('a name in a title is in quotation marks that it cannot close, on one line,
   t.is(Array.from(long).length, 62)
   t.true(long.endsWith('…"'))
 })
+
+for (const name of ['Support', "Ada's team", 'Müller & Söhne (Wien)', 'Acme Inc.', '日本の会社', 'Team 2026'])
+  test(`the name ${name} is harmless`, (t) => {
+    t.is(harmlessName(name), name)
+  })
+
+for (const name of [
+  'Your account is locked, go to evil.test',
+  'https://evil.test/login',
+  'www.evil.test',
+  'ada@evil.test',
+  'evil。test',
+  'evil．test',
+  'call 0800 123456',
+  'two\nlines',
+  'x'.repeat(41),
+  '<b>bold</b>',
+  'Click here: now',
+])
+  test(`${JSON.stringify(name)} could be a message, and is not quoted to strangers`, (t) => {
+    t.is(harmlessName(name), undefined)
+  })

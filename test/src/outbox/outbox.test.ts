@@ -137,12 +137,26 @@ test('mails to addresses and notifications take turns, so that neither holds up 
     title: 'It fails',
     message: 'It fails.',
   }
+  await database('users').where({ id: ownerId }).update({ emailVerifiedAt: new Date() })
   for (let nth = 0; nth < 25; nth += 1) {
-    await write()
+    await write({ isNotice: nth % 2 === 0 })
     await database.transaction((trx) => notifications.notify(trx, { ...telling, key: String(nth) }))
   }
   await mails.send()
   const recipients = server.arrived.flatMap((mail) => mail.recipients)
   t.is(recipients.filter((to) => to === 'owner@example.com').length, 10)
   t.is(recipients.length, 20)
+})
+
+test('a mailbox gets twenty mails a day that others can ask for, however its address is written, and its notices apart', async (t) => {
+  const { write, clock, rows } = await openOutbox(t)
+  const to = (index: number) => ({ to: `ada+${index}@example.com` })
+  for (let index = 0; index < 20; index += 1) t.true(await write(to(index)))
+  t.false(await write(to(20)))
+  t.false(await write())
+  t.is((await rows()).length, 20)
+  t.true(await write({ isNotice: true }), 'nobody can use up the notices to an account by asking for mails')
+  t.true(await write({ to: 'grace@example.com' }))
+  clock.forward(2 * 86_400)
+  t.true(await write())
 })

@@ -1,0 +1,150 @@
+import type { Agent } from '../../agents/agent.ts'
+import type { Database } from '../../database/database.ts'
+import { isCoded, type CodedError } from '../../errors.ts'
+import type { RateLimits } from '../../rate-limit.ts'
+import type { Payloads } from '../../webhooks/payloads.ts'
+import { RunInput } from '../run-input.ts'
+import type { Accept } from './accept.ts'
+import { standingsOf, type DeliveryStanding, type FailedDelivery } from './failed-deliveries.ts'
+import { lockOne } from './lock-queues.ts'
+import type { AcceptRequest, Receipt } from './receipt.ts'
+import type { AssertReplayable } from './replayable.ts'
+
+/** How many failed deliveries are left out, by reason. */
+export const leftOutReasons = ['replayed', 'onceCalls', 'schema', 'purged'] as const
+export type LeftOut = Record<(typeof leftOutReasons)[number], number>
+export const nothingLeftOut = (): LeftOut => ({ replayed: 0, onceCalls: 0, schema: 0, purged: 0 })
+
+/** What became of a batch. `stopped`: from this sequence on, nothing was done. */
+export interface BatchOutcome {
+  sequences: number[]
+  leftOut: LeftOut
+  stopped?: { error: CodedError; at: number } | undefined
+}
+
+export interface ReplayRequest {
+  requestId: string
+  /** Under one key, no delivery is replayed twice. */
+  idempotencyKey: string | undefined
+  /** Also those that made a call whose repetition could do twice what it did. */
+  repeatOnceCalls: boolean
+}
+
+interface Candidate {
+  delivery: FailedDelivery
+  request: AcceptRequest
+}
+
+/** Replays some failed deliveries of an agent in one transaction, or says what would be replayed. */
+export function createReplayBatches(context: {
+  database: Database
+  accept: Pick<Accept, 'together'>
+  payloads: Pick<Payloads, 'read'>
+  rateLimits: Pick<RateLimits, 'inputBytes'>
+  assertReplayable: AssertReplayable
+}) {
+  const { database, accept, payloads, rateLimits, assertReplayable } = context
+
+  /** Reads the payloads of those that are not left out for another reason. */
+  async function candidatesOf(agent: Agent, asked: ReplayRequest, batch: FailedDelivery[], leftOut: LeftOut) {
+    const standings = await standingsOf(
+      database,
+      batch.map(({ id }) => id),
+    )
+    const open = batch.filter(({ id }) => isOpen(standings.get(id), asked, leftOut))
+    const inputs = await RunInput.query(database).findByIds(open.map(({ id }) => id))
+    const inputOf = new Map(inputs.map((input) => [input.runId, input]))
+    const candidates: Candidate[] = []
+    for (const delivery of open) {
+      const input = inputOf.get(delivery.id)
+      const firstRunId = standings.get(delivery.id)?.firstRunId ?? delivery.id
+      if (!input) leftOut.purged += 1
+      else if (!(await fits(agent, input.payload))) leftOut.schema += 1
+      else candidates.push({ delivery, request: requestOf(agent, asked, input, firstRunId) })
+    }
+    return candidates
+  }
+
+  /** One that takes too long to read does not fit either. */
+  async function fits(agent: Agent, payload: string): Promise<boolean> {
+    if (agent.webhookSchema === null) return true
+    const read = await payloads.read(Buffer.from(payload), agent).catch((error: unknown) => {
+      if (isCoded(error, 'VALIDATION_ERROR')) return undefined
+      throw error
+    })
+    return read?.mismatches.length === 0
+  }
+
+  /** Under the queue's lock nothing else is accepted, so what is not replayed by now is not replayed elsewhere. */
+  const acceptAll = (agent: Agent, asked: ReplayRequest, candidates: Candidate[], leftOut: LeftOut) =>
+    database.transaction(async (trx) => {
+      await lockOne(trx, agent.id)
+      const standings = await standingsOf(
+        trx,
+        candidates.map(({ delivery }) => delivery.id),
+      )
+      const open = candidates.filter(({ delivery }) => isOpen(standings.get(delivery.id), asked, leftOut))
+      const requests = open.map(({ request }) => request)
+      return { open, ...(await accept.together(trx, agent.id, requests)) }
+    })
+
+  return {
+    async preview(agent: Agent, asked: ReplayRequest, batch: FailedDelivery[]): Promise<BatchOutcome> {
+      const leftOut = nothingLeftOut()
+      const candidates = await candidatesOf(agent, asked, batch, leftOut)
+      return { sequences: candidates.map(({ delivery }) => delivery.sequence), leftOut }
+    },
+
+    async replay(agent: Agent, asked: ReplayRequest, batch: FailedDelivery[]): Promise<BatchOutcome> {
+      const leftOut = nothingLeftOut()
+      const candidates = await candidatesOf(agent, asked, batch, leftOut)
+      if (candidates.length === 0) return { sequences: [], leftOut }
+      const standing = await assertReplayable(agent, 'webhook')
+      await rateLimits.inputBytes(agent.ownerId, standing, bytesOf(candidates))
+      const { open, decisions, wake } = await acceptAll(agent, asked, candidates, leftOut)
+      wake()
+      const refused = decisions.findIndex((decision) => 'error' in decision)
+      const accepted = decisions.flatMap((decision) => ('receipt' in decision ? [decision] : []))
+      leftOut.replayed += accepted.filter(({ isNew }) => !isNew).length
+      return { sequences: accepted.filter(({ isNew }) => isNew).map(sequenceOf), leftOut, ...stoppedAt(refused) }
+
+      function stoppedAt(index: number): Pick<BatchOutcome, 'stopped'> {
+        const decision = decisions[index]
+        if (!decision || !('error' in decision)) return {}
+        return { stopped: { error: decision.error, at: open[index]?.delivery.sequence ?? 0 } }
+      }
+    },
+  }
+}
+
+export type ReplayBatches = ReturnType<typeof createReplayBatches>
+
+const sequenceOf = ({ receipt }: { receipt: Receipt }): number => receipt.sequence
+
+const bytesOf = (candidates: Candidate[]): number =>
+  candidates.reduce((sum, { delivery }) => sum + (delivery.bytes ?? 0), 0)
+
+/** Whether a delivery may be replayed; otherwise it is counted. A run without a standing was purged meanwhile. */
+function isOpen(standing: DeliveryStanding | undefined, { repeatOnceCalls }: ReplayRequest, leftOut: LeftOut): boolean {
+  if (!standing) leftOut.purged += 1
+  else if (standing.isReplayed) leftOut.replayed += 1
+  else if (standing.hasActed && !repeatOnceCalls) leftOut.onceCalls += 1
+  else return true
+  return false
+}
+
+const requestOf = (
+  agent: Agent,
+  { requestId, idempotencyKey: key }: ReplayRequest,
+  { runId, payload, headers }: RunInput,
+  firstRunId: string,
+): AcceptRequest => ({
+  agentId: agent.id,
+  ownerId: agent.ownerId,
+  trigger: 'webhook',
+  requestId,
+  payload,
+  headers: headers ?? undefined,
+  replayOf: runId,
+  idempotencyKey: key === undefined ? undefined : `replay all ${firstRunId} ${key}`,
+})

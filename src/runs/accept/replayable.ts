@@ -1,0 +1,22 @@
+import type { Agent } from '../../agents/agent.ts'
+import type { Billing } from '../../billing/billing.ts'
+import { requireCredits, requireGoodStanding, type Standing } from '../../billing/standing.ts'
+import { requireFeature } from '../../billing/tiers.ts'
+import type { Run } from '../run.ts'
+
+/** What the account that pays must have for a replay: the same as for what it replays. */
+export function createReplayable({ billing }: { billing: Billing }) {
+  return {
+    /** Fails with TIER_REQUIRED, SUBSCRIPTION_PAST_DUE, NO_CREDITS, FEATURE_LIMIT_REACHED (no room). */
+    async assertReplayable(agent: Agent, trigger: Run['trigger']): Promise<Standing> {
+      const standing = await billing.accountFor(agent)
+      if (trigger === 'webhook') requireFeature(standing, 'webhooks')
+      if (trigger === 'webhook') requireGoodStanding(standing)
+      requireCredits(standing)
+      await billing.storedBytes.assertRoom(agent.ownerId, standing)
+      return standing
+    },
+  }
+}
+
+export type AssertReplayable = ReturnType<typeof createReplayable>['assertReplayable']
