@@ -3,7 +3,7 @@ import { limitNames, type Limits } from '../src/billing/tiers.ts'
 import type { Services } from '../src/services.ts'
 import { route } from './route/route.ts'
 import { adminUser, presentAdminUser } from './schemas/admin-schema.ts'
-import { field, named } from './schemas/documented.ts'
+import { documentedBy, field, named } from './schemas/documented.ts'
 import { listedRun, presentListedRun } from './schemas/run-schema.ts'
 import { pageOf, paging, runStatus, text, tier } from './schemas/schemas.ts'
 
@@ -39,10 +39,21 @@ const limit = (name: keyof Limits) => {
   )
   return v.optional(field(v.nullable(number), meanings[name], null))
 }
-const limits = named(
+const limitsOfAccount = named(
   'GivenLimits',
   v.strictObject(Object.fromEntries(limitNames.map((name) => [name, limit(name)]))),
   'Limits of one account; in them, null is any number',
+)
+/** To valibot a list is an object, too. */
+const noList = v.custom<object>((given) => !Array.isArray(given), 'must be an object')
+
+const limits = documentedBy(
+  v.nullable(v.pipe(noList, limitsOfAccount)),
+  field(
+    v.nullable(limitsOfAccount),
+    'The limits that are other than those of the tier or of the installation, in place of those that were set before',
+    { agents: 10, tokensPerMonth: 1_000_000 },
+  ),
 )
 
 export const getUser = route({
@@ -69,14 +80,7 @@ export const giveTier = route({
     'room. With either, or with a limit of tokens, you vouch for the account: what is free does not wait for a verified address.',
   body: v.strictObject({
     tier: v.optional(field(v.nullable(tier), 'The tier; null for none. VALIDATION_ERROR without payments', 'pro')),
-    limits: v.optional(
-      field(
-        v.nullable(limits),
-        'The limits that are other than those of the tier or of the installation, in place of those that were set before; in ' +
-          'them, null is any number',
-        { agents: 10, tokensPerMonth: 1_000_000 },
-      ),
-    ),
+    limits: v.optional(limits),
   }),
   response: adminUser,
   codes: ['NOT_FOUND'],

@@ -73,15 +73,20 @@ export function createOpenSession(context: {
     assertThat(found.endedAt === null, 'INVALID_SESSION', { message: `This session was ended. ${anew}` })
     const now = clock.now()
     assertThat(!isOver(found, now, config.sessions), 'SESSION_EXPIRED')
-    const { tier, givenTier, limits, termsVersion, suspendedAt, suspensionReason, ...rest } = found
+    const { suspendedAt, suspensionReason } = found
     assertThat(suspendedAt === null, 'PERMISSION_DENIED', { message: suspended(suspensionReason) })
-    const allowance = allowances.of({ tier, givenTier, limits })
+    const allowance = allowances.of(found)
     assertOpen(found, allowance)
     await noteUse(found, now)
-    const { isClosing: _, isPayerSuspended: __, ...fields } = rest
-    const session = Object.assign(new Session(), fields)
-    return { session, allowance, termsAccepted: termsVersion === config.auth.termsVersion }
+    return { session: sessionIn(found), allowance, termsAccepted: found.termsVersion === config.auth.termsVersion }
   }
+}
+
+/** The session alone, without what was read of its owner. */
+function sessionIn(found: WithOwner): Session {
+  const { tier: _, givenTier: _1, termsVersion: _2, suspendedAt: _3, suspensionReason: _4, ...rest } = found
+  const { isClosing: _5, isPayerSuspended: _6, ...fields } = rest
+  return Object.assign(new Session(), fields)
 }
 
 /** A workspace's sessions are used while the tier of its owner includes workspaces, and the account is to stay. */

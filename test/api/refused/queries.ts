@@ -103,6 +103,7 @@ const listOf: Record<string, ListName> = {
   listNotifications: 'notifications',
   listRefreshes: 'refreshes',
   listRuns: 'runs',
+  listRunsOfUser: 'runs-of-user',
   listSessions: 'sessions',
   listVault: 'vault',
 }

@@ -5,7 +5,7 @@ import { testConfig } from '../../helpers/config.ts'
 
 const read = (env: Record<string, string> = {}) => testConfig('postgres://unused', env)
 const problemsOf = (t: ExecutionContext, env: Record<string, string>): string[] =>
-  (t.throws(() => read(env), { instanceOf: ConfigError }) as ConfigError).problems
+  t.throws(() => read(env), { instanceOf: ConfigError }).problems
 
 const stripe = { STRIPE_SECRET_KEY: 'sk_test_abcdefgh', STRIPE_WEBHOOK_SECRET: 'whsec_abcdefgh' }
 const paid = { OPENAI_MODEL: 'gpt', OPENAI_API_KEY: 'sk-of-the-operator', REGISTRATION: 'invited' }

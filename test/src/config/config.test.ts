@@ -125,6 +125,7 @@ const others = [
   'true',
   'false',
   'memory',
+  'off',
   'warn',
   'https://other.example',
   'smtp://mail.example',
@@ -147,9 +148,10 @@ const stripe = { STRIPE_SECRET_KEY: 'sk_test_something', STRIPE_WEBHOOK_SECRET: 
 /** Settings that mean nothing without another one. */
 const beside: Record<string, Record<string, string>> = {
   SMTP_URL: { MAIL_FROM: 'no-reply@example.com' },
-  OPENAI_MODEL: { OPENAI_API_KEY: 'key' },
+  OPENAI_MODEL: { OPENAI_API_KEY: 'key', REGISTRATION: 'invited' },
   OPENAI_API_KEY: { OPENAI_MODEL: 'model', OPENAI_BASE_URL: 'http://127.0.0.1:11434/v1' },
-  OPENAI_BASE_URL: { OPENAI_MODEL: 'model', OPENAI_API_KEY: 'key' },
+  OPENAI_BASE_URL: { OPENAI_MODEL: 'model', OPENAI_API_KEY: 'key', REGISTRATION: 'invited' },
+  BILLING_SANDBOX_WITH_PAID_MODELS: { BILLING: 'sandbox', OPENAI_MODEL: 'model', OPENAI_API_KEY: 'key' },
   OIDC_PROVIDERS_FILE: { GOOGLE_CLIENT_SECRET: 'secret', STAFF_CLIENT_SECRET: 'secret' },
   STRIPE_SECRET_KEY: stripe,
   STRIPE_WEBHOOK_SECRET: stripe,
@@ -163,6 +165,7 @@ const beside: Record<string, Record<string, string>> = {
 /** Without them, the settings beside them are refused. */
 const needed = new Set([
   'OPENAI_MODEL',
+  'BILLING_SANDBOX_WITH_PAID_MODELS',
   'STRIPE_SECRET_KEY',
   'STRIPE_WEBHOOK_SECRET',
   'OIDC_ISSUER',
