@@ -118,6 +118,7 @@ const forgetting = (request: RequestFacts, services: Services) =>
 export const logout = route({
   ...shared,
   name: 'logout',
+  endsAccess: true,
   audit: { subject: 'login' },
   method: 'post',
   path: '/auth/logout',
@@ -136,6 +137,7 @@ export const logout = route({
 export const logoutEverywhere = route({
   ...shared,
   name: 'logoutEverywhere',
+  endsAccess: true,
   audit: { subject: 'account' },
   method: 'post',
   path: '/auth/logout-everywhere',
@@ -201,6 +203,7 @@ export const changePassword = route({
 export const deleteAccount = route({
   ...shared,
   name: 'deleteAccount',
+  endsAccess: true,
   audit: { subject: 'account' },
   look: ({ services, caller }) => services.users.me(caller),
   method: 'delete',

@@ -79,6 +79,7 @@ export const listIdentities = route({
 export const unlinkIdentity = route({
   ...shared,
   name: 'unlinkIdentity',
+  endsAccess: true,
   audit: { subject: 'identity' },
   method: 'delete',
   path: '/auth/identities/{identityId}',

@@ -85,7 +85,7 @@ export function createEntries(context: {
     try {
       return await database.transaction(async (trx) => {
         await lockOwner(trx, fields.ownerId)
-        if (fields.connectedBy) await assertMember(trx, fields.ownerId, fields.connectedBy)
+        if (fields.connectedBy) await assertMember(trx, fields.ownerId, fields.connectedBy, 'build')
         // An earlier attempt committed, but its confirmation was lost.
         const stored = await VaultEntry.query(trx).findById(id)
         if (stored) return stored
@@ -107,7 +107,7 @@ export function createEntries(context: {
   ): Promise<VaultEntry> {
     return database.transaction(async (trx) => {
       await lockOwner(trx, ownerId)
-      const mayStill = by === null || (await isMember(trx, ownerId, by))
+      const mayStill = by === null || (await isMember(trx, ownerId, by, 'build'))
       const entry = await VaultEntry.query(trx).findById(id).forUpdate()
       // It may have been moved, or the member removed, since the permission was checked.
       assertThat(mayStill && entry?.ownerId === ownerId, 'NOT_FOUND', { message: noEntry })

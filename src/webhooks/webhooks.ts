@@ -26,6 +26,8 @@ export interface InboundRequest {
   readBody: () => Promise<Buffer>
   /** The sender's address; failed proofs are counted by address. */
   address: string
+  /** Whether it counts as a delivery: not when its sender is checked again. */
+  isCounted: boolean
 }
 
 /** What an admitted sender delivers. */
@@ -123,7 +125,7 @@ export function createWebhooks(context: {
       assertThat(!standing.isClosing, 'TIER_REQUIRED', { message: closing })
       requireFeature(standing, 'webhooks')
       requireGoodStanding(standing)
-      await rateLimits.webhook(agent.id)
+      if (request.isCounted) await rateLimits.webhook(agent.id)
       runs.queue.assertRoom(depth)
       return { agent, standing }
     },
