@@ -1,10 +1,10 @@
 import type { Transaction } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
-import { can, type Action, type Role } from './roles.ts'
+import { can, rolesFor, type Action, type Role } from './roles.ts'
 
 /**
- * Refuses whoever is no member any more, or may not do this any more (WORKSPACE_NOT_FOUND). Under the lock of the user who pays, under which members are
- * removed: so nothing is made by one who is just being removed.
+ * Refuses whoever is no member any more (WORKSPACE_NOT_FOUND), or may not do this any more (PERMISSION_DENIED). Under the
+ * lock of the user who pays, under which members are removed: so nothing is made by one who is just being removed.
  */
 export async function assertMember(
   trx: Transaction,
@@ -12,17 +12,20 @@ export async function assertMember(
   userId: string,
   action: Action = 'see',
 ): Promise<void> {
-  assertThat(await isMember(trx, ownerId, userId, action), 'WORKSPACE_NOT_FOUND')
+  const role = await roleIn(trx, ownerId, userId)
+  assertThat(role, 'WORKSPACE_NOT_FOUND')
+  const message = `You may not do this there any more; it needs ${rolesFor(action).join(' or ')}.`
+  assertThat(can(role, action), 'PERMISSION_DENIED', { message })
 }
 
 /** Whether it is the user's own, or the user is a member who may do this. Under the same lock. */
-export async function isMember(
-  trx: Transaction,
-  ownerId: string,
-  userId: string,
-  action: Action = 'see',
-): Promise<boolean> {
-  if (ownerId === userId) return true
+export async function isMember(trx: Transaction, ownerId: string, userId: string, action: Action): Promise<boolean> {
+  const role = await roleIn(trx, ownerId, userId)
+  return role !== undefined && can(role, action)
+}
+
+async function roleIn(trx: Transaction, ownerId: string, userId: string): Promise<Role | undefined> {
+  if (ownerId === userId) return 'owner'
   const member: { role: Role } | undefined = await trx('members').where({ workspaceId: ownerId, userId }).first('role')
-  return member !== undefined && can(member.role, action)
+  return member?.role
 }
