@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { clientOf } from './route/request-facts.ts'
 import { route } from './route/route.ts'
+import { code } from './schemas/auth-schema.ts'
 import { field, named } from './schemas/documented.ts'
 import { text } from './schemas/schemas.ts'
 
@@ -97,16 +98,17 @@ export const changeEmail = route({
   description:
     'Mails a token to the new address, and a notice to the one that the account has. The address changes once the ' +
     'token is sent to `POST /auth/verify-email`. Answers in the same way if the new address is taken. At most five an ' +
-    'hour.',
+    'hour. An account with an authenticator app needs `code`, too.',
   access: 'login',
   body: v.strictObject({
     newEmail: field(text(254), 'The address that the account is to have', 'ada@example.org'),
     currentPassword: field(text(256), 'The password', 'correct horse battery staple'),
+    code: v.optional(code),
   }),
   status: 202,
   response: underWay,
-  async handle({ services, caller, body }) {
-    await services.users.addresses.askToChange(caller, body)
+  async handle({ services, caller, body, request }) {
+    await services.users.addresses.askToChange(caller, body, request.address)
     return { message: 'A mail with a token is under way to the new address.' }
   },
 })

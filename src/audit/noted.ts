@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { shownUrl } from '../safe-fetch/shown-url.ts'
 
 /** The longest text, in characters, and the largest list or object, in bytes of JSON, that an entry keeps whole. */
 const mostCharacters = 500
@@ -14,7 +15,7 @@ export function noted(thing: object, fields: readonly string[]): Record<string, 
 /** People write secrets into prompts and addresses. That they have changed is noted, and not what they say there. */
 const special: Record<string, (value: unknown) => unknown> = {
   systemPrompt: (value) => (typeof value === 'string' ? digestOf(value) : value),
-  callbackUrl: (value) => (typeof value === 'string' ? value.replace(/[?#].*$/s, '?…') : value),
+  callbackUrl: (value) => (typeof value === 'string' ? shownUrl(value) : value),
 }
 
 const digestOf = (text: string): string =>

@@ -114,6 +114,7 @@ function shape(env: Readonly<v.InferOutput<typeof settings>>, models: ModelsConf
       callerPerMinute: env.RATE_LIMIT_PER_MINUTE,
       authPerMinute: env.RATE_LIMIT_AUTH_PER_MINUTE,
       recoveryPerHour: env.RATE_LIMIT_RECOVERY_PER_HOUR,
+      triesPerHour: env.RATE_LIMIT_TRIES_PER_HOUR,
       browserPerMinute: env.RATE_LIMIT_BROWSER_PER_MINUTE,
       webhookPerMinute: env.RATE_LIMIT_WEBHOOK_PER_MINUTE,
       webhookFailedPerMinute: env.RATE_LIMIT_WEBHOOK_FAILED_PER_MINUTE,

@@ -31,7 +31,7 @@ export function createSignIn(context: {
   /** The way out to hosts that the operator has named. */
   trustedFetch: SafeFetch
   outbox: Pick<Outbox, 'put'>
-  users: Pick<Users, 'registerVerified' | 'logins' | 'verifyPassword'>
+  users: Pick<Users, 'registerVerified' | 'logins' | 'tries'>
 }) {
   const { database, clock, config, users } = context
   const timeoutMs = config.sites.tokenTimeoutSeconds * 1000
@@ -52,7 +52,11 @@ export function createSignIn(context: {
    */
   async function link(
     caller: Caller,
-    { provider: providerId, currentPassword = '' }: { provider: string; currentPassword?: string | undefined },
+    {
+      provider: providerId,
+      currentPassword = '',
+      code,
+    }: { provider: string; currentPassword?: string | undefined; code?: string | undefined },
     address: string,
   ): Promise<BegunFlow> {
     const loginId = requireLogin(caller)
@@ -63,9 +67,8 @@ export function createSignIn(context: {
     assertThat(place.isOpen, 'WORKSPACE_REQUIRED')
     const user = await User.query(database).findById(caller.userId)
     assertThat(user?.emailVerifiedAt, 'PERMISSION_DENIED', { message: unverified })
-    // Otherwise a stolen access token would become a way in that no new password closes.
-    const isProved = user.passwordHash === null || (await users.verifyPassword(user.passwordHash, currentPassword))
-    assertThat(isProved, 'UNAUTHORIZED', { message: 'The current password is missing or wrong.' })
+    // Otherwise a stolen access token would become a way in that no new password closes, and that asks for no code.
+    if (user.passwordHash !== null) await users.tries.prove(user.id, { currentPassword, code }, address)
     return flows.begin({ provider, address, linking: { userId: caller.userId, loginId } })
   }
 

@@ -8,15 +8,13 @@ import { newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { requireLogin, type Caller } from './caller.ts'
-import type { CodeCheck } from './code-check.ts'
-import { normalizeEmail } from './email.ts'
 import { Login } from './login.ts'
 import { oneLine } from '../notifications/plain-text.ts'
 import { endSessionsOf } from '../sessions/session.ts'
 import { hashToken, isToken, newToken } from '../secrets/opaque-tokens.ts'
-import type { Passwords } from './passwords.ts'
 import { RefreshToken } from './refresh-token.ts'
 import { activeFactor } from './second-factor.ts'
+import type { Tries } from './tries.ts'
 import { User } from './user.ts'
 
 /** The tokens from a login or a refresh. `expiresIn` is the access token's lifetime in seconds. */
@@ -50,14 +48,13 @@ export function createLogins(context: {
   config: Pick<Config, 'auth'>
   logger: Logger
   accessTokens: AccessTokens
-  passwords: Passwords
-  codes: CodeCheck
+  tries: Pick<Tries, 'logIn'>
 }) {
-  const { database, clock, config, logger, accessTokens, passwords, codes } = context
+  const { database, clock, config, logger, accessTokens, tries } = context
 
   /**
    * Opens a login. UNAUTHORIZED for an unknown address or a wrong password; after these, and with a detail at `code`, for a
-   * missing or wrong code of an account with a second factor. RATE_LIMITED after many wrong codes. `ttlSeconds` shortens
+   * missing or wrong code of an account with a second factor. RATE_LIMITED after many wrong passwords or codes. `ttlSeconds` shortens
    * the access token.
    */
   async function open(request: {
@@ -68,11 +65,7 @@ export function createLogins(context: {
     from?: Client | undefined
   }): Promise<TokenPair> {
     const expiresIn = accessTokens.lifetime(request.ttlSeconds)
-    const email = normalizeEmail(request.email)
-    const user = email === undefined ? undefined : await User.query(database).findOne({ email })
-    const matches = await passwords.verify(user?.passwordHash, request.password)
-    assertThat(user && matches, 'UNAUTHORIZED', { message: wrong })
-    const factorId = await codes.prove(user, request.code)
+    const { user, factorId } = await tries.logIn(request, request.from?.address ?? '')
     return openFor({ id: user.id, passwordHash: user.passwordHash, factorId }, expiresIn, request.from)
   }
 

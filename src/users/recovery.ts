@@ -7,14 +7,15 @@ import { assertThat } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
 import type { Outbox } from '../outbox/outbox.ts'
-import type { RateLimits } from '../rate-limit.ts'
-import { passwordReset, passwordWasReset } from './account-mails.ts'
+import { networkOf, type RateLimits } from '../rate-limit.ts'
+import { passwordReset, passwordWasReset as mailOfReset } from './account-mails.ts'
 import type { AccountTokens } from './account-tokens.ts'
 import { ApiKey } from './api-key.ts'
 import { readEmail } from './email.ts'
 import type { Client, Logins } from './logins.ts'
 import { readNewPassword, type Passwords } from './passwords.ts'
-import { passwordIsNew, SecondFactor } from './second-factor.ts'
+import { passwordWasReset, SecondFactor } from './second-factor.ts'
+import type { Tries } from './tries.ts'
 import { User } from './user.ts'
 
 /** The most requests that one round carries out, so that a stopping process ends soon. */
@@ -29,10 +30,11 @@ export function createRecovery(context: {
   outbox: Pick<Outbox, 'put'>
   rateLimits: Pick<RateLimits, 'recovery' | 'recoveryOf'>
   passwords: Passwords
+  tries: Pick<Tries, 'forget'>
   logins: Pick<Logins, 'endEvery'>
   tokens: AccountTokens
 }) {
-  const { database, clock, config, logger, outbox, rateLimits, passwords, logins, tokens } = context
+  const { database, clock, config, logger, outbox, rateLimits, passwords, tries, logins, tokens } = context
   const { baseUrl } = config.http
 
   /**
@@ -71,7 +73,7 @@ export function createRecovery(context: {
   async function reset(request: { token: string; newPassword: string }, from: Client): Promise<void> {
     const newPassword = readNewPassword(request.newPassword, 'newPassword')
     const known = await tokens.find(request.token, ['reset'])
-    const passwordHash = await passwords.hash(newPassword)
+    const passwordHash = await passwords.hash(newPassword, networkOf(from.address))
     await database.transaction(async (trx) => {
       const user = await User.query(trx)
         .findById(known.userId ?? '')
@@ -88,10 +90,11 @@ export function createRecovery(context: {
         clock.now(),
         ofAccount(user.id, 'resetPassword', { ...from, userId: user.id, via: 'mail' }),
       )
-      await passwordIsNew(trx, user.id)
+      await passwordWasReset(trx, user.id)
       if (user.emailVerifiedAt === null) await removeAccess(trx, user.id)
-      await outbox.put(trx, { to: user.email, ...passwordWasReset(clock.now(), baseUrl) })
+      await outbox.put(trx, { to: user.email, ...mailOfReset(clock.now(), baseUrl) })
     })
+    await tries.forget(known.userId ?? '', from.address)
     logger.info({ userId: known.userId }, 'a password was reset')
   }
 

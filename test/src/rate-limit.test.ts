@@ -10,6 +10,7 @@ const limits = {
   callerPerMinute: 10,
   authPerMinute: 5,
   recoveryPerHour: 3,
+  triesPerHour: 3,
   browserPerMinute: 5,
   webhookPerMinute: 5,
   webhookFailedPerMinute: 5,
@@ -64,6 +65,7 @@ for (const [same, one, other] of networks)
       store: 'memory',
       authPerMinute: 1,
       recoveryPerHour: 3,
+      triesPerHour: 3,
       browserPerMinute: 1,
       webhookFailedPerMinute: 1,
     } as const
