@@ -14,6 +14,7 @@ import { createCallback } from './callback.ts'
 import { createDiscovery, type FetchFor } from './discovery.ts'
 import { createFlows, type BegunFlow } from './flows.ts'
 import { createIdentities, unverified } from './identities.ts'
+import { createKeys } from './keys.ts'
 import { createOidcClient } from './oidc-client.ts'
 import { workspaceOf } from './provider.ts'
 import { createProviders } from './providers.ts'
@@ -38,8 +39,13 @@ export function createSignIn(context: {
   const [ofWorkspaces, ofInstallation] = [context.fetch, context.trustedFetch].map((one) => oauthFetch(one, timeoutMs))
   const fetchFor: FetchFor = ({ workspaceProviderId }) =>
     (workspaceProviderId === null ? ofInstallation : ofWorkspaces) as ReturnType<FetchFor>
-  const { serverOf, forget } = createDiscovery({ clock, fetchFor })
-  const client = createOidcClient({ config, serverOf, fetchFor })
+  const discovery = createDiscovery({ clock, fetchFor })
+  const keys = createKeys({ clock, fetchFor })
+  const client = createOidcClient({ config, discovery, keys, fetchFor })
+  function forget(): void {
+    discovery.forget()
+    keys.forget()
+  }
   const providers = createProviders(context)
   const identities = createIdentities(context)
   const flows = createFlows({ ...context, providers, client })
