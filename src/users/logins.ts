@@ -11,6 +11,7 @@ import { requireLogin, type Caller } from './caller.ts'
 import { Login } from './login.ts'
 import { oneLine } from '../notifications/plain-text.ts'
 import { endSessionsOf } from '../sessions/session.ts'
+import { endFlowsOf } from '../vault/oauth/oauth-flow.ts'
 import { hashToken, isToken, newToken } from '../secrets/opaque-tokens.ts'
 import { RefreshToken } from './refresh-token.ts'
 import { activeFactor } from './second-factor.ts'
@@ -197,13 +198,20 @@ export function createLogins(context: {
   /** Ends every login of a user, and every session. The caller has locked the user's row. */
   async function endEvery(trx: Transaction, userId: string): Promise<void> {
     await revoke(trx, { userId })
-    await endSessionsOf(trx, userId, clock.now())
+    await endOpened(trx, userId)
   }
 
   /** Ends all other logins of a user, and every session. */
   async function endOthers(trx: Transaction, userId: string, loginId: string): Promise<void> {
     await revoke(trx, { userId }, loginId)
-    await endSessionsOf(trx, userId, clock.now())
+    await endOpened(trx, userId)
+  }
+
+  /** What logins have begun. */
+  async function endOpened(trx: Transaction, userId: string): Promise<void> {
+    const now = clock.now()
+    await endSessionsOf(trx, userId, now)
+    await endFlowsOf(trx, userId, now)
   }
 
   /** Ends the matching logins except `exceptId`. From the commit on, their access tokens fail with TOKEN_REVOKED. */

@@ -29,7 +29,6 @@ export async function takeBack(trx: Transaction, { userId, now, due, sealing }: 
   await SecondFactor.query(trx).where({ userId }).delete()
   await ApiKey.query(trx).where({ userId }).whereNull('revokedAt').patch({ revokedAt: now })
   await trx.raw(agentsStatement, { userId, now })
-  await trx.raw(flowsStatement, { userId, now })
   await disconnect(trx, { userId, now, sealing })
   const workspaces = await Workspace.query(trx).where({ payerId: userId }).whereNull('deletedAt').orderBy('id')
   for (const { id } of workspaces) await emptyOfOthers(trx, id, { userId, now })
@@ -68,10 +67,3 @@ const owned = `(select :userId::uuid union all select id from workspaces where p
 const agentsStatement = `
   update agents set paused_at = coalesce(paused_at, :now), callback_url = null, updated_at = :now
    where owner_id in ${owned} and deleted_at is null`
-
-/** Sites that are being connected. */
-const flowsStatement = `
-  update oauth_flows
-     set status = 'failed', code = 'NOT_FOUND', message = 'The password of the account was reset.', verifier = null,
-         ended_at = :now
-   where owner_id in ${owned} and status in ('pending', 'exchanging')`

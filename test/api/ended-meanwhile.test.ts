@@ -10,10 +10,12 @@ import * as oauth from '../../api/oauth.ts'
 import * as vault from '../../api/vault.ts'
 import * as workspaceSignIn from '../../api/workspace-sign-in.ts'
 import { listen } from '../../examples/sites/https-server.ts'
+import { startBareOAuthSite, tokenAnswer } from '../helpers/bare-oauth-site.ts'
 import { call, type Answer } from '../helpers/client.ts'
+import { comeBack, openConnectUrl } from '../helpers/connect.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { hold, untilBlocked } from '../helpers/hold.ts'
-import { manifestWith } from '../helpers/hostile-site.ts'
+import { answering, manifestWith } from '../helpers/hostile-site.ts'
 import { temporaryCertificates } from '../helpers/https-server.ts'
 import { agentOf, customer, type Person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
@@ -59,12 +61,12 @@ async function startHeldSite(t: ExecutionContext, auth: object) {
 
 const stage = forWholeFile(test, 'ended meanwhile', async (t) => {
   const [pasted, granted] = [await startHeldSite(t, { type: 'bearer' }), await startHeldSite(t, { type: 'oauth2' })]
-  const sites = await startSites(t)
-  const allow = [...sites.allow, pasted.host, granted.host]
+  const [sites, bare] = [await startSites(t), await startBareOAuthSite(t)]
+  const allow = [...sites.allow, pasted.host, granted.host, bare.host]
   const platform = await startPlatform(t, { sites: { ...sites, allow } })
   const boss = await customer(platform, 'enterprise')
   const { id: workspaceId } = await workspaceOf(boss)
-  return { platform, pasted, granted, boss, workspaceId }
+  return { platform, pasted, granted, bare, boss, workspaceId }
 })
 
 type Opened = Awaited<ReturnType<typeof stage>>
@@ -152,6 +154,51 @@ test.serial('a manifest that is read again is not kept if the caller logs out wh
   t.is((await asked).failure.code, 'TOKEN_REVOKED')
   t.deepEqual(await snapshot(platform.services.database), before)
 })
+
+/** Comes back from a site whose token endpoint answers only once something has ended. */
+async function returnsMeanwhile(end: (owner: Person, someone: Person, workspaceId: string) => Promise<unknown>) {
+  const { platform, boss, workspaceId, bare } = await stage()
+  const someone = await memberOf(platform, workspaceId, 'admin')
+  const started = await call(someone, oauth.startOAuth, { body: { workspaceId, url: bare.origin } })
+  const { location, cookie } = await openConnectUrl(someone, started.body.connectUrl)
+  const state = new URL(location).searchParams.get('state') ?? ''
+  const answers: (() => void)[] = []
+  bare.token = (request, response) => void answers.push(() => answering(tokenAnswer())(request, response))
+  const query = new URLSearchParams({ code: 'a-good-code', state })
+  const back = comeBack(platform, `${platform.url}/vault/oauth/callback?${query.toString()}`, cookie, {
+    accept: 'application/json',
+  })
+  await eventually(10, 'the code is exchanged', () => answers.length > 0 || undefined)
+  await end(boss, someone, workspaceId)
+  for (const answer of answers) answer()
+  const { status } = await back
+  const kept = (await call(boss, vault.listVault, { query: { workspaceId } })).body.items
+  return { status, kept: kept.filter(({ origin }) => origin === bare.origin).length, revoked: bare.revokeForms.length }
+}
+
+const returns: Record<string, Parameters<typeof returnsMeanwhile>[0]> = {
+  'is removed': async (boss, someone, workspaceId) =>
+    call(boss, members.removeMember, { params: { workspaceId, userId: await userIdOf(someone) } }),
+  'may only look any more': async (boss, someone, workspaceId) =>
+    call(boss, members.changeRole, {
+      params: { workspaceId, userId: await userIdOf(someone) },
+      body: { role: 'viewer' },
+    }),
+  'ends all logins': (_, someone) => call(someone, auth.logoutEverywhere),
+  'changes the password in another login': async (_, { url, email, password }) => {
+    const { body } = await call({ url }, auth.login, { body: { email, password } })
+    const elsewhere = { url, token: body.accessToken }
+    return call(elsewhere, auth.changePassword, { body: { currentPassword: password, newPassword: 'another one' } })
+  },
+}
+
+for (const [what, end] of Object.entries(returns))
+  test.serial(`a grant is not kept, but revoked, if whoever began to connect the site ${what} meanwhile`, async (t) => {
+    const before = (await stage()).bare.revokeForms.length
+    const { status, kept, revoked } = await returnsMeanwhile(end)
+    t.true(status >= 400 && status < 500, String(status))
+    t.deepEqual([kept, revoked - before], [0, 1])
+  })
 
 test.serial('who logs out while a request waits for a lock has made nothing', async (t) => {
   const { platform, boss, workspaceId } = await stage()

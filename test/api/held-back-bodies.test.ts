@@ -84,16 +84,20 @@ const close: Ending = [
   'the account is closed',
   /TOKEN_REVOKED/,
   (_, { elsewhere, someone }) =>
-    call(elsewhere, auth.deleteAccount, { body: { password: someone.password } }).then(done),
+    call(elsewhere, auth.deleteAccount, { body: { password: someone.password } }).then(assertEnded),
 ]
 const ofLogin: Ending[] = [
-  ['the login is ended by a logout', /TOKEN_REVOKED/, (_, { someone }) => call(someone, auth.logout).then(done)],
-  ['all logins are ended', /TOKEN_REVOKED/, (_, { elsewhere }) => call(elsewhere, auth.logoutEverywhere).then(done)],
+  ['the login is ended by a logout', /TOKEN_REVOKED/, (_, { someone }) => call(someone, auth.logout).then(assertEnded)],
+  [
+    'all logins are ended',
+    /TOKEN_REVOKED/,
+    (_, { elsewhere }) => call(elsewhere, auth.logoutEverywhere).then(assertEnded),
+  ],
   [
     'the password is changed',
     /TOKEN_REVOKED/,
     (_, { elsewhere, someone: { password } }) =>
-      call(elsewhere, auth.changePassword, { body: { currentPassword: password, newPassword } }).then(done),
+      call(elsewhere, auth.changePassword, { body: { currentPassword: password, newPassword } }).then(assertEnded),
   ],
   [
     'the password is reset by mail',
@@ -109,11 +113,11 @@ const ofLogin: Ending[] = [
 
 const placeOf = ({ workspaceId }: Opened, { id }: Actor) => ({ workspaceId, userId: id })
 const remove = (opened: Opened, actor: Actor) =>
-  call(opened.boss, members.removeMember, { params: placeOf(opened, actor) }).then(done)
+  call(opened.boss, members.removeMember, { params: placeOf(opened, actor) }).then(assertEnded)
 const demote = (opened: Opened, actor: Actor) =>
-  call(opened.boss, members.changeRole, { params: placeOf(opened, actor), body: { role: 'viewer' } }).then(done)
+  call(opened.boss, members.changeRole, { params: placeOf(opened, actor), body: { role: 'viewer' } }).then(assertEnded)
 
-function done({ status }: { status: number }): void {
+function assertEnded({ status }: { status: number }): void {
   if (status >= 300) throw new Error(`What was to end was not ended: ${status}`)
 }
 
@@ -129,7 +133,7 @@ const deleteKey: Ending = [
   async ({ boss, workspaceId }) => {
     const { items } = (await call(boss, apiKeys.listApiKeys, { query: { workspaceId } })).body
     for (const { id } of items.filter(({ name }) => name === 'A key'))
-      done(await call(boss, apiKeys.deleteApiKey, { params: { apiKeyId: id } }))
+      assertEnded(await call(boss, apiKeys.deleteApiKey, { params: { apiKeyId: id } }))
   },
 ]
 
@@ -193,7 +197,7 @@ const groups: Group[] = [
       [
         'the session is ended',
         /INVALID_SESSION/,
-        ({ platform }, { headers }) => call(platform, sessions.endCurrentSession, { headers }).then(done),
+        ({ platform }, { headers }) => call(platform, sessions.endCurrentSession, { headers }).then(assertEnded),
       ],
       ['the member is removed', /INVALID_SESSION/, remove],
       ['the role is lowered', /INVALID_SESSION/, demote],
@@ -214,13 +218,15 @@ const groups: Group[] = [
       [
         'the agent is deleted',
         /AGENT_NOT_FOUND/,
-        (_, { someone, id }) => call(someone, agents.deleteAgent, { params: { agentId: id } }).then(done),
+        (_, { someone, id }) => call(someone, agents.deleteAgent, { params: { agentId: id } }).then(assertEnded),
       ],
       [
         'the secret is replaced',
         /WEBHOOK_SECRET_INVALID/,
         (_, { someone, id }) =>
-          call(someone, agentSecrets.rotateSecret, { params: { agentId: id }, body: { overlapSeconds: 0 } }).then(done),
+          call(someone, agentSecrets.rotateSecret, { params: { agentId: id }, body: { overlapSeconds: 0 } }).then(
+            assertEnded,
+          ),
       ],
       ['the account is closed', /TIER_REQUIRED/, close[2]],
     ],

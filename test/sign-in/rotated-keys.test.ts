@@ -67,7 +67,10 @@ test.serial('once a provider signs with a new key, the next sign-in succeeds, an
   // Each has the same address, so all but one are refused after their tokens were found to be good.
   provider.deviation = signing(third, third)
   const statuses = await Promise.all(Array.from({ length: 10 }, () => signIn()))
-  t.deepEqual(statuses.toSorted(), [200, ...Array<number>(9).fill(400)])
+  t.deepEqual(
+    [200, 400].map((status) => statuses.filter((one) => one === status).length),
+    [1, 9],
+  )
   t.is(readings(provider), 3, 'they wait for one request')
 })
 
