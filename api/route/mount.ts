@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Context, Middleware } from 'koa'
 import * as v from 'valibot'
 import { tierOf } from '../../src/billing/tiers.ts'
@@ -54,7 +55,9 @@ export function mount(route: AnyRoute, services: Services, { streams, admission 
     const given = { services, request, params: ctx['params'] as Record<string, string>, readBody: readRaw }
     let isComplete = false
     const inTurn = (counting: 'counted' | 'uncounted') => {
-      const check = () => {
+      const check = async () => {
+        // After a turn of the event loop, a body that came with the headers is there.
+        if (hasBody(ctx)) await setImmediate()
         isComplete = ctx.req.complete
         return admit(route, ctx, given, counting)
       }
