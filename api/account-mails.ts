@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { clientOf } from './route/request-facts.ts'
 import { route } from './route/route.ts'
+import { code } from './schemas/auth-schema.ts'
 import { field, named } from './schemas/documented.ts'
 import { text } from './schemas/schemas.ts'
 
@@ -78,8 +79,11 @@ export const resetPassword = route({
   path: '/auth/reset-password',
   summary: 'Choose a new password with the token that was mailed',
   description:
-    'A token can be used once, for 30 minutes. Ends all logins of the account, and all chat sessions; API keys stay ' +
-    'valid. The address is verified by this.',
+    'A token can be used once, for 30 minutes. Ends all logins of the account, and all chat sessions, and unlinks sign-in ' +
+    'providers that were linked before the account had this address. A mail names what stays: linked providers, agents ' +
+    'with a `callbackUrl`, sites, API keys. The address is verified by this. If nobody had verified it before, the agents ' +
+    'are paused and lose their `callbackUrl`, sites are disconnected, API keys and the authenticator app are void, and ' +
+    'everybody else is removed from the workspaces.',
   access: 'anyone',
   body: v.strictObject({ token: token('sy_reset_an-example'), newPassword }),
   status: 204,
@@ -97,16 +101,17 @@ export const changeEmail = route({
   description:
     'Mails a token to the new address, and a notice to the one that the account has. The address changes once the ' +
     'token is sent to `POST /auth/verify-email`. Answers in the same way if the new address is taken. At most five an ' +
-    'hour.',
+    'hour. An account with an authenticator app needs `code`, too.',
   access: 'login',
   body: v.strictObject({
     newEmail: field(text(254), 'The address that the account is to have', 'ada@example.org'),
     currentPassword: field(text(256), 'The password', 'correct horse battery staple'),
+    code: v.optional(code),
   }),
   status: 202,
   response: underWay,
-  async handle({ services, caller, body }) {
-    await services.users.addresses.askToChange(caller, body)
+  async handle({ services, caller, body, request }) {
+    await services.users.addresses.askToChange(caller, body, request.address)
     return { message: 'A mail with a token is under way to the new address.' }
   },
 })

@@ -55,9 +55,9 @@ export const listAgents = route({
   owner: 'query',
   query: v.strictObject({ ...pagingOfOwner, trigger: v.optional(trigger) }),
   response: pageOf(listedAgent),
-  async handle({ services, ownerId, query }) {
+  async handle({ services, caller, ownerId, query }) {
     const page = await services.agents.list(ownerId, query)
-    return { ...page, items: await presentAgents(services, page.items) }
+    return { ...page, items: await presentAgents(services, page.items, caller) }
   },
 })
 

@@ -40,7 +40,7 @@ export const register = route({
   status: 201,
   response: account,
   codes: ['PERMISSION_DENIED', 'INVALID_TOKEN', 'TOKEN_EXPIRED'],
-  handle: ({ services, body }) => services.users.register(body),
+  handle: ({ services, body, request }) => services.users.register(body, request.address),
 })
 
 export const login = route({
@@ -118,6 +118,7 @@ const forgetting = (request: RequestFacts, services: Services) =>
 export const logout = route({
   ...shared,
   name: 'logout',
+  endsAccess: true,
   audit: { subject: 'login' },
   method: 'post',
   path: '/auth/logout',
@@ -136,6 +137,7 @@ export const logout = route({
 export const logoutEverywhere = route({
   ...shared,
   name: 'logoutEverywhere',
+  endsAccess: true,
   audit: { subject: 'account' },
   method: 'post',
   path: '/auth/logout-everywhere',
@@ -187,13 +189,18 @@ export const changePassword = route({
   method: 'patch',
   path: '/auth/me',
   summary: 'Change the password',
-  description: 'Ends all other logins of the account, and all chat sessions.',
+  description:
+    'Ends all other logins of the account, and all chat sessions. An account with an authenticator app needs `code`, too.',
   access: 'login',
-  body: v.strictObject({ currentPassword: password, newPassword: field(password, 'The password from now on') }),
+  body: v.strictObject({
+    currentPassword: password,
+    newPassword: field(password, 'The password from now on'),
+    code: v.optional(code),
+  }),
   status: 200,
   response: account,
-  async handle({ services, caller, body }) {
-    await services.users.changePassword(caller, body)
+  async handle({ services, caller, body, request }) {
+    await services.users.changePassword(caller, body, request.address)
     return services.users.me(caller)
   },
 })
@@ -201,6 +208,7 @@ export const changePassword = route({
 export const deleteAccount = route({
   ...shared,
   name: 'deleteAccount',
+  endsAccess: true,
   audit: { subject: 'account' },
   look: ({ services, caller }) => services.users.me(caller),
   method: 'delete',
@@ -209,13 +217,14 @@ export const deleteAccount = route({
   description:
     'With everything in it, its workspaces included, once the time of `deletionDueAt` has come. Until then it can be ' +
     'restored and exported, and nothing else; its other logins and its sessions end at once, its API keys and agents ' +
-    'rest, its workspaces are closed, and its subscription ends with the month that is paid.',
+    'rest, its workspaces are closed, and its subscription ends with the month that is paid. An account with an ' +
+    'authenticator app needs `code`, too.',
   access: 'login',
-  body: v.strictObject({ password }),
+  body: v.strictObject({ password, code: v.optional(code) }),
   status: 200,
   response: account,
-  async handle({ services, caller, body }) {
-    await services.users.closing.close(caller, body)
+  async handle({ services, caller, body, request }) {
+    await services.users.closing.close(caller, body, request.address)
     await services.accessChanges.note()
     return services.users.me(caller)
   },

@@ -3,7 +3,9 @@ import { ownersIn } from '../src/owners/reach.ts'
 import type { Caller } from '../src/users/caller.ts'
 import { callbackStatuses } from '../src/callbacks/callback.ts'
 import type { Services } from '../src/services.ts'
+import { shownUrl } from '../src/safe-fetch/shown-url.ts'
 import { route } from './route/route.ts'
+import { maySeeSecrets } from './schemas/agent-schema.ts'
 import { field, named, whole } from './schemas/documented.ts'
 import { id, pageOf, paging, time } from './schemas/schemas.ts'
 
@@ -17,7 +19,11 @@ const listed = {
   id: field(id, 'The `webhook-id` of each attempt'),
   agentId: field(id, 'The agent'),
   runId: field(id, 'The run that ended'),
-  url: field(v.string(), 'Where it is posted', 'https://hooks.example.com/runs'),
+  url: field(
+    v.string(),
+    'Where it is posted; the query is hidden from whoever sees no secrets',
+    'https://hooks.example.com/runs',
+  ),
   status,
   attempts: field(whole, 'How many attempts were begun', 1),
   nextAt: field(v.nullable(time), 'When a pending callback is tried next', null),
@@ -51,6 +57,12 @@ const agentOf = ({ services, caller, params }: OfAgent) => services.agents.get(o
 type OfRun = { services: Services; caller: Pick<Caller, 'reach'>; params: { runId: string } }
 const runOf = ({ services, caller, params }: OfRun) => services.runs.reading.get(ownersIn(caller.reach), params.runId)
 
+/** The address may hold a key. */
+const presentFor =
+  (caller: Pick<Caller, 'scopes' | 'reach'>, owned: { ownerId: string }) =>
+  <Row extends { url: string }>(row: Row): Row =>
+    maySeeSecrets(caller, owned) ? row : { ...row, url: shownUrl(row.url) }
+
 export const listCallbacks = route({
   ...shared,
   name: 'listCallbacks',
@@ -62,7 +74,10 @@ export const listCallbacks = route({
   response: pageOf(listedCallback),
   resource: agentOf,
   codes: ['AGENT_NOT_FOUND'],
-  handle: ({ services, resource, query }) => services.callbacks.list(resource, query),
+  async handle({ services, caller, resource, query }) {
+    const page = await services.callbacks.list(resource, query)
+    return { ...page, items: page.items.map(presentFor(caller, resource)) }
+  },
 })
 
 export const getCallback = route({
@@ -75,7 +90,8 @@ export const getCallback = route({
   response: callback,
   resource: runOf,
   codes: ['RUN_NOT_FOUND', 'NOT_FOUND'],
-  handle: ({ services, resource }) => services.callbacks.of(resource.id),
+  handle: async ({ services, caller, resource }) =>
+    presentFor(caller, resource)(await services.callbacks.of(resource.id)),
 })
 
 export const retryCallback = route({
@@ -92,5 +108,6 @@ export const retryCallback = route({
   response: callback,
   resource: runOf,
   codes: ['RUN_NOT_FOUND', 'NOT_FOUND'],
-  handle: ({ services, resource }) => services.callbacks.retry(resource.id),
+  handle: async ({ services, caller, resource }) =>
+    presentFor(caller, resource)(await services.callbacks.retry(resource.id)),
 })

@@ -60,6 +60,7 @@ export const listLogins = route({
 export const endLogin = route({
   ...shared,
   name: 'endLogin',
+  endsAccess: true,
   audit: { subject: 'login' },
   method: 'delete',
   path: '/auth/logins/{loginId}',

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { startUrlOf } from '../src/sign-in/provider.ts'
 import { requireLogin } from '../src/users/caller.ts'
 import { route } from './route/route.ts'
-import { password } from './schemas/auth-schema.ts'
+import { code, password } from './schemas/auth-schema.ts'
 import { field, named } from './schemas/documented.ts'
 import { listOf, time } from './schemas/schemas.ts'
 import { identity, presentIdentity, providerName, signInProvider } from './schemas/sign-in-schema.ts'
@@ -29,6 +29,7 @@ export const listSignInProviders = route({
 
 export const linkIdentity = route({
   ...shared,
+  limit: 'address',
   name: 'linkIdentity',
   audit: { not: 'Noted when the provider is linked.' },
   method: 'post',
@@ -41,6 +42,7 @@ export const linkIdentity = route({
   body: v.strictObject({
     provider: providerName,
     currentPassword: v.optional(field(password, 'If the account has one')),
+    code: v.optional(field(code, 'If the account has an authenticator app')),
   }),
   status: 201,
   response: named(
@@ -79,6 +81,7 @@ export const listIdentities = route({
 export const unlinkIdentity = route({
   ...shared,
   name: 'unlinkIdentity',
+  endsAccess: true,
   audit: { subject: 'identity' },
   method: 'delete',
   path: '/auth/identities/{identityId}',

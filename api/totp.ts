@@ -53,7 +53,8 @@ export const startTotp = route({
     }),
     'What an authenticator app needs; shown once',
   ),
-  handle: ({ services, caller, body }) => services.users.secondFactors.start(caller, body.currentPassword),
+  handle: ({ services, caller, body, request }) =>
+    services.users.secondFactors.start(caller, body.currentPassword, request.address),
 })
 
 export const confirmTotp = route({
@@ -86,8 +87,8 @@ export const renewRecoveryCodes = route({
   status: 200,
   response: recoveryCodes,
   codes: ['NOT_FOUND'],
-  handle: async ({ services, caller, body }) => ({
-    recoveryCodes: await services.users.secondFactors.renewCodes(caller, body),
+  handle: async ({ services, caller, body, request }) => ({
+    recoveryCodes: await services.users.secondFactors.renewCodes(caller, body, request.address),
   }),
 })
 
@@ -101,5 +102,5 @@ export const removeTotp = route({
   body: v.strictObject({ currentPassword, code }),
   status: 204,
   codes: ['NOT_FOUND'],
-  handle: ({ services, caller, body }) => services.users.secondFactors.remove(caller, body),
+  handle: ({ services, caller, body, request }) => services.users.secondFactors.remove(caller, body, request.address),
 })

@@ -84,8 +84,9 @@ const schemes = {
 const webhookPath = '/api/webhooks/agent/{agentId}'
 const deliveryPath = `${webhookPath}/runs/{runId}` as const
 
-const inboundRequest = ({ params, request, readBody }: ProofInput<typeof webhookPath>): InboundRequest => ({
+const inboundRequest = ({ params, request, readBody, isCounted }: ProofInput<typeof webhookPath>): InboundRequest => ({
   agentId: params.agentId,
+  isCounted,
   header: request.header,
   readBody,
   address: request.address,

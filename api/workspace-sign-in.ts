@@ -64,6 +64,7 @@ export const getWorkspaceSignIn = route({
 export const setWorkspaceSignIn = route({
   ...shared,
   name: 'setWorkspaceSignIn',
+  endsAccess: true,
   audit: { subject: 'sign_in' },
   look: async ({ services, resource }) => (await services.signIn.ofWorkspace.get(resource.id)).provider ?? undefined,
   method: 'put',
@@ -88,6 +89,7 @@ export const setWorkspaceSignIn = route({
 export const removeWorkspaceSignIn = route({
   ...shared,
   name: 'removeWorkspaceSignIn',
+  endsAccess: true,
   audit: { subject: 'sign_in' },
   look: async ({ services, resource }) => (await services.signIn.ofWorkspace.get(resource.id)).provider ?? undefined,
   method: 'delete',

@@ -96,6 +96,7 @@ export const updateWorkspace = route({
 export const deleteWorkspace = route({
   ...byLogin,
   name: 'deleteWorkspace',
+  endsAccess: true,
   audit: { subject: 'workspace', in: 'home' },
   method: 'delete',
   path: '/workspaces/{workspaceId}',

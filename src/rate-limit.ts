@@ -15,7 +15,13 @@ import { bytesInWords, secondsInWords } from './in-words.ts'
 export function createRateLimits(context: { database: Database; config: Pick<Config, 'rateLimits'> }) {
   const { database } = context
   const config = context.config.rateLimits
-  const limiter = (keyPrefix: string, points: number, store = config.store, duration = 60): RateLimiterAbstract => {
+  const limiter = (
+    keyPrefix: string,
+    points: number,
+    store = config.store,
+    duration = 60,
+    blocks = true,
+  ): RateLimiterAbstract => {
     const options = { keyPrefix, points, duration }
     if (store === 'memory') return new RateLimiterMemory(options)
     return new RateLimiterPostgres({
@@ -26,7 +32,7 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
       tableCreated: true,
       clearExpiredByTimeout: false,
       // A caller over the limit costs no more queries until the window ends.
-      inMemoryBlockOnConsumed: points + 1,
+      ...(blocks && { inMemoryBlockOnConsumed: points + 1 }),
     })
   }
   const count = (prefix: string, points: number) => {
@@ -40,6 +46,7 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
   const minuteOfChanges = limiter('changes', config.changesPerMinute)
   const dayOfChanges = limiter('changes-of-day', config.changesPerDay, config.store, 86_400)
   const ofEmail = countHourly('recovery-of', mailsAnHour)
+  const failures = limiter('tries', config.triesPerHour, config.store, 3600, false)
   /** Counters by what they allow, which tiers differ in. */
   const counters = new Map<string, RateLimiterAbstract>()
   const counter = (prefix: string, points: number, store = config.store, duration = 60): RateLimiterAbstract => {
@@ -93,6 +100,19 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
 
     /** The same by the mail address that it is about; false, and not RATE_LIMITED, if it is one too many. */
     recoveryOf: (email: string): Promise<boolean> => isAllowed(ofEmail(email)),
+
+    /**
+     * Wrong passwords and codes of an account. Each try is taken before it is made, so that no more than these are made at
+     * a time, and given back if nothing was wrong. RATE_LIMITED.
+     */
+    tries: {
+      take: (key: string): Promise<void> =>
+        consume(failures, key, {
+          what: `Too many wrong passwords or codes: ${config.triesPerHour} an hour are allowed for an account, from places where it was not used before. A new password, with POST /auth/forgot-password, ends the wait`,
+        }),
+      giveBack: async (key: string): Promise<void> => void (await failures.reward(key)),
+      forget: async (key: string): Promise<void> => void (await failures.delete(key)),
+    },
 
     auth: byAddress(count('auth', config.authPerMinute)),
     browser: byAddress(count('browser', config.browserPerMinute)),

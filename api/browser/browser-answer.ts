@@ -25,6 +25,10 @@ export function sendHead(ctx: Context): void {
   ctx.status = 200
 }
 
+/** An address as a header can have it: visible ASCII, and all else percent-encoded, as browsers would. */
+const inHeader = (address: string): string =>
+  address.toWellFormed().replaceAll(/[^\x21-\x7e]+/g, (text) => encodeURIComponent(text))
+
 /** Sends the response. A redirect is a 303, which a browser always follows by GET (RFC 9700, 4.12). */
 export function sendToBrowser(
   ctx: Context,
@@ -36,7 +40,7 @@ export function sendToBrowser(
   for (const cookie of answer.cookies ?? []) setCookie(ctx, cookie, baseUrl)
   if ('location' in answer) {
     ctx.body = null
-    ctx.set('Location', answer.location)
+    ctx.set('Location', inHeader(answer.location))
     ctx.status = 303
     return
   }

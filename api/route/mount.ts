@@ -1,17 +1,12 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Context, Middleware } from 'koa'
 import * as v from 'valibot'
 import { assertThat, CodedError } from '../../src/errors.ts'
 import { writeJson } from '../../src/json-text.ts'
 import type { Services } from '../../src/services.ts'
 import { ownerNamed, requireAction } from '../../src/owners/reach.ts'
-import {
-  requireAdmin,
-  requireKept,
-  requireOwnAccount,
-  requireScope,
-  requireTerms,
-  type Caller,
-} from '../../src/users/caller.ts'
+import { isLarge } from '../../src/threads/large-bodies.ts'
+import { requireKept, requireTerms, type Caller } from '../../src/users/caller.ts'
 import { announcedBytes, bodyReader, hasBody, outlineIn, readJsonBody, requireJson, type BodyReader } from './body.ts'
 import { sendHead, sendToBrowser, type BrowserAnswer } from '../browser/browser-answer.ts'
 import { takeCookies } from '../browser/cookies.ts'
@@ -23,10 +18,11 @@ import type { OpenStreams } from '../streams/open-streams.ts'
 import type { Admission } from './admission.ts'
 import { audited } from './audited.ts'
 import { authenticate, credentialIn } from './authenticate.ts'
-import type { AccountOfProof } from './proof.ts'
+import { handlePermitted, isOwned, permit } from './permit.ts'
+import type { AccountOfProof, ProofInput } from './proof.ts'
 import { factsOf } from './request-facts.ts'
 import { isAlternative, type AnyRoute } from './route.ts'
-import { isOfAccount, isOfUser, isStrict, limitOf, needsLogin, needsOf, needsTerms } from './route-rules.ts'
+import { isOfAccount, isStrict, limitOf, needsOf, needsTerms } from './route-rules.ts'
 import { validated } from './validation.ts'
 
 /** What all routes of a process share. */
@@ -56,8 +52,17 @@ export function mount(route: AnyRoute, services: Services, { streams, admission 
     const announced = announcedBytes(ctx)
     const readRaw = once(async () => (readBytes ? readBytes(ctx) : Buffer.alloc(0)))
     const given = { services, request, params: ctx['params'] as Record<string, string>, readBody: readRaw }
-    const check = () => admit(route, ctx, given, 'counted')
-    const admitted = isOfAccount(route) ? await admission.admit(ctx, tokenOf(ctx), check) : await check()
+    let isComplete = false
+    const inTurn = (counting: 'counted' | 'uncounted') => {
+      const check = async () => {
+        // After a turn of the event loop, a body that came with the headers is there.
+        if (hasBody(ctx)) await setImmediate()
+        isComplete = ctx.req.complete
+        return admit(route, ctx, given, counting)
+      }
+      return isOfAccount(route) ? admission.admit(ctx, tokenOf(ctx), check) : check()
+    }
+    const admitted = await inTurn('counted')
     const { account } = admitted
     const count = async (bytes: number) => {
       if (account && route.rawBody && hasBody(ctx)) await countBytes(services, account, bytes)
@@ -69,14 +74,20 @@ export function mount(route: AnyRoute, services: Services, { streams, admission 
     if (readBytes && (hasBody(ctx) || !route.rawBody?.optional)) requireJson(ctx)
     const raw = await readRaw()
     if (announced === undefined) await count(raw.length)
-    const work = () => answer(ctx, { ...given, ...admitted, query, raw })
+    // Whoever was admitted may have lost what permits it while the body came, or waited for its turn.
+    const again = async (bytes?: number) => (isComplete && !isLarge(bytes) ? admitted : inTurn('uncounted'))
+    const work = () => answer(ctx, { ...given, ...admitted, query, raw }, again)
     // A webhook's own code knows whose turn it is.
     return account ? services.largeBodies.carryOut(account.userId, raw.length, work) : work()
   }
 
-  async function answer(ctx: Context, found: Found): Promise<void> {
-    const { raw, caller } = found
+  async function answer(ctx: Context, given: Found, admitAfter: AdmitAfter): Promise<void> {
+    const { raw } = given
     const body = route.rawBody ? await parseRaw(route, raw, ctx, services) : await parseBody(route, readSmall, ctx)
+    const found = hasBody(ctx)
+      ? { ...given, ...(await admitAfter(route.rawBody ? raw.length : announcedBytes(ctx))) }
+      : given
+    const { caller } = found
     const ownerId = caller && ownerOf(route, caller, { ...found, body })
     const input = { ...found, ...withoutOwner(route, { query: found.query, body }), ownerId }
     if (stream) ctx.vary('Accept')
@@ -92,7 +103,7 @@ export function mount(route: AnyRoute, services: Services, { streams, admission 
     const sending = { ...services, streams, party, allowance, key, admit: admitAgain }
     let document: OpenDocument | undefined
     const work = async (): Promise<unknown> => {
-      const handled = await route.handle(input)
+      const handled = await handlePermitted(route, ctx, input)
       if (isDocument(handled)) document = await openDocument(ctx, handled, sending)
       return handled
     }
@@ -111,14 +122,19 @@ export function mount(route: AnyRoute, services: Services, { streams, admission 
 /** Whether the audit log has an entry of each request. */
 const isNoted = ({ audit }: AnyRoute): boolean => audit !== undefined && !('not' in audit)
 
-type Given = Parameters<NonNullable<AnyRoute['proof']>['verify']>[0]
+type Given = Omit<ProofInput<string>, 'isCounted'>
 
 /** All that is known of a request before its body is parsed. */
-type Found = Given & Awaited<ReturnType<typeof admit>> & { query: unknown; raw: Buffer }
+type Found = Given & Admitted & { query: unknown; raw: Buffer }
+
+type Admitted = Awaited<ReturnType<typeof admit>>
+
+/** Checks the caller again if the request was not complete when they were checked; the size decides, too. */
+type AdmitAfter = (bytes?: number) => Promise<Admitted>
 
 /**
- * Checks the caller and the resource, in the order below. An open stream is checked again from time to time, and then
- * not counted again.
+ * Checks the caller and the resource, in the order below. An open stream is checked again from time to time, and whoever
+ * sends a body slowly once it is there; then they are not counted again.
  */
 async function admit(route: AnyRoute, ctx: Context, given: Given, counting: 'counted' | 'uncounted') {
   const { services } = given
@@ -129,7 +145,7 @@ async function admit(route: AnyRoute, ctx: Context, given: Given, counting: 'cou
   }
   if (caller) await hold({ ...caller, countedBy: caller.apiKeyId ?? caller.userId })
   if (caller && !route.whileClosing) requireKept(caller)
-  const proven: unknown = await route.proof?.verify(given)
+  const proven: unknown = await route.proof?.verify({ ...given, isCounted: counting === 'counted' })
   const proved = route.proof?.account?.of(proven)
   if (proved) {
     ctx.state['userId'] = proved.userId
@@ -161,20 +177,6 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | undefined
   return () => (result ??= work())
 }
-
-/** Runs after the resource was found: to a caller who may not see it, the resource does not exist. */
-function permit(route: AnyRoute, caller: Caller, resource: unknown): void {
-  requireScope(caller, route.method === 'get' ? 'read' : 'write')
-  assertThat(!needsLogin(route) || caller.via === 'login', 'PERMISSION_DENIED', {
-    message: 'This operation needs the access token of a login; an API key cannot do it.',
-  })
-  if (route.access === 'admin') requireAdmin(caller)
-  if (isOfUser(route)) requireOwnAccount(caller)
-  if (isOwned(resource)) requireAction(caller.reach, resource.ownerId, needsOf(route), route.whenClosed)
-}
-
-const isOwned = (resource: unknown): resource is { ownerId: string } =>
-  typeof resource === 'object' && resource !== null && 'ownerId' in resource
 
 /** The owner of what the path names, or the one that the request names, who must permit what it does. */
 function ownerOf(route: AnyRoute, caller: Caller, { resource, query, body }: Asked): string {

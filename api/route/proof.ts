@@ -13,6 +13,8 @@ export interface ProofInput<Path extends string> {
    * declares no `rawBody`.
    */
   readBody: () => Promise<Buffer>
+  /** Whether the request counts for a rate: not when it is checked for a second time, once its body is there. */
+  isCounted: boolean
 }
 
 /**

@@ -94,6 +94,8 @@ export interface Route<
   needsPayments?: true
   /** Also for an account that is to be deleted. */
   whileClosing?: true
+  /** The change may end the caller's own login, role or membership, so it is permitted before it is made, and not after. */
+  endsAccess?: true
   query?: Query
   /** The headers that this route reads: name and meaning. */
   headers?: Record<string, string>

@@ -19,7 +19,7 @@ export const meanings = {
   ],
   allowActionOverride: ["Whether a payload's `action` replaces the prompt", false],
   callbackUrl: [
-    'Where the endings of its runs are posted: https, on the public internet; null for nowhere',
+    'Where the endings of its runs are posted: https, on the public internet; null for nowhere. Its query is hidden from viewers and from API keys without the scope `write`',
     'https://hooks.example.com/runs',
   ],
   model: ['The AI model that is asked, by its name in `GET /models`; null for the default one', null],

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { Agent, AgentWithSites } from '../../src/agents/agent.ts'
 import { fieldsOf } from '../../src/database/row.ts'
+import { shownUrl } from '../../src/safe-fetch/shown-url.ts'
 import { nextFireOf } from '../../src/schedules/next-fire.ts'
 import type { Services } from '../../src/services.ts'
 import { mayDo } from '../../src/owners/reach.ts'
@@ -104,7 +105,7 @@ export const agent = named(
 )
 
 /** Agents as lists show them. Webhook-triggered ones have a webhook URL (docs/specification.md, "Agent"). */
-export async function presentAgents(services: Services, rows: readonly Agent[]) {
+export async function presentAgents(services: Services, rows: readonly Agent[], caller: Reader) {
   const now = services.clock.now()
   const lastRuns = await services.runs.reading.lastOf(rows.map((row) => row.id))
   return rows.map((row) => ({
@@ -112,21 +113,21 @@ export async function presentAgents(services: Services, rows: readonly Agent[]) 
     nextFireAt: row.trigger === 'scheduled' ? nextFireOf(row, now) : null,
     webhookUrl: row.trigger === 'webhook' ? `${services.config.http.baseUrl}/api/webhooks/agent/${row.id}` : null,
     lastRun: lastRuns.get(row.id) ?? null,
+    callbackUrl: row.callbackUrl === null || maySeeSecrets(caller, row) ? row.callbackUrl : shownUrl(row.callbackUrl),
   }))
 }
 
-/**
- * Webhook-triggered agents have a webhook secret, agents with callbacks a callback secret. Secrets need the scope
- * `write` and a role that may build, because they can start runs.
- */
-export async function presentAgent(
-  services: Services,
-  row: AgentWithSites,
-  { scopes, reach }: Pick<Caller, 'scopes' | 'reach'>,
-) {
-  const [listed] = await presentAgents(services, [row])
+type Reader = Pick<Caller, 'scopes' | 'reach'>
+
+/** Secrets need the scope `write` and a role that may build, because they can start runs. */
+export const maySeeSecrets = ({ scopes, reach }: Reader, { ownerId }: { ownerId: string }): boolean =>
+  scopes.includes('write') && mayDo(reach, ownerId, 'build')
+
+/** Webhook-triggered agents have a webhook secret, agents with callbacks a callback secret. */
+export async function presentAgent(services: Services, row: AgentWithSites, caller: Reader) {
+  const [listed] = await presentAgents(services, [row], caller)
   const webhook = row.trigger === 'webhook'
-  const mayWrite = scopes.includes('write') && mayDo(reach, row.ownerId, 'build')
+  const mayWrite = maySeeSecrets(caller, row)
   return {
     ...listed,
     sites: row.sites,

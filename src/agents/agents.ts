@@ -167,7 +167,9 @@ export function createAgents(context: {
       const message = 'The agent has no callbackUrl, so there is no secret to change.'
       assertThat(callbackUrl !== null, 'VALIDATION_ERROR', { message })
       const callbackSecret = callbackAddress.newSealedSecret(id)
-      await living(database).findById(id).where({ ownerId }).patch({ callbackSecret, updatedAt: clock.now() })
+      await database.transaction(async (trx) =>
+        living(trx).findById(id).where({ ownerId }).patch({ callbackSecret, updatedAt: clock.now() }),
+      )
       return get(ownerId, id)
     },
 

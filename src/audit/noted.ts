@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { shownUrl } from '../safe-fetch/shown-url.ts'
 
 /**
  * What an entry keeps whole of a field, in bytes of JSON. Of anything longer it keeps that it changed: length, hash, and the
@@ -17,7 +18,7 @@ export function noted(thing: object, fields: readonly string[]): Record<string, 
 /** People write secrets into prompts and addresses. That they have changed is noted, and not what they say there. */
 const special: Record<string, (value: unknown) => unknown> = {
   systemPrompt: (value) => (typeof value === 'string' ? digestOf(value) : value),
-  callbackUrl: (value) => (typeof value === 'string' ? storable(value.replace(/[?#].*$/s, '?…')) : value),
+  callbackUrl: (value) => (typeof value === 'string' ? storable(shownUrl(value)) : value),
 }
 
 const digestOf = (text: string, unit = 'characters'): string =>

@@ -1,5 +1,6 @@
 import { earliest, later, type Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
+import { regardless } from '../database/while-permitted.ts'
 import type { Due } from '../runs/due.ts'
 import { Account } from './account.ts'
 import { createChargedCard } from './charged-card.ts'
@@ -87,7 +88,9 @@ export function createLook(context: {
   }
 
   /** Looks at a user's account. Throws what the gateway throws. */
-  async function look(ownerId: string): Promise<void> {
+  const look = (ownerId: string): Promise<void> => regardless(() => lookNow(ownerId))
+
+  async function lookNow(ownerId: string): Promise<void> {
     const { number, ...known } = await begin(ownerId)
     const customer = await customerOf(ownerId, known)
     const state = await gateway.look(customer)

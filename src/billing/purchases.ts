@@ -1,6 +1,7 @@
 import { later, type Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
+import { regardless } from '../database/while-permitted.ts'
 import { assertThat, CodedError, isCoded } from '../errors.ts'
 import { idAt } from '../ids.ts'
 import type { Account } from './account.ts'
@@ -92,7 +93,8 @@ export function createPurchases(context: {
       if (isCoded(error, 'PAYMENT_FAILED')) return error
       throw error
     })
-    await database.transaction(async (trx) => {
+    const record = (work: (trx: Transaction) => Promise<void>) => regardless(() => database.transaction(work))
+    await record(async (trx) => {
       const account = await credits.locked(ownerId, trx)
       if (told instanceof CodedError) await payments.refuse(trx, payment, told.message)
       else await payments.settle(trx, account, told)

@@ -38,12 +38,14 @@ export function createAccept(context: { database: Database; clock: Clock; models
   }
 
   /**
-   * Fails with RATE_LIMITED (too many answers are open) and FEATURE_LIMIT_REACHED (the session is full), and
+   * Fails with INVALID_SESSION (it was ended meanwhile), RATE_LIMITED (too many answers are open) and FEATURE_LIMIT_REACHED (the session is full), and
    * VALIDATION_ERROR if there is nothing to answer again.
    */
   return (given: Session, request: ChatRequest, writer: string): Promise<ChatAnswer> =>
     database.transaction(async (trx) => {
       const session = await Session.query(trx).findById(given.id).forUpdate().throwIfNotFound()
+      // Sessions are ended under this lock, too: by their owners, and with the login, key or membership that made them.
+      assertThat(session.endedAt === null, 'INVALID_SESSION', { message: 'This session was ended.' })
       const open = await ChatAnswer.query(trx)
         .where({ sessionId: session.id })
         .whereIn('status', ['queued', 'running'])

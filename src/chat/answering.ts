@@ -4,6 +4,7 @@ import type { Billing } from '../billing/billing.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
+import { regardless } from '../database/while-permitted.ts'
 import type { Logger } from '../logger.ts'
 import type { Session } from '../sessions/session.ts'
 import { ChatToolCall, isFinal } from '../tools/tool-call.ts'
@@ -189,7 +190,8 @@ export function createAnswering(context: {
     async write(writing: Writing): Promise<ChatAnswer> {
       const stop = new AbortController()
       if (performance.now() >= until) stop.abort('shutdown' satisfies GivenUp)
-      const work = carryOut(writing, stop)
+      // What the model has used and the sites have done is recorded, whoever may not chat any more.
+      const work = regardless(() => carryOut(writing, stop))
       underWay.set(writing.answer.id, { stop, work })
       try {
         return await work

@@ -12,6 +12,11 @@ const recordMs = 20_000
 /** A call is sent once more if the site answers 401 and there is a newer credential. */
 const maxAttempts = 2
 
+/** Nothing is sent for a session that was ended, although its answer may go on for a second. */
+const sessionLives = `
+  not exists (select from chat_answers a join sessions s on s.id = a.session_id
+               where a.id = chat_tool_calls.answer_id and s.ended_at is not null)`
+
 const tampered = 'The call is not the one that was approved, so it was not made.'
 
 /** What a call is made with besides its row. */
@@ -54,7 +59,8 @@ export function createChatCalls(context: {
       async begin() {
         attempts += 1
         const begun = { status: 'started' as const, attempts, startedAt: clock.now() }
-        return (await patch(call, attempts === 1 ? ['planned'] : ['started'], begun)) === 1
+        const living = patch(call, attempts === 1 ? ['planned'] : ['started'], begun).whereRaw(sessionLives)
+        return (await living) === 1
       },
     }
   }

@@ -122,6 +122,7 @@ function shape(
       changesPerMinute: env.RATE_LIMIT_CHANGES_PER_MINUTE,
       changesPerDay: env.RATE_LIMIT_CHANGES_PER_DAY,
       recoveryPerHour: env.RATE_LIMIT_RECOVERY_PER_HOUR,
+      triesPerHour: env.RATE_LIMIT_TRIES_PER_HOUR,
       browserPerMinute: env.RATE_LIMIT_BROWSER_PER_MINUTE,
       webhookPerMinute: env.RATE_LIMIT_WEBHOOK_PER_MINUTE,
       webhookFailedPerMinute: env.RATE_LIMIT_WEBHOOK_FAILED_PER_MINUTE,

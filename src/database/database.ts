@@ -5,6 +5,7 @@ import { knexSnakeCaseMappers } from 'objection'
 import { types, type Client } from 'pg'
 import type { Config } from '../config/config.ts'
 import type { Logger } from '../logger.ts'
+import { guarded } from './while-permitted.ts'
 
 export type Database = Knex
 export type Transaction = Knex.Transaction
@@ -61,8 +62,20 @@ export function createDatabase(
       deprecate() {},
     },
   })
-  return database
+  return guardTransactions(database)
 }
+
+/** A transaction of a request commits only if its change is permitted still. */
+function guardTransactions(database: Database): Database {
+  const begin = database.transaction.bind(database) as (
+    work: Work,
+    options?: Knex.TransactionConfig,
+  ) => Promise<unknown>
+  const transaction = (work: Work, options?: Knex.TransactionConfig) => begin(guarded(work), options)
+  return Object.defineProperty(database, 'transaction', { value: transaction })
+}
+
+type Work = (trx: Transaction) => Promise<unknown>
 
 /** A hook of the pool, which hands out a new connection after it. Knex calls it with a callback. */
 function untilProved(prove: (connection: Client) => Promise<void>) {

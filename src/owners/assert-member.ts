@@ -1,17 +1,31 @@
 import type { Transaction } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
+import { can, rolesFor, type Action, type Role } from './roles.ts'
 
 /**
- * Refuses whoever is no member any more (WORKSPACE_NOT_FOUND). Under the lock of the user who pays, under which members are
- * removed: so nothing is made by one who is just being removed.
+ * Refuses whoever is no member any more (WORKSPACE_NOT_FOUND), or may not do this any more (PERMISSION_DENIED). Under the
+ * lock of the user who pays, under which members are removed: so nothing is made by one who is just being removed.
  */
-export async function assertMember(trx: Transaction, ownerId: string, userId: string): Promise<void> {
-  assertThat(await isMember(trx, ownerId, userId), 'WORKSPACE_NOT_FOUND')
+export async function assertMember(
+  trx: Transaction,
+  ownerId: string,
+  userId: string,
+  action: Action = 'see',
+): Promise<void> {
+  const role = await roleIn(trx, ownerId, userId)
+  assertThat(role, 'WORKSPACE_NOT_FOUND')
+  const message = `You may not do this there any more; it needs ${rolesFor(action).join(' or ')}.`
+  assertThat(can(role, action), 'PERMISSION_DENIED', { message })
 }
 
-/** Whether it is the user's own, or the user is a member. Under the same lock. */
-export async function isMember(trx: Transaction, ownerId: string, userId: string): Promise<boolean> {
-  if (ownerId === userId) return true
-  const member: unknown = await trx('members').where({ workspaceId: ownerId, userId }).first('id')
-  return member !== undefined
+/** Whether it is the user's own, or the user is a member who may do this. Under the same lock. */
+export async function isMember(trx: Transaction, ownerId: string, userId: string, action: Action): Promise<boolean> {
+  const role = await roleIn(trx, ownerId, userId)
+  return role !== undefined && can(role, action)
+}
+
+async function roleIn(trx: Transaction, ownerId: string, userId: string): Promise<Role | undefined> {
+  if (ownerId === userId) return 'owner'
+  const member: { role: Role } | undefined = await trx('members').where({ workspaceId: ownerId, userId }).first('role')
+  return member?.role
 }

@@ -1,5 +1,5 @@
 import * as oauth from 'oauth4webapi'
-import { later, type Clock } from '../clock.ts'
+import { earliest, later, type Clock } from '../clock.ts'
 import { CodedError, isCoded } from '../errors.ts'
 import type { oauthFetch } from '../safe-fetch/oauth-fetch.ts'
 import { parseSiteUrl } from '../safe-fetch/site-url.ts'
@@ -8,7 +8,10 @@ import type { Provider } from './provider.ts'
 /** The library's way out for a provider: that of the operator, or that of workspaces. */
 export type FetchFor = (provider: Provider) => ReturnType<typeof oauthFetch>
 
-/** How long a document is used, and how long a failure is answered again without asking, in seconds. */
+/**
+ * How long a document is used, and how long a failure is answered again without asking, in seconds. A document with which
+ * something went wrong is used no longer than a failure.
+ */
 const freshSeconds = 600
 const failedSeconds = 10
 /** Documents that a process remembers. */
@@ -18,6 +21,7 @@ const remembered = 500
 const algorithms = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
 
 interface Known {
+  readAt: Date
   until: Date
   server: Promise<oauth.AuthorizationServer>
 }
@@ -43,25 +47,34 @@ export function createDiscovery({ clock, fetchFor }: { clock: Clock; fetchFor: F
     if (oldest !== undefined) known.delete(oldest)
   }
 
+  // The operator's way out reaches hosts that a workspace's does not.
+  const nameOf = ({ workspaceProviderId, issuer }: Provider): string =>
+    `${workspaceProviderId === null ? 'installation' : 'workspace'} ${issuer}`
+
   /** The provider's document. Fails with SafeFetchError, the library's errors, or SITE_UNAVAILABLE. */
   function serverOf(provider: Provider): Promise<oauth.AuthorizationServer> {
-    // The operator's way out reaches hosts that a workspace's does not.
-    const key = `${provider.workspaceProviderId === null ? 'installation' : 'workspace'} ${provider.issuer}`
+    const key = nameOf(provider)
     const now = clock.now()
     const found = known.get(key)
     if (found && found.until > now) return found.server
     const server = discover(provider)
-    const entry = { until: later(now, freshSeconds), server }
+    const entry = { readAt: now, until: later(now, freshSeconds), server }
     remember(key, entry)
     server.catch(() => (entry.until = later(clock.now(), failedSeconds)))
     return server
   }
 
-  /** Forgets all documents, and with them the keys: for tests, whose providers change from one moment to the next. */
-  return { serverOf, forget: () => known.clear() }
+  /** Something went wrong at the addresses of the document, which may have changed: the next one reads it again. */
+  function doubt(provider: Provider): void {
+    const entry = known.get(nameOf(provider))
+    if (entry) entry.until = earliest(entry.until, later(entry.readAt, failedSeconds))
+  }
+
+  /** Forgets all documents: for tests, whose providers change from one moment to the next. */
+  return { serverOf, doubt, forget: () => known.clear() }
 }
 
-export type ServerOf = ReturnType<typeof createDiscovery>['serverOf']
+export type Discovery = ReturnType<typeof createDiscovery>
 
 /** The document with what is used of it. */
 function usable(server: oauth.AuthorizationServer): oauth.AuthorizationServer {

@@ -73,7 +73,7 @@ export function createFlows(context: {
       await assertRoom(linking ? { userId: linking.userId } : { network })
       const [id, ticket, now] = [newId(), newToken('ticket'), clock.now()]
       const expiresAt = later(now, lifetimeSeconds)
-      await SignInFlow.query(database).insert({
+      const flow = {
         id,
         ...linking,
         provider: provider.id,
@@ -84,7 +84,8 @@ export function createFlows(context: {
         returnTo: returnTo ?? null,
         createdAt: now,
         expiresAt,
-      })
+      }
+      await database.transaction(async (trx) => SignInFlow.query(trx).insert(flow))
       return { url: `${config.http.baseUrl}${folder}/go?ticket=${ticket}`, ticket, expiresAt }
     },
 

@@ -2,8 +2,9 @@ import * as oauth from 'oauth4webapi'
 import type { Config } from '../config/config.ts'
 import { CodedError } from '../errors.ts'
 import { derivedToken } from '../secrets/opaque-tokens.ts'
-import type { FetchFor, ServerOf } from './discovery.ts'
+import type { Discovery, FetchFor } from './discovery.ts'
 import { coded } from './failure.ts'
+import type { Keys } from './keys.ts'
 import { redirectUriOf, type Provider } from './provider.ts'
 
 /** Who somebody is at a provider. */
@@ -29,8 +30,14 @@ const subjectForm = /^[\x20-\x7e]{1,255}$/
  * The platform as an OpenID Connect client: the authorization code flow with PKCE (S256), state and nonce. ID tokens are
  * checked for issuer, audience, authorized party, times, nonce and signature (OpenID Connect Core, 3.1.3.7).
  */
-export function createOidcClient(context: { config: Pick<Config, 'http'>; serverOf: ServerOf; fetchFor: FetchFor }) {
-  const { config, serverOf, fetchFor } = context
+export function createOidcClient(context: {
+  config: Pick<Config, 'http'>
+  discovery: Pick<Discovery, 'serverOf' | 'doubt'>
+  keys: Pick<Keys, 'verify'>
+  fetchFor: FetchFor
+}) {
+  const { config, discovery, keys, fetchFor } = context
+  const { serverOf } = discovery
   const redirectUri = ({ id }: Provider) => redirectUriOf(config.http.baseUrl, id)
 
   async function tokensOf(provider: Provider, server: oauth.AuthorizationServer, sent: URLSearchParams, at: Attempt) {
@@ -42,7 +49,7 @@ export function createOidcClient(context: { config: Pick<Config, 'http'>; server
     const answer = await oauth.authorizationCodeGrantRequest(server, client, by, parameters, uri, at.verifier, options)
     const expected = { expectedNonce: nonceOf(at), requireIdToken: true }
     const tokens = await oauth.processAuthorizationCodeResponse(server, client, answer, expected)
-    await oauth.validateApplicationLevelSignature(server, answer, options)
+    await keys.verify(provider, server, answer)
     return tokens
   }
 
@@ -92,7 +99,10 @@ export function createOidcClient(context: { config: Pick<Config, 'http'>; server
     exchange: (provider: Provider, sent: URLSearchParams, attempt: Attempt): Promise<Claims> =>
       coded(async () => {
         const server = await serverOf(provider)
-        const tokens = await tokensOf(provider, server, sent, attempt)
+        const tokens = await tokensOf(provider, server, sent, attempt).catch((error: unknown) => {
+          discovery.doubt(provider)
+          throw error
+        })
         const claims = oauth.getValidatedIdTokenClaims(tokens) as oauth.IDToken
         if (!subjectForm.test(claims.sub)) throw new CodedError('PERMISSION_DENIED', { message: strangeSubject })
         const verifiedAddress = () => coded(() => addressOf(provider, server, tokens, claims))

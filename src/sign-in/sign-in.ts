@@ -15,6 +15,7 @@ import { createCallback } from './callback.ts'
 import { createDiscovery, type FetchFor } from './discovery.ts'
 import { createFlows, type BegunFlow } from './flows.ts'
 import { createIdentities, unverified } from './identities.ts'
+import { createKeys } from './keys.ts'
 import { createOidcClient } from './oidc-client.ts'
 import { workspaceOf } from './provider.ts'
 import { createProviders } from './providers.ts'
@@ -33,15 +34,20 @@ export function createSignIn(context: {
   /** The way out to hosts that the operator has named. */
   trustedFetch: SafeFetch
   outbox: Pick<Outbox, 'put'>
-  users: Pick<Users, 'registerVerified' | 'logins' | 'verifyPassword'>
+  users: Pick<Users, 'registerVerified' | 'logins' | 'tries'>
 }) {
   const { database, clock, config, users } = context
   const timeoutMs = config.sites.tokenTimeoutSeconds * 1000
   const [ofWorkspaces, ofInstallation] = [context.fetch, context.trustedFetch].map((one) => oauthFetch(one, timeoutMs))
   const fetchFor: FetchFor = ({ workspaceProviderId }) =>
     (workspaceProviderId === null ? ofInstallation : ofWorkspaces) as ReturnType<FetchFor>
-  const { serverOf, forget } = createDiscovery({ clock, fetchFor })
-  const client = createOidcClient({ config, serverOf, fetchFor })
+  const discovery = createDiscovery({ clock, fetchFor })
+  const keys = createKeys({ clock, fetchFor })
+  const client = createOidcClient({ config, discovery, keys, fetchFor })
+  function forget(): void {
+    discovery.forget()
+    keys.forget()
+  }
   const providers = createProviders(context)
   const identities = createIdentities(context)
   const flows = createFlows({ ...context, providers, client })
@@ -54,7 +60,11 @@ export function createSignIn(context: {
    */
   async function link(
     caller: Caller,
-    { provider: providerId, currentPassword = '' }: { provider: string; currentPassword?: string | undefined },
+    {
+      provider: providerId,
+      currentPassword = '',
+      code,
+    }: { provider: string; currentPassword?: string | undefined; code?: string | undefined },
     address: string,
   ): Promise<BegunFlow> {
     const loginId = requireLogin(caller)
@@ -65,9 +75,8 @@ export function createSignIn(context: {
     assertThat(place.isOpen, 'WORKSPACE_REQUIRED')
     const user = await User.query(database).findById(caller.userId)
     assertThat(user?.emailVerifiedAt, 'PERMISSION_DENIED', { message: unverified })
-    // Otherwise a stolen access token would become a way in that no new password closes.
-    const isProved = user.passwordHash === null || (await users.verifyPassword(user.passwordHash, currentPassword))
-    assertThat(isProved, 'UNAUTHORIZED', { message: 'The current password is missing or wrong.' })
+    // Otherwise a stolen access token would become a way in that no new password closes, and that asks for no code.
+    if (user.passwordHash !== null) await users.tries.prove(user.id, { currentPassword, code }, address)
     return flows.begin({ provider, address, linking: { userId: caller.userId, loginId } })
   }
 

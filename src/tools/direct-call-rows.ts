@@ -12,7 +12,10 @@ export const recordMs = 20_000
 
 /** Writes what happens to a direct call into its row. */
 export function createDirectCallRows({ database, clock }: { database: Database; clock: Clock }) {
-  /** The call's row. It is inserted at the first attempt, so a call that is rejected earlier leaves no row. */
+  /**
+   * The call's row. It is inserted at the first attempt, so a call that is rejected earlier leaves no row. Each attempt
+   * begins in a transaction: nothing is sent for a caller who may not call any more.
+   */
   function ledgerOf(row: DirectRow): DirectLedger {
     let attempts = 0
     let refused: number | null = null
@@ -28,7 +31,8 @@ export function createDirectCallRows({ database, clock }: { database: Database; 
         const now = clock.now()
         if (attempts === 0 && !(await isFirst({ ...row, plannedAt: now, startedAt: now }))) return false
         attempts += 1
-        if (attempts > 1) await DirectToolCall.query(database).findById(row.id).patch({ attempts })
+        if (attempts > 1)
+          await database.transaction(async (trx) => DirectToolCall.query(trx).findById(row.id).patch({ attempts }))
         return true
       },
     }
@@ -37,7 +41,7 @@ export function createDirectCallRows({ database, clock }: { database: Database; 
   /** Inserts the row, unless another request with its key was faster. */
   async function isFirst(row: Partial<DirectToolCall>): Promise<boolean> {
     try {
-      await DirectToolCall.query(database).insert(row)
+      await database.transaction(async (trx) => DirectToolCall.query(trx).insert(row))
       return true
     } catch (error) {
       if (violatedConstraint(error) === 'direct_tool_calls_key') return false

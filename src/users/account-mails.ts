@@ -62,13 +62,21 @@ export const notice = (subject: string, now: Date, ...texts: string[]): AccountM
 })
 
 /** To the owner once the password was reset. */
-export const passwordWasReset = (now: Date, baseUrl: string): AccountMail =>
+export const passwordWasReset = (
+  { now, isFirstProof, left }: { now: Date; isFirstProof: boolean; left: readonly string[] },
+  baseUrl: string,
+): AccountMail =>
   notice(
     'Your password was changed',
     now,
     `The password of your account at ${baseUrl} was changed with a token that was mailed to this address.`,
-    'All logins and chat sessions have ended; API keys are still valid. If it was not you, somebody else reads your mail: secure your mailbox, then ask for a new password.',
+    'All logins and chat sessions have ended. If it was not you, somebody else reads your mail: secure your mailbox, then ask for a new password.',
+    ...(isFirstProof ? [takenBack] : []),
+    ...(left.length > 0 ? ['This is still in the account. Remove what is not yours:', left.join('\n')] : []),
   )
+
+const takenBack =
+  'Nobody had verified this address before, so whoever made the account may not have been you. Its agents are paused and post nothing any more, its sites are disconnected, its API keys and its authenticator app are void, and everybody else was removed from its workspaces.'
 
 /** To the address that an account still has, when somebody asks for another one. */
 export const changeWasAsked = (now: Date, baseUrl: string): AccountMail =>

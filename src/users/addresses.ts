@@ -14,7 +14,7 @@ import type { AccountTokens } from './account-tokens.ts'
 import { requireLogin, type Caller } from './caller.ts'
 import { readEmail } from './email.ts'
 import type { Client } from './logins.ts'
-import { assertPassword, type Passwords } from './passwords.ts'
+import type { Shown, Tries } from './tries.ts'
 import { User } from './user.ts'
 
 type Addressed = Pick<User, 'id' | 'email'>
@@ -27,11 +27,11 @@ export function createAddresses(context: {
   logger: Logger
   outbox: Pick<Outbox, 'put' | 'putOrRefuse'>
   rateLimits: Pick<RateLimits, 'accountMail'>
-  passwords: Passwords
+  tries: Pick<Tries, 'prove'>
   tokens: AccountTokens
   due: Pick<Due, 'owner'>
 }) {
-  const { database, clock, config, logger, outbox, rateLimits, passwords, tokens, due } = context
+  const { database, clock, config, logger, outbox, rateLimits, tries, tokens, due } = context
   const { baseUrl } = config.http
 
   async function tokenMail(trx: Transaction, { id: userId, email }: Addressed): Promise<NewMail> {
@@ -60,16 +60,13 @@ export function createAddresses(context: {
 
   /**
    * Mails a token to the address that the account is to have, and a notice to the one that it has. Does not look whether
-   * the new one is taken: that is known only to whoever reads its mails. UNAUTHORIZED if the password is wrong,
+   * the new one is taken: that is known only to whoever reads its mails. UNAUTHORIZED if the password or the code is wrong,
    * VALIDATION_ERROR, RATE_LIMITED after a few an hour.
    */
-  async function askToChange(caller: Caller, request: { newEmail: string; currentPassword: string }): Promise<void> {
+  async function askToChange(caller: Caller, request: Shown & { newEmail: string }, address: string): Promise<void> {
     requireLogin(caller)
     const email = readEmail(request.newEmail, 'newEmail')
-    const before = await User.query(database).findById(caller.userId)
-    assertPassword(before?.passwordHash)
-    const matches = await passwords.verify(before?.passwordHash, request.currentPassword)
-    assertThat(before && matches, 'UNAUTHORIZED', { message: 'The current password is wrong.' })
+    const { user: before } = await tries.prove(caller.userId, request, address)
     await rateLimits.accountMail(`${caller.userId} change`)
     await database.transaction(async (trx) => {
       const user = await User.query(trx).findById(before.id).forNoKeyUpdate()

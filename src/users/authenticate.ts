@@ -2,7 +2,7 @@ import { raw } from 'objection'
 import type { Allowances, Allowed } from '../billing/allowances.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
-import type { Database } from '../database/database.ts'
+import type { Database, Transaction } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
 import { suspended } from './suspension.ts'
 import type { AccessTokens } from './access-tokens.ts'
@@ -61,19 +61,19 @@ export function createAuthenticate(context: {
   /**
    * The caller. UNAUTHORIZED (no bearer token), INVALID_TOKEN, TOKEN_EXPIRED, TOKEN_REVOKED
    * (docs/specification.md, "Codes"). Access tokens and API keys (`sy_key_…`) are both sent as bearer tokens (RFC 6750,
-   * 2.1).
+   * 2.1). `within` a transaction it only looks.
    */
-  return async function authenticate(authorization: string | undefined): Promise<Caller> {
+  return async function authenticate(authorization: string | undefined, within?: Transaction): Promise<Caller> {
     assertThat(authorization !== undefined, 'UNAUTHORIZED')
     assertThat(Buffer.byteLength(authorization) <= headerBytes, 'INVALID_TOKEN')
     const token = /^Bearer +(\S.*)$/i.exec(authorization)?.[1]
     assertThat(token !== undefined, 'UNAUTHORIZED')
-    return token.startsWith('sy_key_') ? byApiKey(token) : byLogin(token)
+    return token.startsWith('sy_key_') ? byApiKey(token, within) : byLogin(token, within)
   }
 
-  async function byLogin(token: string): Promise<Caller> {
+  async function byLogin(token: string, trx?: Transaction): Promise<Caller> {
     const { userId, loginId } = await accessTokens.verify(token)
-    const found = await Login.query(database)
+    const found = await Login.query(trx ?? database)
       .join('users', 'users.id', 'logins.userId')
       .leftJoin('accounts', 'accounts.ownerId', 'users.id')
       .where({ 'logins.id': loginId, 'users.id': userId })
@@ -85,14 +85,14 @@ export function createAuthenticate(context: {
     const now = clock.now()
     const isOver = found.deletionDueAt !== null && found.deletionDueAt <= now
     assertThat(!isOver, 'TOKEN_REVOKED', { message: beingDeleted })
-    if (isToNote(found, now)) await Login.query(database).findById(loginId).patch({ lastUsedAt: now })
+    if (!trx && isToNote(found, now)) await Login.query(database).findById(loginId).patch({ lastUsedAt: now })
     const caller = { userId, ...presentPerson(userId, found), scopes, via: 'login', loginId } as const
-    return found.workspaceId === null ? caller : { ...caller, ...within(caller.reach, found.workspaceId) }
+    return found.workspaceId === null ? caller : { ...caller, ...restricted(caller.reach, found.workspaceId) }
   }
 
-  async function byApiKey(key: string): Promise<Caller> {
+  async function byApiKey(key: string, trx?: Transaction): Promise<Caller> {
     assertThat(isToken('key', key), 'INVALID_TOKEN')
-    const found = await ApiKey.query(database)
+    const found = await ApiKey.query(trx ?? database)
       .join('users', 'users.id', 'apiKeys.userId')
       .leftJoin('accounts', 'accounts.ownerId', 'users.id')
       .where({ 'apiKeys.keyHash': hashToken(key) })
@@ -107,7 +107,7 @@ export function createAuthenticate(context: {
     const expired = found.expiresAt !== null && found.expiresAt <= now
     assertThat(!expired, 'TOKEN_EXPIRED', { message: 'This API key has expired. Make a new one.' })
     assertThat(found.exceedingSince === null, 'PERMISSION_DENIED', { message: resting })
-    if (isToNote(found, now)) await ApiKey.query(database).findById(found.id).patch({ lastUsedAt: now })
+    if (!trx && isToNote(found, now)) await ApiKey.query(database).findById(found.id).patch({ lastUsedAt: now })
     const { userId, id: apiKeyId } = found
     const person = presentPerson(userId, found)
     const reach = reachOfKey(person.reach, found.workspaceId ?? userId)
@@ -119,7 +119,7 @@ const resting =
   'The tier does not allow for so many API keys, and this one is among the newest. Delete others, or choose a higher tier.'
 
 /** What is left of a caller whom the provider of a workspace has signed in. TOKEN_REVOKED for who is no member any more. */
-function within(whole: Reach, workspaceId: string): Pick<Caller, 'reach' | 'admin'> {
+function restricted(whole: Reach, workspaceId: string): Pick<Caller, 'reach' | 'admin'> {
   const reach = reachOfProvider(whole, workspaceId)
   assertThat(reach.places.size > 0, 'TOKEN_REVOKED')
   return { reach, admin: false }

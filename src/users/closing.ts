@@ -10,7 +10,7 @@ import { accountIsBeingClosed, accountIsKept, accountWillBeDeleted } from './acc
 import type { AccountTokens } from './account-tokens.ts'
 import { requireLogin, type Caller } from './caller.ts'
 import type { Logins } from './logins.ts'
-import { assertPassword, type Passwords } from './passwords.ts'
+import type { Tries } from './tries.ts'
 import { User } from './user.ts'
 
 const daySeconds = 86_400
@@ -26,23 +26,24 @@ export function createClosing(context: {
   logger: Logger
   outbox: Pick<Outbox, 'put'>
   due: Due
-  passwords: Passwords
+  tries: Pick<Tries, 'prove'>
   logins: Pick<Logins, 'endEvery' | 'endOthers'>
   tokens: Pick<AccountTokens, 'withdraw'>
 }) {
-  const { database, clock, config, logger, outbox, due, passwords, logins, tokens } = context
+  const { database, clock, config, logger, outbox, due, tries, logins, tokens } = context
   const { baseUrl } = config.http
 
   /**
    * Marks the account for deletion, and ends all its other logins and all its sessions; its API keys and agents rest, and its subscription does not renew. Safe
-   * to repeat: the first time holds. UNAUTHORIZED if the password is wrong.
+   * to repeat: the first time holds. UNAUTHORIZED if the password or the code is wrong.
    */
-  async function close(caller: Caller, request: { password: string }): Promise<void> {
+  async function close(
+    caller: Caller,
+    { password: currentPassword, code }: { password: string; code?: string | undefined },
+    address: string,
+  ): Promise<void> {
     const loginId = requireLogin(caller)
-    const before = await User.query(database).findById(caller.userId)
-    assertPassword(before?.passwordHash)
-    const matches = await passwords.verify(before?.passwordHash, request.password)
-    assertThat(before && matches, 'UNAUTHORIZED', { message: 'The password is wrong.' })
+    const { user: before } = await tries.prove(caller.userId, { currentPassword, code }, address)
     await database.transaction(async (trx) => {
       const user = await User.query(trx).findById(before.id).forNoKeyUpdate()
       const changed = 'The password was changed in the meantime.'

@@ -18,7 +18,7 @@ type Owner = Pick<User, 'id' | 'email'>
 
 /**
  * Checks the codes of second factors, each of which is good once. Codes are looked at only after the password, so only who
- * knows it can use up the attempts; a new password gives them back.
+ * knows it can use up the attempts; a new password by mail gives them back.
  */
 export function createCodeCheck(context: {
   database: Database
@@ -107,6 +107,7 @@ const codeNeeded = {
 }
 
 function blocked(until: Date, now: Date): CodedError {
-  const message = 'Too many wrong codes: after ten, none is accepted for an hour. A new password ends the wait.'
+  const message =
+    'Too many wrong codes: after ten, none is accepted for an hour. A new password by mail (POST /auth/forgot-password) ends the wait.'
   return new CodedError('RATE_LIMITED', { message, retryAfter: (until.getTime() - now.getTime()) / 1000 })
 }

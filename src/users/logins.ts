@@ -8,17 +8,16 @@ import { newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { requireLogin, type Caller } from './caller.ts'
-import type { CodeCheck } from './code-check.ts'
-import { normalizeEmail } from './email.ts'
 import { Login } from './login.ts'
 import type { RateLimits } from '../rate-limit.ts'
 import { oneLine } from '../notifications/plain-text.ts'
 import { endSessionsOf } from '../sessions/session.ts'
+import { endFlowsOf } from '../vault/oauth/oauth-flow.ts'
 import { hashToken, isToken, newToken } from '../secrets/opaque-tokens.ts'
-import type { Passwords } from './passwords.ts'
 import { RefreshToken } from './refresh-token.ts'
 import { activeFactor } from './second-factor.ts'
 import { suspended } from './suspension.ts'
+import type { Tries } from './tries.ts'
 import { User } from './user.ts'
 
 /** The tokens from a login or a refresh. `expiresIn` is the access token's lifetime in seconds. */
@@ -56,15 +55,14 @@ export function createLogins(context: {
   config: Pick<Config, 'auth'>
   logger: Logger
   accessTokens: AccessTokens
-  passwords: Passwords
-  codes: CodeCheck
+  tries: Pick<Tries, 'logIn'>
   rateLimits: Pick<RateLimits, 'change'>
 }) {
-  const { database, clock, config, logger, accessTokens, passwords, codes, rateLimits } = context
+  const { database, clock, config, logger, accessTokens, tries, rateLimits } = context
 
   /**
    * Opens a login. UNAUTHORIZED for an unknown address or a wrong password; after these, and with a detail at `code`, for a
-   * missing or wrong code of an account with a second factor. RATE_LIMITED after many wrong codes. `ttlSeconds` shortens
+   * missing or wrong code of an account with a second factor. RATE_LIMITED after many wrong passwords or codes. `ttlSeconds` shortens
    * the access token.
    */
   async function open(request: {
@@ -75,11 +73,7 @@ export function createLogins(context: {
     from?: Client | undefined
   }): Promise<TokenPair> {
     const expiresIn = accessTokens.lifetime(request.ttlSeconds)
-    const email = normalizeEmail(request.email)
-    const user = email === undefined ? undefined : await User.query(database).findOne({ email })
-    const matches = await passwords.verify(user?.passwordHash, request.password)
-    assertThat(user && matches, 'UNAUTHORIZED', { message: wrong })
-    const factorId = await codes.prove(user, request.code)
+    const { user, factorId } = await tries.logIn(request, request.from?.address ?? '')
     await rateLimits.change(user.id)
     return openFor({ id: user.id, passwordHash: user.passwordHash, factorId }, expiresIn, request.from)
   }
@@ -224,13 +218,20 @@ export function createLogins(context: {
   /** Ends every login of a user, and every session. The caller has locked the user's row. */
   async function endEvery(trx: Transaction, userId: string): Promise<void> {
     await revoke(trx, { userId })
-    await endSessionsOf(trx, userId, clock.now())
+    await endOpened(trx, userId)
   }
 
   /** Ends all other logins of a user, and every session. */
   async function endOthers(trx: Transaction, userId: string, loginId: string): Promise<void> {
     await revoke(trx, { userId }, loginId)
-    await endSessionsOf(trx, userId, clock.now())
+    await endOpened(trx, userId)
+  }
+
+  /** What logins have begun. */
+  async function endOpened(trx: Transaction, userId: string): Promise<void> {
+    const now = clock.now()
+    await endSessionsOf(trx, userId, now)
+    await endFlowsOf(trx, userId, now)
   }
 
   /** Ends the matching logins except `exceptId`. From the commit on, their access tokens fail with TOKEN_REVOKED. */

@@ -1,5 +1,5 @@
 import { hash, verify } from '@node-rs/argon2'
-import pLimit from 'p-limit'
+import { createTurns } from '../threads/turns.ts'
 import { assertThat, CodedError } from '../errors.ts'
 
 /** The cost of hashing a password. */
@@ -19,7 +19,10 @@ export const owaspCost: PasswordCost = {
 /** Three at once leave one of libuv's four threads for DNS and files, and limit the memory to 60 MB. */
 const atOnce = 3
 
-/** With more waiting than this, an answer would take seconds, so the request is refused. */
+/** In whose turn a password is hashed that no client has sent. */
+const own = 'own'
+
+/** How many passwords of one network may wait: with more, an answer would take seconds, so the request is refused. */
 const waitingAtMost = 200
 
 const shortest = 10
@@ -52,23 +55,35 @@ export function assertPassword(stored: string | null | undefined): asserts store
   assertThat(typeof stored === 'string', 'UNAUTHORIZED', { message })
 }
 
-/** Hashes and verifies passwords, a few at a time. RATE_LIMITED if too many are waiting. */
+/**
+ * Hashes and verifies passwords, a few at a time, and in turns: the network goes first that had its last turn longest ago, so
+ * nobody who tries many passwords holds up the logins of others. RATE_LIMITED if too many of one network are waiting.
+ */
 export function createPasswords({ parameters, dummyHash }: PasswordCost) {
-  const limit = pLimit(atOnce)
-  const limited = async <T>(work: () => Promise<T>): Promise<T> => {
-    assertThat(limit.pendingCount < waitingAtMost, 'RATE_LIMITED', { retryAfter: 2 })
-    return limit(work)
+  const turns = createTurns(atOnce)
+  const waiting = new Map<string, number>()
+  const limited = async <T>(network: string, work: () => Promise<T>): Promise<T> => {
+    const before = waiting.get(network) ?? 0
+    assertThat(before < waitingAtMost, 'RATE_LIMITED', { retryAfter: 2 })
+    waiting.set(network, before + 1)
+    try {
+      return await turns.take(network, work)
+    } finally {
+      const left = (waiting.get(network) ?? 1) - 1
+      if (left > 0) waiting.set(network, left)
+      else waiting.delete(network)
+    }
   }
   return {
     /** The hash to store, for a password from `readNewPassword`. */
-    hash: (password: string): Promise<string> => limited(() => hash(password, parameters)),
+    hash: (password: string, network = own): Promise<string> => limited(network, () => hash(password, parameters)),
 
     /** Whether the password is right. Takes as long if there is no stored hash: no such user, or one without a password. */
-    async verify(stored: string | null | undefined, written: string): Promise<boolean> {
+    async verify(stored: string | null | undefined, written: string, network = own): Promise<boolean> {
       // An overlong password is compared as the empty one, which never matches, so that it takes as long. The other
       // rules apply to new passwords only: tightening them must not lock users out.
       const password = written.length > longest * 4 ? '' : written.normalize('NFC')
-      const matches = await limited(() => verify(stored ?? dummyHash, password))
+      const matches = await limited(network, () => verify(stored ?? dummyHash, password))
       return matches && typeof stored === 'string'
     },
   }

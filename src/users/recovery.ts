@@ -7,15 +7,19 @@ import { assertThat } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
 import type { Outbox } from '../outbox/outbox.ts'
+import { networkOf, type RateLimits } from '../rate-limit.ts'
 import type { Due } from '../runs/due.ts'
-import type { RateLimits } from '../rate-limit.ts'
-import { passwordReset, passwordWasReset } from './account-mails.ts'
+import type { Sealing } from '../secrets/sealing.ts'
+import { Identity } from '../sign-in/identity.ts'
+import { passwordReset, passwordWasReset as mailOfReset } from './account-mails.ts'
 import type { AccountTokens } from './account-tokens.ts'
-import { ApiKey } from './api-key.ts'
 import { readEmail } from './email.ts'
 import type { Client, Logins } from './logins.ts'
 import { readNewPassword, type Passwords } from './passwords.ts'
-import { passwordIsNew, SecondFactor } from './second-factor.ts'
+import { leftInAccount } from './left-in-account.ts'
+import { passwordWasReset } from './second-factor.ts'
+import { takeBack } from './take-back.ts'
+import type { Tries } from './tries.ts'
 import { User } from './user.ts'
 
 /** The most requests that one round carries out, so that a stopping process ends soon. */
@@ -30,11 +34,14 @@ export function createRecovery(context: {
   outbox: Pick<Outbox, 'put'>
   rateLimits: Pick<RateLimits, 'recovery' | 'recoveryOf'>
   passwords: Passwords
+  tries: Pick<Tries, 'forget'>
   logins: Pick<Logins, 'endEvery'>
   tokens: AccountTokens
   due: Pick<Due, 'owner'>
+  sealing: Sealing
 }) {
-  const { database, clock, config, logger, outbox, rateLimits, passwords, logins, tokens, due } = context
+  const { database, clock, config, logger, outbox, rateLimits, passwords, tries, logins, tokens, due, sealing } =
+    context
   const { baseUrl } = config.http
 
   /**
@@ -67,13 +74,14 @@ export function createRecovery(context: {
   }
 
   /**
-   * Replaces the password with a token that was mailed, and ends all logins and sessions. API keys and the second factor
-   * stay, unless the address was never verified; now it is, since its mail was read. INVALID_TOKEN, TOKEN_EXPIRED, VALIDATION_ERROR.
+   * Replaces the password with a token that was mailed, and ends all logins and sessions. Providers that were linked before
+   * the account had this address are unlinked. All else stays and is named in a mail, unless the address was never verified
+   * (see `takeBack`); now it is, since its mail was read. INVALID_TOKEN, TOKEN_EXPIRED, VALIDATION_ERROR.
    */
   async function reset(request: { token: string; newPassword: string }, from: Client): Promise<void> {
     const newPassword = readNewPassword(request.newPassword, 'newPassword')
     const known = await tokens.find(request.token, ['reset'])
-    const passwordHash = await passwords.hash(newPassword)
+    const passwordHash = await passwords.hash(newPassword, networkOf(from.address))
     await database.transaction(async (trx) => {
       const user = await User.query(trx)
         .findById(known.userId ?? '')
@@ -90,26 +98,26 @@ export function createRecovery(context: {
         clock.now(),
         ofAccount(user.id, 'resetPassword', { ...from, userId: user.id, via: 'mail' }),
       )
-      await passwordIsNew(trx, user.id)
-      if (user.emailVerifiedAt === null) await isVerifiedNow(trx, user.id)
-      await outbox.put(trx, { to: user.email, ...passwordWasReset(clock.now(), baseUrl) })
+      await passwordWasReset(trx, user.id)
+      await unlinkFormer(trx, user)
+      const isFirstProof = user.emailVerifiedAt === null
+      if (isFirstProof) await takeBack(trx, { userId: user.id, now: clock.now(), due, sealing })
+      // Runs may have waited for what is free with a verified address.
+      if (isFirstProof) await due.owner(trx, user.id)
+      const left = await leftInAccount(trx, user.id)
+      await outbox.put(trx, { to: user.email, ...mailOfReset({ now: clock.now(), isFirstProof, left }, baseUrl) })
     })
+    await tries.forget(known.userId ?? '', from.address)
     logger.info({ userId: known.userId }, 'a password was reset')
   }
 
-  async function isVerifiedNow(trx: Transaction, userId: string): Promise<void> {
-    await removeAccess(trx, userId)
-    // Runs may have waited for what is free with a verified address.
-    await due.owner(trx, userId)
-  }
-
   /**
-   * Nobody has shown to read mails to this address before: whoever has made the account may have taken somebody else's.
-   * What they would still get in by, or keep its owner out by, goes.
+   * Unlinks the providers that were linked before the account had its address: they may be those of somebody who has had the
+   * account, or the address, before. Whoever registers or links by a provider has a verified address first.
    */
-  async function removeAccess(trx: Transaction, userId: string): Promise<void> {
-    await SecondFactor.query(trx).where({ userId }).delete()
-    await ApiKey.query(trx).where({ userId }).whereNull('revokedAt').patch({ revokedAt: clock.now() })
+  async function unlinkFormer(trx: Transaction, { id: userId, emailVerifiedAt }: User): Promise<void> {
+    const linked = Identity.query(trx).where({ userId })
+    await (emailVerifiedAt === null ? linked : linked.where('linkedAt', '<', emailVerifiedAt)).delete()
   }
 
   return { ask, carryOut, reset }

@@ -4,6 +4,7 @@ import type { Database, Transaction } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
+import { networkOf } from '../rate-limit.ts'
 import type { AccountToken } from './account-token.ts'
 import type { AccountTokens } from './account-tokens.ts'
 import type { Addresses } from './addresses.ts'
@@ -55,12 +56,12 @@ export function createRegister(context: {
    * needs an invitation; INVALID_TOKEN, TOKEN_EXPIRED for one that is not good. VALIDATION_ERROR for a bad address or
    * password, or for a taken address, with equal work.
    */
-  async function register(request: Registration): Promise<User> {
+  async function register(request: Registration, address = ''): Promise<User> {
     assertThat(config.auth.registration !== 'closed', 'PERMISSION_DENIED', { message: closed })
     const email = readEmail(request.email)
     const password = readNewPassword(request.password, 'password')
     const invitation = await invitationFor(email, request.invitation)
-    const passwordHash = await passwords.hash(password)
+    const passwordHash = await passwords.hash(password, networkOf(address))
     const id = newId()
     // No look-up first: the constraint decides after the same work, and between parallel requests too.
     const row = { id, email, passwordHash, createdAt: clock.now() }

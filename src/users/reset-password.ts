@@ -7,7 +7,7 @@ import { AccountToken } from './account-token.ts'
 import { normalizeEmail } from './email.ts'
 import { Login } from './login.ts'
 import { createPasswords, type PasswordCost } from './passwords.ts'
-import { passwordIsNew, SecondFactor } from './second-factor.ts'
+import { passwordWasReset, SecondFactor } from './second-factor.ts'
 import { User } from './user.ts'
 
 /**
@@ -30,7 +30,7 @@ export async function resetPassword(
     await User.query(trx).findById(user.id).patch({ passwordHash })
     await Login.query(trx).where({ userId: user.id }).whereNull('revokedAt').patch({ revokedAt: clock.now() })
     await AccountToken.query(trx).where({ userId: user.id }).whereIn('purpose', ['change', 'reset']).delete()
-    await passwordIsNew(trx, user.id)
+    await passwordWasReset(trx, user.id)
     if (withoutTotp) await SecondFactor.query(trx).where({ userId: user.id }).delete()
     await endSessionsOf(trx, user.id, clock.now())
     await recordDeeds(trx, clock.now(), ofAccount(user.id, 'npm run reset-password', operator))

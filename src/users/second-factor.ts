@@ -30,11 +30,16 @@ export class RecoveryCode extends Row {
 export const activeFactor = (db: Database, userId: string) =>
   SecondFactor.query(db).findOne({ userId }).whereNotNull('confirmedAt')
 
-/**
- * Whoever knew the former password may have begun to set a factor up, or have used up its attempts. The caller has
- * locked the user's row.
- */
-export async function passwordIsNew(trx: Database, userId: string): Promise<void> {
+/** Whoever knew the former password may have begun to set a factor up. The caller has locked the user's row. */
+export async function dropUnconfirmed(trx: Database, userId: string): Promise<void> {
   await SecondFactor.query(trx).where({ userId }).whereNull('confirmedAt').delete()
+}
+
+/**
+ * A password that was reset by mail, or by the operator: whoever knew the former one may have used up the attempts, too.
+ * Only this and a right code end their count.
+ */
+export async function passwordWasReset(trx: Database, userId: string): Promise<void> {
+  await dropUnconfirmed(trx, userId)
   await SecondFactor.query(trx).where({ userId }).patch({ failures: 0, blockedUntil: null })
 }

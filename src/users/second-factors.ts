@@ -7,11 +7,11 @@ import type { Logger } from '../logger.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import type { Sealing } from '../secrets/sealing.ts'
 import { requireLogin, type Caller } from './caller.ts'
-import { secretPlace, wrongCode, type CodeCheck } from './code-check.ts'
-import { assertPassword, type Passwords } from './passwords.ts'
+import { secretPlace, wrongCode } from './code-check.ts'
 import { codesWereRenewed, factorWasAdded, factorWasRemoved } from './second-factor-mails.ts'
 import { activeFactor, RecoveryCode, SecondFactor } from './second-factor.ts'
 import { addressOf, hashRecoveryCode, newRecoveryCodes, newSecret, stepOf, tidy } from './totp.ts'
+import type { Tries } from './tries.ts'
 import { User } from './user.ts'
 
 /** How long a secret waits for its first code, in seconds. */
@@ -31,10 +31,9 @@ export function createSecondFactors(context: {
   logger: Logger
   sealing: Sealing
   outbox: Pick<Outbox, 'put'>
-  passwords: Passwords
-  codes: CodeCheck
+  tries: Pick<Tries, 'password' | 'prove'>
 }) {
-  const { database, clock, config, logger, sealing, outbox, passwords, codes } = context
+  const { database, clock, config, logger, sealing, outbox, tries } = context
   const { baseUrl } = config.http
 
   /** Since when logins need a code, and how many recovery codes are left; null and 0 without one. */
@@ -49,8 +48,13 @@ export function createSecondFactors(context: {
    * Makes a secret for an authenticator app, in place of one that is not confirmed yet. UNAUTHORIZED if the password is
    * wrong, VALIDATION_ERROR if the account has a second factor already.
    */
-  async function start(caller: Caller, currentPassword: string): Promise<{ secret: string; otpauthUri: string }> {
-    const user = await checkPassword(caller, currentPassword)
+  async function start(
+    caller: Caller,
+    currentPassword: string,
+    address: string,
+  ): Promise<{ secret: string; otpauthUri: string }> {
+    requireLogin(caller)
+    const user = await tries.password(caller.userId, currentPassword, address)
     const [id, secret] = [newId(), newSecret()]
     await database.transaction(async (trx) => {
       await lockUnchanged(trx, user)
@@ -86,15 +90,15 @@ export function createSecondFactors(context: {
   }
 
   /** New recovery codes, in place of all before. UNAUTHORIZED, RATE_LIMITED, NOT_FOUND without a second factor. */
-  const renewCodes = (caller: Caller, proof: Proof): Promise<string[]> =>
-    change(caller, proof, async (trx, user, factorId) => {
+  const renewCodes = (caller: Caller, proof: Proof, address: string): Promise<string[]> =>
+    change(caller, { ...proof, address }, async (trx, user, factorId) => {
       await outbox.put(trx, { to: user.email, ...codesWereRenewed(clock.now(), baseUrl) })
       return renew(trx, factorId)
     })
 
   /** From now on the password is enough. UNAUTHORIZED, RATE_LIMITED, NOT_FOUND without a second factor. */
-  const remove = (caller: Caller, proof: Proof): Promise<void> =>
-    change(caller, proof, async (trx, user, factorId) => {
+  const remove = (caller: Caller, proof: Proof, address: string): Promise<void> =>
+    change(caller, { ...proof, address }, async (trx, user, factorId) => {
       await SecondFactor.query(trx).findById(factorId).delete()
       await outbox.put(trx, { to: user.email, ...factorWasRemoved(clock.now(), baseUrl) })
       logger.info({ userId: user.id }, 'a second factor was removed')
@@ -103,27 +107,17 @@ export function createSecondFactors(context: {
   /** Does what password and code permit, with the user's row locked. */
   async function change<T>(
     caller: Caller,
-    { currentPassword, code }: Proof,
+    { address, ...proof }: Proof & { address: string },
     work: (trx: Transaction, user: User, factorId: string) => Promise<T>,
   ): Promise<T> {
-    const user = await checkPassword(caller, currentPassword)
-    assertThat(await activeFactor(database, user.id), 'NOT_FOUND', { message: none })
-    const proved = await codes.prove(user, code)
+    requireLogin(caller)
+    const { user, factorId: proved } = await tries.prove(caller.userId, proof, address)
     return database.transaction(async (trx) => {
       await lockUnchanged(trx, user)
       const factor = await activeFactor(trx, user.id)
       assertThat(factor && factor.id === proved, 'NOT_FOUND', { message: none })
       return work(trx, user, factor.id)
     })
-  }
-
-  async function checkPassword(caller: Caller, currentPassword: string): Promise<User> {
-    requireLogin(caller)
-    const user = await User.query(database).findById(caller.userId)
-    assertPassword(user?.passwordHash)
-    const matches = await passwords.verify(user?.passwordHash, currentPassword)
-    assertThat(user && matches, 'UNAUTHORIZED', { message: 'The current password is wrong.' })
-    return user
   }
 
   async function renew(trx: Transaction, factorId: string): Promise<string[]> {

@@ -6,7 +6,7 @@ import { Deletion } from '../deletion/deletion.ts'
 import { assertThat } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { Outbox } from '../outbox/outbox.ts'
-import type { RateLimits } from '../rate-limit.ts'
+import { networkOf, type RateLimits } from '../rate-limit.ts'
 import type { Sealing } from '../secrets/sealing.ts'
 import type { Due } from '../runs/due.ts'
 import { createAccessTokens } from './access-tokens.ts'
@@ -20,13 +20,14 @@ import { createCodeCheck } from './code-check.ts'
 import { createCsrfTokens } from './csrf.ts'
 import { createLoginList } from './login-list.ts'
 import { createLogins } from './logins.ts'
-import { assertPassword, createPasswords, readNewPassword, type PasswordCost } from './passwords.ts'
+import { createPasswords, readNewPassword, type PasswordCost } from './passwords.ts'
 import { createRecovery } from './recovery.ts'
 import { createRegister } from './register.ts'
 import { profileOf, type Profile } from './profile.ts'
 import { passwordWasChanged } from './second-factor-mails.ts'
-import { passwordIsNew } from './second-factor.ts'
+import { dropUnconfirmed } from './second-factor.ts'
 import { createSecondFactors } from './second-factors.ts'
+import { createTries, type Shown } from './tries.ts'
 import { User } from './user.ts'
 
 /** The users of the platform: registration, terms, passwords, logins, API keys and authentication. */
@@ -39,32 +40,32 @@ export function createUsers(context: {
   passwordCost: PasswordCost
   outbox: Pick<Outbox, 'put' | 'putOrRefuse'>
   due: Due
-  rateLimits: Pick<RateLimits, 'accountMail' | 'change' | 'recovery' | 'recoveryOf'>
+  rateLimits: Pick<RateLimits, 'accountMail' | 'change' | 'recovery' | 'recoveryOf' | 'tries'>
   sealing: Sealing
 }) {
   const { database, clock, config, outbox, passwordCost } = context
   const passwords = createPasswords(passwordCost)
   const accessTokens = createAccessTokens(context)
   const codes = createCodeCheck(context)
-  const logins = createLogins({ ...context, accessTokens, passwords, codes })
+  const tries = createTries({ ...context, passwords, codes })
+  const logins = createLogins({ ...context, accessTokens, tries })
   const tokens = createAccountTokens(context)
-  const addresses = createAddresses({ ...context, passwords, tokens })
+  const addresses = createAddresses({ ...context, tries, tokens })
   const { register, registerVerified } = createRegister({ ...context, passwords, tokens, addresses })
   const present = (user: User, deletionDueAt: Date | null = null): Profile =>
     profileOf(user, config.auth.termsVersion, deletionDueAt)
 
-  /** Changes the password and ends all other logins, and all sessions. UNAUTHORIZED if the current one is wrong, VALIDATION_ERROR. */
+  /** Changes the password and ends all other logins, and all sessions. UNAUTHORIZED if the current one, or the code of the second factor, is wrong, VALIDATION_ERROR. */
   async function changePassword(
     caller: Caller,
-    request: { currentPassword: string; newPassword: string },
+    request: Shown & { newPassword: string },
+    address: string,
   ): Promise<void> {
     const loginId = requireLogin(caller)
     const newPassword = readNewPassword(request.newPassword, 'newPassword')
-    const { passwordHash: before, email } = await find(caller)
-    assertPassword(before)
-    const matches = await passwords.verify(before, request.currentPassword)
-    assertThat(matches, 'UNAUTHORIZED', { message: 'The current password is wrong.' })
-    const passwordHash = await passwords.hash(newPassword)
+    const proved = await tries.prove(caller.userId, request, address)
+    const { passwordHash: before, email } = proved.user
+    const passwordHash = await passwords.hash(newPassword, networkOf(address))
     await database.transaction(async (trx) => {
       const same = User.query(trx).where({ id: caller.userId, passwordHash: before })
       const changed = await same.patch({ passwordHash })
@@ -72,7 +73,7 @@ export function createUsers(context: {
       await logins.endOthers(trx, caller.userId, loginId)
       // Whoever knew the former password may have asked for another address.
       await tokens.withdraw(trx, caller.userId, ['change', 'reset'])
-      await passwordIsNew(trx, caller.userId)
+      await dropUnconfirmed(trx, caller.userId)
       await outbox.put(trx, { to: email, ...passwordWasChanged(clock.now(), config.http.baseUrl) })
     })
   }
@@ -100,7 +101,8 @@ export function createUsers(context: {
   }
 
   return {
-    register: async (request: Parameters<typeof register>[0]): Promise<Profile> => present(await register(request)),
+    register: async (request: Parameters<typeof register>[0], address?: string): Promise<Profile> =>
+      present(await register(request, address)),
     registerVerified,
     me,
     acceptTerms,
@@ -108,16 +110,16 @@ export function createUsers(context: {
     logins,
     loginList: createLoginList(context),
     addresses,
-    verifyPassword: (stored: string, written: string): Promise<boolean> => passwords.verify(stored, written),
-    closing: createClosing({ ...context, passwords, logins, tokens }),
-    recovery: createRecovery({ ...context, passwords, logins, tokens }),
+    tries,
+    closing: createClosing({ ...context, tries, logins, tokens }),
+    recovery: createRecovery({ ...context, tries, passwords, logins, tokens }),
     async purge(): Promise<void> {
       await tokens.purge()
       await logins.purge()
     },
     apiKeys: createApiKeys(context),
     authenticate: createAuthenticate({ ...context, accessTokens }),
-    secondFactors: createSecondFactors({ ...context, passwords, codes }),
+    secondFactors: createSecondFactors({ ...context, tries }),
     csrf: createCsrfTokens(context),
     publicKeys: accessTokens.publicKeys,
   }

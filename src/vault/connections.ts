@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
+import { regardless } from '../database/while-permitted.ts'
 import type { Sealing } from '../secrets/sealing.ts'
 import { openCredential } from './credential.ts'
 import type { MarkNeedsReauth } from './reauthorization.ts'
@@ -89,13 +90,15 @@ export function createConnections(context: {
 
   /** Only the owner can replace a token that was pasted. */
   const markDead = (entry: VaultEntry, reason: string): Promise<ConnectionState> =>
-    database.transaction(async (trx) => {
-      const current = await VaultEntry.query(trx).findById(entry.id).forUpdate()
-      if (!current) return { kind: 'gone' }
-      if (current.generation !== entry.generation) return ready(current, false)
-      if (current.status === 'connected') await markNeedsReauth(trx, current, reason)
-      return dead({ statusReason: current.statusReason ?? reason })
-    })
+    regardless(() =>
+      database.transaction(async (trx) => {
+        const current = await VaultEntry.query(trx).findById(entry.id).forUpdate()
+        if (!current) return { kind: 'gone' }
+        if (current.generation !== entry.generation) return ready(current, false)
+        if (current.status === 'connected') await markNeedsReauth(trx, current, reason)
+        return dead({ statusReason: current.statusReason ?? reason })
+      }),
+    )
 
   return {
     /** Opens the connection for a call now. Never throws because of the site. */

@@ -20,7 +20,7 @@ import { grantFields } from './oauth/grant-fields.ts'
 import { isUsable } from './oauth/needed-scopes.ts'
 import type { OAuthClient } from './oauth/oauth-client.ts'
 import type { Grant } from './oauth/token-outcome.ts'
-import type { OAuthFlow } from './oauth/oauth-flow.ts'
+import { assertGoesOn, type OAuthFlow } from './oauth/oauth-flow.ts'
 import type { OfferedSite } from './site-choices.ts'
 import { VaultEntry } from './vault-entry.ts'
 
@@ -66,7 +66,11 @@ export function createEntries(context: {
   }
 
   /** Inserts an entry; the limit is checked under the owner's lock. */
-  async function insert(fields: NewFields, credential: Credential, id = newId()): Promise<VaultEntry> {
+  async function insert(
+    fields: NewFields,
+    credential: Credential,
+    { id = newId(), check = async () => {} }: { id?: string; check?: (trx: Transaction) => Promise<void> } = {},
+  ): Promise<VaultEntry> {
     const now = clock.now()
     const limit = await limitOf(fields.ownerId)
     const authType = fields.manifest.auth.type
@@ -85,10 +89,11 @@ export function createEntries(context: {
     try {
       return await database.transaction(async (trx) => {
         await lockOwner(trx, fields.ownerId)
-        if (fields.connectedBy) await assertMember(trx, fields.ownerId, fields.connectedBy)
+        if (fields.connectedBy) await assertMember(trx, fields.ownerId, fields.connectedBy, 'build')
         // An earlier attempt committed, but its confirmation was lost.
         const stored = await VaultEntry.query(trx).findById(id)
         if (stored) return stored
+        await check(trx)
         await assertRoom(trx, fields.ownerId, limit)
         return VaultEntry.query(trx).insertAndFetch(row)
       })
@@ -103,15 +108,15 @@ export function createEntries(context: {
     { id, ownerId, by }: { id: string; ownerId: string; by: string | null },
     credential: Credential,
     fields: Partial<VaultEntry>,
-    check: (entry: VaultEntry) => void = () => {},
+    check: (entry: VaultEntry, trx: Transaction) => Promise<void> = async () => {},
   ): Promise<VaultEntry> {
     return database.transaction(async (trx) => {
       await lockOwner(trx, ownerId)
-      const mayStill = by === null || (await isMember(trx, ownerId, by))
+      const mayStill = by === null || (await isMember(trx, ownerId, by, 'build'))
       const entry = await VaultEntry.query(trx).findById(id).forUpdate()
       // It may have been moved, or the member removed, since the permission was checked.
       assertThat(mayStill && entry?.ownerId === ownerId, 'NOT_FOUND', { message: noEntry })
-      check(entry)
+      await check(entry, trx)
       const now = clock.now()
       await due.vaultEntry(trx, id)
       return entry.$query(trx).patchAndFetch({
@@ -183,12 +188,16 @@ export function createEntries(context: {
       const { ownerId, userId: connectedBy, origin, manifest, clientId, entryId } = flow
       const fields = { clientId, ...grantFields(grant, flow.scopes, clock.now()) }
       const { accessToken, refreshToken } = grant
-      const isSame = (entry: VaultEntry) => assertSameSite(flow, entry)
+      const goesOn = (trx: Transaction) => assertGoesOn(trx, flow)
+      const isSame = async (entry: VaultEntry, trx: Transaction) => {
+        assertSameSite(flow, entry)
+        await goesOn(trx)
+      }
       const renewed = { id: entryId ?? '', ownerId, by: connectedBy }
       if (entryId) return renew(renewed, { accessToken, refreshToken }, fields, isSame)
       // The entry takes the flow's id, so a repeated store inserts nothing.
       const made = { ownerId, connectedBy, origin, manifest, ...fields }
-      return insert(made, { accessToken, refreshToken }, flow.id).catch(refuseLeaver)
+      return insert(made, { accessToken, refreshToken }, { id: flow.id, check: goesOn }).catch(refuseLeaver)
     },
 
     /** With the first members of their manifests only: a hundred manifests may be many megabytes. */

@@ -28,6 +28,8 @@ export interface InboundRequest {
   readBody: () => Promise<Buffer>
   /** The sender's address; failed proofs are counted by address. */
   address: string
+  /** Whether it counts as a delivery: not when its sender is checked again. */
+  isCounted: boolean
 }
 
 /** What an admitted sender delivers. */
@@ -126,7 +128,7 @@ export function createWebhooks(context: {
       assertThat(!standing.isSuspended, 'PERMISSION_DENIED', { message: suspended })
       requireFeature(standing, 'webhooks')
       requireGoodStanding(standing)
-      await rateLimits.webhook(agent.id)
+      if (request.isCounted) await rateLimits.webhook(agent.id)
       runs.queue.assertRoom(depth)
       return { agent, standing }
     },

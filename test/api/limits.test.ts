@@ -33,6 +33,7 @@ const counted: Partial<Record<Limit, string[]>> = {
     'acceptTerms',
     'changeEmail',
     'changePassword',
+    'linkIdentity',
     'confirmTotp',
     'deleteAccount',
     'forgotPassword',
@@ -199,7 +200,7 @@ test.serial('deliveries are counted by agent, from wherever they come', async (t
 
 type OfSettings = Exclude<
   keyof RateLimits,
-  'purge' | 'account' | 'accountMail' | 'delivery' | 'inputBytes' | 'recoveryOf'
+  'purge' | 'account' | 'accountMail' | 'delivery' | 'inputBytes' | 'recoveryOf' | 'tries'
 >
 
 /** The setting of each limit, and how many requests each allows in the test below. */
@@ -221,7 +222,16 @@ test('each limit is the one of its own setting, and counts each key for itself a
   const limits = createRateLimits({ database, config: { rateLimits: { ...config.rateLimits, store: 'memory' } } })
   t.deepEqual(
     Object.keys(limits).toSorted(),
-    [...Object.keys(settings), 'account', 'accountMail', 'delivery', 'inputBytes', 'purge', 'recoveryOf'].toSorted(),
+    [
+      ...Object.keys(settings),
+      'account',
+      'accountMail',
+      'delivery',
+      'inputBytes',
+      'purge',
+      'recoveryOf',
+      'tries',
+    ].toSorted(),
   )
   for (const [name, [, points]] of Object.entries(settings) as [keyof typeof settings, [string, number]][])
     for (const key of ['the same key for all', 'another'])

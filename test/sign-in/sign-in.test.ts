@@ -84,6 +84,22 @@ test('the tokens are in cookies that no script reads, and the browser goes to th
   t.deepEqual([...by.cookies.keys()].toSorted(), ['switchyard_access', 'switchyard_refresh'])
 })
 
+for (const [path, location] of [
+  ['/日', '/%E6%97%A5'],
+  ['/😀?a=ü#é', '/%F0%9F%98%80?a=%C3%BC#%C3%A9'],
+  ['/｡x', '/%EF%BD%A1x'],
+  ['/／x', '/%EF%BC%8Fx'],
+  ['/%E6%97%A5', '/%E6%97%A5'],
+] as const)
+  test(`one is sent back to ${path} by an address that a header can have`, async (t) => {
+    const { platform, known } = await open()
+    const { user } = known()
+    const query = `?returnTo=${encodeURIComponent(path)}`
+    const { status, location: sentTo, by } = await signInBy(platform, { providerId, user, query })
+    t.deepEqual([status, sentTo], [303, location])
+    t.deepEqual([...by.cookies.keys()].toSorted(), ['switchyard_access', 'switchyard_refresh'])
+  })
+
 test('one is sent back to no other host, however it is written', async (t) => {
   const { platform } = await open()
   const elsewhere = ['//evil.example', '/\\evil.example', 'https://evil.example', '\\\\evil.example', 'evil.example']

@@ -12,6 +12,7 @@ const limits = {
   changesPerMinute: 5,
   changesPerDay: 7,
   recoveryPerHour: 3,
+  triesPerHour: 3,
   browserPerMinute: 5,
   webhookPerMinute: 5,
   webhookFailedPerMinute: 5,
@@ -66,6 +67,7 @@ for (const [same, one, other] of networks)
       store: 'memory',
       authPerMinute: 1,
       recoveryPerHour: 3,
+      triesPerHour: 3,
       browserPerMinute: 1,
       webhookFailedPerMinute: 1,
     } as const

@@ -4,7 +4,8 @@ import type { Callbacks } from '../../callbacks/callbacks.ts'
 import { later, type Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/database.ts'
-import { CodedError } from '../../errors.ts'
+import { permittedNow, regardless, type Permitted } from '../../database/while-permitted.ts'
+import { CodedError, isCoded } from '../../errors.ts'
 import type { Temporal } from '../../temporal/temporal.ts'
 import { decide, isNew, repeatedReceipt, type Decision, type Queue } from './decision.ts'
 import { findKnown, lockFree, lockOne } from './lock-queues.ts'
@@ -13,6 +14,8 @@ import { store } from './store.ts'
 
 interface Waiting {
   request: AcceptRequest
+  /** Asked when the batch is decided: whoever waits for a queue may lose what permits the run. */
+  isPermitted: Permitted | undefined
   since: number
   resolve: (receipt: Receipt) => void
   reject: (error: unknown) => void
@@ -83,7 +86,7 @@ export function createAccept(context: {
     const requests = batch.map(({ request }) => request)
     for (const { agentId } of requests) lockedUntil.delete(agentId)
     try {
-      const { decisions, woken, stored } = await database.transaction((trx) => decideFree(trx, requests))
+      const { decisions, woken, stored } = await database.transaction((trx) => decideFree(trx, batch))
       noteCommitted(woken, stored)
       putBack(batch.filter((_, index) => decisions[index] === 'locked'))
       batch.forEach(({ resolve, reject }, index) => {
@@ -111,22 +114,25 @@ export function createAccept(context: {
     waiting = [...locked.filter((one) => !isLate(one)), ...waiting]
   }
 
-  async function decideFree(trx: Transaction, requests: AcceptRequest[]) {
+  async function decideFree(trx: Transaction, batch: Waiting[]) {
+    const requests = batch.map(({ request }) => request)
     const { queues, locked } = await lockFree(trx, [...new Set(requests.map(({ agentId }) => agentId))])
-    return decideAll(trx, requests, queues, locked)
+    return decideAll(trx, requests, queues, { locked, refused: await refusalsIn(trx, batch) })
   }
 
   async function decideAll(
     trx: Transaction,
     requests: AcceptRequest[],
     queues: Map<string, Queue>,
-    locked: Set<string> = new Set(),
+    { locked, refused }: { locked: Set<string>; refused: Map<AcceptRequest, CodedError> } = noneRefused,
   ) {
     const free = requests.filter(({ agentId }) => !locked.has(agentId))
     const known = await findKnown(trx, free)
-    const decisions: Decision[] = requests.map((request) =>
-      locked.has(request.agentId) ? 'locked' : decide(request, queues.get(request.agentId), known, queueDepth),
-    )
+    const decisions: Decision[] = requests.map((request) => {
+      if (locked.has(request.agentId)) return 'locked'
+      const error = refused.get(request)
+      return error ? { error } : decide(request, queues.get(request.agentId), known, queueDepth)
+    })
     const now = clock.now()
     // A run that is not claimed by then makes its agent stalled.
     const changed = await store(trx, { now, due: later(now, reconcile.stallSeconds) }, requests, decisions, queues)
@@ -151,8 +157,8 @@ export function createAccept(context: {
   /** Accepts one run; resolves after the commit. */
   function one(request: AcceptRequest): Promise<Receipt> {
     return new Promise((resolve, reject) => {
-      waiting.push({ request, since: performance.now(), resolve, reject })
-      if (!flushing) void flush()
+      waiting.push({ request, isPermitted: permittedNow(), since: performance.now(), resolve, reject })
+      if (!flushing) void regardless(flush)
     })
   }
 
@@ -183,6 +189,19 @@ export function createAccept(context: {
 }
 
 export type Accept = ReturnType<typeof createAccept>
+const noneRefused = { locked: new Set<string>(), refused: new Map<AcceptRequest, CodedError>() }
+
+/** Those of a batch that are not permitted any more, with the reason. */
+async function refusalsIn(trx: Transaction, batch: Waiting[]): Promise<Map<AcceptRequest, CodedError>> {
+  const refused = new Map<AcceptRequest, CodedError>()
+  for (const { request, isPermitted } of batch) {
+    await isPermitted?.(trx).catch((error: unknown) => {
+      if (!isCoded(error)) throw error
+      refused.set(request, error)
+    })
+  }
+  return refused
+}
 
 /** A run that is accepted as skipped. Its ending is posted like any other. */
 const endsAtOnce = (decision: Decision): decision is Extract<Decision, { receipt: Receipt }> =>

@@ -59,10 +59,9 @@ export function createManifests(context: {
   /** Records that the site was asked, whatever the outcome: the next check is due a full period later. */
   async function noteAsked(entries: readonly VaultEntry[], at: Date): Promise<void> {
     const ids = entries.map(({ id }) => id)
-    await VaultEntry.query(database)
-      .patch({ manifestCheckedAt: at })
-      .whereIn('id', ids)
-      .where('manifestCheckedAt', '<', at)
+    await database.transaction(async (trx) =>
+      VaultEntry.query(trx).patch({ manifestCheckedAt: at }).whereIn('id', ids).where('manifestCheckedAt', '<', at),
+    )
   }
 
   async function checkSite(origin: string, entries: VaultEntry[]): Promise<void> {

@@ -15,6 +15,7 @@ import { nameOfOwner } from '../../owners/names.ts'
 import type { OAuthClient, OAuthSite } from './oauth-client.ts'
 import { OAuthFlow } from './oauth-flow.ts'
 import { neededScopes } from './needed-scopes.ts'
+import { lockOwner } from '../../users/user.ts'
 import type { VaultEntry } from '../vault-entry.ts'
 
 /** What an owner wants to connect: a new site, or an existing entry. */
@@ -100,7 +101,7 @@ export function createFlows(context: {
       const now = clock.now()
       const ticket = newToken('ticket')
       const expiresAt = new Date(now.getTime() + lifetimeMs)
-      await OAuthFlow.query(database).insert({
+      const flow = {
         id,
         ownerId: request.ownerId,
         userId: request.userId,
@@ -111,9 +112,14 @@ export function createFlows(context: {
         scopes,
         ticketHash: hashToken(ticket),
         verifier: sealing.seal(oauthClient.newVerifier(), verifierPlace(id)),
-        status: 'pending',
+        status: 'pending' as const,
         createdAt: now,
         expiresAt,
+      }
+      // The site may have been slow. Under this lock the attempts of members end with their memberships.
+      await database.transaction(async (trx) => {
+        await lockOwner(trx, request.ownerId)
+        await OAuthFlow.query(trx).insert(flow)
       })
       const connectUrl = `${config.http.baseUrl}/vault/oauth/go?ticket=${ticket}`
       return { id, connectUrl, expiresAt, scopes, unusableTools }

@@ -1,5 +1,6 @@
+import type { Transaction } from '../../database/database.ts'
 import { Row } from '../../database/row.ts'
-import type { ErrorCode } from '../../errors.ts'
+import { assertThat, type ErrorCode } from '../../errors.ts'
 import type { Manifest } from '../../sites/manifest/manifest.ts'
 import type { Scope } from '../../sites/tool.ts'
 
@@ -34,4 +35,21 @@ export class OAuthFlow extends Row {
   declare createdAt: Date
   declare expiresAt: Date
   declare endedAt: Date | null
+}
+
+/**
+ * Ends the attempts of a user to connect sites, also those whose browser is back already: somebody else may have begun them.
+ * The caller has locked the user's row.
+ */
+export async function endFlowsOf(trx: Transaction, userId: string, now: Date): Promise<void> {
+  const message = 'The logins of whoever began to connect the site have ended. Start again.'
+  const ended = { status: 'failed', code: 'PERMISSION_DENIED', message, verifier: null, endedAt: now } as const
+  await OAuthFlow.query(trx).where({ userId }).whereIn('status', ['pending', 'exchanging']).patch(ended)
+}
+
+/** Refuses to store what a flow has brought if it was ended meanwhile: PERMISSION_DENIED. Locks the flow. */
+export async function assertGoesOn(trx: Transaction, { id }: Pick<OAuthFlow, 'id'>): Promise<void> {
+  const flow = await OAuthFlow.query(trx).findById(id).forUpdate()
+  const message = 'This attempt to connect the site was ended meanwhile. Start again.'
+  assertThat(flow?.status === 'exchanging', 'PERMISSION_DENIED', { message })
 }

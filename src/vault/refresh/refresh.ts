@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import { retryWhileUnavailable, type Database, type Transaction } from '../../database/database.ts'
+import { regardless } from '../../database/while-permitted.ts'
 import { newId } from '../../ids.ts'
 import type { Logger } from '../../logger.ts'
 import { page, type Page, type PageRequest } from '../../database/paging.ts'
@@ -173,7 +174,8 @@ export function createRefresh(context: {
     const key = `${entryId} ${seen} ${cause}`
     const started = underWay.get(key)
     if (started) return started
-    const renewal = waitForTurn(entryId, seen, cause).finally(() => underWay.delete(key))
+    // Others may wait for it, and what the site answers must be stored.
+    const renewal = regardless(() => waitForTurn(entryId, seen, cause)).finally(() => underWay.delete(key))
     underWay.set(key, renewal)
     return renewal
   }

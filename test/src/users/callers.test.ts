@@ -108,7 +108,7 @@ test('an API key cannot manage the account', async (t) => {
     () => users.logins.end(byKey),
     () => users.logins.endAll(byKey),
     () => users.acceptTerms(byKey),
-    () => users.changePassword(byKey, { currentPassword: 'x', newPassword: 'another long secret' }),
+    () => users.changePassword(byKey, { currentPassword: 'x', newPassword: 'another long secret' }, '192.0.2.1'),
   ]
   for (const attempt of attempts) t.like(await t.throwsAsync(attempt), { code: 'PERMISSION_DENIED' })
   t.is((await users.me(byKey)).id, caller.userId)

@@ -11,6 +11,7 @@ import { cheapCost } from '../../helpers/passwords.ts'
 import { openUsers, password, usersForFile } from './open-users.ts'
 
 const open = usersForFile(test)
+const address = '192.0.2.1'
 
 test('a registered person logs in, under any spelling of the address, and is recognised', async (t) => {
   const { users, callerOf } = await open()
@@ -137,9 +138,9 @@ test('changing the password ends the other logins and the old password', async (
   const here = await enter()
   const elsewhere = await users.logins.open({ email: here.email, password })
   const newPassword = 'another long secret'
-  const wrong = users.changePassword(here.caller, { currentPassword: 'not the right one', newPassword })
+  const wrong = users.changePassword(here.caller, { currentPassword: 'not the right one', newPassword }, address)
   t.like(await t.throwsAsync(wrong), { code: 'UNAUTHORIZED' })
-  await users.changePassword(here.caller, { currentPassword: password, newPassword })
+  await users.changePassword(here.caller, { currentPassword: password, newPassword }, address)
   t.is((await callerOf(here.accessToken)).email, here.email)
   t.like(await t.throwsAsync(callerOf(elsewhere.accessToken)), { code: 'TOKEN_REVOKED' })
   t.like(await t.throwsAsync(users.logins.open({ email: here.email, password })), { code: 'UNAUTHORIZED' })
@@ -182,7 +183,7 @@ test('a password change that meets another one waits for it, is refused, and ove
   const earlier = await database.transaction()
   await earlier('users').update({ password_hash: 'another one' })
   const change = { currentPassword: password, newPassword: 'another long secret' }
-  const later = t.throwsAsync(users.changePassword(caller, change))
+  const later = t.throwsAsync(users.changePassword(caller, change, address))
   await somebodyWaits(database)
   await earlier.commit()
   t.like(await later, { code: 'UNAUTHORIZED', message: 'The password was changed in the meantime.' })

@@ -1,5 +1,6 @@
 import { later, type Clock } from '../../../clock.ts'
 import type { Database, Transaction } from '../../../database/database.ts'
+import { regardless } from '../../../database/while-permitted.ts'
 import type { PaidTierName } from '../../tiers.ts'
 import type { GatewayPayment } from '../gateway.ts'
 import { settle, type SandboxSubscription, type World } from './rules.ts'
@@ -45,16 +46,18 @@ export function createWorlds({ database, clock }: { database: Database; clock: C
     }
   }
 
-  /** Lets everything happen that is due, then does the work, in one transaction. */
+  /** Lets everything happen that is due, then does the work, in one transaction: as a gateway elsewhere would. */
   const visit = <T>(ownerId: string, work: (world: World, now: Date, trx: Transaction) => Promise<T> | T): Promise<T> =>
-    database.transaction(async (trx) => {
-      const world = await load(trx, ownerId)
-      const now = await timeOf(trx, ownerId)
-      settle(world, now)
-      const result = await work(world, now, trx)
-      await store(trx, ownerId, world)
-      return result
-    })
+    regardless(() =>
+      database.transaction(async (trx) => {
+        const world = await load(trx, ownerId)
+        const now = await timeOf(trx, ownerId)
+        settle(world, now)
+        const result = await work(world, now, trx)
+        await store(trx, ownerId, world)
+        return result
+      }),
+    )
 
   async function payments(ownerId: string, now: Date): Promise<GatewayPayment[]> {
     const found = await database('sandbox_payments')

@@ -1,0 +1,70 @@
+import type { Context } from 'koa'
+import type { Transaction } from '../../src/database/database.ts'
+import { whilePermitted } from '../../src/database/while-permitted.ts'
+import { assertThat, isCoded } from '../../src/errors.ts'
+import { ownerNamed, requireAction } from '../../src/owners/reach.ts'
+import type { Services } from '../../src/services.ts'
+import {
+  requireAdmin,
+  requireKept,
+  requireOwnAccount,
+  requireScope,
+  requireTerms,
+  type Caller,
+} from '../../src/users/caller.ts'
+import { credentialIn } from './authenticate.ts'
+import type { RequestFacts } from './request-facts.ts'
+import type { AnyRoute } from './route.ts'
+import { isOfOwner, isOfUser, needsLogin, needsOf, needsTerms } from './route-rules.ts'
+
+/** Runs after the resource was found: to a caller who may not see it, the resource does not exist. */
+export function permit(route: AnyRoute, caller: Caller, resource: unknown): void {
+  requireScope(caller, route.method === 'get' ? 'read' : 'write')
+  assertThat(!needsLogin(route) || caller.via === 'login', 'PERMISSION_DENIED', {
+    message: 'This operation needs the access token of a login; an API key cannot do it.',
+  })
+  if (route.access === 'admin') requireAdmin(caller)
+  if (isOfUser(route)) requireOwnAccount(caller)
+  if (isOwned(resource)) requireAction(caller.reach, resource.ownerId, needsOf(route), route.whenClosed)
+}
+
+export const isOwned = (resource: unknown): resource is { ownerId: string } =>
+  typeof resource === 'object' && resource !== null && 'ownerId' in resource
+
+/** A request whose handler is to run. */
+interface Handled {
+  services: Services
+  params: Readonly<Record<string, string>>
+  request: RequestFacts
+  caller: Caller | undefined
+  resource: unknown
+  ownerId: string | undefined
+}
+
+/**
+ * Runs the handler. What a route changes is committed only if its caller may change it still: a handler may wait for a
+ * site, for a password that is checked, or for a lock, and meanwhile logins, keys, roles and memberships end.
+ */
+export async function handlePermitted(route: AnyRoute, ctx: Context, input: Handled): Promise<unknown> {
+  const handle = (): Promise<unknown> => route.handle(input as never)
+  if (!input.caller || route.method === 'get') return handle()
+  return whilePermitted((trx) => permitAgain(route, ctx, input, trx), route, handle).catch(async (error: unknown) => {
+    // What was lost with a membership is not there any more, and each thing has a code for that.
+    if (isCoded(error, 'WORKSPACE_NOT_FOUND')) await route.resource?.({ ...input, caller: await callerOf(input, ctx) })
+    throw error
+  })
+}
+
+const callerOf = ({ services }: Pick<Handled, 'services'>, ctx: Context, trx?: Transaction): Promise<Caller> =>
+  services.users.authenticate(credentialIn(ctx, services.config.http.baseUrl).text || undefined, trx)
+
+/** The same questions as before the body was read, within the transaction. They fail with the same codes. */
+async function permitAgain(route: AnyRoute, ctx: Context, input: Handled, trx: Transaction): Promise<void> {
+  const { resource, ownerId } = input
+  const caller = await callerOf(input, ctx, trx)
+  if (!route.whileClosing) requireKept(caller)
+  if (needsTerms(route)) requireTerms(caller)
+  if (isOfOwner(route)) ownerNamed(caller.reach, ownerId)
+  permit(route, caller, resource)
+  if (route.owner) permit(route, caller, { ownerId })
+}

@@ -1,0 +1,105 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import * as oauth from 'oauth4webapi'
+import { later, type Clock } from '../clock.ts'
+import type { FetchFor } from './discovery.ts'
+import type { Provider } from './provider.ts'
+
+/** How long a set of keys is used: a key that was withdrawn counts no longer than this, in seconds. */
+const freshSeconds = 300
+/** Between two requests for a set, in milliseconds: whoever needs a newer one waits for the next. */
+const pauseMs = 1000
+/** Sets that a process remembers. */
+const remembered = 500
+
+interface Known {
+  readAt: Date
+  /** By the time of the process, which no test moves. */
+  askedAt: number
+  keys: Promise<oauth.JWKS>
+}
+
+type Server = oauth.AuthorizationServer
+
+/**
+ * The keys that providers sign with. A signature that the known set does not explain has the set read again at once, so that
+ * nobody is refused after a provider has changed its keys; all who need that wait for one request.
+ */
+export function createKeys({ clock, fetchFor }: { clock: Clock; fetchFor: FetchFor }) {
+  const known = new Map<string, Known>()
+  const reading = new Map<string, Promise<oauth.JWKS>>()
+
+  const nameOf = ({ workspaceProviderId }: Provider, { jwks_uri: uri }: Server): string =>
+    `${workspaceProviderId === null ? 'installation' : 'workspace'} ${uri}`
+
+  async function ask(provider: Provider, { jwks_uri: uri = '' }: Server): Promise<oauth.JWKS> {
+    const headers = { accept: 'application/json' }
+    const answer = await fetchFor(provider)(uri, { method: 'GET', headers, redirect: 'manual', body: undefined })
+    if (answer.status !== 200) throw new Error(`the address of the keys answered ${answer.status}`)
+    const set: unknown = await answer.json()
+    if (!isSet(set)) throw new Error('the keys are no set of keys')
+    return set
+  }
+
+  function read(provider: Provider, server: Server): Promise<oauth.JWKS> {
+    const name = nameOf(provider, server)
+    const keys = ask(provider, server)
+    const entry = { readAt: clock.now(), askedAt: performance.now(), keys }
+    known.delete(name)
+    known.set(name, entry)
+    const [oldest] = known.size > remembered ? known.keys() : []
+    if (oldest !== undefined) known.delete(oldest)
+    keys.catch(() => known.get(name) === entry && known.delete(name))
+    return keys
+  }
+
+  function current(provider: Provider, server: Server): Promise<oauth.JWKS> {
+    const found = known.get(nameOf(provider, server))
+    const isFresh = found && later(found.readAt, freshSeconds) > clock.now()
+    return isFresh ? found.keys : read(provider, server)
+  }
+
+  /** A newer set than the one that was seen: read now, or by somebody else since. */
+  async function newer(provider: Provider, server: Server, seen: oauth.JWKS): Promise<oauth.JWKS> {
+    const name = nameOf(provider, server)
+    const latest = known.get(name)
+    if (latest && (await latest.keys) !== seen) return latest.keys
+    const begun = reading.get(name) ?? readSoon(provider, server).finally(() => reading.delete(name))
+    reading.set(name, begun)
+    return begun
+  }
+
+  async function readSoon(provider: Provider, server: Server): Promise<oauth.JWKS> {
+    const { askedAt = -Infinity } = known.get(nameOf(provider, server)) ?? {}
+    await delay(Math.max(0, askedAt + pauseMs - performance.now()))
+    return read(provider, server)
+  }
+
+  /** The library would keep a set by the object that names the server, and refuse for a minute what is not in it. */
+  const check = (provider: Provider, server: Server, answer: Response, jwks: oauth.JWKS): Promise<void> =>
+    oauth.validateApplicationLevelSignature({ ...server }, answer, {
+      [oauth.customFetch]: fetchFor(provider),
+      [oauth.jwksCache]: { jwks, uat: Math.floor(Date.now() / 1000) },
+    })
+
+  return {
+    /** Checks the signature of the ID token in an answer that was processed. Fails with the library's errors, SafeFetchError. */
+    async verify(provider: Provider, server: Server, answer: Response): Promise<void> {
+      const seen = await current(provider, server)
+      try {
+        await check(provider, server, answer, seen)
+      } catch {
+        await check(provider, server, answer, await newer(provider, server, seen))
+      }
+    },
+
+    forget: (): void => known.clear(),
+  }
+}
+
+export type Keys = ReturnType<typeof createKeys>
+
+const isSet = (value: unknown): value is oauth.JWKS =>
+  isObject(value) && Array.isArray(value['keys']) && value['keys'].every(isObject)
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,236 @@
+// @promise at-once
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import test, { type ExecutionContext } from 'ava'
+import * as agentRuns from '../../api/agent-runs.ts'
+import * as agents from '../../api/agents.ts'
+import * as auth from '../../api/auth.ts'
+import * as manifests from '../../api/manifests.ts'
+import * as members from '../../api/members.ts'
+import * as oauth from '../../api/oauth.ts'
+import * as vault from '../../api/vault.ts'
+import * as workspaceSignIn from '../../api/workspace-sign-in.ts'
+import { listen } from '../../examples/sites/https-server.ts'
+import { startBareOAuthSite, tokenAnswer } from '../helpers/bare-oauth-site.ts'
+import { call, type Answer } from '../helpers/client.ts'
+import { comeBack, openConnectUrl } from '../helpers/connect.ts'
+import { eventually } from '../helpers/eventually.ts'
+import { hold, untilBlocked } from '../helpers/hold.ts'
+import { answering, manifestWith } from '../helpers/hostile-site.ts'
+import { temporaryCertificates } from '../helpers/https-server.ts'
+import { agentOf, customer, type Person } from '../helpers/people.ts'
+import { startPlatform } from '../helpers/platform.ts'
+import { startSites } from '../helpers/sites.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
+import { memberOf, userIdOf, workspaceOf } from '../helpers/workspaces.ts'
+import { noteUses } from './stage.ts'
+import { snapshot } from './snapshot.ts'
+
+/* Requests that wait after they are complete: for a site that answers slowly, or for a lock. */
+
+/** A site, and a sign-in provider, that answers once it is told to. */
+async function startHeldSite(t: ExecutionContext, auth: object) {
+  const { server, origin, close } = await listen({ port: 0, tls: await temporaryCertificates() })
+  t.teardown(close)
+  const waiting: (() => void)[] = []
+  const site = {
+    origin,
+    host: new URL(origin).host,
+    isHeld: false,
+    waiting,
+    release: () => waiting.splice(0).forEach((go) => go()),
+  }
+  const provider = {
+    issuer: origin,
+    authorization_endpoint: `${origin}/a`,
+    token_endpoint: `${origin}/t`,
+    jwks_uri: `${origin}/k`,
+  }
+  const oauthAddresses = { authorization_url: `${origin}/authorize`, token_url: `${origin}/token`, scopes: ['read'] }
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const isProvider = request.url?.includes('openid-configuration')
+    const manifest = manifestWith(`${origin}/api`, { auth: { ...oauthAddresses, ...auth } })
+    const answer = () => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify(isProvider ? provider : manifest))
+    }
+    if (site.isHeld) waiting.push(answer)
+    else answer()
+  })
+  return site
+}
+
+const stage = forWholeFile(test, 'ended meanwhile', async (t) => {
+  const [pasted, granted] = [await startHeldSite(t, { type: 'bearer' }), await startHeldSite(t, { type: 'oauth2' })]
+  const [sites, bare] = [await startSites(t), await startBareOAuthSite(t)]
+  const allow = [...sites.allow, pasted.host, granted.host, bare.host]
+  const platform = await startPlatform(t, { sites: { ...sites, allow } })
+  const boss = await customer(platform, 'enterprise')
+  const { id: workspaceId } = await workspaceOf(boss)
+  return { platform, pasted, granted, bare, boss, workspaceId }
+})
+
+type Opened = Awaited<ReturnType<typeof stage>>
+type Refused = [refusal: RegExp, end: (opened: Opened, someone: Person) => Promise<unknown>]
+
+const endings: Record<string, Refused> = {
+  'the member is removed': [
+    /NOT_FOUND/,
+    async ({ boss, workspaceId }, someone) =>
+      call(boss, members.removeMember, { params: { workspaceId, userId: await userIdOf(someone) } }),
+  ],
+  'the role is lowered': [
+    /PERMISSION_DENIED/,
+    async ({ boss, workspaceId }, someone) =>
+      call(boss, members.changeRole, {
+        params: { workspaceId, userId: await userIdOf(someone) },
+        body: { role: 'viewer' },
+      }),
+  ],
+  'the caller logs out': [/TOKEN_REVOKED/, (_, someone) => call(someone, auth.logout)],
+}
+
+/** What waits for a site. */
+const waits: Record<
+  string,
+  (opened: Opened, someone: Person) => [site: Opened['pasted'], asked: () => Promise<Answer<unknown>>]
+> = {
+  'connecting a site': ({ pasted, workspaceId }, someone) => [
+    pasted,
+    () => call(someone, vault.addToVault, { body: { workspaceId, url: pasted.origin, token: 'a-token' } }),
+  ],
+  'beginning to connect a site by OAuth': ({ granted, workspaceId }, someone) => [
+    granted,
+    () => call(someone, oauth.startOAuth, { body: { workspaceId, url: granted.origin } }),
+  ],
+  'naming a sign-in provider': ({ granted, workspaceId }, someone) => [
+    granted,
+    () =>
+      call(someone, workspaceSignIn.setWorkspaceSignIn, {
+        params: { workspaceId },
+        body: { issuer: granted.origin, clientId: 'a-client', clientSecret: 'a-secret' },
+      }),
+  ],
+}
+
+async function refusedMeanwhile(t: ExecutionContext, what: keyof typeof waits, ending: keyof typeof endings) {
+  const opened = await stage()
+  const { platform, workspaceId } = opened
+  const someone = await memberOf(platform, workspaceId, 'admin')
+  const [site, ask] = (waits[what] as (typeof waits)[string])(opened, someone)
+  const [refusal, end] = endings[ending] as Refused
+  platform.services.signIn.forget()
+  await noteUses(opened)
+  site.isHeld = true
+  const asked = ask()
+  await eventually(10, 'the site is asked', () => site.waiting.length > 0 || undefined)
+  await end(opened, someone)
+  const before = await snapshot(platform.services.database)
+  site.isHeld = false
+  site.release()
+  t.regex((await asked).failure.code, refusal)
+  t.deepEqual(await snapshot(platform.services.database), before)
+}
+
+for (const what of Object.keys(waits))
+  for (const ending of Object.keys(endings))
+    test.serial(`${what} changes nothing if, while the site is slow, ${ending}`, (t) =>
+      refusedMeanwhile(t, what, ending),
+    )
+
+test.serial('a manifest that is read again is not kept if the caller logs out while the site is slow', async (t) => {
+  const opened = await stage()
+  const { platform, boss, workspaceId, pasted } = opened
+  const body = { workspaceId, url: pasted.origin, token: 'a-token' }
+  const { id: entryId } = (await call(boss, vault.addToVault, { body })).body
+  const someone = await memberOf(platform, workspaceId, 'admin')
+  await noteUses(opened)
+  pasted.isHeld = true
+  const asked = call(someone, manifests.refreshManifest, { params: { entryId } })
+  await eventually(10, 'the site is asked', () => pasted.waiting.length > 0 || undefined)
+  await call(someone, auth.logout)
+  const before = await snapshot(platform.services.database)
+  pasted.isHeld = false
+  pasted.release()
+  t.is((await asked).failure.code, 'TOKEN_REVOKED')
+  t.deepEqual(await snapshot(platform.services.database), before)
+})
+
+/** Comes back from a site whose token endpoint answers only once something has ended. */
+async function returnsMeanwhile(end: (owner: Person, someone: Person, workspaceId: string) => Promise<unknown>) {
+  const { platform, boss, workspaceId, bare } = await stage()
+  const someone = await memberOf(platform, workspaceId, 'admin')
+  const started = await call(someone, oauth.startOAuth, { body: { workspaceId, url: bare.origin } })
+  const { location, cookie } = await openConnectUrl(someone, started.body.connectUrl)
+  const state = new URL(location).searchParams.get('state') ?? ''
+  const answers: (() => void)[] = []
+  bare.token = (request, response) => void answers.push(() => answering(tokenAnswer())(request, response))
+  const query = new URLSearchParams({ code: 'a-good-code', state })
+  const back = comeBack(platform, `${platform.url}/vault/oauth/callback?${query.toString()}`, cookie, {
+    accept: 'application/json',
+  })
+  await eventually(10, 'the code is exchanged', () => answers.length > 0 || undefined)
+  await end(boss, someone, workspaceId)
+  for (const answer of answers) answer()
+  const { status } = await back
+  const kept = (await call(boss, vault.listVault, { query: { workspaceId } })).body.items
+  return { status, kept: kept.filter(({ origin }) => origin === bare.origin).length, revoked: bare.revokeForms.length }
+}
+
+const returns: Record<string, Parameters<typeof returnsMeanwhile>[0]> = {
+  'is removed': async (boss, someone, workspaceId) =>
+    call(boss, members.removeMember, { params: { workspaceId, userId: await userIdOf(someone) } }),
+  'may only look any more': async (boss, someone, workspaceId) =>
+    call(boss, members.changeRole, {
+      params: { workspaceId, userId: await userIdOf(someone) },
+      body: { role: 'viewer' },
+    }),
+  'ends all logins': (_, someone) => call(someone, auth.logoutEverywhere),
+  'changes the password in another login': async (_, { url, email, password }) => {
+    const { body } = await call({ url }, auth.login, { body: { email, password } })
+    const elsewhere = { url, token: body.accessToken }
+    return call(elsewhere, auth.changePassword, { body: { currentPassword: password, newPassword: 'another one' } })
+  },
+}
+
+for (const [what, end] of Object.entries(returns))
+  test.serial(`a grant is not kept, but revoked, if whoever began to connect the site ${what} meanwhile`, async (t) => {
+    const before = (await stage()).bare.revokeForms.length
+    const { status, kept, revoked } = await returnsMeanwhile(end)
+    t.true(status >= 400 && status < 500, String(status))
+    t.deepEqual([kept, revoked - before], [0, 1])
+  })
+
+test.serial('who logs out while a request waits for a lock has made nothing', async (t) => {
+  const { platform, boss, workspaceId } = await stage()
+  const { database } = platform.services
+  const someone = await memberOf(platform, workspaceId, 'member')
+  const payer = await userIdOf(boss)
+  const release = await hold(database, (trx) => trx('users').where({ id: payer }).forUpdate())
+  const body = { workspaceId, name: 'An agent', systemPrompt: 'Report.', trigger: 'manual' as const }
+  const asked = call(someone, agents.createAgent, { body })
+  await untilBlocked(database)
+  await call(someone, auth.logout)
+  await release()
+  t.is((await asked).failure.code, 'TOKEN_REVOKED')
+  t.is((await call(boss, agents.listAgents, { query: { workspaceId } })).body.items.length, 0)
+})
+
+test.serial(
+  'a run that waits for the queue of its agent is not accepted from whoever logs out meanwhile',
+  async (t) => {
+    const { platform, boss, workspaceId } = await stage()
+    const { database } = platform.services
+    const agent = await agentOf(boss, { workspaceId })
+    const someone = await memberOf(platform, workspaceId, 'member')
+    const release = await hold(database, (trx) => trx('agent_queues').where({ agentId: agent.id }).forUpdate())
+    let tries = 0
+    database.on('query', ({ sql }: { sql: string }) => (tries += Number(sql.includes('skip locked for share'))))
+    const start = { params: { agentId: agent.id }, body: { input: 'Go.' } }
+    const [theirs, others] = [call(someone, agentRuns.startRun, start), call(boss, agentRuns.startRun, start)]
+    await eventually(10, 'both are tried', () => tries > 1 || undefined)
+    await call(someone, auth.logout)
+    await release()
+    t.is((await theirs).failure.code, 'TOKEN_REVOKED')
+    t.is((await others).status, 202)
+  },
+)

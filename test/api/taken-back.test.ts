@@ -1,0 +1,133 @@
+// @promise taken-back
+import test from 'ava'
+import * as accountMails from '../../api/account-mails.ts'
+import * as agents from '../../api/agents.ts'
+import * as apiKeys from '../../api/api-keys.ts'
+import * as auth from '../../api/auth.ts'
+import * as invitations from '../../api/invitations.ts'
+import * as signIn from '../../api/sign-in.ts'
+import * as vault from '../../api/vault.ts'
+import * as workspaces from '../../api/workspaces.ts'
+import { newId } from '../../src/ids.ts'
+import { Identity } from '../../src/sign-in/identity.ts'
+import { call, type Client } from '../helpers/client.ts'
+import { mailsTo, resetTokenOf, tokenTo } from '../helpers/mailbox.ts'
+import { agentOf, connectTracker, customer, person, type Person } from '../helpers/people.ts'
+import { startPlatform, type Platform } from '../helpers/platform.ts'
+import { startSites } from '../helpers/sites.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
+import { inviteTo, memberOf, userIdOf, verified, workspaceOf } from '../helpers/workspaces.ts'
+
+/* Accounts that their owners take back by a new password, from somebody who has had them. */
+
+const open = forWholeFile(test, 'taken back', async (t) => {
+  const sites = await startSites(t)
+  return { sites, platform: await startPlatform(t, { sites }) }
+})
+
+const callbackUrl = 'https://hooks.example.com/runs?key=a'
+const newPassword = 'a password that only the owner knows'
+
+/** Resets the password by mail, and logs in with it. */
+async function takeBack(platform: Platform, email: string): Promise<Client> {
+  const body = { token: await resetTokenOf(platform, email), newPassword }
+  await call(platform, accountMails.resetPassword, { body })
+  const login = await call(platform, auth.login, { body: { email, password: newPassword } })
+  return { url: platform.url, token: login.body.accessToken }
+}
+
+/** Links a provider at once. */
+async function link({ services }: Platform, someone: Client, issuer: string): Promise<void> {
+  const of = { provider: 'oidc', workspaceProviderId: null, issuer, subject: newId() }
+  const row = { id: newId(), userId: await userIdOf(someone), ...of, linkedAt: services.clock.now() }
+  await Identity.query(services.database).insert(row)
+}
+
+const told = async (platform: Platform, email: string): Promise<string> => {
+  const mails = await mailsTo(platform, email)
+  return mails.find(({ subject }) => subject === 'Your password was changed')?.text ?? ''
+}
+
+test('a provider that was linked before the account had this address does not sign in any more', async (t) => {
+  const { platform } = await open()
+  const attacker = await verified(platform)
+  await link(platform, attacker, 'https://attacker.example.com')
+  const email = `${newId()}@example.com`
+  await call(attacker, accountMails.changeEmail, { body: { newEmail: email, currentPassword: attacker.password } })
+  await call(platform, accountMails.verifyEmail, { body: { token: await tokenTo(platform, email) } })
+  const owner = await takeBack(platform, email)
+  t.deepEqual((await call(owner, signIn.listIdentities)).body.items, [])
+})
+
+test('what stays in a verified account is named in the mail, without words that somebody has chosen', async (t) => {
+  const { platform, sites } = await open()
+  const someone = await verified(platform)
+  await link(platform, someone, 'https://idp.example.com')
+  const agent = await agentOf(someone, { callbackUrl, name: 'Your account is locked' })
+  await connectTracker(someone, sites)
+  await call(someone, apiKeys.createApiKey, { body: { name: 'Call us', scopes: ['read'] } })
+  const owner = await takeBack(platform, someone.email)
+  const text = await told(platform, someone.email)
+  const { origin } = sites.tracker
+  for (const named of [
+    'https://idp.example.com',
+    `${agent.id} to hooks.example.com`,
+    origin,
+    'API keys that are valid: 1',
+  ])
+    t.true(text.includes(named), named)
+  t.notRegex(text, /locked|Call us|key=a/)
+  t.is((await call(owner, signIn.listIdentities)).body.items.length, 1)
+  const kept = (await call(owner, agents.getAgent, { params: { agentId: agent.id } })).body
+  t.deepEqual([kept.callbackUrl, kept.pausedAt], [callbackUrl, null])
+})
+
+/** An account with the address of somebody else, who has verified nothing. */
+async function squatted(platform: Platform) {
+  const squatter = await customer(platform, 'enterprise')
+  const { id: workspaceId } = await workspaceOf(squatter)
+  return { squatter, workspaceId, accomplice: await memberOf(platform, workspaceId, 'admin') }
+}
+
+const siteOf = async (someone: Person, workspaceId: string, { tracker }: Awaited<ReturnType<typeof startSites>>) => {
+  const body = { workspaceId, url: tracker.origin, token: tracker.createToken('ada', 'admin') }
+  return (await call(someone, vault.addToVault, { body })).body.id
+}
+
+test('of an account whose address nobody had verified, nothing goes on for whoever has made it', async (t) => {
+  const { platform, sites } = await open()
+  const { squatter, workspaceId, accomplice } = await squatted(platform)
+  const agent = await agentOf(squatter, { callbackUrl })
+  const shared = await agentOf(squatter, { callbackUrl, workspaceId })
+  const entries = [await connectTracker(squatter, sites), await siteOf(squatter, workspaceId, sites)]
+  const { key } = (
+    await call(accomplice, apiKeys.createApiKey, { body: { workspaceId, name: 'A key', scopes: ['read', 'write'] } })
+  ).body
+  await inviteTo(squatter, workspaceId)
+  const owner = await takeBack(platform, squatter.email)
+  for (const { id } of [agent, shared]) {
+    const { body } = await call(owner, agents.getAgent, { params: { agentId: id } })
+    t.is(body.callbackUrl, null)
+    t.not(body.pausedAt, null)
+  }
+  for (const entryId of entries)
+    t.is((await call(owner, vault.getVaultEntry, { params: { entryId } })).body.status, 'needs_reauth')
+  t.is(
+    (await call(accomplice, workspaces.getWorkspace, { params: { workspaceId } })).failure.code,
+    'WORKSPACE_NOT_FOUND',
+  )
+  t.is((await call({ url: platform.url, token: key }, agents.listAgents)).failure.code, 'TOKEN_REVOKED')
+  t.deepEqual((await call(owner, invitations.listInvitations, { params: { workspaceId } })).body.items, [])
+  t.regex(await told(platform, squatter.email), /Nobody had verified this address before/)
+})
+
+test('somebody who has registered by a verified address keeps everything', async (t) => {
+  const { platform } = await open()
+  const someone = await person(platform)
+  await call(platform, accountMails.verifyEmail, { body: { token: await tokenTo(platform, someone.email) } })
+  const agent = await agentOf(someone, { callbackUrl })
+  const owner = await takeBack(platform, someone.email)
+  const { body } = await call(owner, agents.getAgent, { params: { agentId: agent.id } })
+  t.deepEqual([body.callbackUrl, body.pausedAt], [callbackUrl, null])
+  t.notRegex(await told(platform, someone.email), /Nobody had verified/)
+})
