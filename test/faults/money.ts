@@ -24,10 +24,7 @@ export const money: Fault[] = [
   {
     id: 'money/hold-of-others-free',
     in: createHolds,
-    edit: reworded(
-      '(select a.balance from accounts a where a.owner_id = :payerId) - o.all_held',
-      '(select a.balance from accounts a where a.owner_id = :payerId)',
-    ),
+    edit: reworded('then a.balance - o.all_held end', 'then a.balance end'),
     why: 'steps that begin at the same time all count on the last credit',
     tests: ['test/src/billing/ledger/holds.test.ts'],
   },
