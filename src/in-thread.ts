@@ -11,6 +11,7 @@ if (!isMainThread && process.platform === 'linux') setPriority(Math.min(getPrior
 
 export { outlineOfChat } from './chat/outline.ts'
 export { outlineOf } from './json-outline.ts'
+export { promptOfChat } from './models/chat-in-thread.ts'
 export { checkOutputSchema, readOutput } from './outputs/in-thread.ts'
 export { checkArguments, compareTexts, readManifest } from './sites/in-thread.ts'
 export { readAnswer, readRefusal } from './tools/site-answer.ts'
