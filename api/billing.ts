@@ -100,7 +100,6 @@ export const listTiers = route({
   access: 'anyone',
   method: 'get',
   path: '/billing/tiers',
-  limit: 'browser',
   summary: 'List the tiers with their prices, features and limits',
   description: 'In the order of their prices. Needs no account.',
   status: 200,

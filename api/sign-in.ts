@@ -15,7 +15,6 @@ export const listSignInProviders = route({
   name: 'listSignInProviders',
   method: 'get',
   path: '/auth/providers',
-  limit: 'browser',
   summary: 'List the providers that sign people in',
   description: 'Those of the platform. A workspace may have one of its own, for its members.',
   status: 200,

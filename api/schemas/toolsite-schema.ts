@@ -7,7 +7,6 @@ export const readToolsiteSchema = route({
   name: 'readToolsiteSchema',
   tag: 'sites',
   access: 'anyone',
-  limit: 'browser',
   method: 'get',
   path: '/schemas/toolsite.json',
   summary: 'Get the JSON Schema of the manifest',

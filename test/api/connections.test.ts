@@ -1,3 +1,4 @@
+// @promise large-requests
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'

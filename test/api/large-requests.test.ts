@@ -1,3 +1,4 @@
+// @promise large-requests
 import { gzipSync } from 'node:zlib'
 import test from 'ava'
 import * as agents from '../../api/agents.ts'
@@ -178,4 +179,29 @@ test('every list that a client sends has a length that is looked at first', (t) 
     .flatMap(({ name, body, query }) => [...unbounded(body, `${name} body`), ...unbounded(query, `${name} query`)])
   t.deepEqual(given, [])
   t.true([...unbounded(agents.createAgent.response, 'answer')].length > 0, 'such lists are found')
+})
+
+test('the OpenAPI document and its page are compressed, cached, and limited for each address', async (t) => {
+  const { url } = await startPlatform(t, { env: { RATE_LIMIT_BROWSER_PER_MINUTE: '12' } })
+  for (const path of ['/openapi.json', '/docs', '/docs/swagger-ui-bundle.js']) {
+    const plain = await send(url, { path })
+    const zipped = await send(url, { path, headers: { 'Accept-Encoding': 'gzip' } })
+    t.is(zipped.headers['content-encoding'], 'gzip')
+    t.true(Number(zipped.headers['content-length']) <= Number(plain.headers['content-length']))
+    t.is(zipped.headers['cache-control'], 'public, max-age=300')
+    t.is(zipped.headers['vary'], 'Accept-Encoding')
+    const tag = String(zipped.headers['etag'])
+    const again = await send(url, { path, headers: { 'If-None-Match': `"other", ${tag}` } })
+    t.deepEqual([again.status, again.text], [304, ''])
+    t.is((await send(url, { path, headers: { 'If-None-Match': '"other"' } })).status, 200)
+  }
+  t.is((await send(url, { path: '/openapi.json' })).code, 'RATE_LIMITED')
+})
+
+test('under an https address browsers are told to use https alone, and under another nothing of it', async (t) => {
+  const secure = await startPlatform(t, { env: { BASE_URL: 'https://switchyard.example.com' } })
+  for (const path of ['/healthz', '/agents', '/docs', '/nowhere'])
+    t.is((await send(secure.url, { path })).headers['strict-transport-security'], 'max-age=31536000', path)
+  const { url } = await open()
+  t.is((await send(url, { path: '/healthz' })).headers['strict-transport-security'], undefined)
 })
