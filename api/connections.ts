@@ -38,7 +38,10 @@ export function limitConnections(server: Server, { idleMs, answerMs = defaultAns
     (request, response) => {
       const { socket } = request
       if (socket.destroyed) return
-      if (count(socket, 1) > maxPipelined) return void socket.destroy()
+      if (count(socket, 1) > maxPipelined) {
+        socket.destroy()
+        return
+      }
       response.once('close', () => setImmediate(() => count(socket, -1)))
       endInTime(response, answerMs)
       handle(request, response)

@@ -1,4 +1,4 @@
-import { fork, type ChildProcess } from 'node:child_process'
+import { execFileSync, fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -58,6 +58,8 @@ const publish = async (answers: { manifest?: string; result?: string }): Promise
 }
 await publish({ manifest: plain })
 const owner = await customer(servers, 'enterprise')
+const makeAdmin = fileURLToPath(new URL('../bin/admin.ts', import.meta.url))
+execFileSync(process.execPath, [makeAdmin, owner.email], { env: { DATABASE_URL: servers.database } })
 const attacker = await openAttacker(owner, { origin, plain, publish })
 const watch = createWatch(servers, neighbour)
 

@@ -165,7 +165,7 @@ function* unbounded(schema: unknown, path: string): Generator<string> {
   if (typeof schema !== 'object' || schema === null) return
   const { type, entries, item, wrapped, options, pipe } = schema as Record<string, unknown>
   if (type === 'array' && !isBounded(schema)) yield path
-  for (const [name, each] of Object.entries((entries ?? {}) as object)) yield* unbounded(each, `${path}.${name}`)
+  for (const [name, each] of Object.entries(entries ?? {})) yield* unbounded(each, `${path}.${name}`)
   for (const each of [item, wrapped, ...((options ?? []) as unknown[])]) yield* unbounded(each, `${path}.0`)
   for (const each of ((pipe ?? []) as unknown[]).filter((one) => one !== schema && isSchema(one)).slice(1))
     yield* unbounded(each, path)
