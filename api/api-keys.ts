@@ -4,6 +4,7 @@ import { fieldsOf } from '../src/database/row.ts'
 import type { ApiKey } from '../src/users/api-key.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
+import { list } from './schemas/list.ts'
 import { id, inWorkspace, name, ownerId, pageOf, pagingOfOwner, time } from './schemas/schemas.ts'
 
 const scope = named(
@@ -15,9 +16,8 @@ const scopesMeaning = 'What the key may do'
 const nameMeaning = 'What people call it'
 const expiryMeaning = 'Until when it is valid; without a time limit if absent or null'
 const scopes = v.pipe(
-  v.array(scope, 'must be a list'),
+  list(scope, 2, 'must name each scope once'),
   v.minLength(1, 'must name at least one scope'),
-  v.maxLength(2, 'must name each scope once'),
   v.metadata({ description: scopesMeaning }),
 )
 const apiKey = named(

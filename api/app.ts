@@ -8,6 +8,7 @@ import { errors } from './middleware/errors.ts'
 import { headers } from './middleware/headers.ts'
 import { methods } from './middleware/methods.ts'
 import { requestId } from './middleware/request-id.ts'
+import { sizes } from './middleware/sizes.ts'
 import { target } from './middleware/target.ts'
 import { createFindPath, pattern } from './route/known-path.ts'
 import { createAdmission } from './route/admission.ts'
@@ -25,14 +26,15 @@ export function createApp(services: Services): Koa {
   const streams = createOpenStreams({ ...services, stopping: services.runs.watching.stopping })
   const shared = { streams, admission: createAdmission() }
   for (const route of routes) mountRoute(router, route, services, shared)
-  mountDocs(router, routes, baseUrl)
+  mountDocs(router, routes, services)
   const find = createFindPath(router, routes)
 
   app.use(requestId)
   app.use(accessLog(services.logger))
-  app.use(headers)
+  app.use(headers(baseUrl))
   app.use(errors(services.logger))
   app.use(target)
+  app.use(sizes)
   if (corsOrigins.length > 0) app.use(crossOrigin(corsOrigins, find, routes))
   app.use(methods(find))
   app.use(router.routes())

@@ -20,10 +20,9 @@ export const sendChatMessage = route({
     'The answer comes whole as JSON, or as the UI message stream of the AI SDK (`x-vercel-ai-ui-message-stream: v1`): if ' +
     'the request is that of an AI SDK transport, if `stream` is true, or if `Accept` prefers `text/event-stream`. Messages ' +
     'of one session are answered in order. An answer may take 90 seconds; waiting for its turn and for approvals does not count. ' +
-    'Whoever leaves before the end finds it as STREAM_ABORTED among the messages.',
+    'Whoever leaves before the end finds it as STREAM_ABORTED among the messages. The body may have 1 MiB. Of a history, the last 1,000 messages are looked at.',
   body: chatRequest,
-  bodyBytes: 1024 * 1024,
-  unreadBody: true,
+  rawBody: { maxBytes: () => 1024 * 1024, outline: 'outlineOfChat' },
   status: 200,
   response: chatMessage,
   chatStream: true,

@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Router } from '@koa/router'
+import type { Services } from '../src/services.ts'
 import { version } from '../src/version.ts'
+import { serveFixed } from './fixed-content.ts'
 import { openapi } from './openapi/openapi.ts'
 import type { AnyRoute } from './route/route.ts'
 
@@ -30,28 +32,26 @@ const page = `<!doctype html>
 
 const start = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#swagger-ui', validatorUrl: null, deepLinking: true })\n`
 
-/** Serves the OpenAPI document, and a page to read it and try it. */
-export function mountDocs(router: Router, routes: AnyRoute[], baseUrl: string): void {
-  let document: string | undefined
+/**
+ * Serves the OpenAPI document, and a page to read it and try it, to each address as often as other pages for browsers.
+ * The document is made at once: that would hold up requests.
+ */
+export function mountDocs(router: Router, routes: AnyRoute[], { config, rateLimits }: Services): void {
+  const document = JSON.stringify(openapi(routes, config.http.baseUrl))
+  const serve = (path: string, type: string, read: () => string | Promise<Buffer>) => {
+    const send = serveFixed({ type, read })
+    router.get(path, async (ctx) => {
+      await rateLimits.browser(ctx.ip)
+      await send(ctx)
+    })
+  }
   // For people who open the address of the API.
   router.get('/', (ctx) => ctx.redirect('/docs'))
-  router.get('/openapi.json', (ctx) => {
-    ctx.type = 'application/json'
-    ctx.body = document ??= JSON.stringify(openapi(routes, baseUrl), null, 2)
-  })
-  router.get('/docs', (ctx) => {
-    ctx.type = 'text/html'
-    ctx.body = page
-  })
-  router.get('/docs/start.js', (ctx) => {
-    ctx.type = 'text/javascript'
-    ctx.body = start
-  })
+  serve('/openapi.json', 'application/json', () => document)
+  serve('/docs', 'text/html', () => page)
+  serve('/docs/start.js', 'text/javascript', () => start)
   for (const [file, type] of Object.entries(assets)) {
-    router.get(`/docs/${file}`, async (ctx) => {
-      ctx.type = type
-      // Not imported: the package's entry point would load all of Swagger UI into this process.
-      ctx.body = await readFile(fileURLToPath(import.meta.resolve(`swagger-ui-dist/${file}`)))
-    })
+    // Not imported: the package's entry point would load all of Swagger UI into this process.
+    serve(`/docs/${file}`, type, () => readFile(fileURLToPath(import.meta.resolve(`swagger-ui-dist/${file}`))))
   }
 }

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import type { Services } from '../src/services.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
 
@@ -27,8 +28,19 @@ export const readyz = route({
   status: 200,
   response: named('Readiness', v.object({ status, temporal }), 'The stores can be reached'),
   codes: ['INTERNAL_ERROR'],
-  async handle({ services }) {
-    await services.database.raw('select 1')
-    return { status: 'ok', temporal: (await services.temporal.isReachable()) ? 'reachable' : 'away' }
-  },
+  handle: ({ services }) => together(services),
 })
+
+/** One check at a time, whose result all get that wait for one: anybody may ask, as often as they like. */
+const underWay = new WeakMap<Services, ReturnType<typeof check>>()
+
+function together(services: Services): ReturnType<typeof check> {
+  const checking = underWay.get(services) ?? check(services).finally(() => underWay.delete(services))
+  underWay.set(services, checking)
+  return checking
+}
+
+async function check({ database, temporal }: Services) {
+  await database.raw('select 1')
+  return { status: 'ok', temporal: (await temporal.isReachable()) ? 'reachable' : 'away' }
+}

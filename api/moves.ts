@@ -3,13 +3,12 @@ import { mostMoved } from '../src/moves/moves.ts'
 import { actorOf } from './route/audited.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
+import { list } from './schemas/list.ts'
 import { id, inWorkspace, ownerId, text } from './schemas/schemas.ts'
 
 const example = '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a10'
 const ids = (meaning: string) =>
-  field(v.optional(v.pipe(v.array(text(64)), v.maxLength(mostMoved, `must have at most ${mostMoved}`)), []), meaning, [
-    example,
-  ])
+  field(v.optional(list(text(64), mostMoved, `must have at most ${mostMoved}`), []), meaning, [example])
 
 export const moveThings = route({
   tag: 'workspaces',

@@ -3,12 +3,13 @@ import { ownersIn, requireAction } from '../src/owners/reach.ts'
 import { flow, folder, presentFlow } from './schemas/oauth-schema.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
+import { list } from './schemas/list.ts'
 import { id, inWorkspace, text, time } from './schemas/schemas.ts'
 import { acceptHosts, scope, url } from './schemas/vault-schema.ts'
 
 const chosen = v.optional(
   field(
-    v.pipe(v.array(text(64)), v.maxLength(200)),
+    list(text(64), 200),
     'The tools to make usable. Only the scopes they need are requested, besides those already granted. By default all tools of a new site',
     ['search_issues'],
   ),

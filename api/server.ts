@@ -1,9 +1,10 @@
 import { createServer, STATUS_CODES, type RequestListener, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { CodedError, errorBody } from '../src/errors.ts'
+import { endWith, limitConnections } from './connections.ts'
 
-/** Generous for tokens and keys. Longer headers are refused before they are buffered. */
-const maxHeaderBytes = 32 * 1024
+/** Generous for tokens, keys and cookies. Longer headers are refused before they are buffered. */
+const maxHeaderBytes = 16 * 1024
 
 /** How long a client may take to send a complete request. */
 const defaultRequestMs = 60_000
@@ -13,10 +14,11 @@ const lookMs = (requestMs: number): number => Math.min(1000, requestMs / 10)
 
 /**
  * The HTTP server. Invalid HTTP, and requests that Node would refuse with an empty body, get the platform's error body
- * too. A request that is not complete after `requestMs` is cut off within a second. `serve` starts to answer requests. `drain` stops listening, answers the requests that have arrived, and returns
+ * too. A request that is not complete after `requestMs` is cut off within a second, and so long a connection may be
+ * silent. `serve` starts to answer requests. `drain` stops listening, answers the requests that have arrived, and returns
  * when the last connection is closed.
  */
-export function createHttpServer(requestMs = defaultRequestMs) {
+export function createHttpServer({ requestMs = defaultRequestMs, answerMs, maxConnections }: ServerLimits = {}) {
   const server = createServer({
     maxHeaderSize: maxHeaderBytes,
     requestTimeout: requestMs,
@@ -24,10 +26,22 @@ export function createHttpServer(requestMs = defaultRequestMs) {
     connectionsCheckingInterval: lookMs(requestMs),
     requireHostHeader: false,
   })
+  const limited = limitConnections(server, { idleMs: requestMs, answerMs })
+  if (maxConnections !== undefined) server.maxConnections = maxConnections
   server.on('clientError', refuseBroken(sentencesOfParser(requestMs)))
-  server.on('checkExpectation', refuseWith(sentences.expectation, 'Expect'))
-  const serve = (handle: RequestListener) => void server.on('request', withHost(handle))
+  server.on('checkExpectation', limited(refuseWith(sentences.expectation, 'Expect')))
+  const serve = (handle: RequestListener) => void server.on('request', limited(withHost(handle)))
   return { server, serve, drain: () => drain(server) }
+}
+
+/** Times in milliseconds. */
+interface ServerLimits {
+  /** For how long a request may come, and a connection be silent. */
+  requestMs?: number
+  /** For how long the end of an answer may be read. */
+  answerMs?: number | undefined
+  /** How many connections there may be; others are closed at once. Without it any number. */
+  maxConnections?: number
 }
 
 /** RFC 9112, 3.2: HTTP/1.1 requires the header, HTTP/1.0 does not. Its value is not used. */
@@ -55,7 +69,7 @@ const refuseBroken =
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
     const { status, headers, body } = refusal(words[error.code ?? ''] ?? 'The request is not valid HTTP.', '')
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-    socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'))
+    endWith(socket, [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'))
   }
 
 /** Answers a well-formed request that is refused before routing. */

@@ -5,8 +5,8 @@ import { startProcess } from './process.ts'
 
 /** The HTTP API as a separate process. */
 await startProcess('api', async ({ config, logger, services }) => {
-  const { host, port } = config.http
-  const { server, serve, drain } = createHttpServer()
+  const { host, port, maxConnections } = config.http
+  const { server, serve, drain } = createHttpServer({ maxConnections })
   const handle = createApp(services).callback()
   serve((request, response) => void handle(request, response))
   await new Promise<void>((resolve, reject) => {

@@ -9,7 +9,9 @@ import { isMainThread } from 'node:worker_threads'
 /** The event loop goes first where processors are short. Linux gives each thread its own priority, others only a process. */
 if (!isMainThread && process.platform === 'linux') setPriority(Math.min(getPriority() + 5, 19))
 
+export { outlineOfChat } from './chat/outline.ts'
 export { outlineOf } from './json-outline.ts'
+export { promptOfChat } from './models/chat-in-thread.ts'
 export { checkOutputSchema, readOutput } from './outputs/in-thread.ts'
 export { checkArguments, compareTexts, readManifest } from './sites/in-thread.ts'
 export { readAnswer, readRefusal } from './tools/site-answer.ts'

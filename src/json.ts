@@ -6,6 +6,8 @@ export const jsonDepth = 100
 interface JsonLimits {
   /** Levels of objects and arrays inside one another; 100 unless given. */
   maxDepth?: number
+  /** How many values there may be, those inside others included; any number unless given. */
+  maxValues?: number
   /** Refuses what would be lost or changed in JavaScript or in Postgres: see `lossyPlaces`. */
   exactNumbers?: boolean
 }
@@ -23,13 +25,18 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * Parses JSON from outside; never throws. The depth is checked in the text, before anything recurses. If a member
- * occurs twice, the last one counts, as everywhere in JavaScript.
+ * Parses JSON from outside; never throws. Depth and values are counted in the text, before anything is built or recurses.
+ * If a member occurs twice, the last one counts, as everywhere in JavaScript.
  */
-export function parseJson(text: string, { maxDepth = jsonDepth, exactNumbers = false }: JsonLimits = {}): ParsedJson {
-  if (isDeeper(text, maxDepth)) {
+export function parseJson(
+  text: string,
+  { maxDepth = jsonDepth, maxValues = Infinity, exactNumbers = false }: JsonLimits = {},
+): ParsedJson {
+  const { isDeeper, values } = measure(text, maxDepth)
+  if (isDeeper) {
     return { ok: false, problem: `It must not be nested deeper than ${maxDepth} levels.`, path: '', isTooDeep: true }
   }
+  if (values > maxValues) return failure(`It must not have more than ${maxValues} values.`)
   const parsed = tryParse(text)
   if (!parsed.ok || !exactNumbers || isIntact(parsed.value)) return parsed
   const [lossy] = lossyPlaces(parsed.value)
@@ -49,17 +56,23 @@ const failure = (problem: string, path = ''): ParsedJson => ({ ok: false, proble
 const quote = 34
 const backslash = 92
 
-/** One pass over the text, without brackets inside strings; the parser decides whether the text is JSON. */
-function isDeeper(text: string, maxDepth: number): boolean {
-  let depth = 0
+/**
+ * One pass over the text, without what is inside strings: whether it is nested deeper, and about how many values it has.
+ * The parser decides whether the text is JSON.
+ */
+function measure(text: string, maxDepth: number): { isDeeper: boolean; values: number } {
+  let [depth, values] = [0, 1]
   for (let i = 0; i < text.length; i++) {
     const character = text.charCodeAt(i)
     if (character === quote) i = endOfString(text, i + 1)
-    else if (character === 91 || character === 123) depth++
-    else if (character === 93 || character === 125) depth--
-    if (depth > maxDepth) return true
+    else if (character === 44) values++
+    else if (character === 91 || character === 123) {
+      depth++
+      values++
+    } else if (character === 93 || character === 125) depth--
+    if (depth > maxDepth) return { isDeeper: true, values }
   }
-  return false
+  return { isDeeper: false, values }
 }
 
 /** Where the string ends whose content begins at `from`: its closing quote, or the end of the text. */

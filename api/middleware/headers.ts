@@ -1,13 +1,24 @@
 import type { Middleware } from 'koa'
+import { isSecure } from '../browser/cookies.ts'
 
-/** Headers of every response: nothing is cached, sniffed, framed, or loaded from other hosts. */
-export const headers: Middleware = async (ctx, next) => {
-  ctx.set({
+/** For a year, browsers use https alone (RFC 6797); for this host only, since others may have none. */
+const onlyHttps = { 'Strict-Transport-Security': 'max-age=31536000' }
+
+/**
+ * Headers of every response: nothing is cached, sniffed, framed, or loaded from other hosts, and under an https address
+ * nothing is asked by http again.
+ */
+export function headers(baseUrl: string): Middleware {
+  const all = {
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
     'X-Frame-Options': 'DENY',
     'Referrer-Policy': 'no-referrer',
     'Content-Security-Policy': "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:",
-  })
-  await next()
+    ...(isSecure(baseUrl) && onlyHttps),
+  }
+  return async (ctx, next) => {
+    ctx.set(all)
+    await next()
+  }
 }

@@ -1,10 +1,13 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context } from 'koa'
 import { HttpMethodEnum, koaBody } from 'koa-body'
+import { outlineOfChat } from '../../src/chat/outline.ts'
 import { CodedError } from '../../src/errors.ts'
-import { decodeUtf8, jsonDepth, parseJson } from '../../src/json.ts'
+import { decodeUtf8, parseJson } from '../../src/json.ts'
 import { outlineOf, type Outline } from '../../src/json-outline.ts'
 import type { Services } from '../../src/services.ts'
 import { orElse } from '../../src/threads/threads.ts'
+import { createTurns } from '../../src/threads/turns.ts'
 
 const wrong = (message: string, cause?: unknown, path = '') =>
   new CodedError('VALIDATION_ERROR', { message, details: [{ path, message }], cause })
@@ -63,25 +66,44 @@ function refused(error: Error, maxBytes: number): CodedError {
   return wrong('The body could not be read.', error)
 }
 
-/**
- * The object in a JSON body, which can be stored and sent on without loss; with `unread`, only its shape is certain.
- * Fails with VALIDATION_ERROR.
- */
-export async function readJsonBody(ctx: Context, read: BodyReader, unread = false): Promise<object> {
-  requireJson(ctx)
-  return objectIn(await read(ctx), unread)
-}
+/** So many values are read in the thread of the event loop: they take 30 ms at worst, whatever they are. */
+const mostValues = 25_000
 
-/** Above this many bytes a body is read in a thread: a mebibyte may take 80 ms. */
+/** Above this many bytes a body is read in a turn of its own, or in a thread: a mebibyte may take 80 ms. */
 const inlineBytes = 32 * 1024
 
-/** The outline of the object in the bytes of a JSON body that a handler keeps as they are. Fails with VALIDATION_ERROR. */
-export async function outlineIn(bytes: Buffer, party: string, threads: Services['threads']): Promise<object> {
+const turns = createTurns(1)
+
+/**
+ * The object in a JSON body, which can be stored and sent on without loss. The party waits for a turn if it is large, so
+ * that each of several large bodies keeps the event loop alone. Fails with VALIDATION_ERROR.
+ */
+export async function readJsonBody(ctx: Context, read: BodyReader, party: string): Promise<object> {
+  requireJson(ctx)
+  const bytes = await read(ctx)
+  if (bytes.length <= inlineBytes) return objectIn(bytes)
+  return turns.take(party, async () => {
+    await nextTurn()
+    return objectIn(bytes)
+  })
+}
+
+/** What the thread makes of a body's text, by its name there. */
+export type OutlineName = 'outlineOf' | 'outlineOfChat'
+const outlines = { outlineOf, outlineOfChat }
+
+/** The outline of the object in the bytes of a JSON body, of which that is all that is read. Fails with VALIDATION_ERROR. */
+export async function outlineIn(
+  bytes: Buffer,
+  party: string,
+  threads: Services['threads'],
+  name: OutlineName = 'outlineOf',
+): Promise<object> {
   const text = textIn(bytes)
   const outline =
     bytes.length <= inlineBytes
-      ? outlineOf(text)
-      : await threads.run(party, 'outlineOf', text).catch(orElse<Outline>({ problem: 'The body is too complex.' }))
+      ? outlines[name](text)
+      : await threads.run(party, name, text).catch(orElse<Outline>({ problem: 'The body is too complex.' }))
   if ('problem' in outline) throw wrong(outline.problem, undefined, outline.path)
   return outline.members
 }
@@ -93,10 +115,8 @@ function textIn(bytes: Buffer): string {
 }
 
 /** The object in the bytes of a JSON body. Fails with VALIDATION_ERROR. */
-function objectIn(bytes: Buffer, unread: boolean): object {
-  // What is not read may be a document of the usual depth, some levels inside.
-  const limits = unread ? { maxDepth: 2 * jsonDepth } : { maxDepth: jsonDepth, exactNumbers: true }
-  const result = parseJson(textIn(bytes), limits)
+function objectIn(bytes: Buffer): object {
+  const result = parseJson(textIn(bytes), { maxValues: mostValues, exactNumbers: true })
   if (!result.ok) throw wrong(result.problem, undefined, result.path)
   const { value } = result
   // A schema whose members are all optional would take an array for an empty object.

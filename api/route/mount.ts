@@ -20,6 +20,7 @@ import { audited } from './audited.ts'
 import { authenticate, credentialIn } from './authenticate.ts'
 import { handlePermitted, isOwned, permit } from './permit.ts'
 import type { AccountOfProof, ProofInput } from './proof.ts'
+import { parametersIn } from './query.ts'
 import { factsOf } from './request-facts.ts'
 import { isAlternative, type AnyRoute } from './route.ts'
 import { isOfAccount, isStrict, limitOf, needsOf, needsTerms } from './route-rules.ts'
@@ -34,7 +35,7 @@ export interface Shared {
 /** Turns a route's declaration into Koa middleware. */
 export function mount(route: AnyRoute, services: Services, { streams, admission }: Shared): Middleware {
   const readBytes = route.rawBody && bodyReader(route.rawBody.maxBytes(services))
-  const readSmall = bodyReader(route.bodyBytes ?? services.config.bodies.defaultBytes)
+  const readSmall = bodyReader(services.config.bodies.defaultBytes)
   const { stream } = route
   const { baseUrl } = services.config.http
   const proofHeader = route.proof?.account?.header
@@ -77,8 +78,8 @@ export function mount(route: AnyRoute, services: Services, { streams, admission 
     // Whoever was admitted may have lost what permits it while the body came, or waited for its turn.
     const again = async (bytes?: number) => (isComplete && !isLarge(bytes) ? admitted : inTurn('uncounted'))
     const work = () => answer(ctx, { ...given, ...admitted, query, raw }, again)
-    // A webhook's own code knows whose turn it is.
-    return account ? services.largeBodies.carryOut(account.userId, raw.length, work) : work()
+    // A webhook's own code knows whose turn it is, and the writer of a chat, whose answers take long.
+    return account && !route.chatStream ? services.largeBodies.carryOut(account.userId, raw.length, work) : work()
   }
 
   async function answer(ctx: Context, given: Found, admitAfter: AdmitAfter): Promise<void> {
@@ -203,19 +204,22 @@ interface Asked {
 }
 
 const parseQuery = (schema: v.GenericSchema, ctx: Context): unknown =>
-  validated(schema, { ...ctx.query }, 'The query is not valid.')
+  validated(schema, parametersIn(ctx.querystring), 'The query is not valid.')
 
 /** A route without a body takes none, or an empty object: members would silently have no effect. */
 async function parseBody(route: AnyRoute, read: BodyReader, ctx: Context): Promise<unknown> {
   if (!route.body && (route.method === 'get' || !isStrict(route) || !hasBody(ctx))) return undefined
-  const value = await readJsonBody(ctx, read, route.unreadBody)
+  const value = await readJsonBody(ctx, read, partyOf(ctx))
   return validated((route.body as v.GenericSchema | undefined) ?? nothing, value, 'The request body is not valid.')
 }
+
+/** Who waits for a turn. */
+const partyOf = (ctx: Context): string => String(ctx.state['userId'] ?? ctx.ip)
 
 /** The outline of a body whose bytes the handler gets, too. */
 async function parseRaw(route: AnyRoute, raw: Buffer, ctx: Context, services: Services): Promise<unknown> {
   if (!route.body || !hasBody(ctx)) return undefined
-  const outline = await outlineIn(raw, String(ctx.state['userId'] ?? ctx.ip), services.threads)
+  const outline = await outlineIn(raw, partyOf(ctx), services.threads, route.rawBody?.outline)
   return validated(route.body as v.GenericSchema, outline, 'The request body is not valid.')
 }
 

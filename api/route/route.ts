@@ -7,6 +7,7 @@ import type { BrowserAnswer } from '../browser/browser-answer.ts'
 import type { WithCookies } from '../browser/cookies.ts'
 import type { ChatStream } from '../streams/chat-stream.ts'
 import type { SubjectKind } from '../../src/audit/audit-entry.ts'
+import type { OutlineName } from './body.ts'
 import type { Proof } from './proof.ts'
 import type { Params, RequestFacts } from './request-facts.ts'
 
@@ -105,14 +106,13 @@ export interface Route<
    * outline is validated by it (kinds of members, without contents), and numbers of any size are allowed; without one, the handler validates them itself, and
    * `documentation` is their schema. `optional`: a request without a body is fine.
    */
-  rawBody?: { maxBytes: (services: Services) => number; optional?: true; documentation?: GenericSchema }
-  /** How large a body may be, if that is not the usual size. */
-  bodyBytes?: number
-  /**
-   * The body has members that nobody reads. They may hold what cannot be kept: numbers beyond 2^53, texts that Postgres
-   * refuses. The handler makes sure of what it reads.
-   */
-  unreadBody?: true
+  rawBody?: {
+    maxBytes: (services: Services) => number
+    optional?: true
+    documentation?: GenericSchema
+    /** What is read of the body, if that is more than the kinds of its members: the rest may be anything. */
+    outline?: OutlineName
+  }
   /** Writes the answer as CSV, for clients that prefer that to JSON. */
   csv?: (answer: Output<Response>) => string
   /** The handler may answer with an answer of a chat as it comes. */

@@ -1,9 +1,11 @@
 import * as v from 'valibot'
 import { CodedError, type ErrorDetail } from '../../src/errors.ts'
+import { mostDetails } from '../schemas/list.ts'
 
 /** The output of the schema. Fails with VALIDATION_ERROR, which names the places and never quotes the value. */
 export function validated(schema: v.GenericSchema, value: unknown, sentence: string): unknown {
-  const result = v.safeParse(schema, value, { message: expectation })
+  // One problem of a value is enough: a text that is too long is not looked at any further.
+  const result = v.safeParse(schema, value, { message: expectation, abortPipeEarly: true })
   if (result.success) return result.output
   throw invalid(result.issues, sentence)
 }
@@ -15,7 +17,7 @@ const names: Record<string, string> = { Object: 'a JSON object', Array: 'a list'
 
 /** VALIDATION_ERROR with one detail per valibot issue, at most 50. */
 function invalid(issues: readonly v.BaseIssue<unknown>[], sentence: string): CodedError {
-  const details = issues.slice(0, 50).map(toDetail)
+  const details = issues.slice(0, mostDetails).map(toDetail)
   const first = details[0]
   const message = first ? `${sentence} ${first.path ? `${first.path}: ` : ''}${first.message}` : sentence
   return new CodedError('VALIDATION_ERROR', { message, details })

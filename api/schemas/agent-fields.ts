@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { webhookProofs } from '../../src/agents/agent.ts'
 import { field, freeObject, named } from './documented.ts'
+import { list } from './list.ts'
 import { cap } from './usage-schema.ts'
 import { name, text, trigger } from './schemas.ts'
 
@@ -68,8 +69,7 @@ const webhookField = named(
 )
 const webhookSchema = v.nullable(
   v.pipe(
-    v.array(webhookField, 'must be a list of fields'),
-    v.maxLength(100, 'must have at most 100 fields'),
+    list(webhookField, 100, 'must have at most 100 fields'),
     v.check((fields) => new Set(fields.map(({ name }) => name)).size === fields.length, 'field names must differ'),
   ),
 )
@@ -77,8 +77,8 @@ const site = named(
   'AgentSiteRequest',
   v.strictObject({
     vaultEntryId: field(text(64), ...meanings.vaultEntryId),
-    tools: v.optional(field(v.pipe(v.array(text(64)), v.maxLength(200)), ...meanings.tools)),
-    askFirst: v.optional(field(v.pipe(v.array(text(64)), v.maxLength(200)), ...meanings.askFirst)),
+    tools: v.optional(field(list(text(64), 200), ...meanings.tools)),
+    askFirst: v.optional(field(list(text(64), 200), ...meanings.askFirst)),
   }),
   'A site that the agent may use',
 )
@@ -117,8 +117,5 @@ export const agentFields = {
   outputSchema: field(v.nullable(outputSchema), ...meanings.outputSchema),
   summarizes: field(v.boolean('must be true or false'), ...meanings.summarizes),
   creditsPerMonth: field(cap, ...meanings.creditsPerMonth),
-  sites: field(
-    v.pipe(v.array(site, 'must be a list'), v.maxLength(50, 'must name at most 50 sites')),
-    ...meanings.sites,
-  ),
+  sites: field(list(site, 50, 'must name at most 50 sites'), ...meanings.sites),
 }

@@ -5,19 +5,18 @@ import { isStorable } from '../../src/json.ts'
 import { isTransported, maxText, type chatRequest } from './chat-schema.ts'
 
 type Body = v.InferOutput<typeof chatRequest>
+type Message = Extract<Body, { messages: unknown }>['messages'][number]
 
-/** The words of a message: its text parts, or what older clients call its content. */
-function wordsOf({ parts, content }: { parts?: unknown; content?: unknown }): string {
-  const texts = Array.isArray(parts) ? parts.flatMap((part: unknown) => textIn(part) ?? []) : []
-  return texts.length > 0 || typeof content !== 'string' ? texts.join('\n') : content
+/** The words of a message: its text, or what older clients call its content. */
+function wordsOf({ parts, content }: Message): string {
+  const [text] = (parts ?? []) as { text: string }[]
+  return text?.text ?? (typeof content === 'string' ? content : '')
 }
 
-const textIn = (part: unknown): string | undefined => {
-  const { type, text } = (part ?? {}) as { type?: unknown; text?: unknown }
-  return type === 'text' && typeof text === 'string' ? text : undefined
-}
-
-/** What a client asks for. Of a transport's history, only the last message of the user counts, and where it stands. */
+/**
+ * What a client asks for, of the outline of its request. Of a transport's history, only the last message of the user
+ * counts, and where it stands.
+ */
 export function readChatRequest(body: Body): ChatRequest {
   if (!isTransported(body)) {
     const { text, messageId, id: clientId } = body
@@ -32,15 +31,15 @@ export function readChatRequest(body: Body): ChatRequest {
   const idsOf = (of: typeof messages) => of.flatMap(({ id }) => (typeof id === 'string' ? [id] : []))
   if (trigger === 'regenerate-message') return { kind: 'again', messageId, before: idsOf(messages) }
   const text = last ? wordsOf(last) : ''
-  if (text.trim() === '' || text.length > maxText || !isStorable(text)) throw unreadable(at)
+  if (text.trim() === '' || text.length > maxText || !isStorable(text)) throw unreadable()
   const clientId = typeof last?.id === 'string' && last.id.length <= 200 && isStorable(last.id) ? last.id : undefined
   return { kind: 'message', text, clientId, messageId, before: idsOf(messages.slice(0, at)) }
 }
 
-function unreadable(at: number): CodedError {
+function unreadable(): CodedError {
   const message = `The last message of the user has no text, more than ${maxText} characters, or one that cannot be kept: U+0000, or half of a surrogate pair.`
   return new CodedError('VALIDATION_ERROR', {
     message,
-    details: [{ path: `messages.${Math.max(at, 0)}.parts`, message }],
+    details: [{ path: 'messages', message }],
   })
 }

@@ -3,6 +3,7 @@ import { fieldsOf } from '../../src/database/row.ts'
 import { onDisconnects, type Session } from '../../src/sessions/session.ts'
 import type { Services } from '../../src/services.ts'
 import { field, named } from './documented.ts'
+import { list } from './list.ts'
 import { id, name, ownerId, text, time } from './schemas.ts'
 import { scope } from './vault-schema.ts'
 
@@ -33,7 +34,7 @@ export const onDisconnect = named(
   'cancel',
 )
 
-const toolNames = v.pipe(v.array(text(64), 'must be a list'), v.maxLength(200, 'must name at most 200 tools'))
+const toolNames = list(text(64), 200, 'must name at most 200 tools')
 const siteRequest = named(
   'SessionSiteRequest',
   v.strictObject({
@@ -46,13 +47,7 @@ const siteRequest = named(
 
 /** What an owner chooses for a session. */
 export const sessionFields = {
-  sites: v.optional(
-    field(
-      v.pipe(v.array(siteRequest, 'must be a list'), v.maxLength(50, 'must name at most 50 sites')),
-      ...meanings.sites,
-    ),
-    [],
-  ),
+  sites: v.optional(field(list(siteRequest, 50, 'must name at most 50 sites'), ...meanings.sites), []),
   title: v.optional(field(v.nullable(name(200)), ...meanings.title), null),
   model: v.optional(field(v.nullable(text(100)), ...meanings.model), null),
   ttlSeconds: v.optional(

@@ -3,6 +3,9 @@ import { manifestJsonSchema } from '../../src/sites/manifest/manifest-schema.ts'
 import { route } from '../route/route.ts'
 import { named } from './documented.ts'
 
+/** Anybody may ask for it, as often as they like. */
+let made: ReturnType<typeof manifestJsonSchema> | undefined
+
 export const readToolsiteSchema = route({
   name: 'readToolsiteSchema',
   tag: 'sites',
@@ -17,5 +20,5 @@ export const readToolsiteSchema = route({
     title: 'toolsite.json',
     type: 'object',
   }),
-  handle: async () => manifestJsonSchema(),
+  handle: async () => (made ??= manifestJsonSchema()),
 })

@@ -5,12 +5,13 @@ import { changeClasses } from '../../src/sites/changes/difference.ts'
 import type { PendingManifest } from '../../src/vault/manifests/manifests.ts'
 import type { VaultEntry } from '../../src/vault/vault-entry.ts'
 import { field, freeObject, named } from './documented.ts'
+import { list } from './list.ts'
 import { id, ownerId, text, time } from './schemas.ts'
 
 /** Hosts outside a site's own domain that the caller allows credentials to go to. */
 export const acceptHosts = v.optional(
   field(
-    v.pipe(v.array(text(253)), v.maxLength(20)),
+    list(text(253), 20),
     "Hosts outside the site's own domain that credentials may go to: those of `foreignHosts` that you trust",
     [],
   ),

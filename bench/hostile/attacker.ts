@@ -1,7 +1,12 @@
+import * as auth from '../../api/auth.ts'
 import * as vault from '../../api/vault.ts'
+import * as workspaces from '../../api/workspaces.ts'
 import { call, sendRaw } from '../../test/helpers/client.ts'
 import { eventually } from '../../test/helpers/eventually.ts'
 import { webhookAgent, type Person } from '../../test/helpers/people.ts'
+import { sessionOf } from '../../test/helpers/sessions.ts'
+import type { Place } from './bodies.ts'
+import { chats } from './chats.ts'
 
 interface Site {
   origin: string
@@ -70,6 +75,25 @@ export async function openAttacker(owner: Person, { origin, plain, publish }: Si
 
   return {
     repeatedAttempts: () => repeated,
+
+    /** Where requests go: the headers of everything that may be asked, and what there is of what paths name. */
+    async place(): Promise<Place> {
+      const { token } = await sessionOf(owner)
+      const { id: workspaceId } = (await call(owner, workspaces.createWorkspace, { body: { name: 'A workspace' } }))
+        .body
+      const { id: userId } = (await call(owner, auth.me)).body
+      return {
+        url: owner.url,
+        headers: {
+          authorization: `Bearer ${owner.token}`,
+          'x-session-token': token,
+          'x-webhook-secret': follower.webhookSecret,
+        },
+        params: { agentId: follower.id, entryId, toolName: 'act', workspaceId, userId },
+      }
+    },
+
+    chats: chats(owner, { entryId: () => entryId, publish }),
 
     deliverPayload: (payload: string) => deliver(follower, payload),
 

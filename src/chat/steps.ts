@@ -4,7 +4,6 @@ import { requireCredits } from '../billing/standing.ts'
 import type { Database } from '../database/database.ts'
 import type { Hiding } from '../hiding/hiding.ts'
 import type { RequestedCall } from '../models/calls.ts'
-import { hiddenChat } from '../models/chat-prompt.ts'
 import { ModelError } from '../models/failures.ts'
 import type { ModelTool, Models } from '../models/models.ts'
 import type { Usage } from '../models/usage.ts'
@@ -35,6 +34,8 @@ export interface Asking {
 export interface Offered {
   tools: NamedTool[]
   secrets: string[]
+  /** Those of the session's sites. */
+  tokens: string[]
   hiding: Hiding
 }
 
@@ -57,7 +58,7 @@ export function createChatSteps(context: {
     const offered = named.map(({ name }, index) => ({ name, ...(tools[index] as SessionTool) }))
     const secrets = [...models.secrets, ...tokens]
     // Always the same order: providers cache prompts, and tools stand at their beginning.
-    return { tools: offered.toSorted(byName), secrets, hiding: models.hiding(tokens) }
+    return { tools: offered.toSorted(byName), secrets, hiding: await models.hiding(tokens), tokens }
   }
 
   const judged = (ownerId: string, calls: RequestedCall[], tools: NamedTool[]): Promise<JudgedCall[]> =>
@@ -102,10 +103,15 @@ export function createChatSteps(context: {
   }
 
   async function requestOf({ session, answer, signal }: Asking) {
-    const { tools, hiding } = await offerOf(session)
+    const { tools, hiding, tokens } = await offerOf(session)
     const offered = tools.map(toModelTool)
-    const chat = hiddenChat(await readConversation(database, answer), hiding)
-    const prompt = await models.chatPrompt(answer.model, chat, offered)
+    const asked = {
+      chat: await readConversation(database, answer),
+      tools: offered,
+      secrets: tokens,
+      party: answer.ownerId,
+    }
+    const prompt = await models.chatPrompt(answer.model, asked)
     const { model, sessionId: cacheKey } = answer
     return { tools, request: { model, prompt, tools: offered, cacheKey, signal, hiding } }
   }

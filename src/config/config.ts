@@ -70,6 +70,8 @@ function shape(
       port: env.PORT,
       baseUrl: env.BASE_URL,
       trustedProxies: env.TRUSTED_PROXIES,
+      /** How many connections of clients one process has at most. */
+      maxConnections: env.CONNECTION_LIMIT,
       /** Web pages of these origins may call the API; `*` alone is any. */
       corsOrigins: env.CORS_ORIGINS,
     },

@@ -137,6 +137,7 @@ export const settings = v.object({
   STREAM_CHECK_SECONDS: seconds(15, 0.1, 600),
   STREAM_STALL_SECONDS: seconds(30, 0.1, 600),
   STREAM_LIMIT: whole(4000),
+  CONNECTION_LIMIT: whole(10_000),
   WORKER_ACTIVITIES: whole(100, 1, 1000),
   WORKER_HEALTH_PORT: whole(0, 0, 65_535),
   SHUTDOWN_SECONDS: seconds(20, 0.1, 600),

@@ -1,5 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { readingsOf, stringsOf, type Decoded } from './decoded.ts'
-import { formsOf } from './encodings.ts'
+import { formsOf, type Form } from './encodings.ts'
 import { createMatcher } from './matcher.ts'
 import { replaced, type Span } from './units.ts'
 import { hideWords, type HiddenWords } from './words.ts'
@@ -22,9 +23,27 @@ export interface Hiding {
  * Whoever knows a secret can disguise it; no text of the platform tells it to them. Only secrets of 8 characters and more
  * are found.
  */
-export function hideSecrets(secrets: readonly string[]): Hiding {
-  const matcher = createMatcher(formsOf(secrets))
-  const isIdle = secrets.length === 0
+export const hideSecrets = (secrets: readonly string[]): Hiding => hideForms(formsOf(secrets))
+
+/** For how long forms are made without a pause, in milliseconds: those of one long secret take five. */
+const turnMs = 5
+
+/** The same, made in turns of the event loop: fifty secrets as long as they may be take 200 ms. */
+export async function hideInTurns(secrets: readonly string[]): Promise<Hiding> {
+  const forms: Form[] = []
+  let began = performance.now()
+  for (const secret of secrets) {
+    forms.push(...formsOf([secret]))
+    if (performance.now() - began < turnMs) continue
+    await nextTurn()
+    began = performance.now()
+  }
+  return hideForms(forms)
+}
+
+function hideForms(forms: readonly Form[]): Hiding {
+  const matcher = createMatcher(forms)
+  const isIdle = forms.length === 0
 
   const spansIn = (readings: Decoded[]): Span[] =>
     readings.flatMap(({ units, written }) => matcher.find(units).map(written))

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { hideSecrets, type Hiding } from './hiding.ts'
+import { hideInTurns, type Hiding } from './hiding.ts'
 
 /** A matcher of a few usual tokens takes about 100 KiB, so this is some 20 MiB; long tokens take more. */
 const maxKept = 200
@@ -13,7 +13,7 @@ const keptMs = 5 * 60_000
  * what was made with it can be kept as well.
  */
 export function createHidings() {
-  const kept = new LRUCache<string, Hiding>({
+  const kept = new LRUCache<string, Promise<Hiding>>({
     max: maxKept,
     maxSize: maxCharacters,
     ttl: keptMs,
@@ -21,13 +21,15 @@ export function createHidings() {
     updateAgeOnGet: true,
   })
   return {
-    of(secrets: readonly string[]): Hiding {
+    of(secrets: readonly string[]): Promise<Hiding> {
       const key = createHash('sha256').update(JSON.stringify(secrets)).digest('base64')
       const known = kept.get(key)
       if (known) return known
-      const hiding = hideSecrets(secrets)
+      const hiding = hideInTurns(secrets)
       kept.set(key, hiding, { size: 1 + secrets.join('').length })
       return hiding
     },
   }
 }
+
+export type Hidings = ReturnType<typeof createHidings>

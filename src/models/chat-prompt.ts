@@ -1,7 +1,5 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { Hiding } from '../hiding/hiding.ts'
-import type { ModelTool } from './ask.ts'
-import { promptTooLong } from './failures.ts'
 import { hiddenOnce } from './hidden.ts'
 import { bytesOf, bytesOnce, shortenCall } from './prompt-size.ts'
 import { chatLeftOutSentence, chatSentence, standingRules } from './prompt-format.ts'
@@ -33,23 +31,39 @@ export const hiddenChat = ({ exchanges, isCut }: Chat, hiding: Hiding): Chat => 
 /** Of usual text in JSON: chats are not long enough to measure it. */
 const bytesPerToken = 3
 
-/** Whom a chat is shown to. */
-interface Shown {
-  name: string
+/** Whom a chat is shown to, and how many bytes the tools take. */
+export interface ShownChat {
   reader: Reader
   window: Window
-  tools: ModelTool[]
+  toolBytes: number
 }
 
-/** The prompt of the next step of a chat, cut so that it fits; MODEL_ERROR if its last message does not. */
-export function chatPrompt(chat: Chat, { name, reader, window, tools }: Shown): LanguageModelV4Prompt {
+/** The sizes of a chat whose last message does not fit. */
+export type ExcessiveChat = Pick<Window, 'contextTokens' | 'promptTokens'> & { tokens: number }
+
+/** The prompt of the next step of a chat, cut so that it fits; its sizes if its last message does not. */
+export function chatPrompt(
+  chat: Chat,
+  { reader, window, toolBytes }: ShownChat,
+): LanguageModelV4Prompt | ExcessiveChat {
   const { contextTokens, promptTokens } = window
-  const fitting = fitChat(chat, reader, bytesOf(tools), promptTokens * bytesPerToken)
+  const fitting = fitChat(chat, reader, toolBytes, promptTokens * bytesPerToken)
   if (fitting) return buildChatPrompt(fitting, reader)
   const last = buildChatPrompt({ ...chat, exchanges: chat.exchanges.slice(-1) }, reader)
-  const tokens = Math.ceil((bytesOf(last) + bytesOf(tools)) / bytesPerToken)
-  throw promptTooLong(name, { tokens, contextTokens, promptTokens })
+  return { tokens: Math.ceil((bytesOf(last) + toolBytes) / bytesPerToken), contextTokens, promptTokens }
 }
+
+/** About how many UTF-16 units a chat has. */
+export const lengthOf = ({ exchanges }: Chat): number =>
+  exchanges
+    .flatMap(({ words, steps }) => [
+      words.length,
+      ...steps.flatMap(({ text, content, calls }) => [
+        text.length + (content?.length ?? 0),
+        ...calls.map((call) => call.arguments.length + call.outcome.text.length),
+      ]),
+    ])
+    .reduce((sum, length) => sum + length, 0)
 
 /** Writes the prompt of the next step of a chat. Results of tools are fenced, as those of runs. */
 function buildChatPrompt({ exchanges, isCut }: Chat, reader: Reader): LanguageModelV4Prompt {

@@ -3,7 +3,9 @@ import { systemClock, type Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { ModelConfig, ProviderConfig } from '../config/models-config.ts'
 import { startDeadline } from '../safe-fetch/deadline.ts'
+import type * as inThread from '../in-thread.ts'
 import type { Logger } from '../logger.ts'
+import type { Threads } from '../threads/threads.ts'
 import { createHidings } from '../hiding/hidings.ts'
 import type { Hiding } from '../hiding/hiding.ts'
 import { createPlaces, type Places } from '../shares/places.ts'
@@ -11,10 +13,10 @@ import { createCommon } from '../shares/shares.ts'
 import { readAnswer, type Answer } from './answer.ts'
 import { ask, functionTool, type ModelTool } from './ask.ts'
 import { markForCaching } from './caching.ts'
-import { chatPrompt, type Chat } from './chat-prompt.ts'
 import { withCallIds } from './call-ids.ts'
 import type { OnWords } from './collect.ts'
 import { hiddenAnswer } from './hidden.ts'
+import { hiddenWords } from './hidden-words.ts'
 import { lateAnswer, modelFailure, noSuchModel } from './failures.ts'
 import { optionsOf } from './options.ts'
 import { costOf, factsOf, type Cost } from './prices.ts'
@@ -28,6 +30,7 @@ import { createProviderFetch } from './providers/provider-fetch.ts'
 import { nameTools } from './tool-names.ts'
 import type { Usage } from './usage.ts'
 import { windowOf, type Window } from './window.ts'
+import { createWriteChatPrompt, type AskedChat } from './write-chat-prompt.ts'
 
 export interface StepRequest {
   /** The name of a configured model. */
@@ -94,15 +97,18 @@ export function createModels(context: {
   config: Pick<Config, 'models'>
   logger: Logger
   clock?: Clock
+  /** For long chats; without them everything is done at once. */
+  threads?: Pick<Threads<typeof inThread>, 'run'>
   /** Replaced by tests that have no server. */
   load?: (context: AdapterContext) => Promise<LanguageModelV4>
 }) {
-  const { config, logger, clock = systemClock, load = loadAdapter } = context
+  const { config, logger, clock = systemClock, threads, load = loadAdapter } = context
   const { timeoutSeconds: seconds, demoDirectives } = config.models
   const network = createProviderFetch()
   const ownSecrets = secretsOf(config.models.providers)
   const hidings = createHidings()
   const ownHiding = hidings.of(ownSecrets)
+  const writeChatPrompt = createWriteChatPrompt({ hidings, threads })
   const entries = createEntries()
   const windows = new Map<string, Promise<Window>>()
 
@@ -174,7 +180,7 @@ export function createModels(context: {
 
   async function answerOf(entry: Entry, request: StepRequest, stated: StatedUsage): Promise<Answer> {
     const { model, provider, reader, adapter } = entry
-    const { hiding = ownHiding, onWords, signal: abortSignal } = request
+    const { hiding = await ownHiding, onWords, signal: abortSignal } = request
     const outputSchema = hiding.value(request.outputSchema)
     const tools = hiding.value(request.tools.map(functionTool))
     const marked = markForCaching({ kind: provider.kind, id: model.id }, request.prompt, tools)
@@ -243,14 +249,19 @@ export function createModels(context: {
     /** The secrets of the platform at its providers. */
     secrets: ownSecrets,
     /** Hides these secrets, and those of the platform at its providers. */
-    hiding: (secrets: readonly string[]): Hiding => hidings.of([...ownSecrets, ...secrets]),
+    hiding: (secrets: readonly string[]): Promise<Hiding> => hidings.of([...ownSecrets, ...secrets]),
 
     /** MODEL_ERROR if no such model is configured. */
     prompt: (name: string, transcript: Transcript) => buildPrompt(transcript, entryOf(name).reader),
 
-    /** The prompt of a chat, cut so that it fits; MODEL_ERROR if its last message does not. */
-    chatPrompt: async (name: string, chat: Chat, tools: ModelTool[]) =>
-      chatPrompt(chat, { name, reader: entryOf(name).reader, window: await windowFor(name), tools }),
+    /**
+     * The prompt of a chat without these secrets, and those of the platform, cut so that it fits; MODEL_ERROR if its last
+     * message does not. The party waits for a turn if it is long.
+     */
+    async chatPrompt(name: string, { chat, tools, secrets, party }: AskedChat): Promise<LanguageModelV4Prompt> {
+      const shown = { reader: entryOf(name).reader, window: await windowFor(name), toolBytes: bytesOf(tools) }
+      return writeChatPrompt(name, party, { chat, secrets: [...ownSecrets, ...secrets], shown })
+    },
 
     /** What fits into the model's context window; MODEL_ERROR if no such model is configured. */
     window: async (name: string): Promise<Window> => windowFor(name),
@@ -272,13 +283,6 @@ export function createModels(context: {
 
     close: (): Promise<void> => network.close(),
   }
-}
-
-/** Passes words on without the secrets, as soon as it is sure that they begin none. */
-function hiddenWords(onWords: OnWords, hiding: Hiding) {
-  const words = hiding.words()
-  const pass = (text: string) => (text === '' ? undefined : onWords(text))
-  return { add: (piece: string) => pass(words.add(piece)), end: () => pass(words.end()) }
 }
 
 const placesOf = ({ concurrency, name }: ProviderConfig): Places =>

@@ -182,7 +182,7 @@ test('what is refused before it is a request gets the error body of the platform
     )
     t.regex(long, /^HTTP\/1\.1 400 /)
     t.regex(long, /"code":"VALIDATION_ERROR".*/)
-    t.regex(long, /larger than 32768 bytes/)
+    t.regex(long, /larger than 16384 bytes/)
     t.regex(await exchange(stage.platform.url, 'this is not HTTP\r\n\r\n'), /"code":"VALIDATION_ERROR"/)
     const { agentId = '' } = stage.params
     const token = `Authorization: Bearer ${stage.owner.token}\r\n`

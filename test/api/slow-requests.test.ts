@@ -4,7 +4,7 @@ import test, { type ExecutionContext } from 'ava'
 import { createHttpServer } from '../../api/server.ts'
 
 async function listen(t: ExecutionContext, requestMs: number): Promise<number> {
-  const { server, serve } = createHttpServer(requestMs)
+  const { server, serve } = createHttpServer({ requestMs })
   serve((request, response) => {
     request.resume().once('end', () => response.end('whole'))
   })

@@ -120,7 +120,7 @@ export function createAsk(context: AskContext) {
       agents.secretsOfAgent(run.agentId),
       readTranscript(run, resultBytes),
     ])
-    const hiding = models.hiding([...secrets, ...offer.tokens])
+    const hiding = await models.hiding([...secrets, ...offer.tokens])
     const shown = (found: RunTranscript) => hiddenTranscript({ ...found, missingSites: offer.missing }, hiding)
     const readAgain = async (current: Run) => shown(await readTranscript(current, resultBytes))
     return { run, offer, hiding, transcript: shown(transcript), readAgain }

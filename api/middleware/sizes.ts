@@ -1,0 +1,30 @@
+import type { Middleware } from 'koa'
+import { CodedError } from '../../src/errors.ts'
+
+/** The longest query, in characters, and the most parameters: our own have a tenth of both. */
+const maxQuery = 4096
+const maxParameters = 50
+
+/** Headers that are split and compared, which may take the square of their length. */
+const split = ['accept', 'accept-encoding', 'content-encoding', 'content-type', 'if-none-match'] as const
+const maxSplit = 1024
+
+const sentences = {
+  query: `The query is longer than ${maxQuery} characters. Send long values in the body of a request that takes one.`,
+  parameters: `The query has more than ${maxParameters} parameters. Send only those that the operation names.`,
+}
+
+/** Refuses queries and headers that are longer than anybody needs, before anything reads them: VALIDATION_ERROR. */
+export const sizes: Middleware = async (ctx, next) => {
+  const { querystring, headers } = ctx
+  const excess = querystring.length > maxQuery ? 'query' : hasMany(querystring) ? 'parameters' : undefined
+  if (excess) throw new CodedError('VALIDATION_ERROR', { message: sentences[excess] })
+  const name = split.find((each) => (headers[each]?.length ?? 0) > maxSplit)
+  if (name !== undefined) {
+    const message = `The header ${name} is longer than ${maxSplit} characters.`
+    throw new CodedError('VALIDATION_ERROR', { message, details: [{ path: name, message }] })
+  }
+  await next()
+}
+
+const hasMany = (query: string): boolean => query.split('&', maxParameters + 1).length > maxParameters

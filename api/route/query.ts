@@ -1,0 +1,14 @@
+/**
+ * The parameters of a query by their names; a list of those that are sent several times. One pass: Koa's own reader looks
+ * for each name among all.
+ */
+export function parametersIn(query: string): Record<string, string | string[]> {
+  const found = Object.create(null) as Record<string, string | string[]>
+  for (const [name, value] of new URLSearchParams(query)) {
+    const known = found[name]
+    if (known === undefined) found[name] = value
+    else if (Array.isArray(known)) known.push(value)
+    else found[name] = [known, value]
+  }
+  return found
+}

@@ -1,0 +1,53 @@
+import { hostileManifests, hostileObjects } from '../../test/helpers/hostile-json.ts'
+import type { openAttacker } from './attacker.ts'
+import { largestBodies, type Place } from './bodies.ts'
+import { connections } from './connections.ts'
+import { heads } from './heads.ts'
+import { sendBytes } from './raw.ts'
+import { things } from './things.ts'
+
+/** Cases of one kind, of which the table shows the worst. */
+export interface Group {
+  name: string
+  cases: { what: string; run: () => Promise<unknown> }[]
+}
+
+type Attacker = Awaited<ReturnType<typeof openAttacker>>
+
+const mebibyte = 1024 * 1024
+
+const groupOf = (name: string, cases: Record<string, () => Promise<unknown>>): Group => ({
+  name,
+  cases: Object.entries(cases).map(([what, run]) => ({ what, run })),
+})
+
+const givenTo = (name: string, texts: Record<string, string>, work: (text: string, what: string) => Promise<unknown>) =>
+  groupOf(name, Object.fromEntries(Object.entries(texts).map(([what, text]) => [what, () => work(text, what)])))
+
+/** What the platform reads, checks and carries out of what strangers write, at its largest. */
+export function carriedOut(attacker: Attacker, origin: string): Group[] {
+  const later = hostileManifests(`${origin}/api`, 1)
+  return [
+    groupOf('chats', attacker.chats),
+    givenTo('payloads that are carried out', hostileObjects(mebibyte), attacker.deliverPayload),
+    givenTo('results of tools', hostileObjects(mebibyte), (text) => attacker.answerCalls(text)),
+    givenTo('arguments of tools', hostileObjects(256 * 1024 - 1), (text) => attacker.giveArguments(text)),
+    givenTo('manifests', hostileManifests(`${origin}/api`), (text, what) =>
+      attacker.publishManifest(text, later[what] ?? ''),
+    ),
+  ]
+}
+
+/** Requests that are read before anything is known of who sends them, connections, and things of the largest size. */
+export function requests(place: Place, token: string): Group[] {
+  const { url } = place
+  return [
+    ...Object.entries(heads(token)).map(([name, each]) => givenTo(name, each, (text) => sendBytes(url, text))),
+    groupOf('connections', connections(url, token)),
+    groupOf('things', things(place)),
+  ]
+}
+
+/** The largest bodies of every operation. */
+export const bodies = async (place: Place): Promise<Group[]> =>
+  Object.entries(await largestBodies(place)).map(([name, cases]) => groupOf(name, cases))
