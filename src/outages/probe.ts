@@ -39,7 +39,7 @@ export async function probe(
     if (limit.aborted) return { message: tooSlow, retryAfter: undefined, providerSaid: null }
     if (!isCoded(error, 'MODEL_ERROR')) throw error
     const said = error instanceof ModelError ? error.providerSaid() : undefined
-    const providerSaid = said === undefined ? null : oneLine(models.hiding([]).text(said), mostSaid)
+    const providerSaid = said === undefined ? null : oneLine((await models.hiding([])).text(said), mostSaid)
     return { message: error.message, retryAfter: error.retryAfter, providerSaid }
   }
 }
