@@ -1,0 +1,23 @@
+import test from 'ava'
+import { errorOf } from '../../../../src/runs/ending/error-of.ts'
+import { endReasons } from '../../../../src/runs/states.ts'
+
+const nothing = { failure: null, waitingFor: null }
+const failure = 'The AI provider could not be reached.'
+
+test('the error of a run whose model failed begins with what was wrong with the model', (t) => {
+  for (const reason of ['MODEL_ERROR', 'MODEL_UNAVAILABLE'] as const) {
+    t.is(errorOf(reason, { ...nothing, failure }), `${failure} ${endReasons[reason]}`)
+    t.is(errorOf(reason, nothing), endReasons[reason])
+  }
+})
+
+test('the error of a run that has waited for a site in vain names the site', (t) => {
+  const waitingFor = 'https://crm.example.com'
+  for (const reason of ['SITE_NOT_RECONNECTED', 'WAITED_TOO_LONG'] as const)
+    t.is(errorOf(reason, { ...nothing, waitingFor }), `${endReasons[reason]} The site is ${waitingFor}.`)
+})
+
+test('the error of any other end is the sentence of its reason, whatever has failed before', (t) => {
+  t.is(errorOf('CANCELLED_BY_OWNER', { failure, waitingFor: 'gpt' }), endReasons.CANCELLED_BY_OWNER)
+})
