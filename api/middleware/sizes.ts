@@ -1,8 +1,11 @@
 import type { Middleware } from 'koa'
 import { CodedError } from '../../src/errors.ts'
 
-/** The longest query, in characters, and the most parameters: our own have a tenth of both. */
-const maxQuery = 4096
+/**
+ * The longest query, in characters, and the most parameters. Sites and sign-in providers write theirs, with codes and errors
+ * as long as they like; they are read in one pass.
+ */
+const maxQuery = 12_288
 const maxParameters = 50
 
 /** Headers that are split and compared, which may take the square of their length. */

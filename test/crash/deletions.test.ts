@@ -1,7 +1,7 @@
 // @promise deletion
 import test from 'ava'
 import { newId } from '../../src/ids.ts'
-import type { OAuthFlow } from '../../src/vault/oauth/oauth-flow.ts'
+import { OAuthFlow } from '../../src/vault/oauth/oauth-flow.ts'
 import { graceIsOver, leave } from '../deletion/stage.ts'
 import { rowsWith } from '../deletion/tables.ts'
 import { notify } from '../exports/reader.ts'
@@ -18,9 +18,24 @@ import { openStage } from './stage.ts'
 /** Connects the site, as a flow does that has come back. */
 async function connect({ services }: Platform, ownerId: string, url: string): Promise<string> {
   const { origin, manifest } = await services.sites.discover(url, ownerId)
-  const flow = { id: newId(), ownerId, origin, manifest, clientId: 'switchyard', entryId: null, scopes: ['read'] }
+  const times = { createdAt: new Date(), expiresAt: new Date(Date.now() + 60_000) }
+  const came = {
+    ...times,
+    ticketHash: newId(),
+    status: 'exchanging' as const,
+    entryId: null,
+    scopes: ['read' as const],
+  }
+  const whose = { id: newId(), ownerId, userId: ownerId }
+  const flow = await OAuthFlow.query(services.database).insertAndFetch({
+    ...whose,
+    ...came,
+    origin,
+    manifest,
+    clientId: 'switchyard',
+  })
   const grant = { accessToken: 'the-access-token', refreshToken: 'the-refresh-token' }
-  return (await services.vault.keep(flow as unknown as OAuthFlow, grant)).id
+  return (await services.vault.keep(flow, grant)).id
 }
 
 test('workers that are killed in the middle of a deletion leave no row, and no credential unrevoked', async (t) => {

@@ -26,8 +26,11 @@ const providers = [
   },
 ]
 
+/** They cost money, and the sandbox gives it away. */
+const paid = { BILLING: 'sandbox', BILLING_SANDBOX_WITH_PAID_MODELS: 'true' }
+
 test('models are listed with what is known of them, and without keys', async (t) => {
-  const { platform } = await openModels(t, providers, { default: 'small', worker: false })
+  const { platform } = await openModels(t, providers, { default: 'small', worker: false, env: paid })
   const answer = await call(await customer(platform), models.listModels)
   const [openai, claude, small, other] = answer.body.items
   t.like(openai, { name: 'gpt-5-mini', provider: 'openai', isDefault: false, contextTokens: 400_000, streams: true })
@@ -49,7 +52,7 @@ test('without configuration there is the demo model', async (t) => {
 })
 
 test('agents choose among the configured models, and a fallback is another one', async (t) => {
-  const { platform } = await openModels(t, providers, { default: 'small', worker: false })
+  const { platform } = await openModels(t, providers, { default: 'small', worker: false, env: paid })
   const someone = await customer(platform)
   const agent = await agentOf(someone, { model: 'gpt-5-mini', fallbackModel: 'claude-opus-5' })
   t.like(agent, { model: 'gpt-5-mini', fallbackModel: 'claude-opus-5', outputSchema: null, summarizes: false })
