@@ -62,19 +62,15 @@ test.serial('a title cannot add headers, recipients or a body', async (t) => {
   t.true(mail?.raw.includes('\r\n\r\nThe body.\r\n.\r\nMAIL FROM:<eve@example.com>\r\n'))
 })
 
-test.serial('an address that could pass for several is one recipient, or none', async (t) => {
+test.serial('an address with letters beyond ASCII is one recipient', async (t) => {
   const { server, tell, owner, mails, rows } = await openMails(t)
-  for (const email of ['a,b@example.com', 'a<b>@example.com', '"a;b"@example.com', '\u00e4@ex\u00e4mple.com'])
-    await tell(await owner(email))
+  await tell(await owner('\u00e4@ex\u00e4mple.com'))
   await mails.send()
   t.deepEqual(
     server.arrived.map(({ recipients }) => recipients),
-    [['"a,b"@example.com'], ['"a;b"@example.com'], ['\u00e4@ex\u00e4mple.com']],
+    [['\u00e4@ex\u00e4mple.com']],
   )
-  t.deepEqual(
-    (await rows()).map(({ mailStatus }) => mailStatus),
-    ['sent', 'failed', 'sent', 'sent'],
-  )
+  t.like(await rows(), [{ mailStatus: 'sent' }])
 })
 
 test.serial('a mail that is refused for the moment is tried again later, and does not hold up others', async (t) => {
