@@ -68,6 +68,6 @@ function hideForms(secrets: readonly string[], forms: readonly Form[]): Hiding {
     text,
     json: (given) => (isIdle ? given : inJson(given)),
     value: (given) => (isIdle ? given : value(given)),
-    words: () => (isIdle ? { add: (piece) => piece, end: () => '' } : hideWords(matcher)),
+    words: () => (isIdle ? { add: (piece) => piece, end: (hide) => hide('') } : hideWords(matcher)),
   }
 }
