@@ -22,7 +22,12 @@ export function createBeginnings(sorted: readonly Pattern[], anyCase: boolean) {
   }
 
   /** 0 if the form begins with the text and is longer; below if the text stands before the form, else above. */
-  function sideOf(units: Uint16Array, start: number, { units: form, length }: Pattern, effort: { left: number }): number {
+  function sideOf(
+    units: Uint16Array,
+    start: number,
+    { units: form, length }: Pattern,
+    effort: { left: number },
+  ): number {
     const rest = units.length - start
     const most = Math.min(rest, form.length)
     let index = 0
