@@ -1,7 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { readingsOf, stringsOf, type Decoded } from './decoded.ts'
 import { distinct, formsOf, minLength, type Form } from './encodings.ts'
 import { createMatcher } from './matcher.ts'
+import { createPauses } from './pauses.ts'
 import { replaced, type Span } from './units.ts'
 import { hideWords, type HiddenWords } from './words.ts'
 
@@ -27,18 +27,13 @@ export interface Hiding {
  */
 export const hideSecrets = (secrets: readonly string[]): Hiding => hideForms(secrets, formsOf(secrets))
 
-/** For how long forms are made without a pause, in milliseconds: those of one long secret take five. */
-const turnMs = 5
-
 /** The same, made in turns of the event loop: fifty secrets as long as they may be take 200 ms. */
 export async function hideInTurns(secrets: readonly string[]): Promise<Hiding> {
   const forms: Form[] = []
-  let began = performance.now()
-  for (const secret of secrets) {
+  const pause = createPauses()
+  for (const secret of new Set(secrets)) {
     forms.push(...formsOf([secret]))
-    if (performance.now() - began < turnMs) continue
-    await nextTurn()
-    began = performance.now()
+    await pause()
   }
   return hideForms(secrets, distinct(forms))
 }
