@@ -52,7 +52,7 @@ const pieces = mebibyte / 8 / 4
 function speak(hiding: Hiding, text: string): void {
   const words = hiding.words()
   for (let piece = 0; piece < pieces; piece += 1) words.add(text.slice(piece * 4, piece * 4 + 4))
-  words.end()
+  words.end(hiding.text)
 }
 
 for (const [kind, known] of Object.entries(secrets)) {

@@ -10,7 +10,8 @@ import { freePorts } from '../bin/local/ports.ts'
 import { manifestWith } from '../test/helpers/hostile-site.ts'
 import { customer, person } from '../test/helpers/people.ts'
 import { openAttacker } from './hostile/attacker.ts'
-import { bodies, carriedOut, requests, type Group } from './hostile/cases.ts'
+import { bodies, carriedOut, groupOf, requests, type Group } from './hostile/cases.ts'
+import { knownSecrets, mostSites, writeModels } from './hostile/known-secrets.ts'
 import { printEnd, printOthers, printRow, worstOf, type Row } from './hostile/report.ts'
 import { createWatch } from './hostile/watch.ts'
 import { openBenchServers } from './servers.ts'
@@ -27,11 +28,18 @@ const folder = mkdtempSync(join(tmpdir(), 'switchyard-bench-'))
 // If we are root, Postgres runs as another user, which must get through.
 chmodSync(folder, 0o711)
 const { caFile, certFile, keyFile } = await createCertificates(join(folder, 'certificates'))
-const [sitePort = 0] = await freePorts(1)
-const origin = `https://127.0.0.1:${sitePort}`
+/** Sites must not have the ports of usual services, as above these. */
+const sitePorts = await freePorts(mostSites, { from: 20_000, to: 27_000 })
+const origins = sitePorts.map((port) => `https://127.0.0.1:${port}`)
+const [origin = ''] = origins
+const start = (name: string, ...given: string[]): ChildProcess =>
+  fork(fileURLToPath(new URL(`hostile/${name}.ts`, import.meta.url)), given)
+const model = start('model')
+const [modelPort] = (await once(model, 'message')) as [number]
 const large = '1000000000'
 const servers = await openBenchServers(folder, true, {
-  SITE_ALLOW: `127.0.0.1:${sitePort}`,
+  SITE_ALLOW: sitePorts.map((port) => `127.0.0.1:${port}`).join(','),
+  MODELS_FILE: writeModels(folder, modelPort),
   SITE_CA_FILE: caFile,
   DEMO_DIRECTIVES: 'true',
   ACCESS_TOKEN_SECONDS: '3600',
@@ -42,10 +50,7 @@ const servers = await openBenchServers(folder, true, {
   RATE_LIMIT_AUTH_PER_MINUTE: large,
   RATE_LIMIT_BROWSER_PER_MINUTE: large,
 })
-const start = (name: string, ...given: string[]): ChildProcess =>
-  fork(fileURLToPath(new URL(`hostile/${name}.ts`, import.meta.url)), given)
-
-const site = start('site', String(sitePort), certFile, keyFile)
+const site = start('site', certFile, keyFile, ...sitePorts.map(String))
 await once(site, 'message')
 const someone = await person(servers)
 const idleServer = start('idle-server')
@@ -57,7 +62,12 @@ const publish = async (answers: { manifest?: string; result?: string }): Promise
   await once(site, 'message')
 }
 await publish({ manifest: plain })
-const owner = await customer(servers, 'enterprise')
+const tell = async (text: string): Promise<void> => {
+  model.send(text)
+  await once(model, 'message')
+}
+const newOwner = () => customer(servers, 'enterprise')
+const owner = await newOwner()
 const makeAdmin = fileURLToPath(new URL('../bin/admin.ts', import.meta.url))
 execFileSync(process.execPath, [makeAdmin, owner.email], { env: { DATABASE_URL: servers.database } })
 const attacker = await openAttacker(owner, { origin, plain, publish })
@@ -65,9 +75,17 @@ const watch = createWatch(servers, neighbour)
 
 async function judgeGroup({ name: group, cases }: Group): Promise<Row[]> {
   const rows: Row[] = []
-  for (const { what, run } of cases) rows.push({ group, what, count: cases.length, ...(await watch.judge(run)) })
+  for (const { what, run } of cases) {
+    const look = async () => {
+      if ((await run()) === 429) limited.push(`${group}: ${what}`)
+    }
+    rows.push({ group, what, count: cases.length, ...(await watch.judge(look)) })
+  }
   return rows
 }
+
+/** What was refused although there are no limits: it measures nothing. */
+const limited: string[] = []
 
 const wanted = process.argv.slice(2)
 const rows: Row[] = []
@@ -76,7 +94,12 @@ try {
   await attacker.deliverPayload('{}')
   printRow({ group: 'idle', what: '', count: 1, tries: 1, ...(await watch.measure(() => delay(3000))) })
   const place = await attacker.place()
-  const groups = [...requests(place, owner.token), ...(await bodies(place)), ...carriedOut(attacker, origin)]
+  const groups = [
+    ...requests(place, owner.token),
+    ...(await bodies(place)),
+    ...carriedOut(attacker, origin),
+    ...Object.entries(knownSecrets({ newOwner, origins, publish, tell })).map(([name, each]) => groupOf(name, each)),
+  ]
   for (const group of groups.filter(({ name }) => wanted.every((word) => name.includes(word)))) {
     count += group.cases.length
     const all = await judgeGroup(group)
@@ -86,11 +109,14 @@ try {
     printOthers(all, worst)
     rows.push(worst)
   }
+  for (const each of limited) console.log(`✘ refused with 429: ${each}`)
+  if (limited.length > 0) process.exitCode = 1
   if (!printEnd(rows, count, attacker.repeatedAttempts())) process.exitCode = 1
 } finally {
   neighbour.disconnect()
   idleServer.disconnect()
   site.disconnect()
+  model.disconnect()
   await servers.close()
   rmSync(folder, { recursive: true, force: true })
 }

@@ -11,7 +11,8 @@ if (!isMainThread && process.platform === 'linux') setPriority(Math.min(getPrior
 
 export { outlineOfChat } from './chat/outline.ts'
 export { outlineOf } from './json-outline.ts'
-export { promptOfChat } from './models/chat-in-thread.ts'
+export { hideJson } from './hiding/in-thread.ts'
+export { hideContent, promptOfChat } from './models/in-thread.ts'
 export { checkOutputSchema, readOutput } from './outputs/in-thread.ts'
 export { checkArguments, compareTexts, readManifest } from './sites/in-thread.ts'
 export { readAnswer, readRefusal } from './tools/site-answer.ts'

@@ -1,3 +1,4 @@
+import * as approvals from '../../api/approvals.ts'
 import * as auth from '../../api/auth.ts'
 import * as vault from '../../api/vault.ts'
 import * as workspaces from '../../api/workspaces.ts'
@@ -35,7 +36,7 @@ export async function openAttacker(owner: Person, { origin, plain, publish }: Si
     }
     const { status, bytes } = await sendRaw(owner.url + path, { method, headers, ...(body !== undefined && { body }) })
     const text = bytes.toString()
-    if (status === 500) throw new Error(`${method} ${path}: ${text.slice(0, 300)}`)
+    if (status === 500 || status === 429) throw new Error(`${method} ${path}: ${text.slice(0, 300)}`)
     return { status, body: text }
   }
   let entryId = (await call(owner, vault.addToVault, { body: { url: origin, token: 'a-token' } })).body.id
@@ -73,6 +74,16 @@ export async function openAttacker(owner: Person, { origin, plain, publish }: Si
     await send('GET', events, undefined, { accept: 'text/event-stream' })
   }
 
+  /** A call that waits for approval, and the id of the approval. */
+  async function askFirst(): Promise<string> {
+    const { token } = await sessionOf(owner, { sites: [{ vaultEntryId: entryId, askFirst: ['act'] }] })
+    const headers = { 'x-session-token': token, accept: 'application/json' }
+    await send('POST', '/chat/messages', JSON.stringify({ text: '[[call act {"n":1}]]' }), headers)
+    const [pending] = (await call(owner, approvals.listApprovals, { query: { status: 'pending' } })).body.items
+    if (!pending) throw new Error('no call waits for approval')
+    return pending.id
+  }
+
   return {
     repeatedAttempts: () => repeated,
 
@@ -89,7 +100,7 @@ export async function openAttacker(owner: Person, { origin, plain, publish }: Si
           'x-session-token': token,
           'x-webhook-secret': follower.webhookSecret,
         },
-        params: { agentId: follower.id, entryId, toolName: 'act', workspaceId, userId },
+        params: { agentId: follower.id, entryId, toolName: 'act', workspaceId, userId, approvalId: await askFirst() },
       }
     },
 

@@ -16,7 +16,7 @@ type Attacker = Awaited<ReturnType<typeof openAttacker>>
 
 const mebibyte = 1024 * 1024
 
-const groupOf = (name: string, cases: Record<string, () => Promise<unknown>>): Group => ({
+export const groupOf = (name: string, cases: Record<string, () => Promise<unknown>>): Group => ({
   name,
   cases: Object.entries(cases).map(([what, run]) => ({ what, run })),
 })

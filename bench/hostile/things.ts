@@ -32,10 +32,11 @@ export function things({ url, headers, params }: Place): Record<string, () => Pr
       headers: { ...headers, 'content-type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
-    if (status >= 500) throw new Error(`${method} ${path}: ${bytes.toString().slice(0, 300)}`)
+    if (status >= 500 || status === 429) throw new Error(`${method} ${path}: ${bytes.toString().slice(0, 300)}`)
     return bytes.toString()
   }
   const agent = largest(params['entryId'])
+  let agentIds: Promise<string[]> | undefined
   return {
     'the largest agent, made, changed, read and listed': async () => {
       const { id } = JSON.parse(await ask('POST', '/agents', agent)) as { id?: string }
@@ -57,8 +58,23 @@ export function things({ url, headers, params }: Place): Record<string, () => Pr
         ...agent,
         sites: each(50, () => ({ vaultEntryId: 'x', tools: each(200, () => 1), askFirst: each(200, () => '') })),
       }),
+    '100 of the largest agents, moved to a workspace and back': async () => {
+      agentIds ??= Promise.all(
+        each(100, async () => {
+          const made = await ask('POST', '/agents', { ...agent, sites: [] })
+          return (JSON.parse(made) as { id: string }).id
+        }),
+      )
+      const ids = { agentIds: await agentIds, entryIds: [] }
+      const there = await ask('POST', '/moves', { ...ids, workspaceId: params['workspaceId'] })
+      if (!there.includes('"agentIds"')) throw new Error(there.slice(0, 300))
+      await ask('GET', `/workspaces/${params['workspaceId']}/export`)
+      await ask('POST', '/moves', ids)
+    },
     ...Object.fromEntries(
       [
+        `/billing/statements/${new Date().toISOString().slice(0, 7)}`,
+        `/workspaces/${params['workspaceId']}/export`,
         '/agents?limit=100',
         '/audit?limit=100',
         '/runs?limit=100',

@@ -113,7 +113,7 @@ export function createChatSteps(context: {
     }
     const prompt = await models.chatPrompt(answer.model, asked)
     const { model, sessionId: cacheKey } = answer
-    return { tools, request: { model, prompt, tools: offered, cacheKey, signal, hiding } }
+    return { tools, request: { model, prompt, tools: offered, cacheKey, party: answer.ownerId, signal, hiding } }
   }
 
   /** In its place from the look at the balance until the charge: other answers may have spent what was left. */

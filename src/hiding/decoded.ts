@@ -1,5 +1,5 @@
 import { isPrintable, readEscaped, readPlain, readPrintable, special, unseen, type Reader } from './escapes.ts'
-import { unitsOf, type Span } from './units.ts'
+import { barrier, unitsOf, type Span } from './units.ts'
 
 /** A text as it reads once its escapes are undone, with the way back to the text as it is written. */
 export interface Decoded {
@@ -12,8 +12,6 @@ export interface Decoded {
   indexOf: (place: number) => number
 }
 
-/** Is in no secret, so nothing is found across it. */
-const barrier = 0xffff
 const quote = 34
 
 /** All ways in which a text may be read; quoted-printable only if there is any of it. */

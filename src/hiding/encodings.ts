@@ -3,13 +3,24 @@ import { textOf, unitsOf } from './units.ts'
 
 /** One way in which a secret may be written. */
 export interface Form {
+  /** How it begins, see `mostSought`. */
   text: string
+  /** In units, to its end. */
+  length: number
   /** Whether capitals make no difference, as in hex. The text is in lower case then. */
   anyCase: boolean
 }
 
+type Written = Pick<Form, 'text' | 'anyCase'>
+
 /** A shorter text may occur by chance, and is no secret. */
-const minLength = 8
+export const minLength = 8
+
+/**
+ * What begins with so many units of a form counts as the whole form. A hundred tokens as long as they may be would take
+ * 80 MiB otherwise.
+ */
+const mostSought = 512
 
 /**
  * The ways in which secrets may be written: as they are, in a URL or a form, in JSON, in base64 (also of UTF-16) and hex,
@@ -23,10 +34,24 @@ export function formsOf(secrets: readonly string[]): Form[] {
     .filter(({ text }) => /[^!#$'-[\]-~]/.test(text))
     .map((form) => ({ ...form, text: textOf(decode(form.text).units) }))
   const long = [...encoded, ...decoded].filter(({ text }) => text.length >= minLength)
-  return [...new Map(long.map((form) => [`${form.anyCase} ${form.text}`, form])).values()]
+  return distinct(long.map(({ text, anyCase }) => ({ text: beginningOf(text), length: text.length, anyCase })))
 }
 
-function* encodings(secret: string): Generator<Form> {
+/** A copy: a slice would keep the whole text. */
+const beginningOf = (text: string): string =>
+  text.length > mostSought ? textOf(unitsOf(text.slice(0, mostSought))) : text
+
+/** Of forms that begin alike, the longest. */
+export function distinct(forms: readonly Form[]): Form[] {
+  const longest = new Map<string, Form>()
+  for (const form of forms) {
+    const key = `${form.anyCase} ${form.text}`
+    if ((longest.get(key)?.length ?? 0) < form.length) longest.set(key, form)
+  }
+  return [...longest.values()]
+}
+
+function* encodings(secret: string): Generator<Written> {
   const bytes = Buffer.from(secret)
   const pairs = bytes.toString('hex').match(/../g) ?? []
   const wide = Buffer.from(secret, 'utf16le')

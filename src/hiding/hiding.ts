@@ -1,12 +1,14 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { readingsOf, stringsOf, type Decoded } from './decoded.ts'
-import { formsOf, type Form } from './encodings.ts'
+import { distinct, formsOf, minLength, type Form } from './encodings.ts'
 import { createMatcher } from './matcher.ts'
+import { createPauses } from './pauses.ts'
 import { replaced, type Span } from './units.ts'
 import { hideWords, type HiddenWords } from './words.ts'
 
 /** Takes known secrets out of texts, see `hideSecrets`. */
 export interface Hiding {
+  /** What it takes out. */
+  secrets: readonly string[]
   /** Of any text. */
   text: (text: string) => string
   /** Of valid JSON, which stays valid: only strings change, member names included. Numbers stay as they are written. */
@@ -23,25 +25,20 @@ export interface Hiding {
  * Whoever knows a secret can disguise it; no text of the platform tells it to them. Only secrets of 8 characters and more
  * are found.
  */
-export const hideSecrets = (secrets: readonly string[]): Hiding => hideForms(formsOf(secrets))
-
-/** For how long forms are made without a pause, in milliseconds: those of one long secret take five. */
-const turnMs = 5
+export const hideSecrets = (secrets: readonly string[]): Hiding => hideForms(secrets, formsOf(secrets))
 
 /** The same, made in turns of the event loop: fifty secrets as long as they may be take 200 ms. */
 export async function hideInTurns(secrets: readonly string[]): Promise<Hiding> {
   const forms: Form[] = []
-  let began = performance.now()
-  for (const secret of secrets) {
+  const pause = createPauses()
+  for (const secret of new Set(secrets)) {
     forms.push(...formsOf([secret]))
-    if (performance.now() - began < turnMs) continue
-    await nextTurn()
-    began = performance.now()
+    await pause()
   }
-  return hideForms(forms)
+  return hideForms(secrets, distinct(forms))
 }
 
-function hideForms(forms: readonly Form[]): Hiding {
+function hideForms(secrets: readonly string[], forms: readonly Form[]): Hiding {
   const matcher = createMatcher(forms)
   const isIdle = forms.length === 0
 
@@ -59,12 +56,13 @@ function hideForms(forms: readonly Form[]): Hiding {
     return Object.fromEntries(Object.entries(given).map(([name, member]) => [text(name), value(member)])) as T
   }
 
-  const text = (given: string): string => (isIdle ? given : inText(given))
+  const text = (given: string): string => (isIdle || given.length < minLength ? given : inText(given))
 
   return {
+    secrets,
     text,
     json: (given) => (isIdle ? given : inJson(given)),
     value: (given) => (isIdle ? given : value(given)),
-    words: () => (isIdle ? { add: (piece) => piece, end: () => '' } : hideWords(matcher)),
+    words: () => (isIdle ? { add: (piece) => piece, end: (hide) => hide('') } : hideWords(matcher)),
   }
 }

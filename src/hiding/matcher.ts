@@ -1,12 +1,8 @@
 import { createBeginnings } from './beginnings.ts'
 import type { Form } from './encodings.ts'
-import { folded, unitsOf, type Span } from './units.ts'
+import { patternsOf, type Pattern } from './pattern.ts'
+import { barrier, folded, type Span } from './units.ts'
 import { createWindows } from './windows.ts'
-
-interface Pattern {
-  units: Uint16Array
-  anyCase: boolean
-}
 
 /** How many units may still be compared. */
 export interface Effort {
@@ -28,15 +24,14 @@ const block = 3
  * never too little.
  */
 export function createMatcher(forms: readonly Form[]) {
-  const patterns = forms.map(({ text, anyCase }): Pattern => ({ units: unitsOf(text), anyCase }))
-  const all = patterns.map(({ units }) => units)
-  const longest = Math.max(0, ...all.map(({ length }) => length))
-  const size = Math.min(longestWindow, ...all.map(({ length }) => length))
+  const patterns = patternsOf(forms)
+  const longest = patterns.reduce((most, { length }) => Math.max(most, length), 0)
+  const size = patterns.reduce((least, { length }) => Math.min(least, length), longestWindow)
   const { skips, ending } = tablesOf(patterns, size)
-  const windows = createWindows(all, size)
+  const windows = createWindows(patterns, size)
   const beginnings = [false, true].map((anyCase) =>
     createBeginnings(
-      patterns.filter((pattern) => pattern.anyCase === anyCase).map(({ units }) => units),
+      patterns.filter((pattern) => pattern.anyCase === anyCase),
       anyCase,
     ),
   )
@@ -45,12 +40,13 @@ export function createMatcher(forms: readonly Form[]) {
   function find(units: Uint16Array, effort = effortFor(units)): Span[] {
     const spans: Span[] = []
     if (patterns.length === 0) return spans
+    const endAt = endsIn(units)
     for (let end = size - 1; end < units.length;) {
       const key = keyAt(units, end)
       const skip = skips[key] ?? 1
       const start = end - size + 1
       const length = skip === 0 ? lengthAt(units, start, key, effort) : 0
-      if (length > 0) add(spans, start, Math.min(start + length, units.length))
+      if (length > 0) add(spans, start, Math.min(start + length, endAt(start)))
       end += Math.max(skip, 1)
     }
     return spans
@@ -90,8 +86,18 @@ export function createMatcher(forms: readonly Form[]) {
 
 export type Matcher = ReturnType<typeof createMatcher>
 
-/** Usual texts take a tenth of it. */
-export const effortFor = ({ length }: Uint16Array): Effort => ({ left: 2 * length + 100_000 })
+/** Usual texts take a tenth of it. Many short ones must not take much more than a long one. */
+export const effortFor = ({ length }: Uint16Array): Effort => ({ left: 2 * length + Math.min(100_000, 64 * length) })
+
+/** Up to where something goes that begins at a place: what only begins like a form may end before it. */
+function endsIn(units: Uint16Array): (start: number) => number {
+  let end = -1
+  return (start) => {
+    if (end < start) end = units.indexOf(barrier, start)
+    if (end < 0) end = units.length
+    return end
+  }
+}
 
 /** Of each block how far the window may move, and the forms that may be there if it may not. */
 function tablesOf(patterns: Pattern[], size: number) {
@@ -109,8 +115,8 @@ function tablesOf(patterns: Pattern[], size: number) {
 const keyAt = (units: Uint16Array, end: number): number =>
   ((((units[end - 2] ?? 0) | 32) << 10) ^ (((units[end - 1] ?? 0) | 32) << 5) ^ ((units[end] ?? 0) | 32)) & 0xffff
 
-/** The length of the form if it is at this place, else 0. */
-function compare(units: Uint16Array, start: number, { units: form, anyCase }: Pattern, effort: Effort): number {
+/** The length of the form if it begins at this place, else 0. */
+function compare(units: Uint16Array, start: number, { units: form, length, anyCase }: Pattern, effort: Effort): number {
   let index = 0
   while (index < form.length) {
     const unit = units[start + index]
@@ -118,7 +124,7 @@ function compare(units: Uint16Array, start: number, { units: form, anyCase }: Pa
     index += 1
   }
   effort.left -= index + 1
-  return index === form.length ? index : 0
+  return index === form.length ? length : 0
 }
 
 function add(spans: Span[], from: number, to: number): void {

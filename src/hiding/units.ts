@@ -1,6 +1,9 @@
 /** Where something was found: from the first unit to the one after the last. */
 export type Span = [from: number, to: number]
 
+/** Is in no secret, so nothing is found across it. */
+export const barrier = 0xffff
+
 /** The units of a text in UTF-16. */
 export function unitsOf(text: string): Uint16Array {
   const bytes = Buffer.from(text, 'utf16le')

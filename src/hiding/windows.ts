@@ -1,12 +1,14 @@
+import type { Pattern } from './pattern.ts'
+
 /**
  * Which texts begin as the forms of secrets do, as far as `size` units tell. It says so in the same time whatever the forms
  * are. A text that differs in capitals counts, too.
  */
-export function createWindows(forms: readonly Uint16Array[], size: number) {
+export function createWindows(forms: readonly Pattern[], size: number) {
   const longest = new Map<number, number>()
-  for (const form of forms) {
-    const window = hashAt(form, 0, size)
-    longest.set(window, Math.max(longest.get(window) ?? 0, form.length))
+  for (const { units, length } of forms) {
+    const window = hashAt(units, 0, size)
+    longest.set(window, Math.max(longest.get(window) ?? 0, length))
   }
   return {
     /** The length of the longest form that begins like the text at this place, else 0. */

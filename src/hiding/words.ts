@@ -7,8 +7,8 @@ import { replaced, type Span } from './units.ts'
 export interface HiddenWords {
   /** What of the text so far can be shown now: all but what may be the beginning of a secret. */
   add: (piece: string) => string
-  /** What was still kept back when the text ended, without the secrets. */
-  end: () => string
+  /** What was still kept back when the text ended, once the secrets are taken out of it. */
+  end: <Hidden>(hide: (text: string) => Hidden) => Hidden
 }
 
 /** Watchers are shown no more than this. If so much has to be kept back, it is until the end. */
@@ -56,10 +56,7 @@ export function hideWords({ find, findOpen }: Matcher): HiddenWords {
       const isEnough = kept.length <= keptAtEase || fresh * 8 >= kept.length
       return isEnough && kept.length <= mostKept ? show() : ''
     },
-    end: () => {
-      const spans = readingsOf(kept).flatMap(({ units, written }) => find(units).map(written))
-      return replaced(take(kept.length), spans)
-    },
+    end: (hide) => hide(take(kept.length)),
   }
 }
 

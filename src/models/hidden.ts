@@ -55,12 +55,18 @@ function isKeptWithSecret(content: string, hiding: Hiding): boolean {
  * fit the text any more. Then the provider gets back one text, and the calls.
  */
 export function hiddenAnswer(answer: RawAnswer, hiding: Hiding): RawAnswer {
-  const recorded = answer.content.filter(isRecorded)
+  const content = hiddenContent(answer.content, hiding)
+  return content ? { ...answer, content } : answer
+}
+
+/** The same of the parts of an answer; null if there was no secret. */
+export function hiddenContent(content: RawAnswer['content'], hiding: Hiding): RawAnswer['content'] | null {
+  const recorded = content.filter(isRecorded)
   const isClean = JSON.stringify(hiding.value(recorded)) === JSON.stringify(recorded)
-  if (isClean && !isAcross(recorded, hiding)) return answer
+  if (isClean && !isAcross(recorded, hiding)) return null
   const text = hiding.text(joined(recorded, ['text']))
   const calls = recorded.filter((part) => part.type === 'tool-call').map((call) => hiddenCall(call, hiding))
-  return { ...answer, content: [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...calls] }
+  return [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...calls]
 }
 
 const isRecorded = (part: LanguageModelV4Content): part is RecordedPart =>

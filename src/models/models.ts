@@ -6,7 +6,7 @@ import { startDeadline } from '../safe-fetch/deadline.ts'
 import type * as inThread from '../in-thread.ts'
 import type { Logger } from '../logger.ts'
 import type { Threads } from '../threads/threads.ts'
-import { createHidings } from '../hiding/hidings.ts'
+import { hidingOf } from '../hiding/hidings.ts'
 import type { Hiding } from '../hiding/hiding.ts'
 import { createPlaces, type Places } from '../shares/places.ts'
 import { createCommon } from '../shares/shares.ts'
@@ -15,8 +15,8 @@ import { ask, functionTool, type ModelTool } from './ask.ts'
 import { markForCaching } from './caching.ts'
 import { withCallIds } from './call-ids.ts'
 import type { OnWords } from './collect.ts'
-import { hiddenAnswer } from './hidden.ts'
 import { hiddenWords } from './hidden-words.ts'
+import { createHideLong } from './hide-long.ts'
 import { lateAnswer, modelFailure, noSuchModel } from './failures.ts'
 import { optionsOf } from './options.ts'
 import { costOf, factsOf, type Cost } from './prices.ts'
@@ -43,6 +43,8 @@ export interface StepRequest {
   signal: AbortSignal
   /** Takes secrets out of tools, answer and words, see `Models.hiding`; without it, those of the providers alone. */
   hiding?: Hiding | undefined
+  /** Whose turn it is in the threads, where long texts are looked through; unless given, that of the key. */
+  party?: string | undefined
   /** Is called with the text of the answer as it comes. */
   onWords?: OnWords | undefined
   /** Is called if the signal aborts the call, with what it has used by then as far as that is known. */
@@ -97,7 +99,7 @@ export function createModels(context: {
   config: Pick<Config, 'models'>
   logger: Logger
   clock?: Clock
-  /** For long chats; without them everything is done at once. */
+  /** For long texts; without them everything is done at once. */
   threads?: Pick<Threads<typeof inThread>, 'run'>
   /** Replaced by tests that have no server. */
   load?: (context: AdapterContext) => Promise<LanguageModelV4>
@@ -106,9 +108,8 @@ export function createModels(context: {
   const { timeoutSeconds: seconds, demoDirectives } = config.models
   const network = createProviderFetch()
   const ownSecrets = secretsOf(config.models.providers)
-  const hidings = createHidings()
-  const ownHiding = hidings.of(ownSecrets)
-  const writeChatPrompt = createWriteChatPrompt({ hidings, threads })
+  const writeChatPrompt = createWriteChatPrompt({ threads })
+  const hideLong = createHideLong({ threads })
   const entries = createEntries()
   const windows = new Map<string, Promise<Window>>()
 
@@ -180,9 +181,10 @@ export function createModels(context: {
 
   async function answerOf(entry: Entry, request: StepRequest, stated: StatedUsage): Promise<Answer> {
     const { model, provider, reader, adapter } = entry
-    const { hiding = await ownHiding, onWords, signal: abortSignal } = request
-    const outputSchema = hiding.value(request.outputSchema)
-    const tools = hiding.value(request.tools.map(functionTool))
+    const { hiding = await hidingOf(ownSecrets), onWords, signal: abortSignal } = request
+    const { party = request.cacheKey } = request
+    const outputSchema = await hideLong.value(request.outputSchema, hiding, party)
+    const tools = await hideLong.value(request.tools.map(functionTool), hiding, party)
     const marked = markForCaching({ kind: provider.kind, id: model.id }, request.prompt, tools)
     const options = {
       tools: marked.tools,
@@ -191,10 +193,11 @@ export function createModels(context: {
       ...(model.maxOutputTokens !== undefined && { maxOutputTokens: model.maxOutputTokens }),
       ...optionsOf({ model, provider, cacheKey: request.cacheKey, outputSchema, hasTools: tools.length > 0 }),
     }
-    const words = onWords && hiddenWords(onWords, hiding)
+    const hideText = (text: string) => hideLong.value(text, hiding, party)
+    const words = onWords && hiddenWords(onWords, hiding, hideText)
     const raw = await ask(await adapter(), options, { stream: model.stream ?? true, stated, onWords: words?.add })
     await words?.end()
-    return readAnswer(hiddenAnswer(raw, hiding), { by: reader.by, prompt: request.prompt, tools })
+    return readAnswer(await hideLong.answer(raw, hiding, party), { by: reader.by, prompt: request.prompt, tools })
   }
 
   async function describe({ model, provider }: Entry): Promise<ModelFacts> {
@@ -249,7 +252,7 @@ export function createModels(context: {
     /** The secrets of the platform at its providers. */
     secrets: ownSecrets,
     /** Hides these secrets, and those of the platform at its providers. */
-    hiding: (secrets: readonly string[]): Promise<Hiding> => hidings.of([...ownSecrets, ...secrets]),
+    hiding: (secrets: readonly string[]): Promise<Hiding> => hidingOf([...ownSecrets, ...secrets]),
 
     /** MODEL_ERROR if no such model is configured. */
     prompt: (name: string, transcript: Transcript) => buildPrompt(transcript, entryOf(name).reader),

@@ -1,11 +1,10 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
-import type { Hidings } from '../hiding/hidings.ts'
 import type * as inThread from '../in-thread.ts'
 import type { Threads } from '../threads/threads.ts'
-import type { GivenChat } from './chat-in-thread.ts'
 import type { ModelTool } from './ask.ts'
-import { chatPrompt, hiddenChat, lengthOf, type Chat } from './chat-prompt.ts'
+import { lengthOf, type Chat } from './chat-prompt.ts'
 import { promptTooLong } from './failures.ts'
+import { promptOfChat, type GivenChat } from './in-thread.ts'
 
 /** A chat, what its model may use, and what it must not be shown; `party` is whose chat it is. */
 export interface AskedChat {
@@ -20,12 +19,10 @@ const inlineCharacters = 64 * 1024
 
 /** Writes prompts of chats, the longer ones in threads, where `party` waits for a turn. MODEL_ERROR if one cannot fit. */
 export const createWriteChatPrompt =
-  ({ hidings, threads }: { hidings: Hidings; threads: Pick<Threads<typeof inThread>, 'run'> | undefined }) =>
+  ({ threads }: { threads: Pick<Threads<typeof inThread>, 'run'> | undefined }) =>
   async (model: string, party: string, given: GivenChat): Promise<LanguageModelV4Prompt> => {
     const isShort = threads === undefined || lengthOf(given.chat) <= inlineCharacters
-    const prompt = isShort
-      ? chatPrompt(hiddenChat(given.chat, await hidings.of(given.secrets)), given.shown)
-      : await threads.run(party, 'promptOfChat', given)
+    const prompt = await (isShort ? promptOfChat(given) : threads.run(party, 'promptOfChat', given))
     if ('tokens' in prompt) throw promptTooLong(model, prompt)
     return prompt
   }

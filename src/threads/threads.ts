@@ -4,6 +4,8 @@ import { createTurns } from './turns.ts'
 /** Functions of the module that runs in the threads. Inputs and results are cloned. */
 type Work = Record<string, (input: never) => unknown>
 
+type Result<W extends Work, N extends keyof W> = Awaited<ReturnType<W[N]>>
+
 interface ThreadsOptions {
   /** The module. It gets no environment, so no secrets. */
   file: URL
@@ -47,10 +49,10 @@ export function createThreads<W extends Work>(options: ThreadsOptions) {
       resourceLimits: { maxOldGenerationSizeMb: memoryMb },
     })
 
-  async function carryOut<N extends keyof W & string>(name: N, input: Parameters<W[N]>[0]): Promise<ReturnType<W[N]>> {
+  async function carryOut<N extends keyof W & string>(name: N, input: Parameters<W[N]>[0]): Promise<Result<W, N>> {
     pool ??= open()
     try {
-      return (await pool.run(input, { name, signal: AbortSignal.timeout(deadlineMs) })) as ReturnType<W[N]>
+      return (await pool.run(input, { name, signal: AbortSignal.timeout(deadlineMs) })) as Result<W, N>
     } catch (error) {
       if (isGivenUp(error)) throw new TooComplexError(`${name} was given up`, { cause: error })
       throw error
@@ -59,7 +61,7 @@ export function createThreads<W extends Work>(options: ThreadsOptions) {
 
   return {
     /** Calls a function of the module when it is the party's turn. Throws TooComplexError if it is given up. */
-    run: <N extends keyof W & string>(party: string, name: N, input: Parameters<W[N]>[0]): Promise<ReturnType<W[N]>> =>
+    run: <N extends keyof W & string>(party: string, name: N, input: Parameters<W[N]>[0]): Promise<Result<W, N>> =>
       turns.take(party, () => carryOut(name, input)),
     close: async (): Promise<void> => pool?.destroy(),
   }

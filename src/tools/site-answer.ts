@@ -1,5 +1,5 @@
 import { parseJson } from '../json.ts'
-import { hideSecrets } from '../hiding/hiding.ts'
+import { hidingOf } from '../hiding/hidings.ts'
 
 /** The body of a site's answer to a tool call, and what must not remain in it: the token, and what else is known. */
 export interface SiteAnswer {
@@ -14,18 +14,19 @@ export type ReadAnswer = { text: string } | { problem: 'no-json' | 'no-object' |
 const maxDepth = 100
 
 /** Reads the result of a call. */
-export function readAnswer({ text, secrets }: SiteAnswer): ReadAnswer {
+export async function readAnswer({ text, secrets }: SiteAnswer): Promise<ReadAnswer> {
   const given = parseJson(text, { maxDepth })
   if (!given.ok) return { problem: given.isTooDeep ? 'too-complex' : 'no-json' }
   const { value } = given
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { problem: 'no-object' }
-  return { text: hideSecrets(secrets).json(text) }
+  return { text: (await hidingOf(secrets)).json(text) }
 }
 
 /** What a site says about a call that it refused or failed, without the secrets; empty if it says nothing. */
-export function readRefusal({ text, secrets }: SiteAnswer): string {
+export async function readRefusal({ text, secrets }: SiteAnswer): Promise<string> {
   const parsed = parseJson(text, { maxDepth: 20 })
   const error = parsed.ok ? (parsed.value as { error?: unknown } | null)?.error : undefined
   if (typeof error !== 'string') return ''
-  return hideSecrets(secrets).text(error.toWellFormed().replaceAll('\u0000', '')).slice(0, 2000)
+  const hiding = await hidingOf(secrets)
+  return hiding.text(error.toWellFormed().replaceAll('\u0000', '')).slice(0, 2000)
 }

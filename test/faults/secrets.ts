@@ -5,7 +5,7 @@ import { mount } from '../../api/route/mount.ts'
 import { presentAgent } from '../../api/schemas/agent-schema.ts'
 import { redact } from '../../src/logger.ts'
 import { fence } from '../../src/models/fence.ts'
-import { hiddenAnswer, hiddenTranscript } from '../../src/models/hidden.ts'
+import { hiddenTranscript } from '../../src/models/hidden.ts'
 import { createModels } from '../../src/models/models.ts'
 import { buildPrompt } from '../../src/models/prompt.ts'
 import { createAsk } from '../../src/runs/step/ask-step.ts'
@@ -30,7 +30,7 @@ export const secrets: Fault[] = [
   {
     id: 'secrets/in-answers',
     in: createModels,
-    edit: unwrapped(calling(hiddenAnswer), 'first'),
+    edit: unwrapped(calling('answer'), 'first'),
     why: 'a key that the provider knows stands in the timeline and goes to sites',
     tests: [reach],
   },

@@ -1,7 +1,8 @@
 import * as oauth from 'oauth4webapi'
 import { retryAfter } from '../../safe-fetch/retry-after.ts'
 import { SafeFetchError, type SafeFetchReason } from '../../safe-fetch/safe-fetch.ts'
-import { hideSecrets } from '../../hiding/hiding.ts'
+import type { Hiding } from '../../hiding/hiding.ts'
+import { hidingOf } from '../../hiding/hidings.ts'
 import type { Scope } from '../../sites/tool.ts'
 
 /** A grant from the site's token endpoint (docs/specification.md, "OAuth token response"). */
@@ -44,7 +45,7 @@ export async function attempt(
   try {
     return toOutcome(await work())
   } catch (error) {
-    return failure(error, secrets)
+    return failure(error, await hidingOf(secrets))
   }
 }
 
@@ -64,9 +65,9 @@ function toOutcome(answer: oauth.TokenEndpointResponse): TokenOutcome {
   return { kind: 'granted', grant: { accessToken, refreshToken, expiresInSeconds, scopes } }
 }
 
-function failure(error: unknown, secrets: readonly string[]): TokenOutcome {
+function failure(error: unknown, hiding: Hiding): TokenOutcome {
   if (error instanceof SafeFetchError) return unfetched(error)
-  if (error instanceof oauth.ResponseBodyError) return refusal(error, secrets)
+  if (error instanceof oauth.ResponseBodyError) return refusal(error, hiding)
   const { cause } = error as { cause?: unknown }
   if (cause instanceof Response) return fromStatus(cause)
   if (error instanceof oauth.OperationProcessingError || error instanceof oauth.UnsupportedOperationError) {
@@ -108,11 +109,11 @@ function fromStatus({ status, headers }: Response): TokenOutcome {
 const saysNo = (status: number): boolean => status >= 400 && status < 500 && status !== 408 && status !== 429
 
 /** An error of RFC 6749, 5.2. Unless the status is a refusal too, it does not show what the site did. */
-function refusal(answer: oauth.ResponseBodyError, secrets: readonly string[]): TokenOutcome {
+function refusal(answer: oauth.ResponseBodyError, hiding: Hiding): TokenOutcome {
   const { error, response } = answer
   if (!saysNo(response.status)) return fromStatus(response)
   const description: unknown = answer.error_description
-  const words = [error, description].flatMap((text) => (typeof text === 'string' ? plainWithout(text, secrets) : []))
+  const words = [error, description].flatMap((text) => (typeof text === 'string' ? plainWithout(text, hiding) : []))
   const message = `The site answered ${words[0]}${words[1] ? ` (${words[1]})` : ''}.`
   return { kind: 'refused', error, message: clientErrors.has(error) ? `${message} ${clientAdvice}` : message }
 }
@@ -123,9 +124,9 @@ const clientAdvice =
   "It does not accept the platform's client id: the operator of the platform has to have it registered there. Then calls work again by themselves, or after you have reconnected the site."
 
 /** A site's words as text that is safe to show anywhere. */
-export const plain = (words: string): string => plainWithout(words, [])
+export const plain = (words: string): string => plainOnly(words).slice(0, mostShown)
 
-const plainWithout = (words: string, secrets: readonly string[]): string =>
-  hideSecrets(secrets)
-    .text(words.replaceAll(/[^\x20-\x7e]/g, ''))
-    .slice(0, 200)
+const plainWithout = (words: string, hiding: Hiding): string => hiding.text(plainOnly(words)).slice(0, mostShown)
+
+const mostShown = 200
+const plainOnly = (words: string): string => words.replaceAll(/[^\x20-\x7e]/g, '')

@@ -1,0 +1,29 @@
+import type { Hiding } from '../hiding/hiding.ts'
+import type * as inThread from '../in-thread.ts'
+import type { Threads } from '../threads/threads.ts'
+import type { RawAnswer } from './collect.ts'
+import { hiddenAnswer } from './hidden.ts'
+
+/** So much is looked through at once, which takes a few milliseconds; a mebibyte of short texts takes half a second. */
+const inlineCharacters = 16 * 1024
+
+/** Takes secrets out of what models are given and answer, in a thread if it is long: there `party` waits for a turn. */
+export function createHideLong({ threads }: { threads: Pick<Threads<typeof inThread>, 'run'> | undefined }) {
+  async function value<T>(given: T, hiding: Hiding, party: string): Promise<T> {
+    if (given === undefined || hiding.secrets.length === 0) return given
+    const json = JSON.stringify(given)
+    if (!threads || json.length <= inlineCharacters) return hiding.value(given)
+    const hidden = await threads.run(party, 'hideJson', { json, secrets: hiding.secrets })
+    return hidden === null ? given : (JSON.parse(hidden) as T)
+  }
+
+  async function answer(given: RawAnswer, hiding: Hiding, party: string): Promise<RawAnswer> {
+    if (hiding.secrets.length === 0) return given
+    const json = JSON.stringify(given.content)
+    if (!threads || json.length <= inlineCharacters) return hiddenAnswer(given, hiding)
+    const content = await threads.run(party, 'hideContent', { json, secrets: hiding.secrets })
+    return content === null ? given : { ...given, content }
+  }
+
+  return { value, answer }
+}

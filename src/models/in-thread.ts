@@ -1,0 +1,25 @@
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
+import { hidingOf } from '../hiding/hidings.ts'
+import type { HiddenJson } from '../hiding/in-thread.ts'
+import { chatPrompt, hiddenChat, type Chat, type ExcessiveChat, type ShownChat } from './chat-prompt.ts'
+import type { RawAnswer } from './collect.ts'
+import { hiddenContent } from './hidden.ts'
+
+/** A chat as the record has it, with what nobody may read, and whom it is shown to. */
+export interface GivenChat {
+  chat: Chat
+  secrets: readonly string[]
+  shown: ShownChat
+}
+
+/** The prompt of a chat without the secrets. */
+export const promptOfChat = async ({
+  chat,
+  secrets,
+  shown,
+}: GivenChat): Promise<LanguageModelV4Prompt | ExcessiveChat> =>
+  chatPrompt(hiddenChat(chat, await hidingOf(secrets)), shown)
+
+/** The parts of a model's answer without the secrets; null if there are none. */
+export const hideContent = async ({ json, secrets }: HiddenJson): Promise<RawAnswer['content'] | null> =>
+  hiddenContent(JSON.parse(json) as RawAnswer['content'], await hidingOf(secrets))
