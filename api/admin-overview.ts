@@ -121,7 +121,9 @@ export const listConfiguredModels = route({
   name: 'listConfiguredModels',
   path: '/admin/models',
   summary: 'List the configured models with their providers and outages',
-  description: 'Without keys. `GET /models` has their prices.',
+  description:
+    'Without keys. `GET /models` has their prices. A model that runs wait for although it is not configured any more is ' +
+    'listed, too, with a provider of the kind `none`.',
   response: listOf(standing),
   handle: async ({ services }) => ({ items: await services.overview.models() }),
 })

@@ -75,7 +75,7 @@ export const loops = [
     round: async ({ stripe }, stopping) => stripe?.events.reconcile(stopping),
   },
   { name: 'billing', every: () => 2, where: 'workers', round: ({ sweep }, stopping) => sweep.round(stopping) },
-  { name: 'outages', every: () => 1, where: 'workers', round: ({ outages }) => outages.round() },
+  { name: 'outages', every: () => 1, where: 'everywhere', round: ({ outages }) => outages.round() },
   { name: 'manifests', every: () => 15, where: 'workers', round: ({ manifests }) => manifests.checkDue() },
   {
     name: 'revocations',

@@ -156,7 +156,7 @@ export function createServices(
   const partitions = createPartitions(base)
   const fires = createFires({ ...base, runs, billing, schedules })
   const scheduleSync = createScheduleSync({ ...base, notifications, schedules })
-  const chat = createChat({ ...base, approvals, billing, models, sessions, sites, sender })
+  const chat = createChat({ ...base, approvals, billing, models, outages, sessions, sites, sender })
   const why = createWhy({ ...base, billing, workers, reachability, reconciler: runs.reconciler })
   const accessChanges = createAccessChanges(base)
   const signIn = createSignIn({ ...base, trustedFetch: trusted.fetch, outbox, users })

@@ -50,8 +50,9 @@ export const runs = `
     failed_attempt integer,
     -- how often in a row its attempts have failed although the model answers others
     model_rounds integer not null default 0,
-    -- since which step it is asked of the fallback model
+    -- since which step it is asked of the fallback model, and whether only because its own was out
     fallback_since integer,
+    own_model_was_out boolean,
     -- answers in a row that did not count
     corrections integer,
     -- up to which step the model sees results shortened, and up to which it sees nothing

@@ -124,15 +124,26 @@ export function createOverview(context: { database: Database; clock: Clock; conf
       const { rows } = await database.raw<{ rows: { provider: string; count: number }[] }>(waitingStatement)
       const waiting = new Map(rows.map(({ provider, count }) => [provider, count]))
       const outages = await readOutages(database)
-      return config.models.models.map(({ name, id, provider: of }) => {
+      const configured = config.models.models.map(({ name, id, provider: of }) => {
         const { kind = 'demo', baseUrl, concurrency = 0 } = config.models.providers.find((one) => one.name === of) ?? {}
         const host = baseUrl === undefined ? null : new URL(baseUrl).host
         const provider = { name: of, kind, host, concurrency, waitingRuns: waiting.get(of) ?? 0 }
         return { name, id, isDefault: name === config.models.default, provider, outage: outages.get(name) ?? null }
       })
+      const gone = [...outages.values()].filter(({ model }) => !configured.some(({ name }) => name === model))
+      return [...configured, ...gone.map(unconfigured)]
     },
   }
 }
+
+/** A model that agents have chosen and that was taken out of the configuration: runs wait for it. */
+const unconfigured = (outage: Outage & { waitingRuns: number }): ModelStanding => ({
+  name: outage.model,
+  id: outage.model,
+  isDefault: false,
+  provider: { name: outage.provider ?? 'none', kind: 'none', host: null, concurrency: 0, waitingRuns: 0 },
+  outage,
+})
 
 /** The models that are out, each with how many runs wait for it. */
 async function readOutages(database: Database): Promise<Map<string, Outage & { waitingRuns: number }>> {

@@ -7,6 +7,7 @@ import type { Database } from '../database/database.ts'
 import { isId, newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
 import type { Models } from '../models/models.ts'
+import type { Outages } from '../outages/outages.ts'
 import { Session } from '../sessions/session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Sites } from '../sites/sites.ts'
@@ -36,6 +37,7 @@ export function createChat(context: {
   approvals: Approvals
   billing: Billing
   models: Models
+  outages: Outages
   sessions: Sessions
   sites: Sites
   sender: Sender

@@ -7,6 +7,7 @@ import type { RequestedCall } from '../models/calls.ts'
 import { ModelError } from '../models/failures.ts'
 import type { ModelTool, Models } from '../models/models.ts'
 import type { Usage } from '../models/usage.ts'
+import type { Outages } from '../outages/outages.ts'
 import type { SessionTool } from '../sessions/session-sites.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Session } from '../sessions/session.ts'
@@ -44,11 +45,12 @@ export function createChatSteps(context: {
   database: Database
   billing: Billing
   models: Models
+  outages: Pick<Outages, 'answered'>
   sessions: Sessions
   sites: Sites
   recordStep: ReturnType<typeof createRecordStep>
 }) {
-  const { database, billing, models, sessions, sites, recordStep } = context
+  const { database, billing, models, outages, sessions, sites, recordStep } = context
 
   async function offerOf(session: Session): Promise<Offered> {
     const { tools, tokens } = await sessions.offerOf(session)
@@ -132,6 +134,7 @@ export function createChatSteps(context: {
     try {
       const result = await models.step({ ...request, onWords, onGivenUp })
       used = result
+      await outages.answered(answer.model)
       const outcome = judgeChat(result)
       const calls = await judged(answer.ownerId, result.calls, tools)
       const cost = await models.costOf(answer.model, result)

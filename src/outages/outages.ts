@@ -1,4 +1,4 @@
-import pMap from 'p-map'
+import { setTimeout as delay } from 'node:timers/promises'
 import { later, type Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
@@ -14,8 +14,11 @@ const sameOutageSeconds = 600
 /** For so many seconds nobody else probes a model that is being probed. */
 const claimSeconds = probeSeconds + 10
 
-/** Longer than a provider may ask for. */
-const longestPauseSeconds = 3600
+/** No provider is left unasked for longer, whatever it wants: what it says to one question holds up everybody. */
+const longestPauseSeconds = 300
+
+/** A process asks a model at most once in so many milliseconds: whoever sends prompts that are refused must not cost more. */
+const betweenProbesMs = 5000
 
 /** How long ended outages are kept, in seconds. */
 const keptSeconds = 90 * 86_400
@@ -35,7 +38,9 @@ export function createOutages(context: {
   const { database, clock, config, logger, models } = context
   /** The models that are out, as of the last look: in an outage the record is asked, and otherwise nothing is. */
   let known = new Set<string>()
-  const underWay = new Map<string, Promise<boolean>>()
+  const next = new Map<string, Promise<boolean>>()
+  const lastBegun = new Map<string, number>()
+  const underWay = new Set<Promise<boolean>>()
   const stopping = new AbortController()
   let hasBegun = false
 
@@ -72,17 +77,34 @@ export function createOutages(context: {
   }
 
   async function probeNow(model: string): Promise<boolean> {
+    lastBegun.set(model, performance.now())
     const failing = await probe(models, model, stopping.signal)
     await (failing ? noteFailing(model, failing) : noteAnswer(model))
     return failing !== undefined
   }
 
-  /** Once at a time in this process: very many runs may fail together. */
-  function probeOnce(model: string): Promise<boolean> {
-    const probing = underWay.get(model) ?? probeNow(model).finally(() => underWay.delete(model))
-    underWay.set(model, probing)
+  /** The next probe, which begins from now on. Very many runs may fail together, and all of them wait for the same one. */
+  function probeSoon(model: string): Promise<boolean> {
+    const waiting = next.get(model)
+    if (waiting) return waiting
+    const probing = beginProbe(model).finally(() => underWay.delete(probing))
+    next.set(model, probing)
+    underWay.add(probing)
     return probing
   }
+
+  async function beginProbe(model: string): Promise<boolean> {
+    const ms = (lastBegun.get(model) ?? -Infinity) + betweenProbesMs - performance.now()
+    await delay(Math.max(0, ms), undefined, { signal: stopping.signal }).finally(() => next.delete(model))
+    return probeNow(model)
+  }
+
+  /** Nobody asks for a model any more that was taken out of the configuration, once no run waits for it. */
+  const forgetUnused = async (): Promise<void> =>
+    void (await database.raw(unusedStatement, {
+      now: clock.now(),
+      configured: config.models.models.map(({ name }) => name),
+    }))
 
   /** The models whose turn it is to be asked. A process that starts asks all: its operator may have put them right. */
   async function takeDue(): Promise<string[]> {
@@ -91,6 +113,11 @@ export function createOutages(context: {
     const { rows } = await database.raw<{ rows: { model: string }[] }>(takeStatement, { now, dueBy, claimSeconds })
     hasBegun = true
     return rows.map(({ model }) => model)
+  }
+
+  /** The claim of a probe passes by itself. */
+  function noteUnprobed(error: unknown): void {
+    if (!stopping.signal.aborted) logger.warn({ err: error }, 'a model was not probed; it will be probed again')
   }
 
   return {
@@ -104,12 +131,12 @@ export function createOutages(context: {
 
     /** Whether the model answers nobody: the failure of a call may be about its prompt alone. */
     async isOut(model: string): Promise<boolean> {
-      if (!(await openOne(database, model))) return probeOnce(model)
+      if (!(await openOne(database, model))) return probeSoon(model)
       known.add(model)
       return true
     },
 
-    /** A run's step was answered: better than a probe. */
+    /** A step of a run or a chat was answered: better than a probe. */
     async answered(model: string): Promise<void> {
       if (known.has(model)) await noteAnswer(model)
     },
@@ -118,7 +145,10 @@ export function createOutages(context: {
     async round(): Promise<void> {
       const open = await Outage.query(database).where(isOpen).select('model')
       known = new Set(open.map(({ model }) => model))
-      if (known.size > 0 || !hasBegun) await pMap(await takeDue(), probeOnce)
+      if (known.size === 0 && hasBegun) return
+      await forgetUnused()
+      // A provider that hangs must not keep this process from learning of other outages.
+      for (const model of await takeDue()) void probeSoon(model).catch(noteUnprobed)
     },
 
     purge: async (): Promise<void> =>
@@ -127,7 +157,7 @@ export function createOutages(context: {
     /** Ends the probes that are under way. */
     async close(): Promise<void> {
       stopping.abort()
-      await Promise.allSettled(underWay.values())
+      await Promise.allSettled(underWay)
     },
   }
 }
@@ -136,7 +166,7 @@ export type Outages = ReturnType<typeof createOutages>
 
 /**
  * The next probe comes after a quarter of the time that the outage has lasted, within 5 s and a minute, and not before
- * the provider wants it.
+ * the provider wants it, within five minutes. One that comes back begins anew in this.
  */
 const nextProbe = `:now::timestamptz + greatest(
   least(greatest((:now::timestamptz - began_at) / 4, interval '5 seconds'), interval '1 minute'),
@@ -149,7 +179,7 @@ const noteStatement = `
   ), continued as (
     update model_outages o
        set ended_at = null, last_failed_at = :now, message = :message, provider_said = :said, provider = :provider,
-           next_probe_at = ${nextProbe.replaceAll('began_at', 'o.began_at')}
+           next_probe_at = ${nextProbe.replaceAll('began_at', 'case when o.ended_at is null then o.began_at else :now::timestamptz end')}
       from former f where o.id = f.id returning o.id
   ), begun as (
     insert into model_outages (id, model, provider, began_at, last_failed_at, next_probe_at, message, provider_said)
@@ -169,6 +199,13 @@ const endStatement = `
        where r.waiting_cause = 'model' and exists (select from ended)
   )
   select id from ended`
+
+const unusedStatement = `
+  update model_outages set ended_at = :now
+   where ended_at is null and model <> all(:configured::text[])
+     -- a run that has just found it waits only a moment later
+     and began_at < :now::timestamptz - interval '5 minutes'
+     and not exists (select from runs where status = 'waiting' and waiting_cause = 'model' and waiting_for = model)`
 
 const takeStatement = `
   update model_outages set next_probe_at = :now::timestamptz + make_interval(secs => :claimSeconds)

@@ -39,6 +39,8 @@ export class Run extends Row {
   declare costNanoUsd: number | null
   /** Since which step its agent's fallback model is asked. */
   declare fallbackSince: number | null
+  /** Whether that is because its own was out: then it may be asked of that again. */
+  declare ownModelWasOut: boolean | null
   /** Answers in a row that did not count. */
   declare corrections: number | null
   /** Up to which step the model sees results shortened, and up to which it sees nothing. */

@@ -37,7 +37,7 @@ export const endReasons = {
   MODEL_ERROR:
     'The AI provider returned an error or no usable answer, and asking again did not help or was not possible.',
   MODEL_UNAVAILABLE:
-    'The AI model could not be used for a day. The agent is paused, and its queue is kept; resume it when the model answers again.',
+    'The AI model could not be used for as long as a run waits for it, a day by default. The agent is paused, and its queue is kept; resume it when the model answers again.',
   OUTPUT_INVALID: "The model's answer did not fit the agent's output schema, also after it was told what was wrong.",
   MODEL_STOPPED: 'The model stopped before it finished its answer.',
   STEP_ABANDONED: 'A model step was started several times and never finished.',

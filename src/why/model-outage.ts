@@ -25,7 +25,7 @@ export function modelOutage(facts: Facts, { run, outage, failure, mayWaitForMode
       until,
       step: run.steps + 1,
       message: `${waits}${what}${end}.`,
-      action: advise`There is nothing to do: the run continues by itself when the model answers. To give it up: ${request('skip', runId)}.`,
+      action: advise`There is nothing to do: the run continues by itself when the model answers; the operators of the platform see what is wrong. To give it up: ${request('skip', runId)}.`,
     }),
   ]
 }

@@ -18,10 +18,10 @@ import { openProvider } from './stage-of-provider.ts'
 import { chat, anthropic } from './wire.ts'
 
 /** Each test has models of its own. */
-const names = ['gone', 'unpaid', 'backed', 'picky', 'flapping', 'limited']
+const names = ['gone', 'unpaid', 'backed', 'picky', 'flapping', 'limited', 'either', 'early', 'removed', 'busy']
 
 const stage = forWholeFile(test, 'outages of models', (t) =>
-  openProvider(t, [{ models: names }, { protocol: 'anthropic', models: ['backed-other'] }], {
+  openProvider(t, [{ models: names }, { protocol: 'anthropic', models: ['backed-other', 'either-other'] }], {
     env: { RECONCILE_SECONDS: '1' },
   }),
 )
@@ -190,4 +190,78 @@ test('after a day the head of the queue fails, its agent is paused with the reas
   provider.setOut('lost', false)
   await call(someone, agents.resumeAgent, { params })
   for (const id of [second, third]) t.like(await ended(someone, id, 90), { status: 'completed' })
+})
+
+test('a run whose two models are out continues with the one that answers first, also if that is its own', async (t) => {
+  const { provider, platform } = await stage()
+  for (const model of ['either', 'either-other']) {
+    provider.setOut(model, true)
+    provider.play(model, [unauthorized])
+  }
+  const someone = await customer(platform)
+  const fields = { model: 'either', fallbackModel: 'either-other' }
+  const runs: string[] = []
+  const agents = [await webhookAgent(someone, fields), await webhookAgent(someone, fields)]
+  for (const agent of agents) runs.push((await deliver(platform, agent, {})).body.runId)
+  for (const id of runs) await waiting(someone, id, 60)
+  provider.play('either', [done])
+  provider.setOut('either', false)
+  for (const id of runs) t.like(await ended(someone, id, 60), { status: 'completed' })
+})
+
+test('an owner whose run waited for a model of its own accord is notified when that is out for everybody', async (t) => {
+  const { provider, platform } = await stage()
+  provider.play('early', [...[1, 2, 3, 4].map(() => status(429)), unauthorized])
+  const someone = await customer(platform)
+  const agent = await webhookAgent(someone, { model: 'early' })
+  const { runId } = (await deliver(platform, agent, {})).body
+  await waiting(someone, runId, 60)
+  t.is((await outageNotices(someone)).length, 0)
+  provider.setOut('early', true)
+  await eventually(60, 'the owner is notified', async () => (await outageNotices(someone)).length || undefined)
+  provider.play('early', [done])
+  provider.setOut('early', false)
+  t.like(await ended(someone, runId, 60), { status: 'completed' })
+})
+
+test('a model that was taken out of the configuration is listed for admins while runs wait for it', async (t) => {
+  const { platform } = await stage()
+  const someone = await customer(platform)
+  const agent = await webhookAgent(someone, { model: 'removed' })
+  await platform.services.database('agents').where({ id: agent.id }).update({ model: 'not-there' })
+  await waiting(someone, (await deliver(platform, agent, {})).body.runId, 30)
+  const { items } = (await call(await adminOf(platform), listConfiguredModels)).body
+  t.like(
+    items.find(({ name }) => name === 'not-there'),
+    { provider: { kind: 'none' }, outage: { waitingRuns: 1 } },
+  )
+})
+
+test('prompts that are refused one after the other cost few probes', async (t) => {
+  const { provider, platform } = await stage()
+  provider.play('busy', [status(400)])
+  const someone = await customer(platform)
+  const agents = await Promise.all(Array.from({ length: 5 }, () => webhookAgent(someone, { model: 'busy' })))
+  const began = Date.now()
+  const runs: string[] = []
+  for (const agent of agents)
+    for (const number of [1, 2]) runs.push((await deliver(platform, agent, { number })).body.runId)
+  for (const id of runs) t.like(await ended(someone, id, 60), { status: 'failed', reason: 'MODEL_ERROR' })
+  t.true(provider.probesOf('busy').length <= 1 + (Date.now() - began) / 5000)
+})
+
+test('a model that hangs is out after its first attempt, and does not use up the time of its runs', async (t) => {
+  const { provider, platform } = await openProvider(t, [{ models: ['hanging'] }], {
+    env: { MODEL_TIMEOUT_SECONDS: '61', RUN_MINUTES: '1', RECONCILE_SECONDS: '1' },
+  })
+  provider.setOut('hanging', true)
+  provider.play('hanging', [() => undefined])
+  const someone = await customer(platform)
+  const agent = await webhookAgent(someone, { model: 'hanging' })
+  const { runId } = (await deliver(platform, agent, {})).body
+  t.like(await waiting(someone, runId, 150), { waitingCause: 'model' })
+  t.is(provider.requestsOf('hanging').length, 1)
+  provider.play('hanging', [done])
+  provider.setOut('hanging', false)
+  t.like(await ended(someone, runId, 90), { status: 'completed' })
 })

@@ -43,11 +43,18 @@ export const dependsOnAccount = ({ queue, head }: RecordedFacts): boolean =>
 const snapshot = { isolationLevel: 'repeatable read', readOnly: true } as const
 
 /** Reads the facts of those of these agents that exist. */
-export const readFacts = (database: Database, agentIds: string[], now: Date): Promise<RecordedFacts[]> =>
-  database.transaction((trx) => readFactsWithin(trx, agentIds, now), snapshot)
+export const readFacts = (database: Database, agentIds: string[], at: At): Promise<RecordedFacts[]> =>
+  database.transaction((trx) => readFactsWithin(trx, agentIds, at), snapshot)
+
+/** The time, and the model of agents that have chosen none. */
+interface At {
+  now: Date
+  defaultModel: string
+}
 
 /** The same in the caller's transaction, which should be repeatable read. */
-export async function readFactsWithin(trx: Transaction, agentIds: string[], now: Date): Promise<RecordedFacts[]> {
+export async function readFactsWithin(trx: Transaction, agentIds: string[], at: At): Promise<RecordedFacts[]> {
+  const { now } = at
   const columns = ['id', 'ownerId', 'name', 'pausedAt', 'deletedAt'] as const
   const agents = await Agent.query(trx)
     .findByIds(agentIds)
@@ -58,7 +65,7 @@ export async function readFactsWithin(trx: Transaction, agentIds: string[], now:
   const runs = new Map((await Run.query(trx).findByIds(ids)).map((run) => [run.id, run]))
   const parked = await readParked(trx, [...runs.values()])
   const freed = await readFreed(trx, [...runs.values()])
-  const answering = await readAnswering(trx, [...runs.values()], now)
+  const answering = await readAnswering(trx, [...runs.values()], at)
   const wrong = await readContradictions(trx, agentIds)
   return agents.flatMap((agent) => {
     const queue = queues.get(agent.id)
@@ -127,19 +134,22 @@ async function readFreed(trx: Transaction, runs: Run[]): Promise<Set<string>> {
 }
 
 /** The runs that wait for a model, and may ask it, or the second one of their agent, again. */
-async function readAnswering(trx: Transaction, runs: Run[], now: Date): Promise<Set<string>> {
+async function readAnswering(trx: Transaction, runs: Run[], at: At): Promise<Set<string>> {
   const ids = runs.filter(({ waitingCause }) => waitingCause === 'model').map(({ id }) => id)
   if (ids.length === 0) return new Set()
-  const { rows } = await trx.raw<{ rows: { id: string }[] }>(answeringStatement, { ids, now })
+  const { rows } = await trx.raw<{ rows: { id: string }[] }>(answeringStatement, { ids, ...at })
   return new Set(rows.map(({ id }) => id))
 }
 
 const answeringStatement = `
   select r.id from runs r
-    left join lateral (select fallback_model from agent_prompts
+    left join lateral (select model, fallback_model from agent_prompts
                         where agent_id = r.agent_id and since_sequence <= r.sequence
-                        order by since_sequence desc limit 1) p on r.fallback_since is null
-    join lateral (values (r.waiting_for), (p.fallback_model)) as m (model) on m.model is not null
+                        order by since_sequence desc limit 1) p on true
+    join lateral (values (r.waiting_for),
+                         (case when r.fallback_since is null then p.fallback_model
+                               when r.own_model_was_out then coalesce(p.model, :defaultModel) end)) as m (model)
+      on m.model is not null
    where r.id = any(:ids::uuid[]) and (r.model_retry_at is null or r.model_retry_at <= :now)
      and not exists (select from model_outages o where o.model = m.model and o.ended_at is null)
    group by 1`

@@ -56,6 +56,7 @@ export function createReconciler(context: {
   const { stallSeconds } = settings
   const sight = createSight(context)
   const repairs = createRepairs(context)
+  const at = () => ({ now: clock.now(), defaultModel: config.models.default })
 
   /** The first read of an account in a month grants the month's credits. */
   async function withAccount(facts: RecordedFacts): Promise<AgentFacts> {
@@ -77,7 +78,7 @@ export function createReconciler(context: {
     for (let count = 1; facts; count += 1) {
       const nextAt = await act(facts)
       if (count === maxActions || nextAt === null || nextAt > clock.now()) return nextAt
-      ;[facts] = await readFacts(database, [recorded.agent.id], clock.now())
+      ;[facts] = await readFacts(database, [recorded.agent.id], at())
     }
     return null
   }
@@ -114,7 +115,7 @@ export function createReconciler(context: {
     const found = await readFacts(
       database,
       agents.map(({ agentId }) => agentId),
-      clock.now(),
+      at(),
     )
     const facts = new Map(found.map((one) => [one.agent.id, one]))
     const quiet = agents.flatMap((agent) => {
@@ -139,13 +140,13 @@ export function createReconciler(context: {
   return {
     /** Handles one agent now, due or not. What fails here is retried when it is due. */
     async look(agentId: string): Promise<void> {
-      const [facts] = await readFacts(database, [agentId], clock.now())
+      const [facts] = await readFacts(database, [agentId], at())
       if (facts) await actOn({ agentId, rows: [] }, facts)
     },
 
     /** The facts of an agent and what it needs now, for `why`. A stalled agent needs `inspect`. */
     async viewOf(trx: Transaction, agentId: string, account: AgentFacts['account'], now: Date): Promise<View> {
-      const [recorded] = await readFactsWithin(trx, [agentId], now)
+      const [recorded] = await readFactsWithin(trx, [agentId], { ...at(), now })
       if (!recorded) throw new Error('an agent disappeared within one transaction')
       const facts = { ...recorded, account }
       return { facts, action: nextAction(facts, settings) }

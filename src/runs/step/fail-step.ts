@@ -14,7 +14,7 @@ import { lockRun, type RunRef } from '../record.ts'
 import { noRounds, Run } from '../run.ts'
 import { hasEnded } from '../states.ts'
 import { append, type NewEvent } from '../timeline.ts'
-import { maxAttempts, type Attempt } from './attempt.ts'
+import { maxAttempts, mostRounds, type Attempt } from './attempt.ts'
 import { changeOfModel, fallbackOf } from './fallback.ts'
 import type { Cut } from './fit-transcript.ts'
 import type { Next } from './write-step.ts'
@@ -29,7 +29,7 @@ type Billed = Usage & { credits: number; cost: Awaited<ReturnType<Models['costOf
  */
 type Plan =
   | { kind: 'retry' | 'wait'; retryAt: Date | null }
-  | { kind: 'other'; model: string }
+  | { kind: 'other'; model: string; isOut: boolean }
   | { kind: 'cut'; cut: Cut }
   | { kind: 'end' }
 
@@ -49,8 +49,8 @@ const longPause = 60
 /** How long a run waits, in seconds, when its attempts have failed round after round although the model answers others. */
 const betweenRounds = [15, 60, 300]
 
-/** After so many rounds, the failure is the answer to this very prompt. */
-const mostRounds = 3
+/** An attempt that has taken longer says enough: others would take the run's time. In milliseconds. */
+const longAttemptMs = 60_000
 
 /** Records attempts at a step that have failed, or that were given up. */
 export function createFailStep(context: {
@@ -59,7 +59,7 @@ export function createFailStep(context: {
   config: Pick<Config, 'creditUsd'>
   billing: Billing
   models: Pick<Models, 'costOf'>
-  outages: Pick<Outages, 'isOut'>
+  outages: Pick<Outages, 'isOut' | 'of'>
   next: Next
 }) {
   const { database, clock, config, billing, models, outages, next } = context
@@ -81,7 +81,7 @@ export function createFailStep(context: {
     if (isOut === undefined) return { kind: 'retry', retryAt: error.retryAfter ? later(now, error.retryAfter) : null }
     if (instead && !isOut) return { kind: 'cut', cut: instead }
     const other = await fallbackOf(trx, run, attempt.model)
-    if (other !== undefined) return { kind: 'other', model: other }
+    if (other !== undefined && !(await outages.of(trx, other))) return { kind: 'other', model: other, isOut }
     return isOut ? { kind: 'wait', retryAt: null } : planForOne(run, error, now)
   }
 
@@ -122,8 +122,10 @@ export function createFailStep(context: {
 
   return {
     /** Whether the model fails everybody; undefined while another attempt within a minute makes sense, or if aborted. */
-    async examine({ model, counted }: Attempt, error: CodedError, signal: AbortSignal): Promise<boolean | undefined> {
-      const mayPass = error.retryable && counted < maxAttempts && (error.retryAfter ?? 0) <= longPause
+    async examine(attempt: Attempt, error: CodedError, signal: AbortSignal): Promise<boolean | undefined> {
+      const { model, counted, begunAt } = attempt
+      const isShort = (error.retryAfter ?? 0) <= longPause && clock.now().getTime() - begunAt.getTime() < longAttemptMs
+      const mayPass = error.retryable && counted < maxAttempts && isShort
       if (mayPass) return undefined
       if (error instanceof ModelError && error.isOfPrompt) return false
       return Promise.race([outages.isOut(model), whenAborted(signal)])
@@ -147,7 +149,9 @@ export function createFailStep(context: {
         const known = { failedAttempt: attempt.attempt, failedAt: now, failure: error.message }
         const changes = {
           ...(await charge(trx, run, attempt, billed)),
-          ...(attempt.attempt < run.attempt ? {} : known),
+          ...(attempt.attempt < run.attempt
+            ? {}
+            : { ...known, ...idleFor(run, now.getTime() - attempt.begunAt.getTime()) }),
           ...changesOf(plan, run, attempt, now),
         }
         await append(trx, run.id, now, [failedEvent(attempt, error, billed, plan), ...eventsOf(plan, attempt)], changes)
@@ -177,6 +181,9 @@ export function createFailStep(context: {
 
 const givenUp = 'The call was given up before its answer was complete: its worker was stopped, or the run cancelled.'
 
+/** What a model has taken to fail is no work of the run, and no wait for its owner. */
+const idleFor = ({ waitedMs, outageMs }: Run, ms: number) => ({ waitedMs: waitedMs + ms, outageMs: outageMs + ms })
+
 const whenAborted = (signal: AbortSignal): Promise<undefined> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve(undefined)
@@ -187,7 +194,7 @@ const whenAborted = (signal: AbortSignal): Promise<undefined> =>
 function changesOf(plan: Plan, run: Run, { step, attempt }: Attempt, now: Date): PartialModelObject<Run> {
   const anew = { ...noRounds, retryAt: null, stepAttempts: 0 }
   if (plan.kind === 'retry') return attempt < run.attempt ? {} : { retryAt: plan.retryAt }
-  if (plan.kind === 'other') return { ...anew, fallbackSince: step, corrections: 0 }
+  if (plan.kind === 'other') return { ...anew, fallbackSince: step, ownModelWasOut: plan.isOut, corrections: 0 }
   if (plan.kind === 'cut') return { ...anew, ...plan.cut.changes }
   if (plan.kind === 'end') return { retryAt: null }
   if (plan.retryAt === null) return anew

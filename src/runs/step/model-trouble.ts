@@ -17,10 +17,12 @@ export interface ModelTrouble {
   outageId: string | null
 }
 
-/** A model that the run asks from now on instead, and what is wrong with its own. */
+/** A model that the run asks from now on instead of the one that is out, and what is wrong with that. */
 export interface OtherModel {
   from: string
   to: string
+  /** Whether it is the agent's fallback model; otherwise the run returns to its own. */
+  isFallback: boolean
   message: string
 }
 
@@ -36,25 +38,31 @@ export function createModelStanding(context: {
 
   return async (trx: Transaction, run: Run): Promise<Standing> => {
     if (!outages.areKnown() && run.modelRetryAt === null) return undefined
-    const { model, fallback } = await modelsOf(trx, run, models.defaultModel)
+    const { model, other, isFallback } = await modelsOf(trx, run, models.defaultModel)
     const outage = await outages.of(trx, model)
     if (!outage) return ownTrouble(run, model, clock.now())
     const { id: outageId, message, beganAt: since } = outage
-    const to = fallback !== undefined && !(await outages.of(trx, fallback)) ? fallback : undefined
-    if (to !== undefined) return { other: { from: model, to, message } }
+    const to = other !== undefined && !(await outages.of(trx, other)) ? other : undefined
+    if (to !== undefined) return { other: { from: model, to, isFallback, message } }
     return { trouble: { model, message, since, until: null, outageId } }
   }
 }
 
 export type ModelStanding = ReturnType<typeof createModelStanding>
 
-/** The model that the run asks, and the one that it may ask instead. */
-async function modelsOf(trx: Transaction, { agentId, sequence, fallbackSince }: Run, defaultModel: string) {
+/**
+ * The model that the run asks, and the one that it may ask instead: the fallback model, or its own again if that was left
+ * only because it was out. A model that has refused the run's prompt is not asked again.
+ */
+async function modelsOf(trx: Transaction, run: Run, defaultModel: string) {
+  const { agentId, sequence, fallbackSince, ownModelWasOut } = run
   const prompt = await latestPrompt(trx, agentId).where('sinceSequence', '<=', sequence)
   const own = prompt?.model ?? defaultModel
   const fallback = prompt?.fallbackModel ?? undefined
-  if (fallbackSince !== null && fallback !== undefined) return { model: fallback, fallback: undefined }
-  return { model: own, fallback: fallback === own ? undefined : fallback }
+  if (fallbackSince !== null && fallback !== undefined) {
+    return { model: fallback, other: ownModelWasOut ? own : undefined, isFallback: false }
+  }
+  return { model: own, other: fallback === own ? undefined : fallback, isFallback: true }
 }
 
 function ownTrouble({ failure, modelFailingSince, modelRetryAt }: Run, model: string, now: Date): Standing {

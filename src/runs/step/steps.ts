@@ -7,7 +7,7 @@ import { heldUpMs } from '../time-left.ts'
 import type { Run } from '../run.ts'
 import { append } from '../timeline.ts'
 import { createAsk, type AskContext } from './ask-step.ts'
-import { maxAttempts, type Attempt } from './attempt.ts'
+import { maxAttempts, mostRounds, type Attempt } from './attempt.ts'
 import { createDecide } from './decide.ts'
 import { createModelStanding } from './model-trouble.ts'
 import { createWaits } from './waits.ts'
@@ -41,18 +41,21 @@ export function createSteps(context: Omit<AskContext, 'next'> & Parameters<typeo
       const move = await waits.follow(trx, decision)
       if (move.kind !== 'model' || decision.other) return { instead: move }
       const { step } = move
-      const counted = run.stepAttempts + 1
-      if (counted > maxAttempts) return { instead: { kind: 'end', status: 'failed', reason: 'STEP_ABANDONED' } }
+      const isUsedUp = run.stepAttempts >= maxAttempts
+      // An attempt that was lost after others had failed says nothing about the model: it is asked again in another round.
+      if (isUsedUp && (run.failedAt === null || run.modelRounds + 1 >= mostRounds)) return { instead: abandoned }
+      const counted = isUsedUp ? 1 : run.stepAttempts + 1
       const attempt = run.attempt + 1
       const isLost = run.attempt > 0 && run.failedAttempt !== run.attempt
       const now = clock.now()
       const data = { step, attempt, ...(isLost && { note: lostNote }) }
       const waitedMs = run.waitedMs + heldUpMs(run, config.budgets, now)
-      const changes = { stepAttempts: counted, attempt, attemptedAt: now, waitedMs }
+      const modelRounds = run.modelRounds + (isUsedUp ? 1 : 0)
+      const changes = { stepAttempts: counted, modelRounds, attempt, attemptedAt: now, waitedMs }
       await append(trx, run.id, now, [{ kind: 'step.started', data }], changes)
       // Last: the account is locked until the transaction ends.
       await hold(trx, run, step)
-      return { step, attempt, counted, model, callsBefore: decision.record.calls }
+      return { step, attempt, counted, begunAt: now, model, callsBefore: decision.record.calls }
     })
 
   return {
@@ -78,6 +81,8 @@ export function createSteps(context: Omit<AskContext, 'next'> & Parameters<typeo
     },
   }
 }
+
+const abandoned = { kind: 'end', status: 'failed', reason: 'STEP_ABANDONED' } as const
 
 const lostNote = 'The previous attempt has no recorded end: its worker failed or was stopped.'
 

@@ -56,6 +56,9 @@ export function createWaits(context: {
     return new Date(now.getTime() + ms)
   }
 
+  const tellOfModel = (trx: Transaction, run: Run, trouble: ModelTrouble, now: Date): Promise<void> =>
+    notifyOutage(trx, notifications, run, { trouble, hours: config.budgets.waitSeconds / 3600, now })
+
   async function begin(trx: Transaction, record: RunRecord, { cause, ms }: Wait, details: Details): Promise<void> {
     const { cap, trouble } = details
     const { run, calls } = record
@@ -77,7 +80,7 @@ export function createWaits(context: {
     // What it waits for may have just come.
     await due.agent(trx, run.agentId)
     // Owners are notified when a credential dies and when a call is asked about; the other waits end by themselves, or are the owner's choice.
-    if (trouble) await notifyOutage(trx, notifications, run, { trouble, hours: config.budgets.waitSeconds / 3600, now })
+    if (trouble) await tellOfModel(trx, run, trouble, now)
     if (cause === 'credits') await notifyOutOfCredits(trx, notifications, run, { since: waitingSince, last, cap })
   }
 
@@ -93,14 +96,25 @@ export function createWaits(context: {
       await begin(trx, { ...record, run: run.waitingCause ? await end(trx, run) : run }, move, details)
       return
     }
-    const waitingUntil = new Date(clock.now().getTime() + move.ms)
-    await Run.query(trx).findById(run.id).patch({ waitingUntil })
+    const now = clock.now()
+    const waitingUntil = new Date(now.getTime() + move.ms)
+    const { trouble } = details
+    const forModel = trouble && { waitingFor: trouble.model, failure: trouble.message }
+    await Run.query(trx)
+      .findById(run.id)
+      .patch({ waitingUntil, ...forModel })
+    // What failed the run alone before may fail everybody by now.
+    if (trouble) await tellOfModel(trx, run, trouble, now)
   }
 
   /** From this step on the run asks another model, which knows nothing of the failures of the first. */
-  async function change(trx: Transaction, { id, steps }: Run, { from, to, message }: OtherModel): Promise<void> {
+  async function change(trx: Transaction, { id, steps }: Run, other: OtherModel): Promise<void> {
+    const { from, to, isFallback, message } = other
     const step = steps + 1
-    const changes = { ...noRounds, stepAttempts: 0, fallbackSince: step, corrections: 0 }
+    const asked = isFallback
+      ? { fallbackSince: step, ownModelWasOut: true }
+      : { fallbackSince: null, ownModelWasOut: null }
+    const changes = { ...noRounds, ...asked, stepAttempts: 0, corrections: 0 }
     await append(trx, id, clock.now(), changeOfModel({ step, from, to, note: message }), changes)
   }
 

@@ -84,7 +84,7 @@ export function createWriteStep(context: {
       steps: step,
       ...answer.cut?.changes,
       ...(answer.bytesPerToken !== undefined && { bytesPerToken: answer.bytesPerToken }),
-      ...(other !== undefined && { fallbackSince: step + 1, corrections: 0 }),
+      ...(other !== undefined && { fallbackSince: step + 1, ownModelWasOut: false, corrections: 0 }),
     }
     const data = { step, attempt: attempt.attempt, ...(offer.missing.length > 0 && { missingSites: offer.missing }) }
     const finished: NewEvent = { kind: 'step.finished', data }
