@@ -1,9 +1,9 @@
 import { authenticate } from '../../api/route/authenticate.ts'
-import { mount } from '../../api/route/mount.ts'
+import { permit } from '../../api/route/permit.ts'
 import { createStripeWebhook } from '../../src/billing/gateways/stripe/webhook.ts'
 import { assertThat } from '../../src/errors.ts'
 import { endSessions } from '../../src/sessions/session.ts'
-import { createOidcClient } from '../../src/sign-in/oidc-client.ts'
+import { createKeys } from '../../src/sign-in/keys.ts'
 import { requireAdmin, requireScope } from '../../src/users/caller.ts'
 import { createLogins } from '../../src/users/logins.ts'
 import { createCallback } from '../../src/vault/oauth/oauth-return.ts'
@@ -17,14 +17,14 @@ import { within, type Fault } from './fault.ts'
 export const permissions: Fault[] = [
   {
     id: 'permissions/reader-writes',
-    in: mount,
+    in: permit,
     edit: instead("'read'", `${calling(requireScope)} > ConditionalExpression`),
     why: 'an API key that may only read changes things',
     tests: ['test/api/refused-callers.test.ts'],
   },
   {
     id: 'permissions/everybody-is-admin',
-    in: mount,
+    in: permit,
     edit: without(`IfStatement:has(${calling(requireAdmin)})`),
     why: 'everybody suspends hosts',
     tests: ['test/api/admin.test.ts'],
@@ -45,8 +45,8 @@ export const permissions: Fault[] = [
   },
   {
     id: 'permissions/unsigned-id-token',
-    in: createOidcClient,
-    edit: without(calling('validateApplicationLevelSignature')),
+    in: createKeys,
+    edit: instead('Promise.resolve()', calling('validateApplicationLevelSignature')),
     why: 'an ID token that anybody has signed is believed',
     tests: ['test/sign-in/hostile-provider.test.ts'],
   },
