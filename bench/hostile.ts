@@ -49,6 +49,9 @@ const servers = await openBenchServers(folder, true, {
   RUN_CREDITS: large,
   RATE_LIMIT_AUTH_PER_MINUTE: large,
   RATE_LIMIT_BROWSER_PER_MINUTE: large,
+  RATE_LIMIT_RECOVERY_PER_HOUR: large,
+  RATE_LIMIT_TRIES_PER_HOUR: large,
+  RATE_LIMIT_WEBHOOK_FAILED_PER_MINUTE: large,
 })
 const site = start('site', certFile, keyFile, ...sitePorts.map(String))
 await once(site, 'message')

@@ -71,6 +71,8 @@ function settings(database: string, port: number, temporal: string): Record<stri
     RATE_LIMIT_STORE: 'memory',
     RATE_LIMIT_PER_MINUTE: '1000000000',
     RATE_LIMIT_WEBHOOK_PER_MINUTE: '1000000000',
+    RATE_LIMIT_CHANGES_PER_MINUTE: '1000000000',
+    RATE_LIMIT_CHANGES_PER_DAY: '1000000000',
     QUEUE_DEPTH: '1000000000',
     VAULT_KEYS: `bench:${randomBytes(32).toString('base64')}`,
     JWT_PRIVATE_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,

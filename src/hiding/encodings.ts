@@ -20,7 +20,7 @@ export const minLength = 8
  * What begins with so many units of a form counts as the whole form. A hundred tokens as long as they may be would take
  * 80 MiB otherwise.
  */
-const mostSought = 512
+export const mostSought = 512
 
 /**
  * The ways in which secrets may be written: as they are, in a URL or a form, in JSON, in base64 (also of UTF-16) and hex,

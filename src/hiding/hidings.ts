@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { mostSought } from './encodings.ts'
 import { hideInTurns, type Hiding } from './hiding.ts'
 
-/** A matcher of a few usual tokens takes about 100 KiB, so this is some 20 MiB. */
+/** What finds a few usual tokens takes about 100 KiB, so this is some 20 MiB. */
 const maxKept = 200
-/** Of forms, in all that is kept. */
-const maxUnits = 8 * 1024 * 1024
+/** Of secrets and forms, in all that is kept: 32 MiB. 500 secrets as long as they may be are half of it. */
+const maxUnits = 16 * 1024 * 1024
 const keptMs = 5 * 60_000
 
 const kept = new LRUCache<string, Promise<Hiding>>({
@@ -31,4 +32,4 @@ export function hidingOf(secrets: readonly string[]): Promise<Hiding> {
 }
 
 /** Of the secret itself, and of its forms at most. */
-const unitsKept = ({ length }: string): number => length + 20 * Math.min(512, 4 * length)
+const unitsKept = ({ length }: string): number => length + 20 * Math.min(mostSought, 4 * length)

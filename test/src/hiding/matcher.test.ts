@@ -61,3 +61,18 @@ test('when a text has taken its effort, secrets are hidden whole, and with them 
   t.true(hidden.startsWith('plain words '))
   t.true(hidden.endsWith('plain words'))
 })
+
+test('of a long secret the first 512 units are enough, and JSON stays JSON', (t) => {
+  const secret = randomBytes(3000).toString('base64url')
+  const hiding = hideSecrets([secret])
+  t.is(hiding.text(`It is ${secret}, and no other.`), 'It is [token], and no other.')
+  const given = { cut: `${secret.slice(0, 600)}…`, other: `${secret.slice(0, 500)}!`, whole: secret, plain: 'words' }
+  const hidden = { cut: '[token]', other: `${secret.slice(0, 500)}!`, whole: '[token]', plain: 'words' }
+  t.deepEqual(JSON.parse(hiding.json(JSON.stringify(given))), hidden)
+  t.deepEqual(hiding.value(given), hidden)
+})
+
+test('many short texts take no more than one that is as long as all of them', (t) => {
+  const [short, long] = [effortFor(unitsOf('a'.repeat(16))), effortFor(unitsOf('a'.repeat(16 * 1000)))]
+  t.true(short.left * 1000 < long.left * 10)
+})
