@@ -3,6 +3,7 @@ import type { Transaction } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
 import { can, rolesFor, type Role } from '../owners/roles.ts'
 import { AgentQueue } from '../runs/agent-queue.ts'
+import type { ScheduledAgent } from '../schedules/plan.ts'
 import { VaultEntry } from '../vault/vault-entry.ts'
 
 /** An owner that something is moved from or to. */
@@ -33,6 +34,9 @@ export async function lockPlaces(trx: Transaction, ownerIds: readonly string[], 
   return rows
 }
 
+/** Without prompts, schemas and manifests: of a hundred, they would be megabytes. */
+type MovedEntry = Pick<VaultEntry, 'id' | 'ownerId' | 'name'>
+
 /** Locks what is named, in the order in which everybody does: queues, agents, entries. Unknown ones are left out. */
 export async function lockThings(trx: Transaction, { agentIds, entryIds }: Named) {
   const queues = await AgentQueue.query(trx)
@@ -42,9 +46,13 @@ export async function lockThings(trx: Transaction, { agentIds, entryIds }: Named
   const living = Agent.query(trx)
     .findByIds([...agentIds])
     .whereNull('deletedAt')
-  const agents = await living.orderBy('id').forNoKeyUpdate()
-  const entries = await VaultEntry.query(trx)
+  const agents: ScheduledAgent[] = await living
+    .select('id', 'ownerId', 'name', 'trigger', 'cron', 'timeZone', 'pausedAt', 'deletedAt')
+    .orderBy('id')
+    .forNoKeyUpdate()
+  const entries: MovedEntry[] = await VaultEntry.query(trx)
     .findByIds([...entryIds])
+    .select('id', 'ownerId', 'name')
     .orderBy('id')
     .forUpdate()
   return { queues, agents, entries }

@@ -9,6 +9,7 @@ import { isId } from '../ids.ts'
 import { ownersIn, requireAction, type Reach } from '../owners/reach.ts'
 import type { AgentQueue } from '../runs/agent-queue.ts'
 import type { Due } from '../runs/due.ts'
+import type { ScheduledAgent } from '../schedules/plan.ts'
 import type { Schedules } from '../schedules/schedules.ts'
 import { VaultEntry } from '../vault/vault-entry.ts'
 import { lockPlaces, lockThings, type Named } from './lock.ts'
@@ -92,10 +93,14 @@ export function createMoves(context: {
     return noteSchedules(trx, leaving.agents, targetId)
   }
 
-  async function noteSchedules(trx: Transaction, agents: readonly Agent[], ownerId: string): Promise<string[]> {
+  async function noteSchedules(
+    trx: Transaction,
+    agents: readonly ScheduledAgent[],
+    ownerId: string,
+  ): Promise<string[]> {
     const changed: string[] = []
     for (const agent of agents) {
-      const after = Object.assign(agent.$clone(), { ownerId })
+      const after = { ...agent, ownerId }
       if (await schedules.noteChange(trx, agent, after, clock.now())) changed.push(agent.id)
     }
     return changed
@@ -158,7 +163,7 @@ function assertCount(count: number): void {
 }
 
 /** A run belongs to whom it was accepted for, with its payload and its costs; so an agent is moved between runs. */
-function assertIdle(agents: readonly Agent[], queues: readonly AgentQueue[]): void {
+function assertIdle(agents: readonly ScheduledAgent[], queues: readonly AgentQueue[]): void {
   const ids = new Set(queues.filter(({ unfinished }) => unfinished > 0).map(({ agentId }) => agentId))
   const busy = agents.filter(({ id }) => ids.has(id)).map(({ name }) => JSON.stringify(name))
   const more = busy.length > mostNamed ? `, and ${busy.length - mostNamed} more` : ''
