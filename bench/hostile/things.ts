@@ -37,6 +37,17 @@ export function things({ url, headers, params }: Place): Record<string, () => Pr
   }
   const agent = largest(params['entryId'])
   let agentIds: Promise<string[]> | undefined
+  const hundred = () =>
+    (agentIds ??= Promise.all(
+      each(100, async () => {
+        const made = await ask('POST', '/agents', { ...agent, sites: [] })
+        return (JSON.parse(made) as { id: string }).id
+      }),
+    ))
+  const move = async (workspaceId?: string) => {
+    const moved = await ask('POST', '/moves', { agentIds: await hundred(), entryIds: [], workspaceId })
+    if (!moved.includes('"agentIds"')) throw new Error(moved.slice(0, 300))
+  }
   return {
     'the largest agent, made, changed, read and listed': async () => {
       const { id } = JSON.parse(await ask('POST', '/agents', agent)) as { id?: string }
@@ -58,18 +69,10 @@ export function things({ url, headers, params }: Place): Record<string, () => Pr
         ...agent,
         sites: each(50, () => ({ vaultEntryId: 'x', tools: each(200, () => 1), askFirst: each(200, () => '') })),
       }),
+    '100 of the largest agents, made': async () => void (await hundred()),
     '100 of the largest agents, moved to a workspace and back': async () => {
-      agentIds ??= Promise.all(
-        each(100, async () => {
-          const made = await ask('POST', '/agents', { ...agent, sites: [] })
-          return (JSON.parse(made) as { id: string }).id
-        }),
-      )
-      const ids = { agentIds: await agentIds, entryIds: [] }
-      const there = await ask('POST', '/moves', { ...ids, workspaceId: params['workspaceId'] })
-      if (!there.includes('"agentIds"')) throw new Error(there.slice(0, 300))
-      await ask('GET', `/workspaces/${params['workspaceId']}/export`)
-      await ask('POST', '/moves', ids)
+      await move(params['workspaceId'])
+      await move()
     },
     ...Object.fromEntries(
       [
