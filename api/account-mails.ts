@@ -27,7 +27,7 @@ export const verifyEmail = route({
   access: 'anyone',
   body: v.strictObject({ token: token('sy_verify_an-example') }),
   status: 204,
-  codes: ['INVALID_TOKEN', 'TOKEN_EXPIRED'],
+  codes: ['INVALID_TOKEN', 'TOKEN_EXPIRED', 'PERMISSION_DENIED'],
   handle: ({ services, body, request }) => services.users.addresses.verify(body.token, clientOf(request)),
 })
 
@@ -87,7 +87,7 @@ export const resetPassword = route({
   access: 'anyone',
   body: v.strictObject({ token: token('sy_reset_an-example'), newPassword }),
   status: 204,
-  codes: ['INVALID_TOKEN', 'TOKEN_EXPIRED'],
+  codes: ['INVALID_TOKEN', 'TOKEN_EXPIRED', 'PERMISSION_DENIED'],
   handle: ({ services, body, request }) => services.users.recovery.reset(body, clientOf(request)),
 })
 

@@ -133,11 +133,11 @@ export const receiveWebhook = route({
     verify: (given) => given.services.webhooks.admit(inboundRequest(given)),
   },
   codes: ['WEBHOOK_PAYLOAD_INVALID', 'NO_CREDITS', 'FEATURE_LIMIT_REACHED'],
-  async handle({ services, proven: { agent, standing }, raw, request }) {
+  async handle({ services, proven, raw, request }) {
     const delivery = { body: raw, header: request.header, requestId: request.id }
-    const outcome = await services.webhooks.receive({ agent, standing }, delivery)
+    const outcome = await services.webhooks.receive(proven, delivery)
     if ('challenge' in outcome || 'pong' in outcome) return inPlace(200, outcome)
-    return present(services, agent.id, outcome)
+    return present(services, proven.agent.id, outcome)
   },
 })
 

@@ -20,8 +20,8 @@ async function presentAll(services: Services, { reach }: Pick<Caller, 'reach'>, 
     rows.map(({ id }) => id),
   )
   return rows.map((row) => {
-    const { role = 'viewer', isOpen: open = false } = reach.places.get(row.id) ?? {}
-    return { ...fieldsOf(row), role, open, usage: used.get(row.id) }
+    const { role = 'viewer', closedBy = 'tier' } = reach.places.get(row.id) ?? {}
+    return { ...fieldsOf(row), role, open: closedBy === null, usage: used.get(row.id) }
   })
 }
 

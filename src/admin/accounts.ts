@@ -11,6 +11,7 @@ import type { Logger } from '../logger.ts'
 import type { Due } from '../runs/due.ts'
 import { User } from '../users/user.ts'
 import type { Users } from '../users/users.ts'
+import { endFlowsOf } from '../vault/oauth/oauth-flow.ts'
 
 /** What an admin gives or sets; null takes it back, and what is absent stays. */
 export interface Given {
@@ -61,7 +62,8 @@ export function createAdminAccounts(context: {
   async function keepOut(trx: Transaction, user: User, reason: string | null): Promise<void> {
     const suspendedAt = user.suspendedAt ?? clock.now()
     await User.query(trx).findById(user.id).patch({ suspendedAt, suspensionReason: reason })
-    await trx.raw(stopAnswersStatement, { userId: user.id, now: clock.now() })
+    // What the user has begun, and a browser would finish without a login.
+    await endFlowsOf(trx, user.id, clock.now())
   }
 
   return {
@@ -78,7 +80,7 @@ export function createAdminAccounts(context: {
 
     /**
      * Keeps a user out until that is lifted: nobody acts as the user, the agents that the account pays for are paused, and
-     * answers under way stop. Nothing is deleted. Suspending again changes why. NOT_FOUND, PERMISSION_DENIED (an admin).
+     * answers under way stop. Those that wait for an approval wait until it is lifted. Nothing is deleted. Suspending again changes why. NOT_FOUND, PERMISSION_DENIED (an admin).
      */
     async suspend(userId: string, reason: string): Promise<void> {
       await change(userId, async (trx) => {
@@ -128,10 +130,3 @@ export type AdminAccounts = ReturnType<typeof createAdminAccounts>
 export const noUser = 'There is no user with this identifier.'
 const isAdmin =
   'An admin can be neither suspended nor deleted. Take the role away first: npm run admin -- --remove <address>'
-
-/** Of the user's sessions, and of those in the workspaces that the user pays for. */
-const stopAnswersStatement = `
-  update chat_answers a set stop_requested_at = :now from sessions s
-   where (coalesce(s.user_id, s.owner_id) = :userId
-          or s.owner_id in (select id from workspaces where payer_id = :userId))
-     and a.session_id = s.id and a.ended_at is null and a.stop_requested_at is null and a.status in ('queued', 'running')`

@@ -4,9 +4,7 @@ import { hostAndPort, isPrivateLiteral, readPair } from '../safe-fetch/outgoing-
 import type { Sealing } from '../secrets/sealing.ts'
 import { parseSiteUrl } from '../safe-fetch/site-url.ts'
 import type { Agent } from './agent.ts'
-import { newSecret } from './webhook-secrets.ts'
-
-const placeOf = (id: string) => ({ id, column: 'agents.callback_secret' })
+import { callbackSecretAt, newCallbackSecret } from './new-secrets.ts'
 
 /** An agent's callback address, and the secret that signs callbacks (docs/design.md, "Telling the owner"). */
 export function createCallbackAddress(context: {
@@ -25,7 +23,7 @@ export function createCallbackAddress(context: {
     return url.href
   }
 
-  const newSealedSecret = (id: string): string => sealing.seal(newSecret(), placeOf(id))
+  const newSealedSecret = (id: string): string => newCallbackSecret(sealing, id)
 
   return {
     newSealedSecret,
@@ -38,6 +36,6 @@ export function createCallbackAddress(context: {
 
     /** The secret in plain text; null for an agent that never had an address. */
     secretOf: ({ id, callbackSecret }: Pick<Agent, 'id' | 'callbackSecret'>): string | null =>
-      callbackSecret === null ? null : sealing.open(callbackSecret, placeOf(id)),
+      callbackSecret === null ? null : sealing.open(callbackSecret, callbackSecretAt(id)),
   }
 }

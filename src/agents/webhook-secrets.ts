@@ -1,12 +1,11 @@
-import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import { assertThat, CodedError } from '../errors.ts'
 import type { Sealing } from '../secrets/sealing.ts'
 import { standardWebhooksKey } from '../secrets/standard-webhooks-key.ts'
 import { Agent, type AgentWithSites, type WebhookProof } from './agent.ts'
+import { newSecret, newWebhookSecret, webhookSecretAt } from './new-secrets.ts'
 
-const presentAt = (id: string) => ({ id, column: 'agents.webhook_secret' })
 const previousAt = (id: string) => ({ id, column: 'agents.previous_webhook_secret' })
 
 interface Rotation {
@@ -31,7 +30,7 @@ export function createWebhookSecrets(context: {
   const { database, clock, sealing, get } = context
 
   /** The agent's secret in plain text. */
-  const secretOf = (agent: WithSecret): string => sealing.open(agent.webhookSecret, presentAt(agent.id))
+  const secretOf = (agent: WithSecret): string => sealing.open(agent.webhookSecret, webhookSecretAt(agent.id))
 
   /** When the previous secret expires; null if none is valid. */
   const previousUntil = ({ previousWebhookSecretUntil: until }: WithSecrets): Date | null =>
@@ -42,7 +41,7 @@ export function createWebhookSecrets(context: {
     previousUntil,
 
     /** A new sealed secret for the agent. */
-    newSealedSecret: (id: string): string => sealing.seal(newSecret(), presentAt(id)),
+    newSealedSecret: (id: string): string => newWebhookSecret(sealing, id),
 
     /** Every valid secret, the present one first. */
     goodSecretsOf(agent: WithSecrets): string[] {
@@ -66,7 +65,7 @@ export function createWebhookSecrets(context: {
         await Agent.query(trx)
           .findById(id)
           .patch({
-            webhookSecret: sealing.seal(secret, presentAt(id)),
+            webhookSecret: sealing.seal(secret, webhookSecretAt(id)),
             previousWebhookSecret: overlaps ? sealing.seal(secretOf(agent), previousAt(id)) : null,
             previousWebhookSecretUntil: overlaps ? new Date(now.getTime() + overlapSeconds * 1000) : null,
             updatedAt: now,
@@ -91,9 +90,6 @@ export function createWebhookSecrets(context: {
 }
 
 const standardForm = 'base64 of 24 to 64 bytes, with or without "whsec_" in front, as Standard Webhooks requires'
-
-/** 32 random bytes in the form of Standard Webhooks. */
-export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
 
 function assertUsable(proof: WebhookProof, secret: string, detail: { path: string; message: string }): void {
   if (proof !== 'standard-webhooks' || standardWebhooksKey(secret)) return

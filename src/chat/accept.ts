@@ -3,6 +3,8 @@ import type { Database, Transaction } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { Session } from '../sessions/session.ts'
+import { assertActiveUser } from '../owners/suspension.ts'
+import { assertPayerActive } from '../users/user.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import { ChatMessage } from './chat-message.ts'
 import { giveWay } from './give-way.ts'
@@ -38,7 +40,7 @@ export function createAccept(context: { database: Database; clock: Clock; models
   }
 
   /**
-   * Fails with INVALID_SESSION (it was ended meanwhile), RATE_LIMITED (too many answers are open) and FEATURE_LIMIT_REACHED (the session is full), and
+   * Fails with INVALID_SESSION (it was ended meanwhile), PERMISSION_DENIED (somebody was suspended meanwhile), RATE_LIMITED (too many answers are open) and FEATURE_LIMIT_REACHED (the session is full), and
    * VALIDATION_ERROR if there is nothing to answer again.
    */
   return (given: Session, request: ChatRequest, writer: string): Promise<ChatAnswer> =>
@@ -46,6 +48,8 @@ export function createAccept(context: { database: Database; clock: Clock; models
       const session = await Session.query(trx).findById(given.id).forUpdate().throwIfNotFound()
       // Sessions are ended under this lock, too: by their owners, and with the login, key or membership that made them.
       assertThat(session.endedAt === null, 'INVALID_SESSION', { message: 'This session was ended.' })
+      await assertActiveUser(trx, session.userId ?? session.ownerId)
+      await assertPayerActive(trx, session.ownerId)
       const open = await ChatAnswer.query(trx)
         .where({ sessionId: session.id })
         .whereIn('status', ['queued', 'running'])

@@ -3,6 +3,7 @@ import type { Approvals } from '../approvals/approvals.ts'
 import type { Clock } from '../clock.ts'
 import { retryWhileUnavailable, type Database } from '../database/database.ts'
 import { unapprovedSentences } from '../models/prompt-format.ts'
+import { sessionGoesOn } from '../sessions/goes-on.ts'
 import { reasonOf } from '../tools/direct-call.ts'
 import type { Ledger, Sender, Sending, Sent } from '../tools/sender.ts'
 import { ChatToolCall, recordedResult, statusAfter } from '../tools/tool-call.ts'
@@ -12,10 +13,10 @@ const recordMs = 20_000
 /** A call is sent once more if the site answers 401 and there is a newer credential. */
 const maxAttempts = 2
 
-/** Nothing is sent for a session that was ended, although its answer may go on for a second. */
+/** Nothing is sent for a session that was ended, or whose user is kept out, although its answer may go on for a second. */
 const sessionLives = `
-  not exists (select from chat_answers a join sessions s on s.id = a.session_id
-               where a.id = chat_tool_calls.answer_id and s.ended_at is not null)`
+  exists (select from chat_answers a join sessions s on s.id = a.session_id
+           where a.id = chat_tool_calls.answer_id and ${sessionGoesOn})`
 
 const tampered = 'The call is not the one that was approved, so it was not made.'
 

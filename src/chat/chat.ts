@@ -8,6 +8,7 @@ import { isId, newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
 import type { Models } from '../models/models.ts'
 import type { Outages } from '../outages/outages.ts'
+import { sessionGoesOn } from '../sessions/goes-on.ts'
 import { Session } from '../sessions/session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Sites } from '../sites/sites.ts'
@@ -223,14 +224,14 @@ export type Chat = ReturnType<typeof createChat>
 /** How long the rest of an approved answer can be had after its end. */
 const resumableSeconds = 60
 
-/** Once no approval is pending, and unless its session was ended. */
+/** Once no approval is pending, and while its session goes on. */
 const takeUpStatement = `
   update chat_answers a
      set status = 'running', writer = :writer, writer_until = :until, waiting_since = null, on_disconnect = 'continue',
          waited_ms = a.waited_ms + (extract(epoch from :now::timestamptz - a.waiting_since) * 1000)::bigint
    where a.id = :answerId and a.status = 'waiting'
      and not exists (select from approvals p where p.answer_id = a.id and p.status = 'pending')
-     and not exists (select from sessions s where s.id = a.session_id and s.ended_at is not null)
+     and exists (select from sessions s where s.id = a.session_id and ${sessionGoesOn})
   returning a.id`
 
 const orphanedStatement = `
@@ -241,4 +242,5 @@ const orphanedStatement = `
 const decidedStatement = `
   select a.id from chat_answers a
    where a.status = 'waiting' and not exists (select from approvals p where p.answer_id = a.id and p.status = 'pending')
+     and exists (select from sessions s where s.id = a.session_id and ${sessionGoesOn})
    limit 100`

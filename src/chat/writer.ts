@@ -1,5 +1,6 @@
 import { later, type Clock } from '../clock.ts'
 import { violatedConstraint, type Database, type Transaction } from '../database/database.ts'
+import { sessionGoesOn } from '../sessions/goes-on.ts'
 import { ChatAnswer } from './chat-answer.ts'
 
 /** For how long a process that says nothing is taken for alive. */
@@ -32,7 +33,7 @@ export async function lockAnswer(trx: Transaction, { id, writer }: Written): Pro
 
 /**
  * Says that the writer is alive, and learns whether somebody has asked for the end of the answer, or has ended its
- * session. Throws LostAnswerError.
+ * session, or keeps its user out. Throws LostAnswerError.
  */
 export async function beat(database: Database, clock: Clock, { id, writer }: Written): Promise<{ isStopped: boolean }> {
   const until = later(clock.now(), writerSeconds)
@@ -89,4 +90,4 @@ const beatStatement = `
   update chat_answers a set writer_until = :until
    where id = :id and writer = :writer and ended_at is null
   returning stop_requested_at is not null
-         or exists (select from sessions s where s.id = a.session_id and s.ended_at is not null) as "isStopped"`
+         or not exists (select from sessions s where s.id = a.session_id and ${sessionGoesOn}) as "isStopped"`

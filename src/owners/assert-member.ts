@@ -1,9 +1,10 @@
 import type { Transaction } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
 import { can, rolesFor, type Action, type Role } from './roles.ts'
+import { assertActiveUser } from './suspension.ts'
 
 /**
- * Refuses whoever is no member any more (WORKSPACE_NOT_FOUND), or may not do this any more (PERMISSION_DENIED). Under the
+ * Refuses whoever is no member any more (WORKSPACE_NOT_FOUND), or may not do this any more, or is suspended (PERMISSION_DENIED). Under the
  * lock of the user who pays, under which members are removed: so nothing is made by one who is just being removed.
  */
 export async function assertMember(
@@ -18,13 +19,14 @@ export async function assertMember(
   assertThat(can(role, action), 'PERMISSION_DENIED', { message })
 }
 
-/** Whether it is the user's own, or the user is a member who may do this. Under the same lock. */
+/** Whether it is the user's own, or the user is a member who may do this. Under the same lock. PERMISSION_DENIED (suspended). */
 export async function isMember(trx: Transaction, ownerId: string, userId: string, action: Action): Promise<boolean> {
   const role = await roleIn(trx, ownerId, userId)
   return role !== undefined && can(role, action)
 }
 
 async function roleIn(trx: Transaction, ownerId: string, userId: string): Promise<Role | undefined> {
+  await assertActiveUser(trx, userId)
   if (ownerId === userId) return 'owner'
   const member: { role: Role } | undefined = await trx('members').where({ workspaceId: ownerId, userId }).first('role')
   return member?.role

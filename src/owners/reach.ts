@@ -1,11 +1,21 @@
 import { assertThat } from '../errors.ts'
 import { can, rolesFor, type Action, type Role } from './roles.ts'
 
+/** Why a workspace is closed: its owner's tier does not include workspaces, or the account is suspended or to be deleted. */
+export type ClosedBy = 'tier' | 'suspension' | 'deletion'
+
+/** Of several causes, the one that the owner can do least about. */
+export function closingCause(owner: { isSuspended: boolean; isClosing: boolean; hasTier: boolean }): ClosedBy | null {
+  if (owner.isSuspended) return 'suspension'
+  if (owner.isClosing) return 'deletion'
+  return owner.hasTier ? null : 'tier'
+}
+
 /** What one is at one owner. */
 export interface Place {
   role: Role
-  /** Whether the owner’s things may be used and changed: those of a workspace need the team tier, and an account that is to stay. */
-  isOpen: boolean
+  /** Why the owner's things may only be read; null if they may be used and changed. */
+  closedBy: ClosedBy | null
 }
 
 /** The owners whose things a caller may see: one’s own, and the workspaces that one is a member of. */
@@ -19,16 +29,15 @@ export interface Reach {
 export interface Membership {
   workspaceId: string
   role: Role
-  /** Whether the tier of its owner includes workspaces, and the account of its owner is to stay. */
-  isOpen: boolean
+  closedBy: ClosedBy | null
 }
 
 /** The reach of a user: everything that is theirs, and their workspaces. */
 export const reachOf = (userId: string, memberships: readonly Membership[]): Reach => ({
   home: userId,
   places: new Map<string, Place>([
-    [userId, { role: 'owner', isOpen: true }],
-    ...memberships.map(({ workspaceId, role, isOpen }) => [workspaceId, { role, isOpen }] as const),
+    [userId, { role: 'owner', closedBy: null }],
+    ...memberships.map(({ workspaceId, role, closedBy }) => [workspaceId, { role, closedBy }] as const),
   ]),
 })
 
@@ -71,20 +80,27 @@ export function ownerNamed({ home, places }: Reach, workspaceId: string | undefi
  * tier (WORKSPACE_REQUIRED), unless the operation is for `whenClosed`, too. Only for owners that one can see.
  */
 export function requireAction(reach: Reach, ownerId: string, action: Action, whenClosed = false): void {
-  const { role, isOpen } = reach.places.get(ownerId) ?? { role: 'viewer', isOpen: false }
+  const { role, closedBy } = reach.places.get(ownerId) ?? ({ role: 'viewer', closedBy: 'tier' } as const)
   const message = `In this workspace you are ${article(role)} ${role}; this needs ${rolesFor(action).join(' or ')}.`
   assertThat(can(role, action), 'PERMISSION_DENIED', { message })
-  assertThat(isOpen || whenClosed || action === 'see', 'WORKSPACE_REQUIRED', { message: closed })
+  const isPermitted = closedBy === null || whenClosed || action === 'see'
+  assertThat(isPermitted, 'WORKSPACE_REQUIRED', { message: closed(closedBy ?? 'tier') })
 }
 
-/** What those are told who would do more in a workspace that is closed. */
 /** Whether the role permits the action, whatever the tier. */
 export const mayDo = ({ places }: Reach, ownerId: string, action: Action): boolean => {
   const place = places.get(ownerId)
   return place !== undefined && can(place.role, action)
 }
 
-export const closed =
-  "This workspace is closed: the tier of its owner does not include workspaces any more, or the owner's account is to be deleted. It can be read, exported, left and deleted."
+/** What somebody reads who would do more in a workspace that is closed. */
+export const closed = (by: ClosedBy): string =>
+  `This workspace is closed: ${causes[by]}. It can be read, exported, left and deleted.`
+
+const causes: Record<ClosedBy, string> = {
+  tier: 'the tier of its owner does not include workspaces any more',
+  suspension: "the operator of this platform has suspended its owner's account",
+  deletion: "its owner's account is to be deleted",
+}
 
 const article = (role: Role): string => (role === 'owner' || role === 'admin' ? 'an' : 'a')

@@ -4,10 +4,10 @@ import { suspendedPayer } from '../billing/standing.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
-import { assertThat } from '../errors.ts'
-import { closed } from '../owners/reach.ts'
+import { assertThat, CodedError } from '../errors.ts'
+import { closed, closingCause } from '../owners/reach.ts'
 import { hashToken, isToken } from '../secrets/opaque-tokens.ts'
-import { suspended } from '../users/suspension.ts'
+import { assertActive } from '../owners/suspension.ts'
 import type { User } from '../users/user.ts'
 import { isNoteworthy, isOver } from './lifetime.ts'
 import { Session } from './session.ts'
@@ -73,8 +73,7 @@ export function createOpenSession(context: {
     assertThat(found.endedAt === null, 'INVALID_SESSION', { message: `This session was ended. ${anew}` })
     const now = clock.now()
     assertThat(!isOver(found, now, config.sessions), 'SESSION_EXPIRED')
-    const { suspendedAt, suspensionReason } = found
-    assertThat(suspendedAt === null, 'PERMISSION_DENIED', { message: suspended(suspensionReason) })
+    assertActive(found)
     const allowance = allowances.of(found)
     assertOpen(found, allowance)
     await noteUse(found, now)
@@ -93,7 +92,6 @@ function sessionIn(found: WithOwner): Session {
 function assertOpen({ userId, isClosing, isPayerSuspended }: WithOwner, { features }: Allowance): void {
   if (userId === null) return
   assertThat(isPayerSuspended !== true, 'PERMISSION_DENIED', { message: suspendedPayer })
-  assertThat(!isClosing && features.includes('workspaces'), 'WORKSPACE_REQUIRED', {
-    message: closed,
-  })
+  const by = closingCause({ isSuspended: false, isClosing, hasTier: features.includes('workspaces') })
+  if (by !== null) throw new CodedError('WORKSPACE_REQUIRED', { message: closed(by) })
 }

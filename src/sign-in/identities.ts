@@ -11,6 +11,7 @@ import type { Outbox } from '../outbox/outbox.ts'
 import { providerWasLinked } from '../users/account-mails.ts'
 import { endLogins, Login } from '../users/login.ts'
 import type { Client, TokenPair } from '../users/logins.ts'
+import { assertActive } from '../owners/suspension.ts'
 import { User } from '../users/user.ts'
 import type { Users } from '../users/users.ts'
 import { Identity } from './identity.ts'
@@ -72,6 +73,7 @@ export function createIdentities(context: {
     assertThat(user && login, 'PERMISSION_DENIED', {
       message: 'The login that has asked for this has ended. Start again.',
     })
+    assertActive(user)
     assertThat(user.emailVerifiedAt !== null, 'PERMISSION_DENIED', { message: unverified })
     const isClosing = await Deletion.query(trx).findById(userId)
     assertThat(!isClosing, 'PERMISSION_DENIED', { message: 'This account is to be deleted.' })

@@ -1,8 +1,9 @@
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
-import { assertThat } from '../errors.ts'
+import { assertThat, CodedError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
+import { closed } from '../owners/reach.ts'
 import type { RateLimits } from '../rate-limit.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import { oauthFetch } from '../safe-fetch/oauth-fetch.ts'
@@ -70,9 +71,9 @@ export function createSignIn(context: {
     const loginId = requireLogin(caller)
     const provider = await providers.find(providerId)
     const workspaceId = workspaceOf(provider)
-    const place = workspaceId === null ? { isOpen: true } : caller.reach.places.get(workspaceId)
+    const place = workspaceId === null ? { closedBy: null } : caller.reach.places.get(workspaceId)
     assertThat(place, 'NOT_FOUND', { message: 'There is no sign-in provider here.' })
-    assertThat(place.isOpen, 'WORKSPACE_REQUIRED')
+    if (place.closedBy !== null) throw new CodedError('WORKSPACE_REQUIRED', { message: closed(place.closedBy) })
     const user = await User.query(database).findById(caller.userId)
     assertThat(user?.emailVerifiedAt, 'PERMISSION_DENIED', { message: unverified })
     // Otherwise a stolen access token would become a way in that no new password closes, and that asks for no code.

@@ -76,7 +76,7 @@ export const passwordWasReset = (
   )
 
 const takenBack =
-  'Nobody had verified this address before, so whoever made the account may not have been you. Its agents are paused and post nothing any more, its sites are disconnected, its API keys and its authenticator app are void, and everybody else was removed from its workspaces.'
+  'Nobody had verified this address before, so whoever made the account may not have been you. Its agents are paused, post nothing any more and have new webhook secrets, its sites are disconnected, its API keys and its authenticator app are void, and everybody else was removed from its workspaces.'
 
 /** To the address that an account still has, when somebody asks for another one. */
 export const changeWasAsked = (now: Date, baseUrl: string): AccountMail =>

@@ -3,6 +3,7 @@ import type { Database, Transaction } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { hashToken, isToken, newToken } from '../secrets/opaque-tokens.ts'
+import { assertActiveUser } from '../owners/suspension.ts'
 import { AccountToken, type TokenPurpose } from './account-token.ts'
 
 const hour = 3600
@@ -52,8 +53,12 @@ export function createAccountTokens(context: { database: Database; clock: Clock 
   const invitationOf = async (trx: Transaction, email: string): Promise<AccountToken | undefined> =>
     AccountToken.query(trx).findOne({ email, purpose: 'invite' }).where('expiresAt', '>', clock.now())
 
-  /** Uses a token up. INVALID_TOKEN if somebody else just did. The caller has locked the user's row. */
-  async function take(trx: Transaction, { id }: AccountToken): Promise<void> {
+  /**
+   * Uses a token up. INVALID_TOKEN if somebody else just did, PERMISSION_DENIED while its user is suspended: then it is good
+   * afterwards. The caller has locked the user's row.
+   */
+  async function take(trx: Transaction, { id, userId }: AccountToken): Promise<void> {
+    if (userId !== null) await assertActiveUser(trx, userId)
     const deleted = await AccountToken.query(trx).findById(id).delete()
     assertThat(deleted === 1, 'INVALID_TOKEN', { message: gone })
   }

@@ -81,7 +81,7 @@ export function createAddresses(context: {
 
   /**
    * Verifies the address that a token was mailed to; if it is a new one, the account has it from now on. INVALID_TOKEN,
-   * TOKEN_EXPIRED, VALIDATION_ERROR if another account has the new address.
+   * TOKEN_EXPIRED, PERMISSION_DENIED (suspended), VALIDATION_ERROR if another account has the new address.
    */
   async function verify(token: string, from: Client): Promise<void> {
     const known = await tokens.find(token, ['verify', 'change'])

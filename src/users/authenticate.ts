@@ -4,12 +4,12 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
-import { suspended } from './suspension.ts'
+import { assertActive } from '../owners/suspension.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { ApiKey } from './api-key.ts'
 import { scopes, type Caller } from './caller.ts'
 import { beingDeleted } from './closing.ts'
-import { reachOf, reachOfKey, reachOfProvider, type Membership, type Reach } from '../owners/reach.ts'
+import { closingCause, reachOf, reachOfKey, reachOfProvider, type Membership, type Reach } from '../owners/reach.ts'
 import { Login } from './login.ts'
 import { hashToken, isToken } from '../secrets/opaque-tokens.ts'
 import type { User } from './user.ts'
@@ -27,7 +27,7 @@ type Person = Pick<User, 'email' | 'termsVersion' | 'admin' | 'suspendedAt' | 's
     deletionDueAt: Date | null
     memberships: StoredMembership[]
   }
-type StoredMembership = Omit<Membership, 'isOpen'> & Allowed & { isClosing: boolean; isSuspended: boolean }
+type StoredMembership = Omit<Membership, 'closedBy'> & Allowed & { isClosing: boolean; isSuspended: boolean }
 
 /** Makes the function that turns an Authorization header into a caller, with one database query. */
 export function createAuthenticate(context: {
@@ -41,7 +41,7 @@ export function createAuthenticate(context: {
   /** The part of a caller that comes from the user's row. */
   function presentPerson(userId: string, person: Person) {
     const { email, tier, givenTier, limits, termsVersion, admin, memberships, deletionDueAt } = person
-    assertThat(person.suspendedAt === null, 'PERMISSION_DENIED', { message: suspended(person.suspensionReason) })
+    assertActive(person)
     return {
       email,
       reach: reachOf(userId, memberships.map(toMembership)),
@@ -55,7 +55,7 @@ export function createAuthenticate(context: {
   const toMembership = ({ workspaceId, role, isClosing, isSuspended, ...allowed }: StoredMembership): Membership => ({
     workspaceId,
     role,
-    isOpen: !isClosing && !isSuspended && allowances.of(allowed).features.includes('workspaces'),
+    closedBy: closingCause({ isClosing, isSuspended, hasTier: allowances.of(allowed).features.includes('workspaces') }),
   })
 
   /**

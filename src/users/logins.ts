@@ -16,7 +16,7 @@ import { endFlowsOf } from '../vault/oauth/oauth-flow.ts'
 import { hashToken, isToken, newToken } from '../secrets/opaque-tokens.ts'
 import { RefreshToken } from './refresh-token.ts'
 import { activeFactor } from './second-factor.ts'
-import { suspended } from './suspension.ts'
+import { assertActive } from '../owners/suspension.ts'
 import type { Tries } from './tries.ts'
 import { User } from './user.ts'
 
@@ -123,10 +123,6 @@ export function createLogins(context: {
   }
 
   /** Refuses a user whom an admin keeps out: PERMISSION_DENIED. Nothing is used up or ended, so it can be lifted. */
-  function assertActive({ suspendedAt, suspensionReason }: User): void {
-    assertThat(suspendedAt === null, 'PERMISSION_DENIED', { message: suspended(suspensionReason) })
-  }
-
   /** In the audit log: of the user, or of the workspace that the login is for. */
   async function note(trx: Transaction, login: Opened, { ownerId, action }: Pick<Deed, 'ownerId' | 'action'>) {
     const { id, userId, createdAt, address, userAgent } = login

@@ -76,7 +76,7 @@ export function createRecovery(context: {
   /**
    * Replaces the password with a token that was mailed, and ends all logins and sessions. Providers that were linked before
    * the account had this address are unlinked. All else stays and is named in a mail, unless the address was never verified
-   * (see `takeBack`); now it is, since its mail was read. INVALID_TOKEN, TOKEN_EXPIRED, VALIDATION_ERROR.
+   * (see `takeBack`); now it is, since its mail was read. INVALID_TOKEN, TOKEN_EXPIRED, PERMISSION_DENIED (suspended), VALIDATION_ERROR.
    */
   async function reset(request: { token: string; newPassword: string }, from: Client): Promise<void> {
     const newPassword = readNewPassword(request.newPassword, 'newPassword')

@@ -1,4 +1,6 @@
 import type { Transaction } from '../database/database.ts'
+import { Agent } from '../agents/agent.ts'
+import { newCallbackSecret, newWebhookSecret } from '../agents/new-secrets.ts'
 import { paidWith } from '../owners/payer.ts'
 import type { Due } from '../runs/due.ts'
 import type { Sealing } from '../secrets/sealing.ts'
@@ -21,18 +23,39 @@ interface TakenBack {
 
 /**
  * Nobody has shown to read mails to the account's address before: whoever has made the account may have taken somebody
- * else's. What they would still get in by, keep its owner out by, or learn from goes: the second factor, keys, callback
- * addresses, credentials of sites, and everybody else in its workspaces. Its agents are paused. The caller has locked the
+ * else's. What they would still get in by, keep its owner out by, or learn from goes: the second factor, keys, secrets of
+ * webhooks, callback addresses, credentials of sites, and everybody else in its workspaces. Its agents are paused. The caller has locked the
  * user's row.
  */
 export async function takeBack(trx: Transaction, { userId, now, due, sealing }: TakenBack): Promise<void> {
   await SecondFactor.query(trx).where({ userId }).delete()
   await ApiKey.query(trx).where({ userId }).whereNull('revokedAt').patch({ revokedAt: now })
-  await trx.raw(agentsStatement, { userId, now })
+  await stopAgents(trx, { userId, now, sealing })
   await disconnect(trx, { userId, now, sealing })
   const workspaces = await Workspace.query(trx).where({ payerId: userId }).whereNull('deletedAt').orderBy('id')
   for (const { id } of workspaces) await emptyOfOthers(trx, id, { userId, now })
   for (const ownerId of [userId, ...workspaces.map(({ id }) => id)]) await due.owner(trx, ownerId)
+}
+
+/** Their secrets are new: whoever has made the account would start runs with the old ones, and sign as the platform. */
+async function stopAgents(trx: Transaction, { userId, now, sealing }: Omit<TakenBack, 'due'>): Promise<void> {
+  const agents = await Agent.query(trx)
+    .whereIn('ownerId', paidWith(userId))
+    .whereNull('deletedAt')
+    .orderBy('id')
+    .forUpdate()
+  for (const { id, pausedAt, callbackSecret } of agents)
+    await Agent.query(trx)
+      .findById(id)
+      .patch({
+        pausedAt: pausedAt ?? now,
+        webhookSecret: newWebhookSecret(sealing, id),
+        previousWebhookSecret: null,
+        previousWebhookSecretUntil: null,
+        callbackUrl: null,
+        callbackSecret: callbackSecret === null ? null : newCallbackSecret(sealing, id),
+        updatedAt: now,
+      })
 }
 
 async function disconnect(trx: Transaction, { userId, now, sealing }: Omit<TakenBack, 'due'>): Promise<void> {
@@ -61,9 +84,3 @@ async function emptyOfOthers(trx: Transaction, workspaceId: string, by: { userId
   await endLogins(trx, { workspaceId }, { now })
   await endSessions(trx, { ownerId: workspaceId }, now)
 }
-
-const owned = `(select :userId::uuid union all select id from workspaces where payer_id = :userId)`
-
-const agentsStatement = `
-  update agents set paused_at = coalesce(paused_at, :now), callback_url = null, updated_at = :now
-   where owner_id in ${owned} and deleted_at is null`

@@ -29,7 +29,20 @@ export class User extends Row {
  * PERMISSION_DENIED, for one who is suspended.
  */
 export async function lockOwner(trx: Transaction, ownerId: string): Promise<void> {
-  const payer = await User.query(trx).findOne('id', payerOf(ownerId)).select('id', 'suspendedAt').forNoKeyUpdate()
+  const payer = await payerFor(trx, ownerId).forNoKeyUpdate()
   assertThat(payer, 'INVALID_TOKEN', { message: 'What this was for was deleted.' })
-  assertThat(payer.suspendedAt === null, 'PERMISSION_DENIED', { message: suspendedPayer })
+  requireActive(payer)
+}
+
+/** Refuses an owner whose payer is suspended, without a lock: PERMISSION_DENIED. */
+export async function assertPayerActive(trx: Transaction, ownerId: string): Promise<void> {
+  const payer = await payerFor(trx, ownerId)
+  if (payer) requireActive(payer)
+}
+
+const payerFor = (trx: Transaction, ownerId: string) =>
+  User.query(trx).findOne('id', payerOf(ownerId)).select('id', 'suspendedAt')
+
+function requireActive({ suspendedAt }: Pick<User, 'suspendedAt'>): void {
+  assertThat(suspendedAt === null, 'PERMISSION_DENIED', { message: suspendedPayer })
 }

@@ -6,6 +6,7 @@ import { requireFeature } from '../billing/tiers.ts'
 import type { Clock } from '../clock.ts'
 import { assertThat, CodedError } from '../errors.ts'
 import type { RateLimits } from '../rate-limit.ts'
+import type { Recipient } from '../runs/accept/proven.ts'
 import type { Receipt } from '../runs/accept/receipt.ts'
 import type { Runs } from '../runs/runs.ts'
 import type { LargeBodies } from '../threads/large-bodies.ts'
@@ -43,6 +44,7 @@ export interface Delivery {
 interface Admitted {
   agent: Agent
   standing: Standing
+  request: InboundRequest
 }
 
 /** The outcome of a delivery: a run's receipt, or the answer to a sender that only tries the address. */
@@ -62,25 +64,38 @@ export function createWebhooks(context: {
 }) {
   const { agents, billing, clock, largeBodies, payloads, runs, rateLimits } = context
 
-  async function verify(request: InboundRequest, agent: Agent, demanded: Preset[]): Promise<void> {
-    const { header, readBody } = request
+  /** The first proof that is wrong, and why; undefined if the sender has proven itself. */
+  async function problemOf({ header, readBody }: InboundRequest, agent: Secrets, demanded: Preset[]) {
     const evidence = { header, readBody, secrets: agents.goodSecretsOf(agent), now: clock.now() }
     for (const preset of demanded) {
       const message = await problemOfProof(preset, { ...evidence, isBeside: preset !== demanded[0] })
-      if (message !== undefined) await refuseProof(request, preset, message)
+      if (message !== undefined) return { preset, message }
     }
+    return undefined
   }
 
-  async function refuseProof({ address }: InboundRequest, { header }: Preset, message: string): Promise<never> {
+  async function verify(request: InboundRequest, agent: Agent, demanded: Preset[]): Promise<void> {
+    const problem = await problemOf(request, agent, demanded)
+    if (problem) await refuseProof(request, problem.preset, problem.message)
+  }
+
+  /** Whoever waits for a turn may lose what permits the delivery. Only what has changed is computed again. */
+  async function proveAgain({ agent, request }: Admitted, now: Recipient): Promise<void> {
+    assertThat(now.trigger === 'webhook', 'AGENT_NOT_FOUND')
+    assertAccepting(now)
+    const hasExpired = now.previousWebhookSecret !== null && agents.previousUntil(now) === null
+    if (isSameProof(agent, now) && !hasExpired) return
+    const problem = await problemOf(request, now, demandedOfDelivery(now.webhookProof, request.header))
+    if (problem) throw proofRefused(problem.preset, problem.message)
+  }
+
+  async function refuseProof({ address }: InboundRequest, preset: Preset, message: string): Promise<never> {
     await rateLimits.webhookFailed(address)
-    throw new CodedError('WEBHOOK_SECRET_INVALID', { message, challenge: ['Webhook', `header="${header}"`] })
+    throw proofRefused(preset, message)
   }
 
-  async function receiveInTurn(
-    agent: Agent,
-    standing: Standing,
-    { body, header, requestId }: Delivery,
-  ): Promise<Outcome> {
+  async function receiveInTurn(admitted: Admitted, { body, header, requestId }: Delivery): Promise<Outcome> {
+    const { agent, standing } = admitted
     const preset = presets[agent.webhookProof]
     const payload = await payloads.read(body, agent)
     const challenge = challengeIn(preset, payload)
@@ -97,7 +112,7 @@ export function createWebhooks(context: {
     } catch (refusal) {
       return runs.accept.earlierReceipt(request, refusal)
     }
-    return runs.accept.one(request)
+    return runs.accept.one(request, (now) => proveAgain(admitted, now))
   }
 
   return {
@@ -124,13 +139,12 @@ export function createWebhooks(context: {
       const agent = await agents.forWebhook(request.agentId)
       await verify(request, agent, demandedOfDelivery(agent.webhookProof, request.header))
       const [standing, depth] = await Promise.all([billing.accountFor(agent), runs.queue.depth(agent.id)])
-      assertThat(!standing.isClosing, 'TIER_REQUIRED', { message: closing })
-      assertThat(!standing.isSuspended, 'PERMISSION_DENIED', { message: suspended })
+      assertAccepting(standing)
       requireFeature(standing, 'webhooks')
       requireGoodStanding(standing)
       if (request.isCounted) await rateLimits.webhook(agent.id)
       runs.queue.assertRoom(depth)
-      return { agent, standing }
+      return { agent, standing, request }
     },
 
     /**
@@ -138,12 +152,13 @@ export function createWebhooks(context: {
      * if the schema has changed or the credits are used up since. What only tries the address is answered and leaves
      * nothing behind. Fails with VALIDATION_ERROR (a payload that is not a JSON object, a malformed key, a key used for
      * another body), WEBHOOK_PAYLOAD_INVALID, NO_CREDITS, FEATURE_LIMIT_REACHED (no room for payloads), RATE_LIMITED (the
-     * owner's deliveries, a full queue), AGENT_NOT_FOUND (deleted meanwhile).
+     * owner's deliveries, a full queue), and as `admit` does if what permitted it was taken away meanwhile.
      */
-    async receive({ agent, standing }: Admitted, delivery: Delivery): Promise<Outcome> {
+    async receive(admitted: Admitted, delivery: Delivery): Promise<Outcome> {
+      const { agent, standing } = admitted
       await rateLimits.delivery(agent.ownerId, standing)
       await rateLimits.inputBytes(agent.ownerId, standing, delivery.body.length)
-      return largeBodies.carryOut(agent.ownerId, delivery.body.length, () => receiveInTurn(agent, standing, delivery))
+      return largeBodies.carryOut(agent.ownerId, delivery.body.length, () => receiveInTurn(admitted, delivery))
     },
 
     /**
@@ -157,6 +172,20 @@ export function createWebhooks(context: {
     },
   }
 }
+
+type Secrets = Parameters<Agents['goodSecretsOf']>[0]
+
+const proofRefused = ({ header }: Preset, message: string): CodedError =>
+  new CodedError('WEBHOOK_SECRET_INVALID', { message, challenge: ['Webhook', `header="${header}"`] })
+
+function assertAccepting({ isClosing, isSuspended }: Pick<Standing, 'isClosing' | 'isSuspended'>): void {
+  assertThat(!isClosing, 'TIER_REQUIRED', { message: closing })
+  assertThat(!isSuspended, 'PERMISSION_DENIED', { message: suspended })
+}
+
+const proofFields = ['webhookProof', 'webhookSecret', 'previousWebhookSecret'] as const
+const isSameProof = (before: Agent, now: Recipient): boolean =>
+  proofFields.every((field) => before[field] === now[field])
 
 /** A signature that is sent beside the secret must also be valid, because its sender relies on it. */
 const demandedOfDelivery = (proof: WebhookProof, header: ReadHeader): Preset[] =>

@@ -9,6 +9,7 @@ import { assertThat } from '../errors.ts'
 import { firstIdAt, isId, newId } from '../ids.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import { paidWith } from '../owners/payer.ts'
+import { closed } from '../owners/reach.ts'
 import { can } from '../owners/roles.ts'
 import { hashToken, isToken, newToken } from '../secrets/opaque-tokens.ts'
 import type { Caller } from '../users/caller.ts'
@@ -91,7 +92,8 @@ export function createInvitations(context: {
     assertThat(invitation.expiresAt > clock.now(), 'TOKEN_EXPIRED', { message: late })
     const inviter = await Member.query(db).findOne({ workspaceId, userId })
     const isClosing = await Deletion.query(db).findById(userId)
-    const mayInvite = inviter && can(inviter.role, 'administer') && !isClosing
+    const isSuspended = await User.query(db).findById(userId).whereNotNull('suspendedAt')
+    const mayInvite = inviter && can(inviter.role, 'administer') && !isClosing && !isSuspended
     assertThat(mayInvite, 'INVALID_TOKEN', { message: gone })
     const workspace = await Workspace.query(db).findById(workspaceId).whereNull('deletedAt')
     assertThat(workspace, 'INVALID_TOKEN', { message: gone })
@@ -117,7 +119,8 @@ export function createInvitations(context: {
 
   async function join(trx: Transaction, joining: { workspaceId: string; userId: string; role: InvitedRole }) {
     const { workspaceId, userId } = joining
-    const { features, limits } = await billing.account(workspaceId, trx)
+    const { features, limits, isSuspended } = await billing.account(workspaceId, trx)
+    assertThat(!isSuspended, 'WORKSPACE_REQUIRED', { message: closed('suspension') })
     assertThat(features.includes('workspaces'), 'WORKSPACE_REQUIRED')
     const count = await Member.query(trx).where({ workspaceId }).resultSize()
     const message = `The workspace has ${count} members, as many as its tier allows.`

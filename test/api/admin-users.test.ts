@@ -1,22 +1,24 @@
 // @promise suspension
 import test from 'ava'
+import * as accountMails from '../../api/account-mails.ts'
 import * as adminUsers from '../../api/admin-users.ts'
 import * as admin from '../../api/admin.ts'
 import * as agents from '../../api/agents.ts'
 import * as apiKeys from '../../api/api-keys.ts'
 import * as auth from '../../api/auth.ts'
 import * as billing from '../../api/billing.ts'
+import * as invitations from '../../api/invitations.ts'
 import * as why from '../../api/why.ts'
 import { setAdmin } from '../../src/users/admins.ts'
 import { adminOf } from '../helpers/admins.ts'
 import { call } from '../helpers/client.ts'
-import { mailsTo } from '../helpers/mailbox.ts'
+import { mailsTo, resetTokenOf, tokenTo } from '../helpers/mailbox.ts'
 import { agentOf, customer, deliver, ended, person, timelineOf, webhookAgent, type Person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { start } from '../helpers/runs.ts'
 import { current, sessionOf } from '../helpers/sessions.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
-import { memberOf, userIdOf, workspaceOf } from '../helpers/workspaces.ts'
+import { inviteTo, memberOf, userIdOf, verified, workspaceOf } from '../helpers/workspaces.ts'
 
 const open = forWholeFile(test, 'admins of users', async (t) => {
   const platform = await startPlatform(t, { worker: true })
@@ -102,13 +104,57 @@ test('a workspace rests while its owner is suspended, and its members read why',
   const agent = await agentOf(member, { workspaceId })
   const named = await of(owner)
   await suspend(named)
-  t.is((await start(member, agent)).failure.code, 'WORKSPACE_REQUIRED')
+  const { failure } = await start(member, agent)
+  t.is(failure.code, 'WORKSPACE_REQUIRED')
+  t.regex(failure.error, /the operator of this platform has suspended its owner's account/)
   const { causes } = (await call(member, why.whyAgent, { params: { agentId: agent.id } })).body
   t.regex(causes[0]?.action ?? '', /operator of the platform has suspended/)
   await lift(named)
   t.is((await start(member, agent)).status, 202)
   await suspend(await of(member))
   t.is((await start(owner, await agentOf(owner, { workspaceId }))).status, 202, 'a member takes nobody along')
+})
+
+test('a mailed token does nothing for a suspended user, and is good again afterwards', async (t) => {
+  const { platform, of, suspend, lift } = await open()
+  const someone = await verified(platform)
+  const { email, password } = someone
+  const newEmail = `new-${email}`
+  await call(someone, accountMails.changeEmail, { body: { newEmail, currentPassword: password } })
+  const [change, reset] = [await tokenTo(platform, newEmail), await resetTokenOf(platform, email)]
+  const named = await of(someone)
+  await suspend(named)
+  const verify = () => call(platform, accountMails.verifyEmail, { body: { token: change } })
+  const refused = [
+    await verify(),
+    await call(platform, accountMails.resetPassword, { body: { token: reset, newPassword: 'another password' } }),
+  ]
+  for (const { failure } of refused) t.is(failure.code, 'PERMISSION_DENIED')
+  await lift(named)
+  t.is((await call(someone, auth.me)).body.email, email)
+  t.true((await verify()).status < 300)
+  t.is((await call(someone, auth.me)).body.email, newEmail)
+})
+
+test('nobody joins by the invitation of somebody who is suspended, nor a workspace whose owner is', async (t) => {
+  const { platform, of, suspend, lift } = await open()
+  const owner = await customer(platform, 'team')
+  const { id: workspaceId } = await workspaceOf(owner)
+  const inviter = await memberOf(platform, workspaceId, 'admin')
+  const guest = await verified(platform)
+  await inviteTo(inviter, workspaceId, { email: guest.email })
+  const token = await tokenTo(platform, guest.email)
+  const accept = () => call(guest, invitations.acceptInvitation, { body: { token } })
+  for (const [who, code] of [
+    [inviter, 'INVALID_TOKEN'],
+    [owner, 'WORKSPACE_REQUIRED'],
+  ] as const) {
+    const named = await of(who)
+    await suspend(named)
+    t.is((await accept()).failure.code, code)
+    await lift(named)
+  }
+  t.true((await accept()).status < 300)
 })
 
 test('no admin can be suspended or deleted, so the last one cannot be locked out', async (t) => {

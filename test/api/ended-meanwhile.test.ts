@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import test, { type ExecutionContext } from 'ava'
 import * as agentRuns from '../../api/agent-runs.ts'
+import * as agentSecrets from '../../api/agent-secrets.ts'
 import * as agents from '../../api/agents.ts'
 import * as auth from '../../api/auth.ts'
 import * as manifests from '../../api/manifests.ts'
@@ -15,9 +16,10 @@ import { call, type Answer } from '../helpers/client.ts'
 import { comeBack, openConnectUrl } from '../helpers/connect.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { hold, untilBlocked } from '../helpers/hold.ts'
+import { suspend } from '../helpers/admins.ts'
 import { answering, manifestWith } from '../helpers/hostile-site.ts'
 import { temporaryCertificates } from '../helpers/https-server.ts'
-import { agentOf, customer, type Person } from '../helpers/people.ts'
+import { agentOf, customer, deliver, webhookAgent, type Person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { startSites } from '../helpers/sites.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
@@ -87,6 +89,7 @@ const endings: Record<string, Refused> = {
       }),
   ],
   'the caller logs out': [/TOKEN_REVOKED/, (_, someone) => call(someone, auth.logout)],
+  'the caller is suspended': [/PERMISSION_DENIED/, ({ platform }, someone) => suspend(platform, someone)],
 }
 
 /** What waits for a site. */
@@ -184,6 +187,7 @@ const returns: Record<string, Parameters<typeof returnsMeanwhile>[0]> = {
       params: { workspaceId, userId: await userIdOf(someone) },
       body: { role: 'viewer' },
     }),
+  'is suspended': async (_, someone) => suspend((await stage()).platform, someone),
   'ends all logins': (_, someone) => call(someone, auth.logoutEverywhere),
   'changes the password in another login': async (_, { url, email, password }) => {
     const { body } = await call({ url }, auth.login, { body: { email, password } })
@@ -234,3 +238,71 @@ test.serial(
     t.is((await others).status, 202)
   },
 )
+
+/** What ends the right of a sender, whose delivery is complete and waits. */
+const endsOfSenders: Record<
+  string,
+  [refusal: RegExp, end: (opened: Opened, owner: Person, id: string) => Promise<{ status: number }>]
+> = {
+  'the secret is replaced': [
+    /WEBHOOK_SECRET_INVALID/,
+    (_, owner, agentId) => call(owner, agentSecrets.rotateSecret, { params: { agentId }, body: { overlapSeconds: 0 } }),
+  ],
+  'another proof is demanded': [
+    /WEBHOOK_SECRET_INVALID/,
+    (_, owner, agentId) => call(owner, agents.updateAgent, { params: { agentId }, body: { webhookProof: 'github' } }),
+  ],
+  'webhooks do not start the agent any more': [
+    /AGENT_NOT_FOUND/,
+    (_, owner, agentId) => call(owner, agents.updateAgent, { params: { agentId }, body: { trigger: 'manual' } }),
+  ],
+  'the account is suspended': [
+    /PERMISSION_DENIED/,
+    async ({ platform }, owner) => {
+      // A suspension also pauses the agents, and would wait for the same lock.
+      const suspendedAt = platform.services.clock.now()
+      await platform.services
+        .database('users')
+        .where({ id: await userIdOf(owner) })
+        .update({ suspendedAt })
+      return { status: 200 }
+    },
+  ],
+  'the account is closed': [
+    /TIER_REQUIRED/,
+    (_, owner) => call(owner, auth.deleteAccount, { body: { password: owner.password } }),
+  ],
+}
+
+for (const [what, [refusal, end]] of Object.entries(endsOfSenders))
+  test.serial(`a delivery that waits for its turn is not accepted if ${what} meanwhile`, async (t) => {
+    const opened = await stage()
+    const { database } = opened.platform.services
+    const owner = await customer(opened.platform)
+    const agent = await webhookAgent(owner)
+    const release = await hold(database, (trx) => trx('agent_queues').where({ agentId: agent.id }).forUpdate())
+    let tries = 0
+    database.on('query', ({ sql }: { sql: string }) => (tries += Number(sql.includes('skip locked for share'))))
+    const delivery = deliver(owner, agent, { number: 1 })
+    await eventually(10, 'the delivery is tried', () => tries > 0 || undefined)
+    t.true((await end(opened, owner, agent.id)).status < 300)
+    await release()
+    t.regex((await delivery).failure.code, refusal)
+    t.is((await database('runs').where({ agentId: agent.id })).length, 0)
+  })
+
+test.serial('a delivery that waits is accepted if its secret is good still, as the previous one', async (t) => {
+  const { platform } = await stage()
+  const { database } = platform.services
+  const owner = await customer(platform)
+  const agent = await webhookAgent(owner)
+  const release = await hold(database, (trx) => trx('agent_queues').where({ agentId: agent.id }).forUpdate())
+  let tries = 0
+  database.on('query', ({ sql }: { sql: string }) => (tries += Number(sql.includes('skip locked for share'))))
+  const delivery = deliver(owner, agent, { number: 1 })
+  await eventually(10, 'the delivery is tried', () => tries > 0 || undefined)
+  const body = { overlapSeconds: 3600 }
+  t.is((await call(owner, agentSecrets.rotateSecret, { params: { agentId: agent.id }, body })).status, 200)
+  await release()
+  t.is((await delivery).status, 202)
+})

@@ -10,7 +10,7 @@ import { isOfOwner } from '../../api/route/route-rules.ts'
 import type { AnyRoute } from '../../api/route/route.ts'
 import { routes } from '../../api/routes.ts'
 import { setAdmin } from '../../src/users/admins.ts'
-import { adminOf } from '../helpers/admins.ts'
+import { adminOf, suspend } from '../helpers/admins.ts'
 import { call, type Client } from '../helpers/client.ts'
 import { resetTokenOf } from '../helpers/mailbox.ts'
 import { customer, person, webhookAgent, type Person } from '../helpers/people.ts'
@@ -86,6 +86,11 @@ const close: Ending = [
   (_, { elsewhere, someone }) =>
     call(elsewhere, auth.deleteAccount, { body: { password: someone.password } }).then(assertEnded),
 ]
+const suspension: Ending = [
+  'the user is suspended',
+  /PERMISSION_DENIED/,
+  ({ platform }, { elsewhere }) => suspend(platform, elsewhere).then(assertEnded),
+]
 const ofLogin: Ending[] = [
   ['the login is ended by a logout', /TOKEN_REVOKED/, (_, { someone }) => call(someone, auth.logout).then(assertEnded)],
   [
@@ -147,6 +152,7 @@ const groups: Group[] = [
       ['the member is removed', /NOT_FOUND/, remove],
       ['the role is lowered', /PERMISSION_DENIED/, demote],
       ...ofLogin,
+      suspension,
     ],
   },
   {
@@ -162,6 +168,7 @@ const groups: Group[] = [
       ['the member is removed', /TOKEN_REVOKED/, remove],
       ['the role is lowered', /PERMISSION_DENIED/, demote],
       close,
+      suspension,
     ],
   },
   {
@@ -169,7 +176,7 @@ const groups: Group[] = [
     question: byLogin,
     routes: own.filter((route) => !isOfOwner(route) && ['login', 'account'].includes(route.access)),
     actor: async ({ platform }) => actorOf(await person(platform)),
-    endings: ofLogin,
+    endings: [...ofLogin, suspension],
   },
   {
     title: 'of an admin',
@@ -202,6 +209,7 @@ const groups: Group[] = [
       ['the member is removed', /INVALID_SESSION/, remove],
       ['the role is lowered', /INVALID_SESSION/, demote],
       ...ofLogin.slice(1).map(([what, , end]): Ending => [what, /INVALID_SESSION/, end]),
+      suspension,
     ],
   },
   {
@@ -229,6 +237,7 @@ const groups: Group[] = [
           ),
       ],
       ['the account is closed', /TIER_REQUIRED/, close[2]],
+      suspension,
     ],
   },
 ]

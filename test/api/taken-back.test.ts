@@ -12,7 +12,7 @@ import { newId } from '../../src/ids.ts'
 import { Identity } from '../../src/sign-in/identity.ts'
 import { call, type Client } from '../helpers/client.ts'
 import { mailsTo, resetTokenOf, tokenTo } from '../helpers/mailbox.ts'
-import { agentOf, connectTracker, customer, person, type Person } from '../helpers/people.ts'
+import { agentOf, connectTracker, customer, deliver, person, webhookAgent, type Person } from '../helpers/people.ts'
 import { startPlatform, type Platform } from '../helpers/platform.ts'
 import { startSites } from '../helpers/sites.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
@@ -97,6 +97,7 @@ const siteOf = async (someone: Person, workspaceId: string, { tracker }: Awaited
 test('of an account whose address nobody had verified, nothing goes on for whoever has made it', async (t) => {
   const { platform, sites } = await open()
   const { squatter, workspaceId, accomplice } = await squatted(platform)
+  const hooked = await webhookAgent(squatter)
   const agent = await agentOf(squatter, { callbackUrl })
   const shared = await agentOf(squatter, { callbackUrl, workspaceId })
   const entries = [await connectTracker(squatter, sites), await siteOf(squatter, workspaceId, sites)]
@@ -105,6 +106,9 @@ test('of an account whose address nobody had verified, nothing goes on for whoev
   ).body
   await inviteTo(squatter, workspaceId)
   const owner = await takeBack(platform, squatter.email)
+  const delivery = await deliver(squatter, hooked, { number: 1 })
+  t.is(delivery.failure.code, 'WEBHOOK_SECRET_INVALID')
+  t.regex(await told(platform, squatter.email), /new webhook secrets/)
   for (const { id } of [agent, shared]) {
     const { body } = await call(owner, agents.getAgent, { params: { agentId: id } })
     t.is(body.callbackUrl, null)

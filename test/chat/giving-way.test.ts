@@ -4,6 +4,7 @@ import * as apiKeys from '../../api/api-keys.ts'
 import { approvalsOf, decide } from '../helpers/approvals.ts'
 import * as sessions from '../../api/sessions.ts'
 import { newId } from '../../src/ids.ts'
+import { suspend } from '../helpers/admins.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { connectBadTools, customer, type Person } from '../helpers/people.ts'
@@ -81,6 +82,48 @@ test('an approval that was given just before its session was ended has no effect
   await chat.reconcile()
   t.deepEqual(await statusesOf(someone), ['approved'])
   t.like(await database('chat_answers').where({ sessionId: session.id }), [{ status: 'stopped', steps: 1 }])
+})
+
+test('an answer that waits for approval does not go on while its user is suspended, whoever approves', async (t) => {
+  const { someone, session, platform } = await open()
+  const id = await waiting(t, session)
+  const { database, chat, clock } = platform.services
+  const { ownerId, answerId } = (await database('approvals').where({ id }).first()) as Record<
+    'ownerId' | 'answerId',
+    string
+  >
+  await platform.services.approvals.decide({ ownerId, userId: ownerId }, id, { decision: 'approve' })
+  const keepOut = (suspendedAt: Date | null) => database('users').where({ id: ownerId }).update({ suspendedAt })
+  await keepOut(clock.now())
+  await chat.goOn(answerId)
+  await chat.reconcile()
+  t.like(await database('chat_answers').where({ sessionId: session.id }), [{ status: 'waiting', steps: 1 }])
+  t.like(await database('chat_tool_calls').where({ answerId }), [{ status: 'planned', attempts: 0 }])
+  await keepOut(null)
+  t.is((await approvalsOf(someone))[0]?.status, 'approved')
+  await chat.reconcile()
+  await eventually(
+    20,
+    'the answer is complete',
+    async () => (await historyOf(session)).items[1]?.status === 'completed' || undefined,
+  )
+})
+
+test('an answer under way makes no more calls once its user is suspended, and ends', async (t) => {
+  const { someone, session, platform } = await open()
+  const { database } = platform.services
+  const text = '[[sleep 3]] [[call slow_read {"seconds":0}]] [[then]] [[call slow_read {"seconds":0}]]'
+  const sent = send(session, { text, stream: true })
+  await eventually(
+    10,
+    'the answer is under way',
+    async () => (await historyOf(session)).items[1]?.status === 'running' || undefined,
+  )
+  await suspend(platform, someone)
+  await sent.then((response) => response.text())
+  const [answer] = await database('chat_answers').where({ sessionId: session.id })
+  t.is(answer.status, 'stopped')
+  for (const { attempts } of await database('chat_tool_calls').where({ answerId: answer.id })) t.is(attempts, 0)
 })
 
 test('an answer that waits for approval can be stopped, and its call is not made', async (t) => {

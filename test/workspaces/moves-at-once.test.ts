@@ -142,7 +142,7 @@ test.serial('what waits for a move to be committed sees the new owner, and not t
 test.serial('the role counts that one has when things change hands', async (t) => {
   const { platform, owner, member, workspaceId, userId } = await open()
   const { id } = await agentOf(owner, { workspaceId })
-  const reach = reachOf(userId, [{ workspaceId, role: 'member', isOpen: true }])
+  const reach = reachOf(userId, [{ workspaceId, role: 'member', closedBy: null }])
   const late = (target: string, agentId: string) =>
     platform.services.moves.move({ userId, reach }, { userId, via: 'login' }, target, {
       agentIds: [agentId],

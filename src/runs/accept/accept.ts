@@ -9,6 +9,7 @@ import { CodedError, isCoded } from '../../errors.ts'
 import type { Temporal } from '../../temporal/temporal.ts'
 import { decide, isNew, repeatedReceipt, type Decision, type Queue } from './decision.ts'
 import { findKnown, lockFree, lockOne } from './lock-queues.ts'
+import { unproven, type ProveAgain } from './proven.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'
 import { store } from './store.ts'
 
@@ -16,6 +17,8 @@ interface Waiting {
   request: AcceptRequest
   /** Asked when the batch is decided: whoever waits for a queue may lose what permits the run. */
   isPermitted: Permitted | undefined
+  /** The same for a sender, who is no user. */
+  proveAgain: ProveAgain | undefined
   since: number
   resolve: (receipt: Receipt) => void
   reject: (error: unknown) => void
@@ -117,7 +120,9 @@ export function createAccept(context: {
   async function decideFree(trx: Transaction, batch: Waiting[]) {
     const requests = batch.map(({ request }) => request)
     const { queues, locked } = await lockFree(trx, [...new Set(requests.map(({ agentId }) => agentId))])
-    return decideAll(trx, requests, queues, { locked, refused: await refusalsIn(trx, batch) })
+    const free = batch.filter(({ request }) => !locked.has(request.agentId))
+    const refused = new Map([...(await refusalsIn(trx, free)), ...(await unproven(trx, free))])
+    return decideAll(trx, requests, queues, { locked, refused })
   }
 
   async function decideAll(
@@ -154,10 +159,10 @@ export function createAccept(context: {
     return repeatedReceipt(request, found)
   }
 
-  /** Accepts one run; resolves after the commit. */
-  function one(request: AcceptRequest): Promise<Receipt> {
+  /** Accepts one run; resolves after the commit. A sender's proof is asked for again when its batch is decided. */
+  function one(request: AcceptRequest, proveAgain?: ProveAgain): Promise<Receipt> {
     return new Promise((resolve, reject) => {
-      waiting.push({ request, isPermitted: permittedNow(), since: performance.now(), resolve, reject })
+      waiting.push({ request, isPermitted: permittedNow(), proveAgain, since: performance.now(), resolve, reject })
       if (!flushing) void regardless(flush)
     })
   }

@@ -25,6 +25,7 @@ export function authTable({ platform, closed, invited, owner, nobody, sites }: S
   // They live for half an hour at least.
   const expire = (email: string) =>
     database.raw('update account_tokens set expires_at = now() where email = ?', [email])
+  const keepOut = (email: string) => database('users').where({ email }).update({ suspendedAt: new Date() })
   const invitee = 'invited@example.com'
   const registerWith = (invitation: string) =>
     ask(invited, auth.register, { body: { email: invitee, password: 'a good password', invitation } })
@@ -97,6 +98,11 @@ export function authTable({ platform, closed, invited, owner, nobody, sites }: S
         return verify(await tokenTo(platform, email))
       },
       INVALID_TOKEN: () => verify('sy_verify_never-given-out'),
+      async PERMISSION_DENIED() {
+        const { email } = await newcomer(platform)
+        await keepOut(email)
+        return verify(await tokenTo(platform, email))
+      },
       async TOKEN_EXPIRED() {
         const { email } = await newcomer(platform)
         await expire(email)
@@ -111,6 +117,11 @@ export function authTable({ platform, closed, invited, owner, nobody, sites }: S
         return reset(await resetTokenOf(platform, email))
       },
       INVALID_TOKEN: () => reset('sy_reset_never-given-out'),
+      async PERMISSION_DENIED() {
+        const { email } = await newcomer(platform)
+        await keepOut(email)
+        return reset(await resetTokenOf(platform, email))
+      },
       async TOKEN_EXPIRED() {
         const { email } = await newcomer(platform)
         const token = await resetTokenOf(platform, email)

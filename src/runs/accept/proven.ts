@@ -1,0 +1,57 @@
+import { raw } from 'objection'
+import { Agent } from '../../agents/agent.ts'
+import type { Transaction } from '../../database/database.ts'
+import { isCoded, type CodedError } from '../../errors.ts'
+import type { AcceptRequest } from './receipt.ts'
+
+/** What permits a delivery, as it is now. */
+export type Recipient = Pick<
+  Agent,
+  'id' | 'trigger' | 'webhookProof' | 'webhookSecret' | 'previousWebhookSecret' | 'previousWebhookSecretUntil'
+> & {
+  /** Whether an admin has suspended the account that pays. */
+  isSuspended: boolean
+  /** Whether the account that pays is to be deleted. */
+  isClosing: boolean
+}
+
+/** Asks again whether a sender has proven itself. Throws if not. */
+export type ProveAgain = (recipient: Recipient) => Promise<void>
+
+interface Delivered {
+  request: AcceptRequest
+  proveAgain: ProveAgain | undefined
+}
+
+/**
+ * Those of a batch whose sender is not permitted any more, with the reason. One query for all of them; the caller has
+ * locked the agents' rows, so a secret is replaced entirely before or after it.
+ */
+export async function unproven(trx: Transaction, batch: Delivered[]): Promise<Map<AcceptRequest, CodedError>> {
+  const refused = new Map<AcceptRequest, CodedError>()
+  const deliveries = batch.filter(({ proveAgain }) => proveAgain !== undefined)
+  if (deliveries.length === 0) return refused
+  const found = await recipients(trx, [...new Set(deliveries.map(({ request }) => request.agentId))])
+  for (const { request, proveAgain } of deliveries) {
+    const recipient = found.get(request.agentId)
+    await (recipient && proveAgain?.(recipient))?.catch((error: unknown) => {
+      if (!isCoded(error)) throw error
+      refused.set(request, error)
+    })
+  }
+  return refused
+}
+
+async function recipients(trx: Transaction, ids: string[]): Promise<Map<string, Recipient>> {
+  const rows = await Agent.query(trx)
+    .findByIds(ids)
+    .select('id', 'trigger', 'webhookProof', 'webhookSecret', 'previousWebhookSecret', 'previousWebhookSecretUntil')
+    .select(
+      raw(`exists (select from users u where u.id = ${payer} and u.suspended_at is not null) as is_suspended`),
+      raw(`exists (select from deletions d where d.owner_id = ${payer}) as is_closing`),
+    )
+    .castTo<Recipient[]>()
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+const payer = 'coalesce((select w.payer_id from workspaces w where w.id = agents.owner_id), agents.owner_id)'
