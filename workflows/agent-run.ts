@@ -62,9 +62,15 @@ async function follow(input: AgentRunInput): Promise<End> {
     if (move.kind === 'tools') step = move.step + 1
     if (move.kind === 'model') step = move.step
     // The record knows where the run is, so nothing is lost. The queue keeps waiting for the whole chain.
-    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof agentRun>({ ...input, steps: step - 1 })
+    if (isLong()) await continueAsNew<typeof agentRun>({ ...input, steps: step - 1 })
   }
 }
+
+/** A pause has no end, but an execution has: after a day, another one goes on. */
+const isLong = (): boolean =>
+  workflowInfo().continueAsNewSuggested || Date.now() - workflowInfo().runStartTime.getTime() > dayMs
+
+const dayMs = 24 * 60 * 60 * 1000
 
 /** Sleeps, for days if necessary. The record says how long; a signal says that it may end earlier. */
 async function pause({ cause, ms }: Extract<Move, { kind: 'wait' }>, isResumed: () => boolean): Promise<void> {

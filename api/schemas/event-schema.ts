@@ -195,7 +195,7 @@ const data = {
     model: v.optional(field(v.string(), 'The model that it waits for', 'gpt-5')),
     until: field(
       v.string(),
-      'When it tries again, or goes on without an approval; if it otherwise waits for you, when it fails',
+      'When it looks again, or goes on without an approval; if it waits for credits or for a site to be reconnected, when it fails',
       '2026-11-21T09:01:00.000Z',
     ),
     calls: field(whole, 'How many tool calls wait', 1),

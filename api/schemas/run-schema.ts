@@ -38,7 +38,7 @@ const listed = {
   waitingFor: field(v.nullable(v.string()), 'The site that it waits for, or the model', null),
   waitingUntil: field(
     v.nullable(time),
-    'When it tries again, or goes on without an approval; a run that otherwise waits for you fails then',
+    'When it looks again, or goes on without an approval; a run that waits for credits or for a site to be reconnected fails then',
     null,
   ),
   reason: field(v.nullable(endReason), 'Why it ended without finishing', null),

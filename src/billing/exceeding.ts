@@ -1,7 +1,8 @@
 import type { Agents } from '../agents/agents.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
-import type { Database } from '../database/database.ts'
+import type { Database, Transaction } from '../database/database.ts'
+import { newId } from '../ids.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import type { Due } from '../runs/due.ts'
 import { Account } from './account.ts'
@@ -51,38 +52,33 @@ export function createExceeding(context: {
     return rows[0]
   }
 
-  async function tell(ownerId: string, tier: string | null, counts: Exceeding): Promise<void> {
+  async function tell(trx: Transaction, ownerId: string, tier: string | null, counts: Exceeding): Promise<void> {
     const named = parts.flatMap(([what, one, many]) => {
       const count = counts[what]
       return count > 0 ? [`${count} ${count === 1 ? one : many}`] : []
     })
-    await database.transaction((trx) =>
-      notifications.notify(trx, {
-        ownerId,
-        kind: 'limits_exceeded',
-        subjectId: ownerId,
-        key: `${tier ?? 'off'} ${clock.now().toISOString()}`,
-        title: tier === null ? 'Your limits allow less than you have' : `Your tier, ${tier}, allows less than you have`,
-        message: `Nothing was deleted, but this rests, the newest first: ${named.join('; ')}. It goes on by itself when there is room: delete what you do not need${tier === null ? '' : ', or choose a higher tier with POST /billing/subscription'}.`,
-      }),
-    )
+    await notifications.notify(trx, {
+      ownerId,
+      kind: 'limits_exceeded',
+      subjectId: ownerId,
+      key: `${tier ?? 'off'} ${clock.now().toISOString()}`,
+      title: tier === null ? 'Your limits allow less than you have' : `Your tier, ${tier}, allows less than you have`,
+      message: `Nothing was deleted, but this rests, the newest first: ${named.join('; ')}. It goes on by itself when there is room: delete what you do not need${tier === null ? '' : ', or choose a higher tier with POST /billing/subscription'}.`,
+    })
   }
 
   /** What `fittedTier` is once an account is fitted to what it may have now. */
   const fittedTo = ({ tier }: Account): string => (isOff ? 'off' : tier)
 
-  /** Unless it is fitted. Whoever changes its limits meanwhile takes the mark away, and it is fitted once more. */
-  async function begin(ownerId: string): Promise<Account | undefined> {
-    const account = await Account.query(database).findById(ownerId)
-    if (!account || account.fittedTier === fittedTo(account)) return undefined
-    await Account.query(database).findById(ownerId).patch({ fittedTier: fitting })
-    return account
+  /** Unless it is fitted. The mark is set before anything is read, and whatever changes what is read takes it away. */
+  async function begin(ownerId: string, mark: string): Promise<Account | undefined> {
+    const account = Account.query(database).findById(ownerId)
+    const unfitted = account.whereRaw(`fitted_tier is distinct from ${isOff ? "'off'" : 'tier'}`)
+    return unfitted.patch({ fittedTier: mark }).returning('*').first()
   }
 
-  /** Fits an account to its limits, unless that was done. A suspended one has no agents that work. Killed at any moment, it can be repeated. */
-  async function fit(ownerId: string): Promise<void> {
-    const account = await begin(ownerId)
-    if (!account) return
+  async function fitAll(account: Account, mark: string): Promise<boolean> {
+    const { ownerId } = account
     const { tier, limits, features } = allowances.of(account)
     const owner = await User.query(database).findById(ownerId).select('suspendedAt')
     const isSuspended = owner !== undefined && owner.suspendedAt !== null
@@ -92,9 +88,38 @@ export function createExceeding(context: {
     const found = await countOf(ownerId)
     const counts = { ...found, workspaces: features.includes('workspaces') ? 0 : found.workspaces }
     const exceeds = Object.values(counts).some((count) => count > 0)
-    if (exceeds && !account.exceeds && !isSuspended) await tell(ownerId, tier, counts)
-    const fitted = { fittedTier: fittedTo(account), exceeds }
-    await Account.query(database).findById(ownerId).where({ tier: account.tier, fittedTier: fitting }).patch(fitted)
+    return database.transaction(async (trx) => {
+      const marked = Account.query(trx).findById(ownerId).where({ tier: account.tier, fittedTier: mark })
+      const isLast = (await marked.patch({ fittedTier: fittedTo(account), exceeds })) > 0
+      if (isLast && exceeds && !account.exceeds && !isSuspended) await tell(trx, ownerId, tier, counts)
+      return isLast
+    })
+  }
+
+  /**
+   * What was written may be older than what another fit has decided since, so one of the two repeats all of it: the other
+   * if it has not finished, because it finds its mark gone, too; otherwise this one. True if it is this one.
+   */
+  async function isToRepeat(ownerId: string, mark: string): Promise<boolean> {
+    return database.transaction(async (trx) => {
+      const account = await Account.query(trx).findById(ownerId).forUpdate()
+      if (!account) return false
+      const { fittedTier } = account
+      // If the process of the other was killed, the sweep does it.
+      await Account.query(trx).findById(ownerId).patch({ fittedTier: null, lookAt: clock.now() })
+      return fittedTier === mark || !fittedTier?.startsWith(fitting)
+    })
+  }
+
+  /**
+   * Fits an account to its limits, unless that was done. A suspended one has no agents that work. Killed at any moment, it
+   * can be repeated. Of several at once, the last one begins when the others no longer write.
+   */
+  async function fit(ownerId: string): Promise<void> {
+    const mark = `${fitting}${newId()}`
+    const account = await begin(ownerId, mark)
+    if (!account || (await fitAll(account, mark))) return
+    if (await isToRepeat(ownerId, mark)) await fit(ownerId)
   }
 
   return {
@@ -123,8 +148,8 @@ const parts = [
   ['workspaces', 'workspace is closed', 'workspaces are closed'],
 ] as const satisfies [keyof Exceeding, string, string][]
 
-/** An account that is being fitted. */
-const fitting = 'fitting'
+/** How the mark of an account begins that is being fitted; its rest is the fit's own. */
+const fitting = 'fitting '
 
 export type Exceedings = ReturnType<typeof createExceeding>
 

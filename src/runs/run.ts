@@ -55,7 +55,7 @@ export class Run extends Row {
   declare waitingUntil: Date | null
   /** How long its earlier waits took, in milliseconds; its minutes exclude them. */
   declare waitedMs: number
-  /** The part of these that it waited for its model, which may be out longer than an owner may take. */
+  /** The part of these that does not use up how long it may wait: for its model, and while its agent was paused. */
   declare outageMs: number
   /** Since when it has found no place in a worker, unless it has made progress since. */
   declare noPlaceSince: Date | null

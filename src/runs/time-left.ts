@@ -3,11 +3,14 @@ import type { Run } from './run.ts'
 
 type Budgets = Config['budgets']
 
-/** How much longer the run may wait, in milliseconds, after what it has waited already. Waits for its model do not count. */
+/** How much longer the run may wait, in milliseconds, after what it has waited already. What does not use that up does not count. */
 export function waitingTimeLeft(run: Run, budgets: Budgets, now: Date): number {
-  const currentMs = run.waitingCause === 'model' ? 0 : currentWaitMs(run, now)
+  const currentMs = isUncounted(run.waitingCause) ? 0 : currentWaitMs(run, now)
   return budgets.waitSeconds * 1000 - (run.waitedMs - run.outageMs) - currentMs
 }
+
+/** An outage of the model has its own end, and a pause has none. */
+export const isUncounted = (cause: Run['waitingCause']): boolean => cause === 'model' || cause === 'paused'
 
 /** How much longer the run may wait for its model, in milliseconds: from when that failed, or the run began after that. */
 export function outageTimeLeft(

@@ -83,9 +83,8 @@ function paused({ agent, head, next, queued, isSuspended }: Facts): Cause[] {
   const { pausedAt: since } = agent
   if (!since) return []
   const waits = head?.run.waitingCause === 'paused'
-  const until = waits ? (head.run.waitingUntil ?? null) : null
   const effect = head
-    ? `run ${head.run.sequence} ${waits ? `is waiting${until ? `, and fails at ${moment(until)} unless it is resumed` : ''}` : 'stops before its next step'}`
+    ? `run ${head.run.sequence} ${waits ? 'is waiting' : 'stops before its next step'}`
     : queued > 0
       ? `${queued === 1 ? 'one run stays' : `${queued} runs stay`} queued`
       : 'it starts nothing'
@@ -94,14 +93,13 @@ function paused({ agent, head, next, queued, isSuspended }: Facts): Cause[] {
     causeOf({
       code: 'PAUSED',
       since,
-      until,
       runId: run?.id ?? null,
       sequence: run?.sequence ?? null,
       message: `The agent "${agent.name}" ${ongoing('paused', since)}${because[agent.pausedReason ?? 'OWNER']}, so ${effect}.`,
       action: isSuspended
         ? advise`The operator of the platform has suspended the account that pays for it; it goes on once that is lifted.`
         : agent.exceedingSince
-          ? advise`The tier does not allow for so many agents: delete others, or choose a higher tier with ${request('subscribe')}.`
+          ? advise`The limits of the account allow fewer agents: delete others, or have the limit raised. ${request('readBilling')} shows the limits.`
           : advise`Resume it with ${request('resume', agent.id)}.`,
     }),
   ]

@@ -1,4 +1,4 @@
-import type { Charge } from '../runs/queue/blocked.ts'
+import { isBlockBounded, type Charge } from '../runs/queue/blocked.ts'
 import { latest, later } from '../clock.ts'
 import { advise, request, type Advice } from './actions.ts'
 import { causeOf, moment, nextLook, ongoing, type Cause } from './cause.ts'
@@ -81,7 +81,8 @@ function unpaid(facts: Facts, charge: Charge): Cause {
   if (!next) return causeOf({ code, message: `${stops} for "${agent.name}", because ${message}.`, action })
   const since = queue.blockedCause && queue.blockedCause !== 'paused' ? queue.blockedSince : null
   const { id: runId, sequence, acceptedAt } = asked?.run ?? next
-  const until = since && later(latest(acceptedAt, since), settings.queueBlockedSeconds)
+  const failsAt = since && later(latest(acceptedAt, since), settings.queueBlockedSeconds)
+  const until = isBlockBounded(charge, facts.cap) ? failsAt : null
   const end = until ? `; it fails at ${moment(until)} unless that changes` : ''
   const sentence = `Run ${sequence} of "${agent.name}" ${ongoing('blocked', since)} because ${message}${end}.`
   return causeOf({ code, runId, sequence, since, until, message: sentence, action })

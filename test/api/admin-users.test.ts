@@ -9,9 +9,11 @@ import * as auth from '../../api/auth.ts'
 import * as billing from '../../api/billing.ts'
 import * as invitations from '../../api/invitations.ts'
 import * as why from '../../api/why.ts'
+import { lockQueue } from '../../src/runs/agent-queue.ts'
 import { setAdmin } from '../../src/users/admins.ts'
 import { adminOf } from '../helpers/admins.ts'
 import { call } from '../helpers/client.ts'
+import { eventually } from '../helpers/eventually.ts'
 import { mailsTo, resetTokenOf, tokenTo } from '../helpers/mailbox.ts'
 import { agentOf, customer, deliver, ended, person, timelineOf, webhookAgent, type Person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
@@ -19,6 +21,10 @@ import { start } from '../helpers/runs.ts'
 import { current, sessionOf } from '../helpers/sessions.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { inviteTo, memberOf, userIdOf, verified, workspaceOf } from '../helpers/workspaces.ts'
+
+const waitersStatement = `
+  select 1 from pg_stat_activity
+   where datname = current_database() and wait_event_type = 'Lock' and query like '%agent_queues%for update%'`
 
 const open = forWholeFile(test, 'admins of users', async (t) => {
   const platform = await startPlatform(t, { worker: true })
@@ -94,6 +100,46 @@ test('an agent that its owner has paused stays so after a suspension, and one th
   const [one, other] = await Promise.all(states)
   t.not(one?.body.pausedAt, null)
   t.is(other?.body.pausedAt, null)
+})
+
+test('of a suspension and its lifting at once, what counts in the end is what was decided last', async (t) => {
+  const { platform, of, suspend, lift } = await open()
+  const { services } = platform
+  const someone = await person(platform)
+  const [held, free] = [await agentOf(someone), await agentOf(someone)]
+  const named = await of(someone)
+  const states = async () => {
+    const rows: { id: string; pausedAt: Date | null }[] = await services
+      .database('agents')
+      .whereIn('id', [held.id, free.id])
+    return rows.map(({ pausedAt }) => pausedAt !== null)
+  }
+  /** Begins the first while an agent cannot be changed, and finishes the second meanwhile. */
+  const overtaken = async (first: () => Promise<unknown>, second: () => Promise<unknown>) => {
+    const trx = await services.database.transaction()
+    await lockQueue(trx, held.id)
+    const late = first()
+    await eventually(10, 'the first waits for the agent', async () => {
+      const { rows } = await services.database.raw<{ rows: unknown[] }>(waitersStatement)
+      return rows.length > 0 || undefined
+    })
+    await second()
+    await trx.commit()
+    await late
+  }
+  await suspend(named)
+  await overtaken(
+    () => lift(named),
+    () => suspend(named),
+  )
+  t.deepEqual(await states(), [true, true])
+  await lift(named)
+  t.deepEqual(await states(), [false, false])
+  await overtaken(
+    () => suspend(named),
+    () => lift(named),
+  )
+  t.deepEqual(await states(), [false, false])
 })
 
 test('a workspace rests while its owner is suspended, and its members read why', async (t) => {

@@ -1,5 +1,8 @@
 // @promise money-by-default
 import test from 'ava'
+import * as agents from '../../api/agents.ts'
+import * as notifications from '../../api/notifications.ts'
+import * as why from '../../api/why.ts'
 import * as adminCredits from '../../api/admin-credits.ts'
 import * as adminUsers from '../../api/admin-users.ts'
 import * as auth from '../../api/auth.ts'
@@ -10,13 +13,19 @@ import * as workspaces from '../../api/workspaces.ts'
 import { adminOf } from '../helpers/admins.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
-import { agentOf, deliver, ended, person, webhookAgent } from '../helpers/people.ts'
+import { agentOf, deliver, ended, person, runOf, webhookAgent } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { start, waiting } from '../helpers/runs.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 
 const open = forWholeFile(test, 'without payments', async (t) => {
-  const env = { BILLING: 'off', LIMIT_TOKENS_PER_MONTH: '30000', LIMIT_AGENTS: '4', RUN_WAIT_SECONDS: '60' }
+  const env = {
+    BILLING: 'off',
+    LIMIT_TOKENS_PER_MONTH: '30000',
+    LIMIT_AGENTS: '4',
+    RUN_WAIT_SECONDS: '60',
+    QUEUE_BLOCKED_SECONDS: '2',
+  }
   const platform = await startPlatform(t, { worker: true, env })
   return { platform, root: await adminOf(platform) }
 })
@@ -92,6 +101,35 @@ test('the tokens of a month are a limit: a run waits, and goes on once an admin 
   t.regex(failure.error, /limit of the account for tokens .* operator .* next month/)
   t.is((await limit(null)).status, 200)
   t.is((await ended(someone, first.runId)).status, 'completed')
+})
+
+test('what is queued when the tokens of the month are used up stays queued, and its owner reads that', async (t) => {
+  const { platform, root } = await open()
+  const { services } = platform
+  const someone = await person(platform)
+  const { id: userId } = (await call(someone, auth.me)).body
+  const limit = (tokensPerMonth: number | null) =>
+    call(root, adminUsers.giveTier, { params: { userId }, body: { limits: { tokensPerMonth } } })
+  const agent = await webhookAgent(someone, { systemPrompt: '[[call nothing {}]]' })
+  const params = { agentId: agent.id }
+  await call(someone, agents.pauseAgent, { params })
+  const { runId } = (await deliver(someone, agent, { number: 1 })).body
+  await limit(0)
+  await call(someone, agents.resumeAgent, { params })
+  await eventually(20, 'it has been blocked for longer than a debt may block it', async () => {
+    const queue = await services.database('agent_queues').where({ agentId: agent.id }).first()
+    const { blockedCause, blockedSince } = queue as { blockedCause: string | null; blockedSince: Date | null }
+    return (blockedCause === 'credits' && Date.now() - Number(blockedSince) > 4000) || undefined
+  })
+  await services.runs.reconciler.round(new AbortController().signal)
+  t.is((await runOf(someone, runId)).status, 'queued')
+  const { causes } = (await call(someone, why.whyRun, { params: { runId } })).body
+  t.like(causes[0], { code: 'CREDITS', until: null })
+  const { items } = (await call(someone, notifications.listNotifications)).body
+  const told = items.find(({ kind }) => kind === 'queue_blocked')
+  t.regex(told?.message ?? '', /limit of the account for tokens .* stay queued in order\.$/)
+  await limit(null)
+  t.is((await ended(someone, runId)).status, 'completed')
 })
 
 test('of many runs at once, only as many begin a step as there are tokens that nobody else holds', async (t) => {

@@ -13,7 +13,7 @@ import { cancelledAs, hasEnded, mayTransition, type EndReason } from '../states.
 import { notifyPaused } from '../notify-outage.ts'
 import { errorOf } from './error-of.ts'
 import { notifyFailing } from './notify-failing.ts'
-import { currentWaitMs } from '../time-left.ts'
+import { currentWaitMs, isUncounted } from '../time-left.ts'
 import { append } from '../timeline.ts'
 
 /** Runs of a deleted agent that end in one transaction, which locks the queue for about half a second. */
@@ -102,7 +102,7 @@ export async function endWait(trx: Transaction, run: Run, now: Date): Promise<vo
   if (!run.waitingCause) return
   const ms = currentWaitMs(run, now)
   const none = { waitingCause: null, waitingFor: null, waitingSince: null, waitingUntil: null }
-  const outageMs = run.outageMs + (run.waitingCause === 'model' ? ms : 0)
+  const outageMs = run.outageMs + (isUncounted(run.waitingCause) ? ms : 0)
   const changes = { ...none, waitedMs: run.waitedMs + ms, outageMs }
   await append(trx, run.id, now, [{ kind: 'wait.ended', data: { cause: run.waitingCause, ms } }], changes)
 }

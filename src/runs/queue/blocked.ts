@@ -32,7 +32,11 @@ export const blockOf = (
   trigger: Trigger,
 ): BlockedCause | null => (agent.pausedAt ? 'paused' : (chargesOf(account, trigger)[0] ?? null))
 
-/** Why a run fails that was blocked for too long; a paused agent's runs wait as long as it is paused. */
+/** Whether a run that is blocked fails after a time. A paused agent's runs and those beyond a cap wait until that ends. */
+export const isBlockBounded = (cause: BlockedCause, cap: CapOf | null): boolean =>
+  cause !== 'paused' && (cause !== 'credits' || cap === null)
+
+/** Why a run fails that was blocked for too long. */
 export const reasonOfBlock: Record<Charge, EndReason> = {
   tier: 'TIER_REQUIRED',
   past_due: 'SUBSCRIPTION_PAST_DUE',

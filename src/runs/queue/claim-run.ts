@@ -9,7 +9,7 @@ import type { Notifications } from '../../notifications/notifications.ts'
 import type { ClaimedRun } from '../../../workflows/messages.ts'
 import { Agent } from '../../agents/agent.ts'
 import { AgentQueue, lockQueue, type BlockedCause } from '../agent-queue.ts'
-import { blockOf, type Charge } from './blocked.ts'
+import { blockOf, isBlockBounded, type Charge } from './blocked.ts'
 import { endBatch, type WriteEnding } from '../ending/end.ts'
 import type { Due } from '../due.ts'
 import { promptInForce } from './prompt-in-force.ts'
@@ -98,12 +98,13 @@ export function createClaim(context: {
 
   async function notify(trx: Transaction, agent: AgentForRun, by: Block<Charge>, since: Date) {
     const hours = Math.round(context.config.queueBlockedSeconds / 3600)
+    const end = isBlockBounded(by.cause, by.cap) ? `; each fails after ${hours} hours of waiting` : ''
     await notifyBlocked(trx, context.notifications, {
       agent,
       ...by,
       key: since.toISOString(),
       title: `Runs are waiting: agent ${quotedName(agent.name)}`,
-      consequence: `Until then, the runs of the agent ${agent.name} stay queued in order; each fails after ${hours} hours of waiting.`,
+      consequence: `Until then, the runs of the agent ${agent.name} stay queued in order${end}.`,
     })
   }
 

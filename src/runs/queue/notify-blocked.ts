@@ -47,7 +47,7 @@ export async function notifyOutOfCredits(
     cap,
     key: `${id} ${since.toISOString()}`,
     title: `A run is waiting: agent ${quotedName(name)}`,
-    consequence: `Run ${sequence} of the agent ${name} has begun and is waiting. It resumes when there are credits again, and fails if there are none by ${utc(last)}. See GET /runs/${id}/why.`,
+    consequence: `Run ${sequence} of the agent ${name} has begun and is waiting. It resumes when that has changed, and fails if it has not by ${utc(last)}. See GET /runs/${id}/why.`,
   })
 }
 

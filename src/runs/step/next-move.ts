@@ -62,12 +62,12 @@ interface Hold {
   trouble?: { since: Date; until: Date | null }
 }
 
-/** Replaces a move that may not be made now: the run waits for its owner or its model, as long as it may. */
+/** Replaces a move that may not be made now: the run waits for its model or for credits as long as it may, and for the end of a pause as long as that takes. */
 export function holdBack(run: Run, { cause, trouble }: Hold, budgets: Budgets, now: Date): Move {
   if (trouble) return holdForModel(run, trouble, budgets, now)
+  if (cause === 'paused') return { kind: 'wait', cause, ms: budgets.waitSeconds * 1000 }
   const left = waitingTimeLeft(run, budgets, now)
-  if (left > 0) return { kind: 'wait', cause, ms: left }
-  return failed(cause === 'paused' ? 'PAUSED_TOO_LONG' : 'NO_CREDITS')
+  return left > 0 ? { kind: 'wait', cause, ms: left } : failed('NO_CREDITS')
 }
 
 function holdForModel(run: Run, { since, until }: NonNullable<Hold['trouble']>, budgets: Budgets, now: Date): Move {

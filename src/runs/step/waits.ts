@@ -36,7 +36,7 @@ type Details = Pick<Decision, 'cap' | 'trouble'>
 function noteOn(cause: WaitCause, { cap, trouble }: Details): string {
   if (trouble) return `${trouble.message} ${notes.model}`
   if (cause !== 'credits' || cap === null) return notes[cause]
-  return `${usedUpBy(cap)} The run continues from here when that is raised, or in the next month.`
+  return `${usedUpBy(cap)} The run continues from here when that has changed.`
 }
 
 /** The waits of runs: the record begins each one before the workflow sleeps, with its cause, and ends it. */
@@ -68,7 +68,7 @@ export function createWaits(context: {
     const site = isOfCalls(cause) ? waitOf(open).site : null
     const waitingSince = run.waitingSince ?? now
     const last = endOf(run, trouble, now)
-    const isTimed = cause === 'rate_limit' || cause === 'approval' || cause === 'model'
+    const isTimed = cause !== 'credential' && cause !== 'credits'
     const until = (isTimed ? waitingUntil : last).toISOString()
     const model = trouble && { model: trouble.model }
     const data = { cause, site, ...model, until, calls: open.length, note: noteOn(cause, details) }

@@ -119,11 +119,8 @@ test('a run whose owner has no credits left waits for some, and goes on where it
   t.like(told, { subjectId: agent.id, title: `A run is waiting: agent "${agent.name}"` })
   const [{ until } = {}] = dataOf(await timelineOf(someone, id), 'wait.started')
   const last = String(until).slice(0, 19).replace('T', ' ')
-  t.regex(
-    told?.message ?? '',
-    /^Your credits are used up\. .+ Run 1 of the agent .+ resumes when there are credits again/,
-  )
-  t.true(told?.message.endsWith(`fails if there are none by ${last} UTC. See GET /runs/${id}/why.`), told?.message)
+  t.regex(told?.message ?? '', /^Your credits are used up\. .+ Run 1 of the agent .+ resumes when that has changed/)
+  t.true(told?.message.endsWith(`fails if it has not by ${last} UTC. See GET /runs/${id}/why.`), told?.message)
   t.deepEqual(others, [])
   t.is((await start(someone, await agentOf(someone))).failure.code, 'NO_CREDITS')
   await grant(platform, agent.id, 5)

@@ -55,6 +55,9 @@ test('what a run has waited, and waits now, is taken off its waiting, and is no 
   t.is(waitingTimeLeft(runWith(waiting), budgets, now), 3_600_000 - 660_000)
   t.is(workLeft(waiting), 600 - (900 - 660))
   t.is(waitingTimeLeft(runWith({ waitingSince: ahead(5) }), budgets, now), 3_600_000, 'clocks differ a little')
+  const pause = { waitedMs: 600_000, outageMs: 600_000, waitingSince: ago(60), waitingCause: 'paused' }
+  t.is(waitingTimeLeft(runWith(pause), budgets, now), 3_600_000, 'a pause takes nothing off')
+  t.is(workLeft(pause), 600 - (900 - 660))
   t.is(workLeft({ startedAt: null }), 600, 'it has not begun')
 })
 

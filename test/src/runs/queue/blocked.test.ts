@@ -1,5 +1,12 @@
 import test from 'ava'
-import { blockOf, chargesOf, messageOfBlock, reasonOfBlock, type Charge } from '../../../../src/runs/queue/blocked.ts'
+import {
+  blockOf,
+  chargesOf,
+  isBlockBounded,
+  messageOfBlock,
+  reasonOfBlock,
+  type Charge,
+} from '../../../../src/runs/queue/blocked.ts'
 import type { Trigger } from '../../../../workflows/messages.ts'
 
 type Account = Parameters<typeof chargesOf>[0]
@@ -37,6 +44,13 @@ test('a paused agent is blocked by its pause, others by the first charge', (t) =
   t.is(blockOf({ pausedAt }, broke, 'manual'), 'paused')
   t.is(blockOf({ pausedAt: null }, broke, 'manual'), 'tier')
   t.is(blockOf({ pausedAt: null }, paid, 'manual'), null)
+})
+
+test('a pause and a cap of a month may block a run for as long as they last', (t) => {
+  for (const cause of ['tier', 'past_due', 'credits'] as const) t.true(isBlockBounded(cause, null), cause)
+  t.false(isBlockBounded('paused', null))
+  for (const cap of ['tokens', 'agent', 'workspace', 'account'] as const) t.false(isBlockBounded('credits', cap), cap)
+  t.true(isBlockBounded('past_due', 'tokens'))
 })
 
 test('a run that was blocked for too long fails for its charge', (t) => {

@@ -90,6 +90,12 @@ test('a run that waits for its owner to pay fails in time, counted from the bloc
   t.like(at(after(86_410)), fails)
   t.like(at(after(86_410), after(20)), { kind: 'leave' })
   t.like(at(after(86_420), after(20)), fails)
+  const capped = { ...broke, cap: 'tokens' as const }
+  t.like(
+    actionOn(agentFacts({ next: queuedRun(), account: capped, now: after(99_999) }, blocked)),
+    { kind: 'leave' },
+    'a cap of the month is no debt',
+  )
 })
 
 test('a queue row that contradicts its runs is corrected before anything else', (t) => {

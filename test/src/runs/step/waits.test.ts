@@ -19,6 +19,7 @@ import {
 import {
   cancel,
   dataOf,
+  happened,
   openStage,
   scriptsOn,
   spareSite,
@@ -257,6 +258,25 @@ test('a run whose owner has no credits left fails with NO_CREDITS when none come
   t.like(await ended(someone, id), { status: 'failed', reason: 'NO_CREDITS', steps: 1 })
   t.true((await waited(someone, id)) >= waitSeconds)
   t.is(dataOf(await timelineOf(someone, id), 'step.started').length, 1, 'the model is not asked')
+})
+
+// @promise pause
+test('a run that has begun goes on after a pause that is longer than a run may wait, and may still wait as long', async (t) => {
+  const { platform, someone, scripted } = await scriptsOn(await impatient())
+  const agent = await scripted('[[sleep 2]] [[call echo_text {"text":"one"}]] [[then]] [[say done]]')
+  const { id } = (await start(someone, agent)).body
+  await happened(someone, id, 'step.started')
+  await pause(someone, agent.id)
+  const until = (await waiting(someone, id)).waitingUntil ?? ''
+  await eventually(20, 'it has waited as long as a run may, and waits on', async () => {
+    const run = await runOf(someone, id)
+    return (run.status === 'waiting' && (run.waitingUntil ?? '') > until) || undefined
+  })
+  await resume(someone, agent.id)
+  t.is((await ended(someone, id)).status, 'completed')
+  const { waitedMs, outageMs } = await platform.services.database('runs').where({ id }).first('waitedMs', 'outageMs')
+  t.true(Number(waitedMs) >= waitSeconds * 1000)
+  t.is(outageMs, waitedMs)
 })
 
 const lost = [
