@@ -18,6 +18,7 @@ export const invitationMail = (
     'If you do not want to join, do nothing.',
   ].join('\n\n')}\n`,
   expiresAt,
+  kind: 'asked',
 })
 
 function workspaceOf(name: string): string {
