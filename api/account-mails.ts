@@ -79,7 +79,7 @@ export const resetPassword = route({
   path: '/auth/reset-password',
   summary: 'Choose a new password with the token that was mailed',
   description:
-    'A token can be used once, for 30 minutes. Ends all logins of the account, and all chat sessions, and unlinks sign-in ' +
+    'A token can be used once, for an hour. Ends all logins of the account, and all chat sessions, and unlinks sign-in ' +
     'providers that were linked before the account had this address. A mail names what stays: linked providers, agents ' +
     'with a `callbackUrl`, sites, API keys. The address is verified by this. If nobody had verified it before, the agents ' +
     'are paused and lose their `callbackUrl`, sites are disconnected, API keys and the authenticator app are void, and ' +

@@ -12,13 +12,14 @@ export const outbox = `
     -- kept: there was no mail server when it was made, so an admin reads it
     status text not null,
     recipient text not null,
-    -- the recipient without what mail servers ignore: no mailbox gets very many a day
-    mailbox text not null,
-    is_notice boolean not null,
+    kind text not null,
+    -- the recipient, or its mailbox: so many of a kind are written in a day
+    counted_by text not null,
     subject text not null,
     -- the text, sealed
     body text,
     constraint outbox_mails_pkey primary key (id),
+    constraint outbox_mails_kind check (kind in ('asked', 'verify', 'reset', 'notice')),
     constraint outbox_mails_status check (status in ('kept', 'pending', 'sent', 'failed')),
     constraint outbox_mails_next check ((status = 'pending') = (next_at is not null)),
     constraint outbox_mails_sent check ((status = 'sent') = (sent_at is not null)),
@@ -28,5 +29,5 @@ export const outbox = `
   create index outbox_mails_texts on outbox_mails (expires_at) where body is not null;
   -- What was sent to an address goes with its account.
   create index outbox_mails_recipient on outbox_mails (recipient);
-  create index outbox_mails_mailbox on outbox_mails (mailbox, id);
+  create index outbox_mails_counted on outbox_mails (counted_by, kind, id);
 `

@@ -5,7 +5,8 @@ import { assertThat, isCoded } from '../errors.ts'
 import { lockQueue } from '../runs/agent-queue.ts'
 import type { Due } from '../runs/due.ts'
 import type { Schedules } from '../schedules/schedules.ts'
-import { Agent, type AgentWithSites, type PauseReason } from './agent.ts'
+import { Agent, AgentSite, type AgentWithSites, type PauseReason } from './agent.ts'
+import { LostSite } from './lost-site.ts'
 
 /**
  * Pauses, resumes and removes agents. The schedule changes in the same transaction; Temporal is updated after the
@@ -104,11 +105,18 @@ export function createLifecycle(context: {
     },
 
     /**
-     * Deletes the agent: nothing more is accepted or started for it. Its runs stay on record, with the instructions that
-     * they had; its own go, because its row stays. AGENT_NOT_FOUND if it was moved meanwhile.
+     * Deletes the agent: nothing more is accepted, started or called for it. Its runs stay on record, with the instructions
+     * that they had; its own and its sites go, because its row stays. AGENT_NOT_FOUND if it was moved meanwhile.
      */
     async remove(agent: Agent): Promise<void> {
-      await change(agent, (_current, now) => ({ deletedAt: now, ...noInstructions }))
+      const { id: agentId } = agent
+      const needsSync = await database.transaction(async (trx) => {
+        const changed = await changeUnderLock(trx, agent, (_current, now) => ({ deletedAt: now, ...noInstructions }))
+        await AgentSite.query(trx).delete().where({ agentId })
+        await LostSite.query(trx).delete().where({ agentId })
+        return changed
+      })
+      if (needsSync) schedules.syncSoon(agentId)
       await roomMade(database, agent.ownerId, clock.now())
     },
   }

@@ -20,7 +20,6 @@ export async function write(trx: Transaction, moving: Moving): Promise<void> {
   await trx.raw(queuesStatement, { agentIds })
   await trx.raw(entriesStatement, { ...moving }).catch(refuseTwice)
   await trx.raw('delete from session_sites where vault_entry_id = any(:entryIds::uuid[])', { entryIds })
-  await trx.raw(deletedAgentsStatement, { entryIds })
 }
 
 function refuseTwice(error: unknown): never {
@@ -49,8 +48,3 @@ const entriesStatement = `
                                            where m.workspace_id = :targetId and m.user_id = e.connected_by)
                              then e.connected_by else :userId::uuid end
    where e.id = any(:entryIds::uuid[])`
-
-/** Agents that were deleted do not come back, and must not refer to the sites of others. */
-const deletedAgentsStatement = `
-  delete from agent_sites s using agents a
-   where a.id = s.agent_id and a.deleted_at is not null and s.vault_entry_id = any(:entryIds::uuid[])`

@@ -22,7 +22,10 @@ export interface NewNotification {
   message: string
 }
 
-/** How many notifications an account is mailed in a day. */
+/**
+ * How many notifications of a kind an account is mailed in a day. Each kind counts by itself: strangers cause some, as with
+ * webhooks of which every run fails or asks, and must not use up the others.
+ */
 const mailsADay = 100
 
 /**
@@ -38,12 +41,13 @@ export function createNotifications(context: {
    * Whoever pays gets the mails of all that they pay for. Beyond that, notifications are only listed, and so are those of an
    * account whose address is not verified: it may be somebody else's.
    */
-  async function isMailed(trx: Transaction, ownerId: string): Promise<boolean> {
+  async function isMailed(trx: Transaction, ownerId: string, kind: NotificationKind): Promise<boolean> {
     if (config.mail.smtpUrl === undefined) return false
     const payer = User.query(trx).where('id', payerOf(ownerId)).whereNotNull('emailVerifiedAt')
     if ((await payer.resultSize()) === 0) return false
     const mailed = Notification.query(trx)
       .whereIn('ownerId', paidWith(ownerId))
+      .where({ kind })
       .where('id', '>=', firstIdAt(later(clock.now(), -86_400)))
       .whereNot({ mailStatus: 'none' })
     return (await mailed.resultSize()) < mailsADay
@@ -63,7 +67,7 @@ export function createNotifications(context: {
     ): Promise<boolean> {
       const now = clock.now()
       // Decided here and not when mails are sent: a mail server that is set up later must not begin with a flood.
-      const mail = (await isMailed(trx, ownerId))
+      const mail = (await isMailed(trx, ownerId, kind))
         ? { status: 'pending', nextAt: now }
         : { status: 'none', nextAt: null }
       const { rows } = await trx.raw<{ rows: unknown[] }>(notifyStatement, {

@@ -46,3 +46,15 @@ export function harmlessName(name: string): string | undefined {
   const digits = plain.replaceAll(/\P{Nd}/gu, '').length
   return harmless.test(plain) && Array.from(plain).length <= maxHarmless && digits <= 4 ? plain : undefined
 }
+
+/** Plain characters, with a letter or digit at both ends of the mailbox; domains have dots. */
+const plainAddress = /^[a-z\d](?:[a-z\d._+-]*[a-z\d])?@[a-z\d.-]+$/
+
+/** As people write addresses; more could be a message. */
+const maxHarmlessAddress = 64
+
+/** The same for an address. Its mailbox must not read as a host either, as in "www.example.org@example.com". */
+export function harmlessAddress(email: string): string | undefined {
+  const isHarmless = email.length <= maxHarmlessAddress && plainAddress.test(email) && !email.startsWith('www.')
+  return isHarmless ? email : undefined
+}

@@ -5,16 +5,18 @@ import { page, type Page, type PageRequest } from '../database/paging.ts'
 import { assertThat } from '../errors.ts'
 import { firstIdAt, newId } from '../ids.ts'
 import type { Sealing } from '../secrets/sealing.ts'
+import { mailboxOf } from '../users/email.ts'
+import { User } from '../users/user.ts'
 import { nextAttempt, type DueMail, type MailQueue } from './mail-queue.ts'
-import { OutboxMail, type MailStatus } from './outbox-mail.ts'
+import { OutboxMail, type MailKind, type MailStatus } from './outbox-mail.ts'
 
 const day = 86_400
 
 /**
- * How many mails a mailbox gets in a day that strangers can ask for, and how many notices of what was done to its account.
- * Apart, or whoever has taken an account over could use up the notice of that.
+ * How many of each kind are written in a day, each kind by itself: mails of one kind must not use up those of another. As
+ * many resets as an address may be asked for, five an hour: otherwise a stranger who asks keeps the owner out.
  */
-const mostADay = 20
+const mostADay: Record<MailKind, number> = { asked: 20, verify: 20, reset: 5 * 24, notice: 20 }
 
 /** How long mails are listed, in seconds. */
 const keptSeconds = 7 * day
@@ -26,8 +28,7 @@ export interface NewMail {
   text: string
   /** Until when the text is of use, at most a week. */
   expiresAt: Date
-  /** It tells what was done to an account, and nobody can ask for it. */
-  isNotice?: boolean
+  kind: MailKind
 }
 
 /** A mail as an admin sees it. */
@@ -56,23 +57,34 @@ export function createOutbox(context: {
   const { database, clock, config, sealing } = context
   const open = (id: string, body: string): string => sealing.open(body, placeOf(id))
 
-  async function hasRoom(trx: Transaction, of: Pick<OutboxMail, 'mailbox' | 'isNotice'>): Promise<boolean> {
+  /**
+   * What mails of a kind are counted by: the address itself where only its account can cause them, so that no account of a
+   * stranger with `ada+1@` uses up what `ada@` needs. Else the mailbox, or many accounts together could flood it.
+   */
+  async function countedBy(trx: Transaction, kind: MailKind, address: string): Promise<string> {
+    const mailbox = mailboxOf(address)
+    if (kind === 'asked' || address === mailbox) return mailbox
+    const verified = User.query(trx).where({ email: address }).whereNotNull('emailVerifiedAt')
+    return (await verified.resultSize()) > 0 ? address : `others of ${mailbox}`
+  }
+
+  async function hasRoom(trx: Transaction, of: Pick<OutboxMail, 'kind' | 'countedBy'>): Promise<boolean> {
     const today = OutboxMail.query(trx)
       .where(of)
       .where('id', '>=', firstIdAt(later(clock.now(), -day)))
-    return (await today.resultSize()) < mostADay
+    return (await today.resultSize()) < mostADay[of.kind]
   }
 
-  /** Writes a mail in the caller's transaction. False, and nothing is written, if the mailbox has had too many today. */
-  async function put(trx: Transaction, { to, subject, text, expiresAt, isNotice = false }: NewMail): Promise<boolean> {
-    const mailbox = mailboxOf(to)
-    if (!(await hasRoom(trx, { mailbox, isNotice }))) return false
+  /** Writes a mail in the caller's transaction. False, and nothing is written, if there were too many of the kind today. */
+  async function put(trx: Transaction, { to, subject, text, expiresAt, kind }: NewMail): Promise<boolean> {
+    const counted = { kind, countedBy: await countedBy(trx, kind, to) }
+    if (!(await hasRoom(trx, counted))) return false
     const [id, now] = [newId(), clock.now()]
     // Decided here and not when mails are sent: a mail server that is set up later must not begin with a flood.
     const isSent = config.mail.smtpUrl !== undefined
     const state = isSent ? { status: 'pending' as const, nextAt: now } : { status: 'kept' as const, nextAt: null }
     const body = sealing.seal(text, placeOf(id))
-    const row = { id, recipient: to, mailbox, isNotice, subject, body, ...state, createdAt: now, expiresAt }
+    const row = { id, recipient: to, ...counted, subject, body, ...state, createdAt: now, expiresAt }
     await OutboxMail.query(trx).insert(row)
     return true
   }
@@ -143,9 +155,6 @@ export function createOutbox(context: {
 }
 
 export type Outbox = ReturnType<typeof createOutbox>
-
-/** Most mail servers deliver what stands behind a plus to the same mailbox. */
-const mailboxOf = (address: string): string => address.toLowerCase().replace(/\+[^@]*(?=@[^@]*$)/, '')
 
 const placeOf = (id: string) => ({ id, column: 'outbox_mails.body' })
 

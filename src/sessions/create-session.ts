@@ -86,7 +86,7 @@ export function createCreateSession(context: {
       model,
       onDisconnect,
     }
-    const session = await database.transaction(async (trx) => {
+    const { session, bytes } = await database.transaction(async (trx) => {
       await lockOwner(trx, ownerId)
       await assertMember(trx, ownerId, userId)
       const keyExpiresAt = await endOfCaller(trx, caller)
@@ -95,10 +95,9 @@ export function createCreateSession(context: {
       const expiresAt = endOf(now, config.sessions, { ttlSeconds, keyExpiresAt })
       const times = { createdAt: now, usedAt: now, expiresAt, endedAt: null }
       const made = await Session.query(trx).insert({ ...own, ...times, lastNumber: 0 })
-      await sites.store(trx, own, wanted.sites)
-      return made
+      return { session: made, bytes: await sites.store(trx, own, wanted.sites) }
     })
-    billing.storedBytes.noteOne(ownerId)
+    billing.storedBytes.noteOne(ownerId, bytes)
     return Object.assign(session, { token })
   }
 }

@@ -74,13 +74,16 @@ export function createSessionSites(context: { database: Database; vault: Vault }
       assertGranted(known, sites)
     },
 
-    /** Stores the sites of a new session. VALIDATION_ERROR if one was removed from the vault in the meantime. */
+    /**
+     * Stores the sites of a new session. Returns how many bytes their lists of tools take. VALIDATION_ERROR if one was
+     * removed from the vault in the meantime.
+     */
     async store(
       trx: Transaction,
       { id: sessionId, ownerId }: Pick<Session, 'id' | 'ownerId'>,
       sites: readonly SiteChoice[],
-    ): Promise<void> {
-      if (sites.length === 0) return
+    ): Promise<number> {
+      if (sites.length === 0) return 0
       await lockNamed(trx, { ownerId, by: 'session' }, sites)
       const rows = sites.map(({ vaultEntryId, tools, askFirst }, position) => ({
         sessionId,
@@ -90,6 +93,7 @@ export function createSessionSites(context: { database: Database; vault: Vault }
         askFirst: askFirst ? [...askFirst] : null,
       }))
       await SessionSite.query(trx).insert(rows)
+      return Buffer.byteLength(JSON.stringify(rows))
     },
   }
 }

@@ -1,4 +1,5 @@
 import { later } from '../clock.ts'
+import type { MailKind } from '../outbox/outbox-mail.ts'
 import type { IssuedToken } from './account-tokens.ts'
 
 /** A mail about an account, but for the address that it is for. */
@@ -6,7 +7,7 @@ interface AccountMail {
   subject: string
   text: string
   expiresAt: Date
-  isNotice?: boolean
+  kind: MailKind
 }
 
 /** How long a notice can be read where it is kept, in seconds. */
@@ -26,6 +27,7 @@ export const verification = ({ token, expiresAt }: IssuedToken, baseUrl: string)
     token,
     'If you did not make the account, do nothing.',
   ),
+  kind: 'verify',
   expiresAt,
 })
 
@@ -38,6 +40,7 @@ export const newAddress = ({ token, expiresAt }: IssuedToken, baseUrl: string): 
     token,
     'If you did not ask for this, do nothing: the account keeps its address.',
   ),
+  kind: 'asked',
   expiresAt,
 })
 
@@ -46,10 +49,11 @@ export const passwordReset = ({ token, expiresAt }: IssuedToken, baseUrl: string
   subject: 'Choose a new password',
   text: paragraphs(
     `Somebody asked for a new password for your account at ${baseUrl}.`,
-    `If it was you, send the token below and the new password to POST ${baseUrl}/auth/reset-password within 30 minutes. The token can be used once.`,
+    `If it was you, send the token below and the new password to POST ${baseUrl}/auth/reset-password within an hour. The token can be used once.`,
     token,
     'If it was not you, do nothing: your password stays as it is.',
   ),
+  kind: 'reset',
   expiresAt,
 })
 
@@ -58,7 +62,7 @@ export const notice = (subject: string, now: Date, ...texts: string[]): AccountM
   subject,
   text: paragraphs(...texts),
   expiresAt: later(now, noticeSeconds),
-  isNotice: true,
+  kind: 'notice',
 })
 
 /** To the owner once the password was reset. */

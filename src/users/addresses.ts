@@ -34,6 +34,7 @@ export function createAddresses(context: {
   const { database, clock, config, logger, outbox, rateLimits, tries, tokens, due } = context
   const { baseUrl } = config.http
 
+  /** Anybody can register an address, but only its account asks again: the two are counted apart. */
   async function tokenMail(trx: Transaction, { id: userId, email }: Addressed): Promise<NewMail> {
     await tokens.withdraw(trx, userId, ['verify'])
     const issued = await tokens.issue(trx, { purpose: 'verify', userId, email })
@@ -45,7 +46,7 @@ export function createAddresses(context: {
    * caller has locked the user's row.
    */
   const sendToken = async (trx: Transaction, user: Addressed): Promise<void> =>
-    void (await outbox.put(trx, await tokenMail(trx, user)))
+    void (await outbox.put(trx, { ...(await tokenMail(trx, user)), kind: 'asked' }))
 
   /** Mails another token; none if the address is verified already. RATE_LIMITED after a few an hour. */
   async function sendAgain(caller: Caller): Promise<void> {
@@ -117,10 +118,11 @@ export function createAddresses(context: {
       await User.query(trx).findById(user.id).patch({ emailVerifiedAt: now })
       return
     }
+    // While the account has the former address, the mail counts for that.
+    await outbox.put(trx, { to: user.email, ...addressWasChanged(now, baseUrl) })
     await User.query(trx).findById(user.id).patch({ email: known.email, emailVerifiedAt: now })
     // Whoever reads mails to the former address must not take over the account with what was sent there.
     await tokens.withdraw(trx, user.id, ['verify', 'change', 'reset'])
-    await outbox.put(trx, { to: user.email, ...addressWasChanged(now, baseUrl) })
   }
 
   return { sendToken, sendAgain, askToChange, verify }

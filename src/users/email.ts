@@ -2,22 +2,40 @@ import { domainToASCII } from 'node:url'
 import { assertThat } from '../errors.ts'
 
 /**
- * A mailbox, an at sign, a domain of two labels or more. What mail programs would read as another way of writing an
- * address is none: quotes, comments, and a dot at the end. Nor are spaces, control characters and lone surrogates.
+ * The part before the at sign: atoms of RFC 5322 with dots between them, or letters and digits beyond ASCII. What mail
+ * programs would read as another way of writing an address is none: quotes, comments, and a dot at the end.
  */
-const shape =
-  /^[^\s\p{C}@"(),:;<>[\]\\.]+(\.[^\s\p{C}@"(),:;<>[\]\\.]+)*@(?=[^@]*\.)[^\s\p{C}@"(),:;<>[\]\\.]+(\.[^\s\p{C}@"(),:;<>[\]\\.]+)*$/u
+const localPart = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u
+
+/** A label of a host name as the DNS has it. */
+const label = /^(?!-)[a-z\d-]{1,63}(?<!-)$/
+
+/** Letters, digits and dashes of any script, with ASCII dots: `domainToASCII` takes other dots and escapes for these. */
+const written = /^[\p{L}\p{M}\p{N}.-]+$/u
+
+/** Whether it is a host name of two labels or more. An IP address is none: the last label of a name is not a number. */
+function isDomain(domain: string): boolean {
+  const labels = written.test(domain) ? domainToASCII(domain).split('.') : []
+  return (
+    labels.length > 1 && labels.every((one) => label.test(one)) && !/^(?:\d+|0x[\da-f]*)$/.test(labels.at(-1) ?? '')
+  )
+}
+
+function isAddress(email: string): boolean {
+  const at = email.lastIndexOf('@')
+  return localPart.test(email.slice(0, Math.max(at, 0))) && isDomain(email.slice(at + 1))
+}
 
 /** One spelling per address: trimmed, lower case, NFC. Undefined if not an address (RFC 5321: 254 at most). */
-export function normalizeEmail(written: string): string | undefined {
-  if (written.length > 1000) return undefined
-  const email = written.normalize('NFC').trim().toLowerCase().normalize('NFC')
-  return email.length <= 254 && shape.test(email) ? email : undefined
+export function normalizeEmail(text: string): string | undefined {
+  if (text.length > 1000) return undefined
+  const email = text.normalize('NFC').trim().toLowerCase().normalize('NFC')
+  return email.length <= 254 && isAddress(email) ? email : undefined
 }
 
 /** The normalized address. VALIDATION_ERROR at `path` if it is not an address. */
-export function readEmail(written: string, path = 'email'): string {
-  const email = normalizeEmail(written)
+export function readEmail(text: string, path = 'email'): string {
+  const email = normalizeEmail(text)
   assertThat(email !== undefined, 'VALIDATION_ERROR', {
     message: 'The email address is not valid.',
     details: [{ path, message: 'Must be an email address of at most 254 characters.' }],

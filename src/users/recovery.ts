@@ -68,8 +68,8 @@ export function createRecovery(context: {
     const user = await User.query(trx).findOne({ email: request.email }).forNoKeyUpdate()
     if (!user) return true
     const issued = await tokens.issue(trx, { purpose: 'reset', userId: user.id, email: user.email })
-    await outbox.put(trx, { to: user.email, ...passwordReset(issued, baseUrl) })
-    logger.info({ userId: user.id }, 'a password reset was asked for')
+    const isMailed = await outbox.put(trx, { to: user.email, ...passwordReset(issued, baseUrl) })
+    logger.info({ userId: user.id, isMailed }, 'a password reset was asked for')
     return true
   }
 

@@ -1,4 +1,4 @@
-import { harmlessName } from '../notifications/plain-text.ts'
+import { harmlessAddress, harmlessName } from '../notifications/plain-text.ts'
 import type { NewMail } from '../outbox/outbox.ts'
 
 /**
@@ -12,12 +12,13 @@ export const invitationMail = (
   to,
   subject: 'You are invited to a workspace',
   text: `${[
-    `${named.inviter ?? 'Somebody'} invites you to ${workspaceOf(named.workspace)} at ${named.baseUrl}.`,
+    `${harmlessAddress(named.inviter ?? '') ?? 'Somebody'} invites you to ${workspaceOf(named.workspace)} at ${named.baseUrl}.`,
     `Log in with an account that has this address, verify the address, and send the token below to POST ${named.baseUrl}/invitations/accept within seven days. It can be used once.`,
     named.token,
     'If you do not want to join, do nothing.',
   ].join('\n\n')}\n`,
   expiresAt,
+  kind: 'asked',
 })
 
 function workspaceOf(name: string): string {

@@ -166,13 +166,48 @@ test('of simultaneous uses of one token for a new password one succeeds', async 
   t.is((await login(platform, email, passwords[won] ?? '')).status, 200)
 })
 
-test('a token for a new password is good for half an hour', async (t) => {
+test('a token for a new password is good for an hour', async (t) => {
   const clock = movableClock(new Date().toISOString())
   const platform = await startPlatform(t, { clock })
   await platform.services.users.register({ email: 'ada@example.com', password: newPassword })
   const token = await resetTokenOf(platform, 'ada@example.com')
-  clock.forward(hour / 2)
+  clock.forward(hour)
   t.is((await reset(platform, token)).failure.code, 'TOKEN_EXPIRED')
+})
+
+test('a stranger who asks for all the mails that a mailbox gets leaves the owner of the account the way back in', async (t) => {
+  const clock = movableClock(new Date().toISOString())
+  const env = {
+    RATE_LIMIT_AUTH_PER_MINUTE: '1000',
+    RATE_LIMIT_TRIES_PER_HOUR: '2',
+    RATE_LIMIT_RECOVERY_PER_HOUR: '1000',
+  }
+  const platform = await startPlatform(t, { clock, env })
+  const { users, outbox } = platform.services
+  const owner = await newcomer(platform, 'ada@example.com')
+  for (let nth = 0; nth < 21; nth += 1) await users.register({ email: `ada+${nth}@example.com`, password: newPassword })
+  t.is((await outbox.list({ limit: 100 })).items.length, 20, 'the mailbox has got what others can ask for')
+  for (let nth = 0; nth < 21; nth += 1) await users.recovery.ask(`ada+${nth}@example.com`, '198.51.100.1')
+  t.is((await call(owner, accountMails.sendVerification)).status, 202)
+  t.is((await verify(platform, await tokenTo(platform, owner.email))).status, 204)
+
+  // Of the owner's own address strangers can ask for five an hour: the last one is good until others can be asked for.
+  for (let nth = 0; nth < 6; nth += 1) await users.recovery.ask(owner.email, '198.51.100.1')
+  await users.recovery.carryOut()
+  clock.forward(hour - 1)
+  t.is((await reset(platform, await tokenTo(platform, owner.email))).status, 204)
+  t.is((await login(platform, owner.email, newPassword)).status, 200)
+})
+
+test('a day of a stranger asking for new passwords does not use up the next one', async (t) => {
+  const platform = await startPlatform(t, { env: { RATE_LIMIT_RECOVERY_PER_HOUR: '1000' } })
+  const { database, users } = platform.services
+  const owner = await newcomer(platform)
+  const ask = () =>
+    database('password_requests').insert({ id: randomUUID(), createdAt: new Date(), email: owner.email })
+  for (let nth = 0; nth < 5 * 23; nth += 1) await ask()
+  for (let round = 0; round < 2; round += 1) await users.recovery.carryOut()
+  t.is((await reset(platform, await resetTokenOf(platform, owner.email))).status, 204)
 })
 
 test('nobody learns from a forgotten password whether there is an account: answer, statements and limit are the same', async (t) => {

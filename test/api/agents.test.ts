@@ -253,3 +253,16 @@ test('secrets are shown to those who may write, and to nobody else', async (t) =
   t.regex(shown.webhookSecret ?? '', /^whsec_/)
   t.regex(shown.callbackSecret ?? '', /^whsec_/)
 })
+
+test('a deleted agent keeps no sites, neither those that it has nor those that it has lost', async (t) => {
+  const sites = await startSites(t)
+  const platform = await startPlatform(t, { sites })
+  const { database } = platform.services
+  const someone = await person(platform)
+  const vaultEntryId = await connectTracker(someone, sites)
+  const { id: agentId } = await agentOf(someone, { sites: [{ vaultEntryId, tools: ['search_issues'] }] })
+  await database('agent_lost_sites').insert({ agentId, origin: 'https://gone.test', name: 'Gone', lostAt: new Date() })
+  t.is((await call(someone, agents.deleteAgent, { params: { agentId } })).status, 204)
+  for (const table of ['agent_sites', 'agent_lost_sites'])
+    t.deepEqual(await database(table).where({ agentId }), [], table)
+})

@@ -4,6 +4,7 @@ import * as auth from '../../api/auth.ts'
 import * as oauth from '../../api/oauth.ts'
 import * as oauthBrowser from '../../api/oauth-browser.ts'
 import * as vault from '../../api/vault.ts'
+import { newId } from '../../src/ids.ts'
 import { call } from '../helpers/client.ts'
 import { authorize, beginConnect, comeBack, connectContacts, startOAuthSites } from '../helpers/connect.ts'
 import { agentOf, connectTracker, customer, ended, person, timelineOf } from '../helpers/people.ts'
@@ -105,4 +106,25 @@ test('browsers that come back from a site are counted apart from logins', async 
   const body = { email: 'nobody@example.com', password: 'not a password of anybody' }
   for (const code of ['UNAUTHORIZED', 'UNAUTHORIZED', 'RATE_LIMITED'] as const)
     t.is((await call(platform, auth.login, { body })).failure.code, code)
+})
+
+test('the latest fifty attempts of a user to connect a site are kept, and an earlier one is not there', async (t) => {
+  const { contacts, platform } = await shared()
+  const someone = await person(platform)
+  const { database } = platform.services
+  const begin = async () => (await call(someone, oauth.startOAuth, { body: { url: contacts.origin } })).body
+  const first = await begin()
+  const row = (await database('oauth_flows').where({ id: first.id }).first()) as Record<string, unknown>
+  const copies = Array.from({ length: 49 }, (_, nth) => ({
+    ...row,
+    id: newId(),
+    ticketHash: `${first.id} ${nth}`,
+    scopes: JSON.stringify(row['scopes']),
+    manifest: JSON.stringify(row['manifest']),
+  }))
+  await database('oauth_flows').insert(copies)
+  await begin()
+  const kept = await database('oauth_flows').where({ ownerId: row['ownerId'] }).select('id')
+  t.is(kept.length, 50)
+  t.false(kept.some(({ id }: { id: string }) => id === first.id))
 })

@@ -47,6 +47,9 @@ interface OpenedFlow extends BrowserBinding {
 /** Ten minutes to sign in and consent at the site (docs/design.md, "OAuth"). */
 const lifetimeMs = 10 * 60_000
 
+/** The latest attempts of a user for an owner that are kept, each with a manifest. */
+const mostKept = 50
+
 export const verifierPlace = (flowId: string) => ({ id: flowId, column: 'oauth_flows.verifier' })
 
 /**
@@ -120,6 +123,8 @@ export function createFlows(context: {
       await database.transaction(async (trx) => {
         await lockOwner(trx, request.ownerId)
         await OAuthFlow.query(trx).insert(flow)
+        const ofUser = OAuthFlow.query(trx).where({ ownerId: flow.ownerId, userId: flow.userId })
+        await OAuthFlow.query(trx).whereIn('id', ofUser.select('id').orderBy('id', 'desc').offset(mostKept)).delete()
       })
       const connectUrl = `${config.http.baseUrl}/vault/oauth/go?ticket=${ticket}`
       return { id, connectUrl, expiresAt, scopes, unusableTools }

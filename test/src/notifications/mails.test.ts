@@ -232,7 +232,7 @@ test.serial('a worker that is killed while it sends does not make the mail come 
 })
 
 test.serial(
-  'an address that is not verified is mailed nothing, and an account a hundred notifications a day',
+  'an address that is not verified is mailed nothing, and an account a hundred notifications of each kind a day',
   async (t) => {
     const { tell, owner, ada, rows, database, clock } = await openMails(t)
     const other = await owner('grace@example.com')
@@ -243,6 +243,10 @@ test.serial(
     t.is(all.length, 102, 'all are listed')
     t.is(all.find(({ ownerId }) => ownerId === other)?.mailStatus, 'none')
     t.is(all.filter(({ mailStatus }) => mailStatus === 'pending').length, 100)
+    for (const kind of ['agent_paused', 'approval_requested'] as const) {
+      await tell(ada, { kind, key: 'still mailed' })
+      t.like((await rows()).at(-1), { kind, mailStatus: 'pending' })
+    }
     clock.forward(2 * 86_400)
     await tell(ada, { key: 'the next day' })
     t.is((await rows()).at(-1)?.mailStatus, 'pending')

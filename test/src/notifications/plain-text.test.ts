@@ -1,5 +1,5 @@
 import test from 'ava'
-import { harmlessName, quotedName } from '../../../src/notifications/plain-text.ts'
+import { harmlessAddress, harmlessName, quotedName } from '../../../src/notifications/plain-text.ts'
 
 test('a name in a title is in quotation marks that it cannot close, on one line, and bounded', (t) => {
   t.is(quotedName('Issue tracker'), '"Issue tracker"')
@@ -32,3 +32,17 @@ for (const name of [
   test(`${JSON.stringify(name)} could be a message, and is not quoted to strangers`, (t) => {
     t.is(harmlessName(name), undefined)
   })
+
+test('an address is quoted to strangers only if it could be no message', (t) => {
+  for (const good of ['ada@example.com', 'ada.b-c_d+e@x.example.com', '1@x.test']) t.is(harmlessAddress(good), good)
+  for (const bad of [
+    'www.evil.test/reset-your-password@own.test',
+    'www.evil.test@own.test',
+    'a?b@x.test',
+    "o'hara@x.test",
+    'ä@x.test',
+    `${'a'.repeat(58)}@x.test`,
+    '',
+  ])
+    t.is(harmlessAddress(bad), undefined, bad)
+})

@@ -23,6 +23,7 @@ async function openOutbox(t: ExecutionContext, smtpUrl?: string) {
     database.transaction((trx) =>
       outbox.put(trx, {
         to: 'ada@example.com',
+        kind: 'asked',
         subject: 'Hello',
         text: `Your token: ${canary}`,
         expiresAt: later(clock.now(), 1800),
@@ -139,7 +140,7 @@ test('mails to addresses and notifications take turns, so that neither holds up 
   }
   await database('users').where({ id: ownerId }).update({ emailVerifiedAt: new Date() })
   for (let nth = 0; nth < 25; nth += 1) {
-    await write({ isNotice: nth % 2 === 0 })
+    await write({ kind: nth % 2 === 0 ? 'notice' : 'asked' })
     await database.transaction((trx) => notifications.notify(trx, { ...telling, key: String(nth) }))
   }
   await mails.send()
@@ -148,15 +149,29 @@ test('mails to addresses and notifications take turns, so that neither holds up 
   t.is(recipients.length, 20)
 })
 
-test('a mailbox gets twenty mails a day that others can ask for, however its address is written, and its notices apart', async (t) => {
+test('a mailbox gets twenty mails a day that others can ask for, however its address is written, and the kinds count apart', async (t) => {
   const { write, clock, rows } = await openOutbox(t)
   const to = (index: number) => ({ to: `ada+${index}@example.com` })
   for (let index = 0; index < 20; index += 1) t.true(await write(to(index)))
   t.false(await write(to(20)))
   t.false(await write())
   t.is((await rows()).length, 20)
-  t.true(await write({ isNotice: true }), 'nobody can use up the notices to an account by asking for mails')
+  for (const kind of ['verify', 'reset', 'notice'] as const) t.true(await write({ kind }), kind)
   t.true(await write({ to: 'grace@example.com' }))
   clock.forward(2 * 86_400)
   t.true(await write())
+})
+
+test('what an account needs counts by its own address, unless that is another spelling that nobody has verified', async (t) => {
+  const { write, platform } = await openOutbox(t)
+  const { users, database } = platform.services
+  const mine = 'ada+mine@example.com'
+  const { id } = await users.register({ email: mine, password: 'a good password' })
+  for (const kind of ['verify', 'reset', 'notice'] as const) {
+    for (let count = 0; await write({ kind, to: `ada+${count % 7}@example.com` }); count += 1) t.true(count < 120, kind)
+    t.false(await write({ kind, to: mine }), `${kind}: many accounts together cannot flood a mailbox`)
+    t.true(await write({ kind }), kind)
+  }
+  await database('users').where({ id }).update({ emailVerifiedAt: new Date() })
+  for (const kind of ['verify', 'reset', 'notice'] as const) t.true(await write({ kind, to: mine }), kind)
 })

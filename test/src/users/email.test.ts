@@ -37,6 +37,33 @@ test('an address has one spelling, and what only a mail program would read as on
     t.is(normalizeEmail(bad), undefined, bad)
 })
 
+test('what follows the at sign is a host name, and an address has no characters that only links and programs have', (t) => {
+  for (const good of ['a@straße.de', '用户@例子.广告', 'a@xn--bcher-kva.example', `a@${'a'.repeat(63)}.test`])
+    t.is(normalizeEmail(good), good)
+  for (const bad of [
+    'a@evil.test/path',
+    'a@evil.test:80',
+    'a@evil.test?x',
+    'user@127.0.0.1',
+    'a@127.1',
+    'a@1.0x7f',
+    'a@x.123',
+    'a@-x.test',
+    'a@x-.test',
+    'a@x_y.test',
+    'a@%78.test',
+    'a@\u3002x.test',
+    'a@x\u3002test',
+    'a@\u2603.test',
+    `a@${'a'.repeat(64)}.test`,
+    'http://x.test@evil.test',
+    '\u2603@x.test',
+    'a\u202eb@x.test',
+    'x.test',
+  ])
+    t.is(normalizeEmail(bad), undefined, bad)
+})
+
 test('addresses that reach one mailbox have one name, and others another', (t) => {
   const same = ['a@bücher.example', 'a+1@bücher.example', 'a+1+2@xn--bcher-kva.example', 'ａ@bücher.example']
   t.deepEqual(new Set(same.map(mailboxOf)), new Set(['a@xn--bcher-kva.example']))
