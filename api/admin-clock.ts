@@ -21,7 +21,7 @@ export const advanceClock = route({
   description:
     'Renewals, attempts at overdue payments, and the credits of months happen in order before the answer. Only for this ' +
     'account, and only its payments and credits: runs and schedules keep the real time. It cannot be turned back. ' +
-    'NOT_FOUND where payments are real.',
+    'NOT_FOUND where there is no sandbox.',
   body: v.strictObject({
     seconds: field(
       v.pipe(

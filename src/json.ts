@@ -96,7 +96,11 @@ interface LossyPlace extends ErrorDetail {
  */
 export function* lossyPlaces(value: unknown, path = ''): Generator<LossyPlace> {
   if (typeof value === 'number' && !isExact(value)) {
-    yield { kind: 'number', path, message: 'is a number too large to be kept exactly; send it as a string' }
+    yield {
+      kind: 'number',
+      path,
+      message: `is a number too large to be kept exactly (${Number.MAX_SAFE_INTEGER} is the largest); send a smaller one, or a string where one is allowed`,
+    }
   } else if (typeof value === 'string' && !isStorable(value)) {
     yield { kind: 'text', path, message: 'contains the character U+0000 or half of a surrogate pair' }
   } else if (typeof value === 'object' && value !== null) {

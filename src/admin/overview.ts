@@ -59,14 +59,22 @@ export interface ModelStanding {
 }
 
 /** What operators see of the whole platform: who is there, and what there is. */
-export function createOverview(context: { database: Database; clock: Clock; config: Pick<Config, 'models'> }) {
+export function createOverview(context: {
+  database: Database
+  clock: Clock
+  config: Pick<Config, 'billing' | 'models'>
+}) {
   const { database, clock, config } = context
+
+  // Where there are no payments, the columns say nothing.
+  const isOff = config.billing.mode === 'off'
+  const paid = isOff ? [raw('null as tier'), raw('null as balance')] : ['accounts.tier', 'accounts.balance']
 
   const accounts = () =>
     Account.query(database)
       .leftJoin('accounts', 'accounts.ownerId', 'users.id')
       .leftJoin('deletions', 'deletions.ownerId', 'users.id')
-      .select('users.*', 'accounts.tier', 'accounts.balance', 'accounts.givenTier', 'accounts.limits')
+      .select('users.*', 'accounts.givenTier', 'accounts.limits', ...paid)
       .select('deletions.dueAt as deletionDueAt')
 
   /** NOT_FOUND. */

@@ -1,3 +1,4 @@
+import { howToGetMore } from '../billing/allowances.ts'
 import type { Billing } from '../billing/billing.ts'
 import { requireFeature } from '../billing/tiers.ts'
 import type { Clock } from '../clock.ts'
@@ -105,7 +106,7 @@ export function createAgents(context: {
       await database.transaction(async (trx) => {
         await lockOwner(trx, ownerId)
         const count = await living(trx).whereIn('ownerId', paidWith(ownerId)).resultSize()
-        const message = `There are ${count} agents, those of workspaces included: as many as the tier allows.`
+        const message = `There are ${count} agents, those of workspaces included: as many as the account may have. ${howToGetMore}`
         assertThat(count < standing.limits.agents, 'AGENT_LIMIT_REACHED', { message })
         const webhookSecret = secrets.newSealedSecret(id)
         const callback = callbackAddress.columnsFor(id, fields.callbackUrl, null)

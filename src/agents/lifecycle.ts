@@ -1,3 +1,4 @@
+import { howToGetMore } from '../billing/allowances.ts'
 import { latest, later, type Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { roomMade } from '../owners/room-made.ts'
@@ -127,11 +128,9 @@ const noInstructions = { systemPrompt: '', webhookSchema: null, outputSchema: nu
 /** An agent as it was found: of this owner. */
 type Changed = Pick<Agent, 'id' | 'ownerId'>
 
-const exceeds =
-  'Your tier does not allow for so many agents. This one goes on by itself when there is room: delete another one, or choose a higher tier.'
+const exceeds = `The limits of the account do not allow so many agents. This one continues when there is room: delete another one. ${howToGetMore}`
 
-const exceedsAndPaused =
-  'Your tier does not allow for so many agents. You have paused this one, too: resume it once there is room, by deleting another one or by choosing a higher tier.'
+const exceedsAndPaused = `The limits of the account do not allow so many agents. You have paused this one, too: delete another one, then resume it. ${howToGetMore}`
 
 /** The pause of an agent that exceeds the limit begins when that does; so it is known whether its owner has paused it. */
 const isPausedByOwner = ({ pausedAt, exceedingSince }: Agent): boolean =>

@@ -74,7 +74,7 @@ export function createSandboxClock(context: {
    * its time. NOT_FOUND (no such user, or no sandbox), RATE_LIMITED while another request advances it.
    */
   async function advance(userId: string, seconds: number): Promise<Date> {
-    const real = 'Payments are real here. Only the clocks of the sandbox can be advanced.'
+    const real = 'This installation has no sandbox of payments. Only the clocks of a sandbox can be advanced.'
     assertThat(sandbox, 'NOT_FOUND', { message: real })
     const user: unknown = isId(userId) && (await database('users').where({ id: userId }).first('id'))
     assertThat(user, 'NOT_FOUND', { message: 'There is no user with this identifier.' })

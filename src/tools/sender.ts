@@ -1,3 +1,4 @@
+import { howToGetMore } from '../billing/allowances.ts'
 import { retryWhileUnavailable } from '../database/database.ts'
 import type { StoredBytes } from '../billing/stored-bytes.ts'
 import type { Config } from '../config/config.ts'
@@ -148,8 +149,7 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined
 
 const notOffered =
   'The tool cannot be called any more: the site does not offer it, or its owner has not granted what it needs.'
-const resting =
-  'The tool is not called: the tier of the account does not allow for so many sites. Its owner can delete others, or choose a higher tier.'
+const resting = `The tool is not called: the limits of the account do not allow so many sites. Its owner can delete others. ${howToGetMore}`
 const gone = 'The site is no longer connected: its vault entry was deleted.'
 
 function afterRefusal(sending: Sending, state: ConnectionState, outcome: CallOutcome): Sent {

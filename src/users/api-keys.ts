@@ -1,3 +1,4 @@
+import { howToGetMore } from '../billing/allowances.ts'
 import type { Clock } from '../clock.ts'
 import type { QueryBuilder } from 'objection'
 import type { Database, Transaction } from '../database/database.ts'
@@ -61,7 +62,7 @@ export function createApiKeys(context: { database: Database; clock: Clock }) {
       await lockOwner(trx, ownerId)
       await assertMember(trx, ownerId, userId)
       assertThat((await countLive(trx, ownerId)) < limit, 'FEATURE_LIMIT_REACHED', {
-        message: `The tier allows ${limit} API keys, those of workspaces included. Delete one, or choose a higher tier.`,
+        message: `The account may have ${limit} API keys, those of workspaces included. Delete one. ${howToGetMore}`,
       })
       await ApiKey.query(trx).insert(row)
     })

@@ -1,3 +1,4 @@
+import { howToGetMore } from '../billing/allowances.ts'
 import { raw } from 'objection'
 import type { Allowances, Allowed } from '../billing/allowances.ts'
 import type { Clock } from '../clock.ts'
@@ -115,8 +116,7 @@ export function createAuthenticate(context: {
   }
 }
 
-const resting =
-  'The tier does not allow for so many API keys, and this one is among the newest. Delete others, or choose a higher tier.'
+const resting = `The limits of the account do not allow so many API keys, and this one is among the newest. Delete others. ${howToGetMore}`
 
 /** What is left of a caller whom the provider of a workspace has signed in. TOKEN_REVOKED for who is no member any more. */
 function restricted(whole: Reach, workspaceId: string): Pick<Caller, 'reach' | 'admin'> {

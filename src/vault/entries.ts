@@ -1,3 +1,4 @@
+import { howToGetMore } from '../billing/allowances.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { raw } from 'objection'
 import type { Clock } from '../clock.ts'
@@ -254,7 +255,7 @@ const noEntry = 'There is no vault entry with this identifier.'
 
 async function assertRoom(database: Database | Transaction, ownerId: string, limit: number): Promise<void> {
   const count = await VaultEntry.query(database).whereIn('ownerId', paidWith(ownerId)).resultSize()
-  const message = `The vault holds ${count} sites, as many as your tier allows.`
+  const message = `The vault holds ${count} sites, as many as the account may have. ${howToGetMore}`
   assertThat(count < limit, 'VAULT_LIMIT_REACHED', { message })
 }
 

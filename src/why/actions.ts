@@ -25,10 +25,13 @@ export const actions = {
   },
   replay: {
     request: 'POST /runs/{id}/replay',
-    loses: 'makes a new run, which costs credits and may do again what this one did',
+    loses: 'makes a new run, which uses credits or tokens of the account and may do again what this one did',
   },
-  start: { request: 'POST /agents/{id}/runs', loses: 'costs credits' },
-  deliver: { request: 'POST /api/webhooks/agent/{id}', loses: 'starts a run, which costs credits' },
+  start: { request: 'POST /agents/{id}/runs', loses: 'uses credits or tokens of the account' },
+  deliver: {
+    request: 'POST /api/webhooks/agent/{id}',
+    loses: 'starts a run, which uses credits or tokens of the account',
+  },
   resume: {
     request: 'POST /agents/{id}/resume',
     loses: 'loses nothing: the runs that wait continue in their order',

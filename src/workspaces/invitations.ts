@@ -1,3 +1,4 @@
+import { howToGetMore } from '../billing/allowances.ts'
 import { recordDeeds, type Actor } from '../audit/audit-entry.ts'
 import type { Billing } from '../billing/billing.ts'
 import { later, type Clock } from '../clock.ts'
@@ -55,7 +56,7 @@ export function createInvitations(context: {
     const { limits } = await billing.account(workspaceId, trx)
     const members = await Member.query(trx).where({ workspaceId }).resultSize()
     const invited = open(trx).where({ workspaceId }).where('expiresAt', '>', clock.now()).whereNot({ email })
-    const message = `The tier allows ${limits.workspaceMembers} members, those who are invited included.`
+    const message = `The workspace may have ${limits.workspaceMembers} members, invitations included. ${howToGetMore}`
     assertThat(members + (await invited.resultSize()) < limits.workspaceMembers, 'FEATURE_LIMIT_REACHED', { message })
   }
 
@@ -123,7 +124,7 @@ export function createInvitations(context: {
     assertThat(!isSuspended, 'WORKSPACE_REQUIRED', { message: closed('suspension') })
     assertThat(features.includes('workspaces'), 'WORKSPACE_REQUIRED')
     const count = await Member.query(trx).where({ workspaceId }).resultSize()
-    const message = `The workspace has ${count} members, as many as its tier allows.`
+    const message = `The workspace has ${count} members, as many as it may have. ${howToGetMore}`
     assertThat(count < limits.workspaceMembers, 'FEATURE_LIMIT_REACHED', { message })
     await assertMembershipRoom(trx, userId)
     return Member.query(trx).insertAndFetch({ id: newId(), ...joining, joinedAt: clock.now() })

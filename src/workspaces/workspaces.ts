@@ -1,3 +1,4 @@
+import { howToGetMore } from '../billing/allowances.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'
 import { requestDeletion } from '../deletion/deletion.ts'
@@ -45,7 +46,7 @@ export function createWorkspaces(
     const needed = `Your tier, ${tier}, does not include workspaces. The tier team does.`
     assertThat(features.includes('workspaces'), 'WORKSPACE_REQUIRED', { message: needed })
     const count = await living(trx).where({ payerId: userId }).resultSize()
-    const message = `You have ${count} workspaces, as many as your tier allows.`
+    const message = `You have ${count} workspaces, as many as your account may have. ${howToGetMore}`
     assertThat(count < limits.workspaces, 'FEATURE_LIMIT_REACHED', { message })
     await assertMembershipRoom(trx, userId)
   }

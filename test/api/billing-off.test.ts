@@ -3,8 +3,10 @@ import test from 'ava'
 import * as agents from '../../api/agents.ts'
 import * as notifications from '../../api/notifications.ts'
 import * as why from '../../api/why.ts'
+import * as adminClock from '../../api/admin-clock.ts'
 import * as adminCredits from '../../api/admin-credits.ts'
 import * as adminUsers from '../../api/admin-users.ts'
+import * as apiKeys from '../../api/api-keys.ts'
 import * as auth from '../../api/auth.ts'
 import * as billing from '../../api/billing.ts'
 import * as payments from '../../api/payments.ts'
@@ -74,6 +76,30 @@ test('whatever would take a payment is not there', async (t) => {
   t.is((await billingOf(someone)).balance, 0)
   const tier = await call(root, adminUsers.giveTier, { params: { userId }, body: { tier: 'pro' } })
   t.is(tier.failure.code, 'VALIDATION_ERROR')
+  t.like((await call(root, adminUsers.getUser, { params: { userId } })).body, { tier: null, balance: null })
+  const clock = await call(root, adminClock.advanceClock, { params: { userId }, body: { seconds: 1 } })
+  t.regex(clock.failure.error, /has no sandbox/)
+})
+
+test('what a limit refuses says how to get more, and names no payment', async (t) => {
+  const { platform, root } = await open()
+  const someone = await person(platform)
+  const { id: userId } = (await call(someone, auth.me)).body
+  const limit = (limits: object) => call(root, adminUsers.giveTier, { params: { userId }, body: { limits } })
+  const agent = await agentOf(someone)
+  await limit({ agents: 0, apiKeys: 0, workspaces: 0, vaultSites: 0 })
+  const params = { agentId: agent.id }
+  const refused = [
+    await call(someone, agents.resumeAgent, { params }),
+    await call(someone, apiKeys.createApiKey, { body: { name: 'ci', scopes: ['read'] } }),
+    await call(someone, workspaces.createWorkspace, { body: { name: 'All of us' } }),
+  ]
+  for (const { failure } of refused) t.regex(failure.error, /operator of this platform can raise the limit\.$/)
+  const { causes } = (await call(someone, why.whyAgent, { params })).body
+  t.like(causes[0], { code: 'PAUSED' })
+  t.notRegex(JSON.stringify(causes), /subscription|payment method/)
+  const { failure } = await limit({ tokensPerMonth: 1e30 })
+  t.regex(JSON.stringify(failure), /9007199254740991/)
 })
 
 test('the ledger says what was used, in tokens, and nothing is owed', async (t) => {

@@ -70,7 +70,7 @@ test.serial('what exceeds the limits of a lower tier rests, is reported, and goe
   const withKey = (nth: number) => call({ url: platform.url, token: keys[nth]!.key }, agents.listAgents)
   t.is((await withKey(2)).status, 200)
   t.is((await withKey(3)).failure.code, 'PERMISSION_DENIED')
-  t.regex((await callTool()).failure.error, /tier of the account does not allow for so many sites/)
+  t.regex((await callTool()).failure.error, /limits of the account do not allow so many sites/)
   const told = (await call(someone, notifications.listNotifications, { query: { kind: 'limits_exceeded' } })).body.items
   t.is(told.length, 1)
   t.regex(told[0]!.message, /3 agents are paused; 1 site of the vault is not called; 2 API keys are refused/)

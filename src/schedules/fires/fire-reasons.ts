@@ -11,7 +11,10 @@ export const fireReasons = {
     outcome: 'skipped',
     message: "The owner's tier did not include workspaces any more, or the account was to be deleted.",
   },
-  NO_ROOM: { outcome: 'skipped', message: 'The payloads and tool results of the owner took up what the tier allows.' },
+  NO_ROOM: {
+    outcome: 'skipped',
+    message: 'The payloads and tool results of the owner took up what the account may keep.',
+  },
   LATE: { outcome: 'missed', message: 'The platform processed the fire too late to carry it out.' },
   NOT_FIRED: { outcome: 'missed', message: 'The platform was down, or could not process the fire in time.' },
   CHANGED: {

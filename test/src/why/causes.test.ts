@@ -199,8 +199,11 @@ test('everything that has to be paid is told at once, also of a paused agent, an
   t.like(only({ ...facts, queue }, 'CREDITS'), { since: null, until: null }, 'it does not fail while it is paused')
   const unused = (charges: Charge[]) => ({ ...idle, charges })
   t.regex(only(unused(['tier']), 'TIER').message, /^No delivery is accepted for "Sorter"/)
-  t.is(only(unused(['tier']), 'IDLE').action, 'Run it with POST /agents/a1/runs (this costs credits).')
-  t.regex(only(unused([]), 'IDLE').action, /runs \(this costs credits\), or deliver to POST/)
+  t.is(
+    only(unused(['tier']), 'IDLE').action,
+    'Run it with POST /agents/a1/runs (this uses credits or tokens of the account).',
+  )
+  t.regex(only(unused([]), 'IDLE').action, /runs \(this uses credits or tokens of the account\), or deliver to POST/)
   t.regex(only(unused(['credits']), 'CREDITS').message, /^Nothing can be started for "Sorter"/)
   t.notRegex(only(unused(['credits']), 'IDLE').action, /POST/)
   const over = { ...queuedRun, status: 'completed' as const, endedAt: ago(5) }
