@@ -30,7 +30,7 @@ export interface AgentFacts {
   /** The oldest queued run. */
   next: Run | null
   /** The owner's account; null if nothing depends on it (`dependsOnAccount`). */
-  account: Pick<Standing, 'features' | 'subscription' | 'balance'> | null
+  account: Pick<Standing, 'features' | 'subscription' | 'balance' | 'cap'> | null
 }
 
 export type RecordedFacts = Omit<AgentFacts, 'account'>

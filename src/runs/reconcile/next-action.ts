@@ -1,7 +1,6 @@
 import { nextGrantAt } from '../../billing/standing.ts'
 import { earliest, later, latest } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
-import type { CapOf } from '../../billing/standing.ts'
 import { blockOf, isBlockBounded, reasonOfBlock } from '../queue/blocked.ts'
 import { cancelledAs } from '../states.ts'
 import type { Action } from './action.ts'
@@ -74,17 +73,14 @@ function forceCancel({ head }: AgentFacts, { cancelSeconds }: ReconcileSettings)
   }
 }
 
-/** The facts, with the cap that leaves the account the least. */
-type Capped = AgentFacts & { account: { cap?: CapOf | null } | null }
-
 /** A blocked queue: started when nothing blocks it, emptied when the block lasts too long. */
-function unblock({ now, agent, queue, next, account }: Capped, settings: ReconcileSettings): Action {
+function unblock({ now, agent, queue, next, account }: AgentFacts, settings: ReconcileSettings): Action {
   const cause = next && account && blockOf(agent, account, next.trigger)
   // Only a claim records what blocks a queue, and since when.
   if (!next || !cause || cause !== queue.blockedCause) return { kind: 'start', cause: 'its block has ended or changed' }
   const rested = later(now, longestRest)
   const restUntil = cause === 'credits' ? earliest(rested, nextGrantAt(now)) : rested
-  if (cause === 'paused' || !isBlockBounded(cause, account?.cap ?? null)) return { kind: 'leave', until: restUntil }
+  if (cause === 'paused' || !isBlockBounded(cause, account.cap)) return { kind: 'leave', until: restUntil }
   const failsAt = later(latest(next.acceptedAt, queue.blockedSince ?? undefined), settings.queueBlockedSeconds)
   if (failsAt > now) return { kind: 'leave', until: earliest(failsAt, restUntil) }
   const reason = reasonOfBlock[cause]

@@ -34,7 +34,12 @@ export const queuedRun = (facts: Partial<Run> = {}): Run => headRun({ id: 'next'
 export const waitingRun = (waitingCause: NonNullable<Run['waitingCause']>, facts: Partial<Run> = {}): Run =>
   headRun({ status: 'waiting', waitingCause, waitingSince: since, waitingUntil: after(86_400), ...facts })
 
-export const paid: NonNullable<AgentFacts['account']> = { features: ['webhooks'], subscription: null, balance: 10 }
+export const paid: NonNullable<AgentFacts['account']> = {
+  features: ['webhooks'],
+  subscription: null,
+  balance: 10,
+  cap: null,
+}
 
 /** An agent with these runs, whose queue row agrees with them. */
 export function agentFacts(
