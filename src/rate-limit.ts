@@ -6,6 +6,9 @@ import type { Database } from './database/database.ts'
 import { CodedError, isCoded } from './errors.ts'
 import { bytesInWords, secondsInWords } from './in-words.ts'
 
+/** An admin may allow an account any number; the counters need one. */
+const finite = (points: number): number => Math.min(points, 1e15)
+
 /**
  * The platform's own limits, each counted in windows of a minute: shared through Postgres, or in memory if a single
  * process serves (RATE_LIMIT_STORE). Every function counts one request. If it is one too many, it fails with
@@ -59,7 +62,7 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
 
     /** One request of an owner, by whatever login or key. */
     account(ownerId: string, { tier, limits }: Allowance): Promise<void> {
-      const points = Math.max(limits.requestsPerMinute, config.callerPerMinute)
+      const points = finite(Math.max(limits.requestsPerMinute, config.callerPerMinute))
       const what = `Too many requests of this account: ${points} a minute are allowed${withTier(tier)}, over all its keys`
       return consume(counter('account', points), ownerId, { what })
     },
@@ -69,14 +72,14 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
      * every delivery would cost more than it protects.
      */
     delivery(ownerId: string, { tier, limits }: Allowance): Promise<void> {
-      const points = Math.max(limits.deliveriesPerMinute, config.webhookPerMinute)
+      const points = finite(Math.max(limits.deliveriesPerMinute, config.webhookPerMinute))
       const what = `Too many deliveries to this account: ${points} a minute are allowed${withTier(tier)}, over all its agents`
       return consume(counter('deliveries', points, 'memory'), ownerId, { what })
     },
 
     /** So many bytes of payloads and inputs of an owner's runs. */
     inputBytes(ownerId: string, { tier, limits }: Allowance, bytes: number): Promise<void> {
-      const { inputBytesPerMinute: most } = limits
+      const most = finite(limits.inputBytesPerMinute)
       // A minute's bytes at once would keep everybody else waiting for seconds. One large text always fits.
       const atOnce = Math.max(most / burstsPerMinute, largestText)
       const what = `Too much is given to the runs of this account: ${bytesInWords(most)} a minute are allowed${withTier(tier)}, ${bytesInWords(atOnce)} of them at once`

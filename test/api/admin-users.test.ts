@@ -9,6 +9,7 @@ import * as auth from '../../api/auth.ts'
 import * as billing from '../../api/billing.ts'
 import * as invitations from '../../api/invitations.ts'
 import * as why from '../../api/why.ts'
+import { limitNames } from '../../src/billing/tiers.ts'
 import { lockQueue } from '../../src/runs/agent-queue.ts'
 import { setAdmin } from '../../src/users/admins.ts'
 import { adminOf } from '../helpers/admins.ts'
@@ -255,6 +256,19 @@ test('an admin gives a tier with its credits, and limits of its own; what exceed
   t.is((await deliver(someone, old, {})).failure.code, 'TIER_REQUIRED')
   for (const limits of [{ agents: -1 }, { agents: 1.5 }, { requestsPerMinute: 0 }, { sites: 1 }, 'all'])
     t.is((await give({ limits })).failure.code, 'VALIDATION_ERROR')
+})
+
+test('an account that may have any number of everything works as others do', async (t) => {
+  const { platform, root, of } = await open()
+  const someone = await customer(platform)
+  const limits = Object.fromEntries(limitNames.map((name) => [name, null]))
+  t.deepEqual((await call(root, adminUsers.giveTier, { ...(await of(someone)), body: { limits } })).body.limits, limits)
+  const agent = await webhookAgent(someone, { systemPrompt: '[[say done]]' })
+  const { runId } = (await deliver(platform, agent, { number: 1 })).body
+  t.like(await ended(someone, runId), { status: 'completed' })
+  t.is((await call(someone, billing.getBilling)).status, 200)
+  t.truthy((await sessionOf(someone)).id)
+  t.truthy((await workspaceOf(someone, 'Any')).id)
 })
 
 test('an admin deletes an account, which only an admin can keep, and its user is told', async (t) => {
