@@ -8,14 +8,13 @@ interface Charged {
 /** As many as a column holds. */
 const maxCredits = 2_147_483_647
 
-/** Of a model without a known price: tokens per credit; an output token counts as four input tokens. */
+/** Of a model without a known price, or that costs nothing: tokens per credit; an output token counts as four input tokens. */
 const tokensPerCredit = 10_000
 const outputWeight = 4
 
 /** The cost of a model step in whole credits, at least one. A credit is so many USD. */
 export function stepCredits({ inputTokens, outputTokens, nanoUsd }: Charged, creditUsd: number): number {
-  const exact =
-    nanoUsd === undefined ? (inputTokens + outputWeight * outputTokens) / tokensPerCredit : nanoUsd / (creditUsd * 1e9)
+  const exact = nanoUsd ? nanoUsd / (creditUsd * 1e9) : (inputTokens + outputWeight * outputTokens) / tokensPerCredit
   return Math.min(Math.max(1, Math.ceil(exact)), maxCredits)
 }
 

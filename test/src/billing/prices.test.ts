@@ -13,12 +13,12 @@ test('without a price, a step costs a credit for 10,000 tokens begun, a token th
   for (const [inputTokens, outputTokens, credits] of costs) {
     const used = { inputTokens, outputTokens, nanoUsd: undefined }
     t.is(stepCredits(used, 0.004), credits, `${inputTokens} read, ${outputTokens} written`)
+    t.is(stepCredits({ ...used, nanoUsd: 0 }, 0.004), credits, 'of a model that costs nothing')
   }
 })
 
 test('a step costs as many credits as its price begins, and at least one', (t) => {
   const costs: [usd: number, creditUsd: number, credits: number][] = [
-    [0, 0.004, 1],
     [0.004, 0.004, 1],
     [0.004_000_001, 0.004, 2],
     [0.1, 0.004, 25],
