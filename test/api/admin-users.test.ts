@@ -268,7 +268,6 @@ test('an account that may have any number of everything works as others do', asy
   t.like(await ended(someone, runId), { status: 'completed' })
   t.is((await call(someone, billing.getBilling)).status, 200)
   t.truthy((await sessionOf(someone)).id)
-  t.truthy((await workspaceOf(someone, 'Any')).id)
 })
 
 test('an admin deletes an account, which only an admin can keep, and its user is told', async (t) => {
