@@ -27,7 +27,7 @@ const hostile: [what: string, query: string][] = [
   ['one name again and again', kibibytes(3.9, 'a&')],
   ['one name for fourteen kibibytes', kibibytes(14, 'a&')],
   ['many names', Array.from({ length: 3000 }, (_, index) => index.toString(36)).join('&')],
-  ['one long value', `a=${kibibytes(5, 'x')}`],
+  ['one long value', `a=${kibibytes(13, 'x')}`],
 ]
 const paths = [
   '/auth/oidc/go',

@@ -122,7 +122,8 @@ test('an answer under way makes no more calls once its user is suspended, and en
   await suspend(platform, someone)
   await sent.then((response) => response.text())
   const [answer] = await database('chat_answers').where({ sessionId: session.id })
-  t.is(answer.status, 'stopped')
+  // Whether its writer learns of it first, or its reader is sent away.
+  t.true(answer.status === 'stopped' || answer.errorCode === 'STREAM_ABORTED')
   for (const { attempts } of await database('chat_tool_calls').where({ answerId: answer.id })) t.is(attempts, 0)
 })
 
