@@ -93,6 +93,7 @@ test('what is done everywhere an API does, too, and the rest it leaves to worker
     'forgotten agents',
     'orphans',
     'password requests',
+    'outages',
     'partitions',
     'stored bytes',
     'chats',
