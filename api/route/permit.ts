@@ -48,7 +48,8 @@ interface Handled {
 export async function handlePermitted(route: AnyRoute, ctx: Context, input: Handled): Promise<unknown> {
   const handle = (): Promise<unknown> => route.handle(input as never)
   if (!input.caller || route.method === 'get') return handle()
-  return whilePermitted((trx) => permitAgain(route, ctx, input, trx), route, handle).catch(async (error: unknown) => {
+  const asking = { party: input.caller.userId, endsAccess: route.endsAccess }
+  return whilePermitted((trx) => permitAgain(route, ctx, input, trx), asking, handle).catch(async (error: unknown) => {
     // What was lost with a membership is not there any more, and each thing has a code for that.
     if (isCoded(error, 'WORKSPACE_NOT_FOUND')) await route.resource?.({ ...input, caller: await callerOf(input, ctx) })
     throw error

@@ -5,7 +5,7 @@ import { assertThat } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import { belongsTo, type Owners } from '../owners/reach.ts'
 import type { Notifications } from '../notifications/notifications.ts'
-import { quotedName } from '../notifications/plain-text.ts'
+import { quotedName, utc } from '../notifications/plain-text.ts'
 import type { Due } from '../runs/due.ts'
 import { Approval, approvalStatuses, argumentsHashOf, type ApprovalStatus } from './approval.ts'
 import { createDecide, unknown } from './decide.ts'
@@ -59,14 +59,13 @@ export function createApprovals(context: {
   /** Sites publish the names of tools; arguments are not named, because notifications are mailed. */
   const notify = (trx: Transaction, asker: string, approval: Approval): Promise<boolean> => {
     const { id, ownerId, tool, siteOrigin, expiresAt } = approval
-    const until = expiresAt.toISOString().slice(0, 19).replace('T', ' ')
     return notifications.notify(trx, {
       ownerId,
       kind: 'approval_requested',
       subjectId: id,
       key: id,
       title: `A tool call needs your approval: ${quotedName(tool)}`,
-      message: `${asker} asks to call ${tool} of ${siteOrigin}. See the arguments with GET /approvals/${id}, and approve or refuse the call with POST /approvals/${id}. It is not made unless it is approved by ${until} UTC.`,
+      message: `${asker} asks to call ${tool} of ${siteOrigin}. See the arguments with GET /approvals/${id}, and approve or refuse the call with POST /approvals/${id}. It is not made unless it is approved by ${utc(expiresAt)}.`,
     })
   }
 

@@ -5,7 +5,7 @@ import { knexSnakeCaseMappers } from 'objection'
 import { types, type Client } from 'pg'
 import type { Config } from '../config/config.ts'
 import type { Logger } from '../logger.ts'
-import { guarded } from './while-permitted.ts'
+import { createAccountTurns, guarded } from './while-permitted.ts'
 
 export type Database = Knex
 export type Transaction = Knex.Transaction
@@ -62,16 +62,19 @@ export function createDatabase(
       deprecate() {},
     },
   })
-  return guardTransactions(database)
+  return guardTransactions(database, createAccountTurns(Math.ceil(config.database.pool / shares)))
 }
 
-/** A transaction of a request commits only if its change is permitted still. */
-function guardTransactions(database: Database): Database {
+/** The changes of one account hold at most this part of the connections: one of five. */
+const shares = 5
+
+/** A transaction of a request waits for the turn of its account, and commits only if its change is permitted still. */
+function guardTransactions(database: Database, inTurn: ReturnType<typeof createAccountTurns>): Database {
   const begin = database.transaction.bind(database) as (
     work: Work,
     options?: Knex.TransactionConfig,
   ) => Promise<unknown>
-  const transaction = (work: Work, options?: Knex.TransactionConfig) => begin(guarded(work), options)
+  const transaction = (work: Work, options?: Knex.TransactionConfig) => inTurn(() => begin(guarded(work), options))
   return Object.defineProperty(database, 'transaction', { value: transaction })
 }
 

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Knex } from 'knex'
+import { createTurns } from '../threads/turns.ts'
 
 type Transaction = Knex.Transaction
 
@@ -8,6 +9,8 @@ export type Permitted = (trx: Transaction) => Promise<void>
 
 /** The request that the code works for. */
 interface Request {
+  /** The account that asks. */
+  party: string
   isPermitted: Permitted
   /** The change may end what permits it, as a logout does: then the question comes before its first transaction. */
   endsAccess: boolean
@@ -22,10 +25,10 @@ const requests = new AsyncLocalStorage<Request | undefined>()
  */
 export async function whilePermitted<T>(
   isPermitted: Permitted,
-  { endsAccess = false }: { endsAccess?: boolean | undefined },
+  { party, endsAccess = false }: { party: string; endsAccess?: boolean | undefined },
   work: () => Promise<T>,
 ): Promise<T> {
-  const request: Request = { isPermitted, endsAccess, isOver: false }
+  const request: Request = { party, isPermitted, endsAccess, isOver: false }
   try {
     return await requests.run(request, work)
   } finally {
@@ -60,5 +63,17 @@ export function guarded<T>(work: (trx: Transaction) => Promise<T>): (trx: Transa
   return async (trx) => {
     await request.isPermitted(trx)
     return work(trx)
+  }
+}
+
+/**
+ * Begins a transaction when it is the turn of the account that asks for it. The changes of one account lock the same
+ * row, so they wait for each other anyway. Those that wait must not hold the connections that its neighbours need.
+ */
+export function createAccountTurns(each: number) {
+  const turns = createTurns(Infinity, { each })
+  return <T>(begin: () => Promise<T>): Promise<T> => {
+    const request = requests.getStore()
+    return request && !request.isOver ? turns.take(request.party, begin) : begin()
   }
 }

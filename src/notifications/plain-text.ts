@@ -58,3 +58,6 @@ export function harmlessAddress(email: string): string | undefined {
   const isHarmless = email.length <= maxHarmlessAddress && plainAddress.test(email) && !email.startsWith('www.')
   return isHarmless ? email : undefined
 }
+
+/** A time as messages to people write it: `2026-11-26 09:00:00 UTC`. */
+export const utc = (at: Date): string => `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`

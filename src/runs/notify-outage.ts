@@ -1,7 +1,7 @@
 import { Agent } from '../agents/agent.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Notifications } from '../notifications/notifications.ts'
-import { quotedName } from '../notifications/plain-text.ts'
+import { quotedName, utc } from '../notifications/plain-text.ts'
 import type { Run } from './run.ts'
 
 /** What is wrong with the model, and after how many hours a run that waits for it fails. */
@@ -52,5 +52,3 @@ export async function notifyPaused(
     message: `Run ${sequence} of the agent ${name} failed. ${error} Continue with POST /agents/${agentId}/resume.`,
   })
 }
-
-const utc = (at: Date): string => `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`

@@ -3,25 +3,34 @@ const remembered = 10_000
 
 /**
  * Shares places fairly between parties: a place that becomes free goes to the party whose last turn is longest ago,
- * however much work another has. So somebody who asks now and then goes before those who ask all the time. Work that
- * takes longer than `longestMs` goes on without its place: all must not wait for what hangs.
+ * however much work another has. So somebody who asks now and then goes before those who ask all the time. A party has
+ * `each` places at a time at most. Work that takes longer than `longestMs` goes on without its place: all must not wait
+ * for what hangs.
  */
-export function createTurns(places: number, { longestMs }: { longestMs?: number } = {}) {
+export function createTurns(places: number, { each = places, longestMs }: { each?: number; longestMs?: number } = {}) {
   /** The work of the parties that wait. */
   const waiting = new Map<string, (() => void)[]>()
   /** The number of each party's last turn; the latest are last. */
   const lastTurns = new Map<string, number>()
+  /** How many places each party has now. */
+  const held = new Map<string, number>()
   let free = places
   let turns = 0
 
   function fill(): void {
-    while (free > 0 && waiting.size > 0) begin(nextParty())
+    while (free > 0) {
+      const party = nextParty()
+      if (party === undefined) return
+      begin(party)
+    }
   }
 
   /** Of those who had none, the one that has waited longest. */
-  function nextParty(): string {
-    let [next, turn] = ['', Infinity]
+  function nextParty(): string | undefined {
+    let next: string | undefined
+    let turn = Infinity
     for (const party of waiting.keys()) {
+      if ((held.get(party) ?? 0) >= each) continue
       const last = lastTurns.get(party) ?? 0
       if (last < turn) [next, turn] = [party, last]
     }
@@ -30,6 +39,7 @@ export function createTurns(places: number, { longestMs }: { longestMs?: number 
 
   function begin(party: string): void {
     free -= 1
+    held.set(party, (held.get(party) ?? 0) + 1)
     lastTurns.delete(party)
     lastTurns.set(party, (turns += 1))
     const [oldest] = lastTurns.size > remembered ? lastTurns.keys() : []
@@ -37,6 +47,12 @@ export function createTurns(places: number, { longestMs }: { longestMs?: number 
     const queue = waiting.get(party) ?? []
     queue.shift()?.()
     if (queue.length === 0) waiting.delete(party)
+  }
+
+  function leave(party: string): void {
+    const left = (held.get(party) ?? 0) - 1
+    if (left > 0) held.set(party, left)
+    else held.delete(party)
   }
 
   return {
@@ -48,16 +64,17 @@ export function createTurns(places: number, { longestMs }: { longestMs?: number 
         else waiting.set(party, [start])
         fill()
       })
-      const leave = once(() => {
+      const giveBack = once(() => {
         free += 1
+        leave(party)
         fill()
       })
-      const timer = longestMs !== undefined ? setTimeout(leave, longestMs) : undefined
+      const timer = longestMs !== undefined ? setTimeout(giveBack, longestMs) : undefined
       try {
         return await work()
       } finally {
         clearTimeout(timer)
-        leave()
+        giveBack()
       }
     },
   }

@@ -45,6 +45,7 @@ export interface HeadRun {
     | 'waitingFor'
     | 'waitingSince'
     | 'waitingUntil'
+    | 'modelRetryAt'
     | 'cancelRequestedAt'
     | 'noPlaceSince'
     | 'noPlaceAt'

@@ -4,12 +4,12 @@ import type { Facts, HeadRun } from './facts.ts'
 
 /** The run waits for its model, which is out for everybody, or has failed this run several times in a row. */
 export function modelOutage(facts: Facts, { run, outage, failure, mayWaitForModelUntil }: HeadRun): Cause[] {
-  const { waitingCause, waitingFor: model, waitingSince, waitingUntil, id: runId, sequence } = run
+  const { waitingCause, waitingFor: model, waitingSince, modelRetryAt, id: runId, sequence } = run
   if (waitingCause !== 'model') return []
-  const isOver = outage === null && (waitingUntil === null || waitingUntil <= facts.now)
+  const isOver = outage === null && (modelRetryAt === null || modelRetryAt <= facts.now)
   if (isOver) return []
   const waits = `Run ${sequence} ${ongoing(`waiting for the AI model ${model}`, waitingSince)}`
-  const until = nextLook(facts, outage?.nextProbeAt ?? waitingUntil ?? facts.now)
+  const until = nextLook(facts, outage?.nextProbeAt ?? modelRetryAt ?? facts.now)
   const what = outage
     ? `, which cannot be used since ${moment(outage.beganAt)}. ${outage.message} The model is asked again at about ${moment(until)}`
     : `. ${failure?.message ?? 'It fails.'} The run asks it again at ${moment(until)}`

@@ -4,7 +4,7 @@ import type { Transaction } from '../../database/database.ts'
 import type { Notifications } from '../../notifications/notifications.ts'
 import { messageOfBlock, type Charge } from './blocked.ts'
 import type { Run } from '../run.ts'
-import { quotedName } from '../../notifications/plain-text.ts'
+import { quotedName, utc } from '../../notifications/plain-text.ts'
 
 /** What waits for the owner to pay, and the consequences. */
 interface Block {
@@ -50,5 +50,3 @@ export async function notifyOutOfCredits(
     consequence: `Run ${sequence} of the agent ${name} has begun and is waiting. It resumes when that has changed, and fails if it has not by ${utc(last)}. See GET /runs/${id}/why.`,
   })
 }
-
-const utc = (at: Date): string => `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`

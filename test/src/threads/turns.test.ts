@@ -58,3 +58,20 @@ test('work that takes longer than the limit goes on without its place, and gives
   await Promise.all(Array.from({ length: 5 }, () => turns.take('other', work)))
   t.is(most, 1)
 })
+
+test('a party has no more places at a time than each may have, and the others are free for its neighbours', async (t) => {
+  const turns = createTurns(4, { each: 2 })
+  const busy = gate()
+  let begun = 0
+  const all = Array.from({ length: 10 }, () =>
+    turns.take('busy', () => {
+      begun += 1
+      return busy.promise
+    }),
+  )
+  t.is(await turns.take('neighbour', () => Promise.resolve(7)), 7)
+  t.is(begun, 2)
+  busy.open()
+  await Promise.all(all)
+  t.is(begun, 10)
+})

@@ -69,6 +69,7 @@ const run: HeadRun['run'] = {
   waitingFor: null,
   waitingSince: null,
   waitingUntil: null,
+  modelRetryAt: null,
   cancelRequestedAt: null,
   noPlaceSince: null,
   noPlaceAt: null,
@@ -166,6 +167,15 @@ test('an idle scheduled agent waits for its next fire, and needs somebody who ca
   ])
   const paused = { ...scheduled, agent: { ...scheduled.agent, pausedAt: ago(5) } }
   t.deepEqual(codesOf(paused), ['PAUSED', 'IDLE'], 'a paused schedule does not fire')
+})
+
+test('a run that waits for its model says when the model is asked again, and nothing once the outage has ended', (t) => {
+  const head = { ...waits('model'), run: { ...waits('model').run, waitingFor: 'large', waitingUntil: ahead(86_400) } }
+  const outage = { message: 'It is overloaded.', beganAt: ago(600), nextProbeAt: ahead(90) }
+  t.deepEqual(only(withHead({ ...head, outage }), 'MODEL_UNAVAILABLE').until, ahead(90))
+  const own = { ...head, run: { ...head.run, modelRetryAt: ahead(70) } }
+  t.deepEqual(only(withHead(own), 'MODEL_UNAVAILABLE').until, ahead(70))
+  t.false(codesOf(withHead(head)).includes('MODEL_UNAVAILABLE'))
 })
 
 test('a queue that its owner has to pay for says until when its first run stays queued', (t) => {
