@@ -1,4 +1,3 @@
-// @promise fair-limits
 import test from 'ava'
 import * as agents from '../../api/agents.ts'
 import { call } from '../helpers/client.ts'
