@@ -1,4 +1,4 @@
-import type { LanguageModelV4, LanguageModelV4Prompt } from '@ai-sdk/provider'
+import type { LanguageModelV4, LanguageModelV4FunctionTool, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { systemClock, type Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { ModelConfig, ProviderConfig } from '../config/models-config.ts'
@@ -11,13 +11,13 @@ import type { Hiding } from '../hiding/hiding.ts'
 import { createPlaces, type Places } from '../shares/places.ts'
 import { createCommon } from '../shares/shares.ts'
 import { readAnswer, type Answer } from './answer.ts'
-import { ask, functionTool, type ModelTool } from './ask.ts'
+import { ask } from './ask.ts'
 import { markForCaching } from './caching.ts'
 import { withCallIds } from './call-ids.ts'
-import type { OnWords } from './collect.ts'
+import type { OnWords, RawAnswer } from './collect.ts'
 import { hiddenWords } from './hidden-words.ts'
 import { createHideLong } from './hide-long.ts'
-import { lateAnswer, modelFailure, noSuchModel } from './failures.ts'
+import { lateAnswer, modelFailure, noSuchModel, type ModelError } from './failures.ts'
 import { optionsOf } from './options.ts'
 import { costOf, factsOf, type Cost } from './prices.ts'
 import { bytesOf, sizeOf } from './prompt-size.ts'
@@ -27,8 +27,18 @@ import { isAskedForSchemas } from './structured-output.ts'
 import { loadAdapter, type AdapterContext } from './providers/adapters.ts'
 import { secretsOf } from './provider-secrets.ts'
 import { createProviderFetch } from './providers/provider-fetch.ts'
-import { nameTools } from './tool-names.ts'
+import { sentTool, type ModelTool } from './offer/model-tool.ts'
+import { offerTools, type OfferableTool, type ToolOffer } from './offer/offer.ts'
+import { siteNamesIn, type PropertyNames } from './offer/property-names.ts'
+import { askWithout } from './refusals/ask-without.ts'
+import { createNarrowed } from './refusals/narrowed.ts'
+import { createRefusedTools } from './refusals/refused-tools.ts'
+import { loggedWords } from './refusals/said.ts'
+import { isTooLong, PromptTooLong } from './refusals/too-long.ts'
+import { withReasoning } from './returned-reasoning.ts'
+import { answerWithoutThoughts, wordsWithoutThoughts } from './thoughts.ts'
 import type { Usage } from './usage.ts'
+import { visible } from './visible.ts'
 import { windowOf, type Window } from './window.ts'
 import { createWriteChatPrompt, type AskedChat } from './write-chat-prompt.ts'
 
@@ -54,6 +64,16 @@ export interface StepRequest {
 export interface StepResult extends Answer {
   model: string
   latencyMs: number
+  /** The names of the tools that the provider has refused, and that were left out for it; absent if there are none. */
+  refusedTools?: string[]
+}
+
+/** A tool as it was given, as it is sent, and the names of its properties that are not the site's. */
+interface Sent {
+  name: string
+  given: ModelTool
+  tool: LanguageModelV4FunctionTool
+  names: PropertyNames
 }
 
 /** A configured model, its provider, and how to get at it. */
@@ -112,6 +132,8 @@ export function createModels(context: {
   const hideLong = createHideLong({ threads })
   const entries = createEntries()
   const windows = new Map<string, Promise<Window>>()
+  const narrowed = createNarrowed()
+  const refusedTools = createRefusedTools()
 
   function createEntries(): Map<string, Entry> {
     const places = new Map(config.models.providers.map((one) => [one.name, placesOf(one)]))
@@ -150,8 +172,8 @@ export function createModels(context: {
 
   /**
    * One step: one model call, with nothing executed. Throws MODEL_ERROR, with `retryable` as the provider's failure
-   * says, `retryAfter` in seconds if it named a time, and the usage if it stated that; or the signal's reason if
-   * aborted.
+   * says, `retryAfter` in seconds if it named a time, and the usage if it stated that; PromptTooLong if the provider
+   * says so: then `window` is narrower for this run or chat; or the signal's reason if aborted.
    */
   async function step(request: StepRequest): Promise<StepResult> {
     const entry = entryOf(request.model)
@@ -169,35 +191,95 @@ export function createModels(context: {
         request.onGivenUp?.(stated.soFar(() => bytesOf(request.prompt)))
         throw request.signal.reason
       }
-      const failure = deadline.stopped() === 'timeout' ? lateAnswer(seconds) : modelFailure(error, clock.now())
+      const failure = deadline.stopped() === 'timeout' ? lateAnswer(seconds) : failureOf(error, request)
       failure.usage ??= stated.usage()
       const { retryable, retryAfter, privateDetail } = failure
-      logger.warn({ model, retryable, retryAfter, privateDetail }, 'the model call failed')
+      const said = await wordsOf(error, request)
+      logger.warn({ model, retryable, retryAfter, privateDetail, said }, 'the model call failed')
       throw failure
     } finally {
       deadline.clear()
     }
   }
 
-  async function answerOf(entry: Entry, request: StepRequest, stated: StatedUsage): Promise<Answer> {
-    const { model, provider, reader, adapter } = entry
-    const { hiding = await hidingOf(ownSecrets), onWords, signal: abortSignal } = request
-    const { party = request.cacheKey } = request
+  function failureOf(error: unknown, { model, prompt, tools, cacheKey }: StepRequest): ModelError {
+    if (!isTooLong(error)) return modelFailure(error, clock.now())
+    const failure = new PromptTooLong(model, error)
+    narrowed.note(model, cacheKey, Math.floor((bytesOf(prompt) + bytesOf(tools)) * failure.part))
+    return failure
+  }
+
+  /** What the provider has said of a request that it refuses, for the operator, without secrets. */
+  async function wordsOf(error: unknown, { hiding }: Pick<StepRequest, 'hiding'>): Promise<string | undefined> {
+    const words = loggedWords(error)
+    return words === undefined ? undefined : visible((hiding ?? (await hidingOf(ownSecrets))).text(words))
+  }
+
+  async function answerOf(
+    entry: Entry,
+    request: StepRequest,
+    stated: StatedUsage,
+  ): Promise<Answer & Pick<StepResult, 'refusedTools'>> {
+    const { model, reader } = entry
+    const { hiding = await hidingOf(ownSecrets), onWords, party = request.cacheKey } = request
     const outputSchema = await hideLong.value(request.outputSchema, hiding, party)
-    const tools = await hideLong.value(request.tools.map(functionTool), hiding, party)
-    const marked = markForCaching({ kind: provider.kind, id: model.id }, request.prompt, tools)
-    const options = {
-      tools: marked.tools,
-      prompt: withCallIds(provider.kind, marked.prompt),
-      abortSignal,
-      ...(model.maxOutputTokens !== undefined && { maxOutputTokens: model.maxOutputTokens }),
-      ...optionsOf({ model, provider, cacheKey: request.cacheKey, outputSchema, hasTools: tools.length > 0 }),
-    }
     const hideText = (text: string) => hideLong.value(text, hiding, party)
-    const words = onWords && hiddenWords(onWords, hiding, hideText)
-    const raw = await ask(await adapter(), options, { stream: model.stream ?? true, stated, onWords: words?.add })
+    const hidden = onWords && hiddenWords(onWords, hiding, hideText)
+    const { reasoningTag: tag } = model
+    const words = hidden && tag !== undefined ? wordsWithoutThoughts(tag, hidden.add) : hidden
+    let hasBegun = false
+    const listening = words && {
+      onWords: (text: string) => {
+        hasBegun = true
+        return words.add(text)
+      },
+    }
+    const { answer: raw, refused } = await askWithout(await sentTools(entry, request, hiding, party), {
+      ask: async (tools) => {
+        const options = optionsFor(entry, { ...request, outputSchema }, tools)
+        return {
+          ...(await ask(await entry.adapter(), options, { stream: model.stream ?? true, stated, ...listening })),
+          tools,
+        }
+      },
+      hasBegun: () => hasBegun,
+      onRefused: async (tools, error) => {
+        const names = tools.map(({ name }) => name)
+        logger.warn({ model: model.name, tools: names, said: await wordsOf(error, { hiding }) }, refusedMessage)
+      },
+    })
+    for (const { given } of refused) refusedTools.note(model.name, given)
     await words?.end()
-    return readAnswer(await hideLong.answer(raw, hiding, party), { by: reader.by, prompt: request.prompt, tools })
+    if (words !== hidden) await hidden?.end()
+    const said = tag === undefined ? raw : answerWithoutThoughts(raw, tag)
+    const read = await hideLong.answer(withSiteNames(said, raw.tools), hiding, party)
+    return {
+      ...readAnswer(read, { by: reader.by, prompt: request.prompt, tools: raw.tools }),
+      ...(refused.length > 0 && { refusedTools: refused.map(({ name }) => name) }),
+    }
+  }
+
+  async function sentTools(entry: Entry, request: StepRequest, hiding: Hiding, party: string): Promise<Sent[]> {
+    const fitted = request.tools.map((given) => ({ name: given.name, given, ...sentTool(given, entry.provider.kind) }))
+    const tools = await hideLong.value(
+      fitted.map(({ tool }) => tool),
+      hiding,
+      party,
+    )
+    return fitted.map((one, index) => ({ ...one, tool: tools[index] ?? one.tool }))
+  }
+
+  function optionsFor({ model, provider }: Entry, { cacheKey, outputSchema, ...request }: StepRequest, sent: Sent[]) {
+    const tools = sent.map(({ tool }) => tool)
+    const marked = markForCaching({ kind: provider.kind, id: model.id }, request.prompt, tools)
+    const prompt = withCallIds(provider.kind, marked.prompt)
+    return {
+      tools: marked.tools,
+      prompt: model.returnsReasoning ? withReasoning(prompt) : prompt,
+      abortSignal: request.signal,
+      ...(model.maxOutputTokens !== undefined && { maxOutputTokens: model.maxOutputTokens }),
+      ...optionsOf({ model, provider, cacheKey, outputSchema, hasTools: tools.length > 0 }),
+    }
   }
 
   async function describe({ model, provider }: Entry): Promise<ModelFacts> {
@@ -247,7 +329,10 @@ export function createModels(context: {
     facts: (name: string): Promise<ModelFacts> => describe(entryOf(name)),
     list: (): Promise<ModelFacts[]> => Promise.all([...entries.values()].map(describe)),
 
-    nameTools,
+    /** What the model may be offered of these tools, each under a name of its own; MODEL_ERROR if it is not configured. */
+    offer<Tool extends OfferableTool>(name: string, tools: Tool[]): ToolOffer<Tool> {
+      return offerTools(tools, entryOf(name).provider.kind, (tool) => refusedTools.has(name, tool))
+    },
 
     /** The secrets of the platform at its providers. */
     secrets: ownSecrets,
@@ -261,13 +346,21 @@ export function createModels(context: {
      * The prompt of a chat without these secrets, and those of the platform, cut so that it fits; MODEL_ERROR if its last
      * message does not. The party waits for a turn if it is long.
      */
-    async chatPrompt(name: string, { chat, tools, secrets, party }: AskedChat): Promise<LanguageModelV4Prompt> {
-      const shown = { reader: entryOf(name).reader, window: await windowFor(name), toolBytes: bytesOf(tools) }
+    async chatPrompt(
+      name: string,
+      { chat, tools, secrets, party, cacheKey }: AskedChat,
+    ): Promise<LanguageModelV4Prompt> {
+      const window = narrowed.of(await windowFor(name), name, cacheKey)
+      const shown = { reader: entryOf(name).reader, window, toolBytes: bytesOf(tools) }
       return writeChatPrompt(name, party, { chat, secrets: [...ownSecrets, ...secrets], shown })
     },
 
-    /** What fits into the model's context window; MODEL_ERROR if no such model is configured. */
-    window: async (name: string): Promise<Window> => windowFor(name),
+    /**
+     * What fits into the model's context window; less if a prompt of the key was refused as too long. MODEL_ERROR if no
+     * such model is configured.
+     */
+    window: async (name: string, cacheKey: string): Promise<Window> =>
+      narrowed.of(await windowFor(name), name, cacheKey),
 
     /** The size of the prompt that `prompt` would make, in bytes; the tools count as fixed. */
     sizeOf: (name: string, transcript: Transcript, tools: ModelTool[]) => {
@@ -287,6 +380,17 @@ export function createModels(context: {
     close: (): Promise<void> => network.close(),
   }
 }
+
+const refusedMessage = 'the provider refuses tools, so they are left out'
+
+/** The calls of an answer with the names that properties have at their sites. */
+const withSiteNames = (answer: RawAnswer, tools: Sent[]): RawAnswer => ({
+  ...answer,
+  content: answer.content.map((part) => {
+    const names = part.type === 'tool-call' ? tools.find(({ name }) => name === part.toolName)?.names : undefined
+    return names && part.type === 'tool-call' ? { ...part, input: siteNamesIn(part.input, names) } : part
+  }),
+})
 
 const placesOf = ({ concurrency, name }: ProviderConfig): Places =>
   createPlaces({ shares: createCommon(concurrency), room, patienceMs, of: name })
