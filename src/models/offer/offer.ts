@@ -25,14 +25,11 @@ export interface ToolOffer<Tool extends OfferableTool> {
   leftOut: LeftOut[]
 }
 
-/** How many tools a request may have. Of the others no limit is known. */
-const mostTools: Partial<Record<ProviderKind, number>> = {
-  openai: 128,
-  azure: 128,
-  google: 128,
-  mistral: 128,
-  'openai-compatible': 128,
-}
+/** How many tools a request may have at most providers. */
+export const usualMostTools = 128
+
+/** Of these no limit is known. */
+const unlimited = new Set<ProviderKind>(['anthropic', 'amazon-bedrock', 'demo'])
 
 /** So many names of tools that are left out are told. */
 const mostNames = 100
@@ -49,7 +46,7 @@ export function offerTools<Tool extends OfferableTool>(
   const named = nameTools(tools.map(({ entryId, siteName, tool }) => ({ site: entryId, siteName, tool: tool.name })))
   const all = named.map(({ name }, index) => ({ name, ...(tools[index] as Tool) }))
   const { taken = [], refused = [] } = Object.groupBy(all, (one) => (isRefused(toModelTool(one)) ? 'refused' : 'taken'))
-  const most = mostTools[kind] ?? Infinity
+  const most = unlimited.has(kind) ? Infinity : usualMostTools
   return {
     // Always the same order: providers cache prompts, and tools stand at their beginning.
     tools: taken.slice(0, most).toSorted((one, other) => (one.name < other.name ? -1 : 1)),
