@@ -128,7 +128,7 @@ export function createChatSteps(context: {
     }
     try {
       const result = await models.step({ ...request, onWords, onGivenUp }).catch(async (error: unknown) => {
-        if (!(error instanceof PromptTooLong) || signal.aborted) throw error
+        if (!(error instanceof PromptTooLong) || said !== '' || signal.aborted) throw error
         // Of the chat, less is shown now.
         request = (await requestOf(asking)).request
         return models.step({ ...request, onWords, onGivenUp })

@@ -234,7 +234,11 @@ for (const status of [400, 401, 403, 404, 413, 422]) {
   test(`status ${status} of the provider is not worth another try`, async (t) => {
     const failure = await failureOf(rejects(providerError(status)))
     t.false(failure.retryable)
-    t.is(failure.privateDetail, `AI_APICallError, status ${status}`)
+    const isLength = status === 413
+    t.is(
+      failure.privateDetail,
+      `${isLength ? 'prompt longer than the model takes' : 'AI_APICallError'}, status ${status}`,
+    )
   })
 }
 
