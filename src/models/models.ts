@@ -37,53 +37,12 @@ import { loggedWords } from './refusals/said.ts'
 import { isTooLong, PromptTooLong } from './refusals/too-long.ts'
 import { withReasoning } from './returned-reasoning.ts'
 import { answerWithoutThoughts, wordsWithoutThoughts } from './thoughts.ts'
+import { createAnswering } from './answering.ts'
+import type { Entry, StepRequest, StepResult } from './step-request.ts'
 import type { Usage } from './usage.ts'
 import { visible } from './visible.ts'
 import { windowOf, type Window } from './window.ts'
 import { createWriteChatPrompt, type AskedChat } from './write-chat-prompt.ts'
-
-export interface StepRequest {
-  /** The name of a configured model. */
-  model: string
-  prompt: LanguageModelV4Prompt
-  tools: ModelTool[]
-  /** Requests of one key begin alike, so a provider may keep them in one cache. */
-  cacheKey: string
-  outputSchema?: object | undefined
-  signal: AbortSignal
-  /** Takes secrets out of tools, answer and words, see `Models.hiding`; without it, those of the providers alone. */
-  hiding?: Hiding | undefined
-  /** Whose turn it is in the threads, where long texts are looked through; unless given, that of the key. */
-  party?: string | undefined
-  /** Is called with the text of the answer as it comes. */
-  onWords?: OnWords | undefined
-  /** Is called if the signal aborts the call, with what it has used by then as far as that is known. */
-  onGivenUp?: ((usage: Usage | undefined) => void) | undefined
-}
-
-export interface StepResult extends Answer {
-  model: string
-  latencyMs: number
-  /** The names of the tools that the provider has refused, and that were left out for it; absent if there are none. */
-  refusedTools?: string[]
-}
-
-/** A tool as it was given, as it is sent, and the names of its properties that are not the site's. */
-interface Sent {
-  name: string
-  given: ModelTool
-  tool: LanguageModelV4FunctionTool
-  names: PropertyNames
-}
-
-/** A configured model, its provider, and how to get at it. */
-interface Entry {
-  model: ModelConfig
-  provider: ProviderConfig
-  reader: Reader
-  places: Places
-  adapter: () => Promise<LanguageModelV4>
-}
 
 /** A model as agents may choose it. */
 export interface ModelFacts {
@@ -134,6 +93,7 @@ export function createModels(context: {
   const windows = new Map<string, Promise<Window>>()
   const narrowed = createNarrowed()
   const refusedTools = createRefusedTools()
+  const { answerOf, wordsOf } = createAnswering({ logger, ownSecrets, hideLong, refusedTools })
 
   function createEntries(): Map<string, Entry> {
     const places = new Map(config.models.providers.map((one) => [one.name, placesOf(one)]))
@@ -207,79 +167,6 @@ export function createModels(context: {
     const failure = new PromptTooLong(model, error)
     narrowed.note(model, cacheKey, Math.floor((bytesOf(prompt) + bytesOf(tools)) * failure.part))
     return failure
-  }
-
-  /** What the provider has said of a request that it refuses, for the operator, without secrets. */
-  async function wordsOf(error: unknown, { hiding }: Pick<StepRequest, 'hiding'>): Promise<string | undefined> {
-    const words = loggedWords(error)
-    return words === undefined ? undefined : visible((hiding ?? (await hidingOf(ownSecrets))).text(words))
-  }
-
-  async function answerOf(
-    entry: Entry,
-    request: StepRequest,
-    stated: StatedUsage,
-  ): Promise<Answer & Pick<StepResult, 'refusedTools'>> {
-    const { model, reader } = entry
-    const { hiding = await hidingOf(ownSecrets), onWords, party = request.cacheKey } = request
-    const outputSchema = await hideLong.value(request.outputSchema, hiding, party)
-    const hideText = (text: string) => hideLong.value(text, hiding, party)
-    const hidden = onWords && hiddenWords(onWords, hiding, hideText)
-    const { reasoningTag: tag } = model
-    const words = hidden && tag !== undefined ? wordsWithoutThoughts(tag, hidden.add) : hidden
-    let hasBegun = false
-    const listening = words && {
-      onWords: (text: string) => {
-        hasBegun = true
-        return words.add(text)
-      },
-    }
-    const { answer: raw, refused } = await askWithout(await sentTools(entry, request, hiding, party), {
-      ask: async (tools) => {
-        const options = optionsFor(entry, { ...request, outputSchema }, tools)
-        return {
-          ...(await ask(await entry.adapter(), options, { stream: model.stream ?? true, stated, ...listening })),
-          tools,
-        }
-      },
-      hasBegun: () => hasBegun,
-      onRefused: async (tools, error) => {
-        const names = tools.map(({ name }) => name)
-        logger.warn({ model: model.name, tools: names, said: await wordsOf(error, { hiding }) }, refusedMessage)
-      },
-    })
-    for (const { given } of refused) refusedTools.note(model.name, given)
-    await words?.end()
-    if (words !== hidden) await hidden?.end()
-    const said = tag === undefined ? raw : answerWithoutThoughts(raw, tag)
-    const read = await hideLong.answer(withSiteNames(said, raw.tools), hiding, party)
-    return {
-      ...readAnswer(read, { by: reader.by, prompt: request.prompt, tools: raw.tools }),
-      ...(refused.length > 0 && { refusedTools: refused.map(({ name }) => name) }),
-    }
-  }
-
-  async function sentTools(entry: Entry, request: StepRequest, hiding: Hiding, party: string): Promise<Sent[]> {
-    const fitted = request.tools.map((given) => ({ name: given.name, given, ...sentTool(given, entry.provider.kind) }))
-    const tools = await hideLong.value(
-      fitted.map(({ tool }) => tool),
-      hiding,
-      party,
-    )
-    return fitted.map((one, index) => ({ ...one, tool: tools[index] ?? one.tool }))
-  }
-
-  function optionsFor({ model, provider }: Entry, { cacheKey, outputSchema, ...request }: StepRequest, sent: Sent[]) {
-    const tools = sent.map(({ tool }) => tool)
-    const marked = markForCaching({ kind: provider.kind, id: model.id }, request.prompt, tools)
-    const prompt = withCallIds(provider.kind, marked.prompt)
-    return {
-      tools: marked.tools,
-      prompt: model.returnsReasoning ? withReasoning(prompt) : prompt,
-      abortSignal: request.signal,
-      ...(model.maxOutputTokens !== undefined && { maxOutputTokens: model.maxOutputTokens }),
-      ...optionsOf({ model, provider, cacheKey, outputSchema, hasTools: tools.length > 0 }),
-    }
   }
 
   async function describe({ model, provider }: Entry): Promise<ModelFacts> {
@@ -381,17 +268,6 @@ export function createModels(context: {
   }
 }
 
-const refusedMessage = 'the provider refuses tools, so they are left out'
-
-/** The calls of an answer with the names that properties have at their sites. */
-const withSiteNames = (answer: RawAnswer, tools: Sent[]): RawAnswer => ({
-  ...answer,
-  content: answer.content.map((part) => {
-    const names = part.type === 'tool-call' ? tools.find(({ name }) => name === part.toolName)?.names : undefined
-    return names && part.type === 'tool-call' ? { ...part, input: siteNamesIn(part.input, names) } : part
-  }),
-})
-
 const placesOf = ({ concurrency, name }: ProviderConfig): Places =>
   createPlaces({ shares: createCommon(concurrency), room, patienceMs, of: name })
 
@@ -400,4 +276,4 @@ const readerOf = ({ id }: ModelConfig, { kind, name }: ProviderConfig): Reader =
   textArguments: withTextArguments.has(kind),
 })
 
-export type { ModelTool }
+export type { ModelTool, StepRequest, StepResult }

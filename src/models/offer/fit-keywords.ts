@@ -1,5 +1,13 @@
+import type { ProviderKind } from '../../config/models-config.ts'
 import type { SchemaObject } from '../../sites/manifest/schema-keywords.ts'
-import type { Fitting } from './fit-schema.ts'
+
+/** What is found on the way. */
+export interface Fitting {
+  kind: ProviderKind
+  mostLevels: number
+  names: Map<string, string>
+  changes: Set<string>
+}
 
 /** What a schema says is an object, a list or a text without saying so; Google refuses what has no type. */
 export function inferType(schema: SchemaObject): SchemaObject {

@@ -3,7 +3,7 @@ import { isObject, type SchemaObject } from '../../sites/manifest/schema-keyword
 import { shownSchema } from '../tool-texts.ts'
 import { liftConditions } from './conditions.ts'
 import { fitName, type PropertyNames } from './property-names.ts'
-import { fitTexts, inferType } from './fit-keywords.ts'
+import { fitTexts, inferType, type Fitting } from './fit-keywords.ts'
 
 /** The schema of a tool as its model is sent it. */
 export interface FittedSchema {
@@ -21,14 +21,6 @@ const depths = [12, 4, 2, 1]
 
 /** A longer schema, in bytes of JSON, is sent with fewer levels. */
 export const maxSchemaBytes = 32 * 1024
-
-/** What is found on the way. */
-export interface Fitting {
-  kind: ProviderKind
-  mostLevels: number
-  names: Map<string, string>
-  changes: Set<string>
-}
 
 /**
  * Writes a schema as all providers take it, with as much of it as possible. The arguments of a call are checked against

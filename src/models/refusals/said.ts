@@ -1,6 +1,6 @@
 import { APICallError } from '@ai-sdk/provider'
 import { isRecord, parse } from '../arguments.ts'
-import { BrokenAnswer } from '../failures.ts'
+import { BrokenAnswer, ModelError } from '../failures.ts'
 
 /** What a provider said of a request that it refused. */
 export interface Said {
@@ -19,6 +19,7 @@ export function saidIn(error: unknown): Said | undefined {
     const { statusCode: status, responseBody, message } = cause
     return { status: status === 200 ? undefined : status, text: (responseBody || message).slice(0, maxText) }
   }
+  if (error instanceof ModelError) return { status: undefined, text: (error.providerSaid() ?? '').slice(0, maxText) }
   if (!(error instanceof BrokenAnswer)) return undefined
   if (typeof cause === 'string') return { status: undefined, text: cause.slice(0, maxText) }
   if (!isRecord(cause)) return undefined
