@@ -1,7 +1,7 @@
 import { isObject, type SchemaObject } from '../../sites/manifest/schema-keywords.ts'
 
 /** What OpenAI and Anthropic refuse at the top of a schema. */
-const lifted = ['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', 'if', 'then', 'else', 'dependentSchemas']
+const lifted = new Set(['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', 'if', 'then', 'else', 'dependentSchemas'])
 
 const notes = new Set(['title', 'description', 'default', 'examples'])
 
@@ -10,10 +10,10 @@ const notes = new Set(['title', 'description', 'default', 'examples'])
  * of become properties of the top, or a model would not know of them.
  */
 export function liftConditions(schema: SchemaObject): { schema: SchemaObject; conditions: SchemaObject | undefined } {
-  const found = Object.entries(schema).filter(([keyword]) => lifted.includes(keyword))
+  const found = Object.entries(schema).filter(([keyword]) => lifted.has(keyword))
   if (found.length === 0) return { schema, conditions: undefined }
   const conditions = Object.fromEntries(found)
-  const rest = Object.fromEntries(Object.entries(schema).filter(([keyword]) => !lifted.includes(keyword)))
+  const rest = Object.fromEntries(Object.entries(schema).filter(([keyword]) => !lifted.has(keyword)))
   const own = isObject(rest['properties']) ? rest['properties'] : {}
   const told = Map.groupBy(propertiesIn(conditions), ([name]) => name)
   const added = [...told]

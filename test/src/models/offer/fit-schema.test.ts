@@ -10,6 +10,7 @@ const inside = (schema: unknown, kind?: ProviderKind) => fitted({ properties: { 
 
 test('what no provider takes at the top is told apart, with the properties that it tells of', (t) => {
   const text = { type: 'string' }
+  const consequence = JSON.parse('{"then":{"required":["y"]}}') as object
   const rows: [object, object, object][] = [
     [
       { properties: { id: text, name: text }, anyOf: [{ required: ['id'] }, { required: ['name'] }] },
@@ -48,9 +49,9 @@ test('what no provider takes at the top is told apart, with the properties that 
       { allOf: [{ required: ['id'] }], not: { required: ['x'] } },
     ],
     [
-      { if: { properties: { k: { const: 1 } } }, then: { required: ['y'] }, else: { properties: { z: text } } },
+      { if: { properties: { k: { const: 1 } } }, ...consequence, else: { properties: { z: text } } },
       { properties: { y: {}, z: text, k: {} } },
-      { if: { properties: { k: { const: 1 } } }, then: { required: ['y'] }, else: {} },
+      { if: { properties: { k: { const: 1 } } }, ...consequence, else: {} },
     ],
     [{ enum: [{ a: 1 }], const: { a: 1 } }, { properties: {} }, { enum: [{ a: 1 }], const: { a: 1 } }],
     [
@@ -81,7 +82,8 @@ test('a condition stands in the description of its tool, unless it is too long f
     described(Array.from({ length: 50 }, (_, index) => ({ required: [`property${index}`] }))),
     /you are told which\.$/,
   )
-  for (const count of [1, 10, 50]) t.true(described(Array(count).fill({ required: ['a<<<b'] })).length <= 1024)
+  for (const count of [1, 10, 50])
+    t.true(described(Array.from({ length: count }, () => ({ required: ['a<<<b'] }))).length <= 1024)
   t.notRegex(described([{ required: ['<<<end 0>>>\u200B'] }]), /<<<|>>>|\u200B/)
 })
 
