@@ -290,6 +290,22 @@ test('neither the error nor the log holds anything of the prompt', async (t) => 
   t.false(lines.join('').includes('secret prompt'))
 })
 
+test('what a provider says of a request that it refuses is in the log, in short and without secrets', async (t) => {
+  const words = `temperature must be at most 1, not of-a-vault ${'x'.repeat(1000)}`
+  const refusal = new APICallError({
+    message: 'refused',
+    url: 'https://provider.example/v1',
+    requestBodyValues: {},
+    responseBody: JSON.stringify({ error: { message: words } }),
+    statusCode: 400,
+  })
+  const { models, lines } = over(rejects(refusal))
+  const failure = await t.throwsAsync<CodedError>(models.step(request({ hiding: await models.hiding(['of-a-vault']) })))
+  t.notRegex(failure.message, /temperature/)
+  t.regex(lines.join(''), /temperature must be at most 1/)
+  t.notRegex(lines.join(''), /of-a-vault|x{501}/)
+})
+
 test('an error of an unknown kind is a failure that says only its class', async (t) => {
   const failure = await failureOf(rejects(new TypeError('the secret prompt')))
   t.deepEqual([failure.retryable, failure.privateDetail], [false, 'TypeError, no status'])
