@@ -44,7 +44,7 @@ type Body = Record<string, unknown>
 /** The tools of a request, whatever the protocol. */
 const toolsIn = ({ tools = [] }: Body): { name: string; description: string; schema: Record<string, unknown> }[] =>
   (tools as Record<string, never>[]).map((tool) => {
-    const inner = (tool['function'] ?? tool) as Record<string, never>
+    const inner = tool['function'] ?? tool
     return { ...inner, schema: inner['parameters'] ?? inner['input_schema'] } as never
   })
 

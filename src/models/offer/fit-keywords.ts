@@ -31,17 +31,18 @@ const takenPattern = /^\^(?!.*\(\?)[\x20-\x7e]*\$$/
 export function fitTexts({ format, pattern, ...schema }: SchemaObject, { kind, changes }: Fitting): SchemaObject {
   const words: string[] = []
   const kept: SchemaObject = { ...schema }
-  if (format !== undefined && takenFormats.has(String(format))) kept['format'] = format
-  else if (format !== undefined) words.push(`Format: ${String(format)}.`)
-  if (pattern !== undefined && isTaken(String(pattern))) kept['pattern'] = pattern
-  else if (pattern !== undefined) {
+  if (typeof format === 'string' && takenFormats.has(format)) kept['format'] = format
+  else if (typeof format === 'string') words.push(`Format: ${format}.`)
+  if (typeof pattern === 'string' && isTaken(pattern)) kept['pattern'] = pattern
+  else if (typeof pattern === 'string') {
     words.push(`Pattern: ${JSON.stringify(pattern)}.`)
     changes.add('not every provider takes a pattern that is not written as ^…$, so models read it as text')
   }
   if (kind === 'google') words.push(...withoutOtherConstants(kept))
   if (words.length === 0) return kept
-  const { description = '', ...rest } = kept
-  return { ...rest, description: [String(description), ...words].filter(Boolean).join(' ') }
+  const { description, ...rest } = kept
+  const said = typeof description === 'string' ? [description] : []
+  return { ...rest, description: [...said, ...words].join(' ') }
 }
 
 function isTaken(pattern: string): boolean {

@@ -147,8 +147,9 @@ function fitNames(schema: SchemaObject, { names, changes }: Fitting): SchemaObje
 
 const withOwnName = (schema: unknown, name: string): unknown => {
   if (schema === false) return schema
-  const { description = '', ...rest } = isObject(schema) ? schema : {}
-  return { ...rest, description: `${JSON.stringify(name)}. ${String(description)}`.trim() }
+  const { description, ...rest } = isObject(schema) ? schema : {}
+  const said = typeof description === 'string' ? ` ${description}` : ''
+  return { ...rest, description: `${JSON.stringify(name)}.${said}` }
 }
 
 /** Google refuses a name in `required` that `properties` does not have; an empty list says nothing. */
