@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { toolWarnings } from '../src/models/offer/tool-warnings.ts'
 import type { DiscoveredSite } from '../src/sites/sites.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
@@ -14,13 +15,32 @@ const site = named(
       [],
     ),
     tools: field(v.array(tool), 'Its tools'),
+    warnings: field(
+      v.array(
+        named(
+          'ToolWarning',
+          v.object({
+            tool: field(v.string(), 'The name of the tool', 'search_issues'),
+            message: field(
+              v.string(),
+              'What is changed for models, or why the tool may not be offered to them',
+              'no provider takes "anyOf" at the top of a schema, so models read this rule as text',
+            ),
+          }),
+          'What models are not sent of a tool as the site wrote it',
+        ),
+      ),
+      'What providers of AI models would refuse of its tools, and what is done about it; direct calls are as the site wrote them',
+      [],
+    ),
   }),
   'A site, as its manifest describes it',
 )
 
 const presentSite = ({ origin, manifest, foreignHosts, tools }: DiscoveredSite) => {
   const { name, version, description, server, auth } = manifest
-  return { origin, name, version, description, authType: auth.type, serverUrl: server.url, foreignHosts, tools }
+  const about = { origin, name, version, description, authType: auth.type, serverUrl: server.url }
+  return { ...about, foreignHosts, tools, warnings: toolWarnings(tools) }
 }
 
 export const inspectSite = route({

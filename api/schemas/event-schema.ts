@@ -50,9 +50,10 @@ const missingSite = named(
   v.object({
     name: field(v.string(), 'The name of the site', 'Tracker'),
     origin: field(v.string(), 'The origin of the site', 'https://tracker.example.com'),
-    reason: field(v.string(), 'Why the run lacks it', 'deleted'),
+    reason: field(v.string(), 'Why the run lacks it', 'removed'),
+    tools: v.optional(field(v.array(v.string()), 'The tools that it lacks; absent if all are', ['search_issues'])),
   }),
-  'A site that an agent names and a run could not use',
+  'A site that an agent names and a run could not use, or not with all its tools',
 )
 
 /** The data of each kind. Objects are loose: what a test finds undeclared is served all the same. */

@@ -79,6 +79,7 @@ export const chat = `
     latency_ms integer not null,
     recorded_at timestamptz not null,
     finish step_finish not null,
+    bytes_per_token real,
     model text not null,
     answer text not null,
     content text,

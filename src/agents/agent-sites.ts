@@ -1,4 +1,5 @@
 import type { Database, Transaction } from '../database/database.ts'
+import type { LeftOut } from '../models/offer/offer.ts'
 import type { SiteTool } from '../sites/tool.ts'
 import { assertSites } from '../vault/site-choices.ts'
 import { lockNamed, type VaultEntry } from '../vault/vault-entry.ts'
@@ -17,12 +18,17 @@ export interface AgentTool {
   asksFirst: boolean
 }
 
-/** A site that an agent names, of which it has no tool now. */
+/** A site that an agent names, of which it has no tool now, or lacks some. */
 export interface MissingSite {
   name: string
   origin: string
-  /** It was removed from the vault, or none of its tools that the agent may use is usable (scopes, a new manifest). */
-  reason: 'removed' | 'no_usable_tool'
+  /**
+   * It was removed from the vault, or none of its tools that the agent may use is usable (scopes, a new manifest); or the
+   * model cannot be offered some of them.
+   */
+  reason: 'removed' | 'no_usable_tool' | LeftOut['reason']
+  /** The tools that are lacking; absent if all are. */
+  tools?: string[]
 }
 
 /** What a model step of an agent can use, and what it lacks. */

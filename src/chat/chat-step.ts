@@ -26,6 +26,8 @@ export class ChatStep extends Row {
   declare credits: number
   declare costNanoUsd: number | null
   declare latencyMs: number
+  /** How many bytes of its prompt were one token; null if nobody has counted. */
+  declare bytesPerToken: number | null
   declare recordedAt: Date
   /** What its provider wants back unchanged. */
   declare content: string | null

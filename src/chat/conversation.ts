@@ -34,7 +34,14 @@ export async function readConversation(database: Database, answer: ChatAnswer): 
     words: words.get(messageId) ?? '',
     steps: steps.get(answerTo.get(messageId) ?? '') ?? [],
   }))
-  return { exchanges, isCut: whole.length > path.length }
+  return { exchanges, isCut: whole.length > path.length, bytesPerToken: await measuredFor(database, answer, path) }
+}
+
+/** What the model's provider has counted last on the path; another model has other tokens. */
+async function measuredFor(database: Database, { id, model }: ChatAnswer, path: Path): Promise<number | undefined> {
+  const answerIds = [id, ...path.flatMap(({ answerId }) => answerId ?? [])]
+  const counted = ChatStep.query(database).whereIn('answerId', answerIds).where({ model }).whereNotNull('bytesPerToken')
+  return (await counted.orderBy('recordedAt', 'desc').select('bytesPerToken').first())?.bytesPerToken ?? undefined
 }
 
 /** The last of the exchanges whose answers are not too much together; at least the last one. */

@@ -30,6 +30,7 @@ export interface Stepped extends Omit<StepResult, 'calls'> {
   calls: JudgedCall[]
   outcome: StepProblem | null
   cost: Cost | undefined
+  bytesPerToken?: number
 }
 
 /** Records steps of answers, each with its charge and the calls that it asks for, in one transaction. */
@@ -134,6 +135,7 @@ const toRow = (answer: ChatAnswer, step: number, stepped: Stepped, credits: numb
   outputTokens: stepped.outputTokens,
   cachedTokens: stepped.cachedTokens > 0 ? stepped.cachedTokens : null,
   costNanoUsd: stepped.cost?.nanoUsd ?? null,
+  bytesPerToken: stepped.bytesPerToken ?? null,
   content: stepped.content,
   outcome: stepped.outcome,
   credits,

@@ -5,7 +5,11 @@ import type { Database } from '../database/database.ts'
 import type { Hiding } from '../hiding/hiding.ts'
 import type { RequestedCall } from '../models/calls.ts'
 import { ModelError } from '../models/failures.ts'
-import type { ModelTool, Models } from '../models/models.ts'
+import type { Models } from '../models/models.ts'
+import { toModelTool } from '../models/offer/offer.ts'
+import { bytesOf } from '../models/prompt-size.ts'
+import { PromptTooLong } from '../models/refusals/too-long.ts'
+import { measuredBytesPerToken } from '../models/tokens.ts'
 import type { Usage } from '../models/usage.ts'
 import type { Outages } from '../outages/outages.ts'
 import type { SessionTool } from '../sessions/session-sites.ts'
@@ -31,9 +35,9 @@ export interface Asking {
   signal: AbortSignal
 }
 
-/** What a session may use now, under the names that models know, and what nobody may read. */
+/** What a session may use now, and what nobody may read. */
 export interface Offered {
-  tools: NamedTool[]
+  tools: SessionTool[]
   secrets: string[]
   /** Those of the session's sites. */
   tokens: string[]
@@ -54,13 +58,7 @@ export function createChatSteps(context: {
 
   async function offerOf(session: Session): Promise<Offered> {
     const { tools, tokens } = await sessions.offerOf(session)
-    const named = models.nameTools(
-      tools.map(({ entryId, siteName, tool }) => ({ site: entryId, siteName, tool: tool.name })),
-    )
-    const offered = named.map(({ name }, index) => ({ name, ...(tools[index] as SessionTool) }))
-    const secrets = [...models.secrets, ...tokens]
-    // Always the same order: providers cache prompts, and tools stand at their beginning.
-    return { tools: offered.toSorted(byName), secrets, hiding: await models.hiding(tokens), tokens }
+    return { tools, secrets: [...models.secrets, ...tokens], hiding: await models.hiding(tokens), tokens }
   }
 
   const judged = (ownerId: string, calls: RequestedCall[], tools: NamedTool[]): Promise<JudgedCall[]> =>
@@ -105,22 +103,19 @@ export function createChatSteps(context: {
   }
 
   async function requestOf({ session, answer, signal }: Asking) {
-    const { tools, hiding, tokens } = await offerOf(session)
+    const { tools: found, hiding, tokens } = await offerOf(session)
+    const { model, sessionId: cacheKey, ownerId: party } = answer
+    const { tools, leftOut: missingTools } = models.offer(model, found)
     const offered = tools.map(toModelTool)
-    const asked = {
-      chat: await readConversation(database, answer),
-      tools: offered,
-      secrets: tokens,
-      party: answer.ownerId,
-    }
-    const prompt = await models.chatPrompt(answer.model, asked)
-    const { model, sessionId: cacheKey } = answer
-    return { tools, request: { model, prompt, tools: offered, cacheKey, party: answer.ownerId, signal, hiding } }
+    const chat = { ...(await readConversation(database, answer)), missingTools }
+    const prompt = await models.chatPrompt(model, { chat, tools: offered, secrets: tokens, party, cacheKey })
+    return { tools, request: { model, prompt, tools: offered, cacheKey, party, signal, hiding } }
   }
 
   /** In its place from the look at the balance until the charge: other answers may have spent what was left. */
-  async function askInPlace(asking: Asking, { tools, request }: Awaited<ReturnType<typeof requestOf>>) {
+  async function askInPlace(asking: Asking, { tools, ...prepared }: Awaited<ReturnType<typeof requestOf>>) {
     const { answer, written, signal } = asking
+    let { request } = prepared
     await hold(written, answer)
     let used: Usage | undefined
     let said = ''
@@ -132,13 +127,20 @@ export function createChatSteps(context: {
       used = usage
     }
     try {
-      const result = await models.step({ ...request, onWords, onGivenUp })
+      const result = await models.step({ ...request, onWords, onGivenUp }).catch(async (error: unknown) => {
+        if (!(error instanceof PromptTooLong) || said !== '' || signal.aborted) throw error
+        // Of the chat, less is shown now.
+        request = (await requestOf(asking)).request
+        return models.step({ ...request, onWords, onGivenUp })
+      })
       used = result
       await outages.answered(answer.model)
       const outcome = judgeChat(result)
       const calls = await judged(answer.ownerId, result.calls, tools)
       const cost = await models.costOf(answer.model, result)
-      const recorded = await recordStep.record(written, answer, { ...result, calls, cost, outcome }, tools)
+      const bytesPerToken = measuredBytesPerToken(bytesOf(request.prompt) + bytesOf(request.tools), result.inputTokens)
+      const stepped = { ...result, calls, cost, outcome, bytesPerToken }
+      const recorded = await recordStep.record(written, answer, stepped, tools)
       return { calls: recorded, finish: result.finish, text: result.text }
     } catch (error) {
       used ??= error instanceof ModelError ? error.usage : undefined
@@ -161,12 +163,3 @@ export function createChatSteps(context: {
     },
   }
 }
-
-const byName = (one: NamedTool, other: NamedTool): number => (one.name < other.name ? -1 : 1)
-
-const toModelTool = ({ name, siteName, tool: { description, inputSchema } }: NamedTool): ModelTool => ({
-  name,
-  siteName,
-  description,
-  inputSchema,
-})

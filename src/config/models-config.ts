@@ -52,6 +52,10 @@ export interface ModelConfig {
   stream?: boolean | undefined
   /** Whether it is asked for JSON of a schema in the provider's own way, besides in words; depends on the kind unless given. */
   structuredOutput?: boolean | undefined
+  /** Whether its server wants reasoning back with every message that has calls, and be it empty. */
+  returnsReasoning?: boolean | undefined
+  /** The tag between which it writes thoughts among its words. */
+  reasoningTag?: string | undefined
   /** Options of the provider's adapter, passed on as they are. */
   options?: Record<string, unknown> | undefined
 }

@@ -28,6 +28,8 @@ const usd = v.pipe(
 
 const regionInWords = 'must be a region of AWS, such as eu-central-1'
 
+const tagInWords = 'must be the name of a tag without its brackets, such as think'
+
 const price = onlyMembers({
   input: usd,
   output: usd,
@@ -43,6 +45,8 @@ export const modelMembers = onlyMembers({
   price: v.optional(price),
   stream: v.optional(v.boolean('must be true or false')),
   structuredOutput: v.optional(v.boolean('must be true or false')),
+  returnsReasoning: v.optional(v.boolean('must be true or false')),
+  reasoningTag: v.optional(v.pipe(v.string(tagInWords), v.regex(/^[a-zA-Z][\w.:-]{0,30}$/, tagInWords))),
   options: v.optional(object),
 })
 

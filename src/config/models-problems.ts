@@ -28,6 +28,7 @@ export function contradictions(file: unknown, env: Environment): string[] {
     ),
     ...defaultProblems(file, models),
     ...models.flatMap(modelProblems),
+    ...providers.flatMap(returnProblems),
     ...providers.flatMap((one) =>
       [...keyProblems(one, env), ...missing(one)].map((problem) => `${one.called} ${problem}`),
     ),
@@ -60,6 +61,14 @@ function foundIn<S extends { entries: v.ObjectEntries }>({ entries }: S, value: 
     members: Object.fromEntries(members) as Members<S>,
     has: (member) => given[member as string] !== undefined,
   }
+}
+
+/** Only Chat Completions have a member for reasoning. */
+function returnProblems({ members: { kind }, models }: FoundProvider): string[] {
+  if (kind === undefined || kind === 'openai-compatible') return []
+  return models
+    .filter(({ members }) => members.returnsReasoning === true)
+    .map(({ place }) => `${place}.returnsReasoning is for providers of the kind openai-compatible`)
 }
 
 const twice = (names: (string | undefined)[]): string[] => [

@@ -1,23 +1,7 @@
 import { addAbortListener } from 'node:events'
-import {
-  APICallError,
-  type LanguageModelV4,
-  type LanguageModelV4CallOptions,
-  type LanguageModelV4FunctionTool,
-} from '@ai-sdk/provider'
+import { APICallError, type LanguageModelV4, type LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import { collect, type OnWords, type RawAnswer } from './collect.ts'
 import type { StatedUsage } from './stated-usage.ts'
-import { describeTool, shownSchema } from './tool-texts.ts'
-
-export interface ModelTool {
-  /** Already provider-safe, see nameTools. */
-  name: string
-  /** As the site wrote it. */
-  description: string
-  inputSchema: object
-  /** The name of its site, as the site wrote it. */
-  siteName?: string | undefined
-}
 
 /** How an answer is taken. */
 interface Listening {
@@ -49,14 +33,6 @@ export async function ask(
     }
   })
 }
-
-/** Providers require an object schema, which sites may omit. */
-export const functionTool = (tool: ModelTool): LanguageModelV4FunctionTool => ({
-  type: 'function',
-  name: tool.name,
-  description: describeTool(tool),
-  inputSchema: { type: 'object', properties: {}, ...shownSchema(tool.inputSchema) },
-})
 
 /** Does not wait for a provider that ignores the signal: a cancelled run has seconds to end. */
 async function unlessAborted<T>(signal: AbortSignal, begin: () => Promise<T>): Promise<T> {

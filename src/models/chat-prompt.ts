@@ -2,8 +2,10 @@ import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/prov
 import type { Hiding } from '../hiding/hiding.ts'
 import { hiddenOnce } from './hidden.ts'
 import { bytesOf, bytesOnce, shortenCall } from './prompt-size.ts'
-import { chatLeftOutSentence, chatSentence, standingRules } from './prompt-format.ts'
-import { maxResultBytes, stepMessages, type Reader, type TranscriptStep } from './prompt.ts'
+import { fence } from './fence.ts'
+import { chatLeftOutSentence, chatMissingSentence, chatSentence, standingRules } from './prompt-format.ts'
+import { sitesText, stepMessages, type MissingSite, type Reader, type Shown, type TranscriptStep } from './prompt.ts'
+import { bytesFor, cannotFit, tokensIn } from './tokens.ts'
 import type { Window } from './window.ts'
 
 /** A message of a user, and what the model did to answer it. */
@@ -17,19 +19,21 @@ export interface Chat {
   exchanges: Exchange[]
   /** Whether earlier exchanges are not shown. */
   isCut: boolean
+  /** Tools of its sites that its model is not offered. */
+  missingTools?: MissingSite[]
+  /** How many bytes of the last prompt were one token; absent if nobody has counted. */
+  bytesPerToken?: number | undefined
 }
 
 /** A chat without the secrets. */
-export const hiddenChat = ({ exchanges, isCut }: Chat, hiding: Hiding): Chat => ({
-  isCut,
+export const hiddenChat = ({ exchanges, missingTools = [], ...rest }: Chat, hiding: Hiding): Chat => ({
+  ...rest,
+  missingTools: missingTools.map((site) => ({ ...site, name: hiding.text(site.name) })),
   exchanges: exchanges.map(({ words, steps }) => ({
     words: hiding.text(words),
     steps: steps.map((step) => hiddenOnce(step, hiding)),
   })),
 })
-
-/** Of usual text in JSON: chats are not long enough to measure it. */
-const bytesPerToken = 3
 
 /** Whom a chat is shown to, and how many bytes the tools take. */
 export interface ShownChat {
@@ -46,11 +50,14 @@ export function chatPrompt(
   chat: Chat,
   { reader, window, toolBytes }: ShownChat,
 ): LanguageModelV4Prompt | ExcessiveChat {
-  const { contextTokens, promptTokens } = window
-  const fitting = fitChat(chat, reader, toolBytes, promptTokens * bytesPerToken)
-  if (fitting) return buildChatPrompt(fitting, reader)
-  const last = buildChatPrompt({ ...chat, exchanges: chat.exchanges.slice(-1) }, reader)
-  return { tokens: Math.ceil((bytesOf(last) + toolBytes) / bytesPerToken), contextTokens, promptTokens }
+  const { contextTokens, promptTokens, resultBytes } = window
+  const { bytesPerToken = null } = chat
+  const shown = { ...reader, resultBytes }
+  const fitting = fitChat(chat, shown, toolBytes, bytesFor(window, bytesPerToken))
+  // What its provider has refused is no measure of what it takes: then it has to say so again.
+  const isExcessive = cannotFit(fitting.size, promptTokens, bytesPerToken)
+  if (!isExcessive) return buildChatPrompt(fitting.chat, shown)
+  return { tokens: tokensIn(fitting.size, bytesPerToken), contextTokens, promptTokens }
 }
 
 /** About how many UTF-16 units a chat has. */
@@ -66,13 +73,14 @@ export const lengthOf = ({ exchanges }: Chat): number =>
     .reduce((sum, length) => sum + length, 0)
 
 /** Writes the prompt of the next step of a chat. Results of tools are fenced, as those of runs. */
-function buildChatPrompt({ exchanges, isCut }: Chat, reader: Reader): LanguageModelV4Prompt {
-  const shown = { ...reader, resultBytes: maxResultBytes }
+function buildChatPrompt({ exchanges, isCut, missingTools = [] }: Chat, shown: Shown): LanguageModelV4Prompt {
   const said = exchanges.flatMap(({ words, steps }, index) => [
     userMessage(isCut && index === 0 ? `${chatLeftOutSentence}\n\n${words}` : words),
     ...steps.flatMap((step) => stepMessages(step, shown)),
   ])
-  return [{ role: 'system', content: [chatSentence, standingRules].join('\n\n') }, ...joined(said)]
+  const missing =
+    missingTools.length > 0 ? [`${chatMissingSentence}\n${fence('untrusted sites', sitesText(missingTools))}`] : []
+  return [{ role: 'system', content: [chatSentence, ...missing, standingRules].join('\n\n') }, ...joined(said)]
 }
 
 const userMessage = (text: string): LanguageModelV4Message => ({ role: 'user', content: [{ type: 'text', text }] })
@@ -91,16 +99,15 @@ function joined(messages: LanguageModelV4Message[]): LanguageModelV4Message[] {
 /**
  * Cuts a chat until its prompt fits: shortens the results of the oldest exchanges, then leaves out the oldest exchanges,
  * and then shortens the results of the oldest steps of the answer under way. Its message and its last step stay whole.
- * Undefined if these are too long by themselves.
+ * `size` is above the limit if these are too long by themselves.
  *
  * @param fixedBytes of the tools, as JSON
  * @param limit of the whole prompt, in bytes
  */
-function fitChat(chat: Chat, reader: Reader, fixedBytes: number, limit: number): Chat | undefined {
-  const shown = { ...reader, resultBytes: maxResultBytes }
+function fitChat(chat: Chat, shown: Shown, fixedBytes: number, limit: number): { chat: Chat; size: number } {
   const sizeOf = ({ words, steps }: Exchange): number =>
     Buffer.byteLength(words) + steps.reduce((sum, step) => sum + bytesOnce(stepMessages(step, shown)), 0)
-  const base = fixedBytes + bytesOf(buildChatPrompt({ exchanges: [], isCut: false }, reader))
+  const base = fixedBytes + bytesOf(buildChatPrompt({ ...chat, exchanges: [] }, shown))
   const exchanges = [...chat.exchanges]
   let size = exchanges.reduce((sum, exchange) => sum + sizeOf(exchange), base)
   for (const [index, exchange] of exchanges.slice(0, -1).entries()) {
@@ -120,7 +127,7 @@ function fitChat(chat: Chat, reader: Reader, fixedBytes: number, limit: number):
     exchanges[last] = shortened(before, most)
     size += sizeOf(exchanges[last]) - sizeOf(before)
   }
-  return size > limit ? undefined : { exchanges, isCut }
+  return { chat: { ...chat, exchanges, isCut }, size }
 }
 
 /** With the results of its first steps shortened; of all unless it says how many. */

@@ -10,60 +10,26 @@ import { hidingOf } from '../hiding/hidings.ts'
 import type { Hiding } from '../hiding/hiding.ts'
 import { createPlaces, type Places } from '../shares/places.ts'
 import { createCommon } from '../shares/shares.ts'
-import { readAnswer, type Answer } from './answer.ts'
-import { ask, functionTool, type ModelTool } from './ask.ts'
-import { markForCaching } from './caching.ts'
-import { withCallIds } from './call-ids.ts'
-import type { OnWords } from './collect.ts'
-import { hiddenWords } from './hidden-words.ts'
+import { createAnswering } from './answering.ts'
 import { createHideLong } from './hide-long.ts'
-import { lateAnswer, modelFailure, noSuchModel } from './failures.ts'
-import { optionsOf } from './options.ts'
+import { lateAnswer, modelFailure, noSuchModel, type ModelError } from './failures.ts'
 import { costOf, factsOf, type Cost } from './prices.ts'
 import { bytesOf, sizeOf } from './prompt-size.ts'
 import { buildPrompt, type Reader, type Transcript } from './prompt.ts'
-import { createStatedUsage, type StatedUsage } from './stated-usage.ts'
+import { createStatedUsage } from './stated-usage.ts'
 import { isAskedForSchemas } from './structured-output.ts'
 import { loadAdapter, type AdapterContext } from './providers/adapters.ts'
 import { secretsOf } from './provider-secrets.ts'
 import { createProviderFetch } from './providers/provider-fetch.ts'
-import { nameTools } from './tool-names.ts'
+import type { ModelTool } from './offer/model-tool.ts'
+import { offerTools, type OfferableTool, type ToolOffer } from './offer/offer.ts'
+import { createNarrowed } from './refusals/narrowed.ts'
+import { createRefusedTools } from './refusals/refused-tools.ts'
+import { isTooLong, PromptTooLong } from './refusals/too-long.ts'
+import type { Entry, StepRequest, StepResult } from './step-request.ts'
 import type { Usage } from './usage.ts'
 import { windowOf, type Window } from './window.ts'
 import { createWriteChatPrompt, type AskedChat } from './write-chat-prompt.ts'
-
-export interface StepRequest {
-  /** The name of a configured model. */
-  model: string
-  prompt: LanguageModelV4Prompt
-  tools: ModelTool[]
-  /** Requests of one key begin alike, so a provider may keep them in one cache. */
-  cacheKey: string
-  outputSchema?: object | undefined
-  signal: AbortSignal
-  /** Takes secrets out of tools, answer and words, see `Models.hiding`; without it, those of the providers alone. */
-  hiding?: Hiding | undefined
-  /** Whose turn it is in the threads, where long texts are looked through; unless given, that of the key. */
-  party?: string | undefined
-  /** Is called with the text of the answer as it comes. */
-  onWords?: OnWords | undefined
-  /** Is called if the signal aborts the call, with what it has used by then as far as that is known. */
-  onGivenUp?: ((usage: Usage | undefined) => void) | undefined
-}
-
-export interface StepResult extends Answer {
-  model: string
-  latencyMs: number
-}
-
-/** A configured model, its provider, and how to get at it. */
-interface Entry {
-  model: ModelConfig
-  provider: ProviderConfig
-  reader: Reader
-  places: Places
-  adapter: () => Promise<LanguageModelV4>
-}
 
 /** A model as agents may choose it. */
 export interface ModelFacts {
@@ -112,6 +78,9 @@ export function createModels(context: {
   const hideLong = createHideLong({ threads })
   const entries = createEntries()
   const windows = new Map<string, Promise<Window>>()
+  const narrowed = createNarrowed()
+  const refusedTools = createRefusedTools()
+  const { answerOf, wordsOf } = createAnswering({ logger, ownSecrets, hideLong, refusedTools })
 
   function createEntries(): Map<string, Entry> {
     const places = new Map(config.models.providers.map((one) => [one.name, placesOf(one)]))
@@ -150,8 +119,8 @@ export function createModels(context: {
 
   /**
    * One step: one model call, with nothing executed. Throws MODEL_ERROR, with `retryable` as the provider's failure
-   * says, `retryAfter` in seconds if it named a time, and the usage if it stated that; or the signal's reason if
-   * aborted.
+   * says, `retryAfter` in seconds if it named a time, and the usage if it stated that; PromptTooLong if the provider
+   * says so: then `window` is narrower for this run or chat; or the signal's reason if aborted.
    */
   async function step(request: StepRequest): Promise<StepResult> {
     const entry = entryOf(request.model)
@@ -169,35 +138,22 @@ export function createModels(context: {
         request.onGivenUp?.(stated.soFar(() => bytesOf(request.prompt)))
         throw request.signal.reason
       }
-      const failure = deadline.stopped() === 'timeout' ? lateAnswer(seconds) : modelFailure(error, clock.now())
+      const failure = deadline.stopped() === 'timeout' ? lateAnswer(seconds) : failureOf(error, request)
       failure.usage ??= stated.usage()
       const { retryable, retryAfter, privateDetail } = failure
-      logger.warn({ model, retryable, retryAfter, privateDetail }, 'the model call failed')
+      const said = await wordsOf(error, request)
+      logger.warn({ model, retryable, retryAfter, privateDetail, said }, 'the model call failed')
       throw failure
     } finally {
       deadline.clear()
     }
   }
 
-  async function answerOf(entry: Entry, request: StepRequest, stated: StatedUsage): Promise<Answer> {
-    const { model, provider, reader, adapter } = entry
-    const { hiding = await hidingOf(ownSecrets), onWords, signal: abortSignal } = request
-    const { party = request.cacheKey } = request
-    const outputSchema = await hideLong.value(request.outputSchema, hiding, party)
-    const tools = await hideLong.value(request.tools.map(functionTool), hiding, party)
-    const marked = markForCaching({ kind: provider.kind, id: model.id }, request.prompt, tools)
-    const options = {
-      tools: marked.tools,
-      prompt: withCallIds(provider.kind, marked.prompt),
-      abortSignal,
-      ...(model.maxOutputTokens !== undefined && { maxOutputTokens: model.maxOutputTokens }),
-      ...optionsOf({ model, provider, cacheKey: request.cacheKey, outputSchema, hasTools: tools.length > 0 }),
-    }
-    const hideText = (text: string) => hideLong.value(text, hiding, party)
-    const words = onWords && hiddenWords(onWords, hiding, hideText)
-    const raw = await ask(await adapter(), options, { stream: model.stream ?? true, stated, onWords: words?.add })
-    await words?.end()
-    return readAnswer(await hideLong.answer(raw, hiding, party), { by: reader.by, prompt: request.prompt, tools })
+  function failureOf(error: unknown, { model, prompt, tools, cacheKey }: StepRequest): ModelError {
+    if (!isTooLong(error)) return modelFailure(error, clock.now())
+    const failure = new PromptTooLong(model, error)
+    narrowed.note(model, cacheKey, Math.floor((bytesOf(prompt) + bytesOf(tools)) * failure.part))
+    return failure
   }
 
   async function describe({ model, provider }: Entry): Promise<ModelFacts> {
@@ -247,7 +203,10 @@ export function createModels(context: {
     facts: (name: string): Promise<ModelFacts> => describe(entryOf(name)),
     list: (): Promise<ModelFacts[]> => Promise.all([...entries.values()].map(describe)),
 
-    nameTools,
+    /** What the model may be offered of these tools, each under a name of its own; MODEL_ERROR if it is not configured. */
+    offer<Tool extends OfferableTool>(name: string, tools: Tool[]): ToolOffer<Tool> {
+      return offerTools(tools, entryOf(name).provider.kind, (tool) => refusedTools.has(name, tool))
+    },
 
     /** The secrets of the platform at its providers. */
     secrets: ownSecrets,
@@ -261,13 +220,21 @@ export function createModels(context: {
      * The prompt of a chat without these secrets, and those of the platform, cut so that it fits; MODEL_ERROR if its last
      * message does not. The party waits for a turn if it is long.
      */
-    async chatPrompt(name: string, { chat, tools, secrets, party }: AskedChat): Promise<LanguageModelV4Prompt> {
-      const shown = { reader: entryOf(name).reader, window: await windowFor(name), toolBytes: bytesOf(tools) }
+    async chatPrompt(
+      name: string,
+      { chat, tools, secrets, party, cacheKey }: AskedChat,
+    ): Promise<LanguageModelV4Prompt> {
+      const window = narrowed.of(await windowFor(name), name, cacheKey)
+      const shown = { reader: entryOf(name).reader, window, toolBytes: bytesOf(tools) }
       return writeChatPrompt(name, party, { chat, secrets: [...ownSecrets, ...secrets], shown })
     },
 
-    /** What fits into the model's context window; MODEL_ERROR if no such model is configured. */
-    window: async (name: string): Promise<Window> => windowFor(name),
+    /**
+     * What fits into the model's context window; less if a prompt of the key was refused as too long. MODEL_ERROR if no
+     * such model is configured.
+     */
+    window: async (name: string, cacheKey: string): Promise<Window> =>
+      narrowed.of(await windowFor(name), name, cacheKey),
 
     /** The size of the prompt that `prompt` would make, in bytes; the tools count as fixed. */
     sizeOf: (name: string, transcript: Transcript, tools: ModelTool[]) => {
@@ -296,4 +263,4 @@ const readerOf = ({ id }: ModelConfig, { kind, name }: ProviderConfig): Reader =
   textArguments: withTextArguments.has(kind),
 })
 
-export type { ModelTool }
+export type { ModelTool, StepRequest, StepResult }

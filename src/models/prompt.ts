@@ -49,10 +49,12 @@ interface SchemaField {
   description?: string | undefined
 }
 
-interface MissingSite {
+export interface MissingSite {
   name: string
   origin: string
   reason: keyof typeof missingReasons
+  /** The tools that are lacking; absent if all are. */
+  tools?: string[] | undefined
 }
 
 /** What a run has done so far, from its record. */
@@ -136,8 +138,13 @@ const beforeText = ({ steps, summary }: NonNullable<Transcript['leftOut']>): str
     .filter(Boolean)
     .join('\n')
 
-const sitesText = (sites: MissingSite[]): string =>
-  sites.map(({ name, origin, reason }) => `${JSON.stringify(name)} (${origin}): ${missingReasons[reason]}`).join('\n')
+export const sitesText = (sites: MissingSite[]): string =>
+  sites
+    .map(({ name, origin, reason, tools }) => {
+      const named = tools ? `: ${tools.join(', ')}` : ''
+      return `${JSON.stringify(name)} (${origin}): ${missingReasons[reason]}${named}`
+    })
+    .join('\n')
 
 const linesOf = (headers: Record<string, string>): string =>
   Object.entries(headers)

@@ -34,7 +34,8 @@ export function nameTools(tools: SiteTool[]): NamedTool[] {
 
 /** The text with everything that providers refuse in a tool name replaced; 64 characters at most, never empty. */
 export function providerSafe(text: string): string {
-  const safe = text.replaceAll(/[^a-zA-Z0-9_-]/g, '_')
+  // Google refuses a name that begins with a digit or a dash.
+  const safe = text.replaceAll(/[^a-zA-Z0-9_-]/g, '_').replace(/^(?=[\d-])/, '_')
   if (safe.length <= maxLength) return safe === '' ? '_' : safe
   return `${safe.slice(0, maxLength - hashLength - 1)}_${hash(text)}`
 }
@@ -68,7 +69,9 @@ function withSite({ siteName, tool }: SiteTool): string {
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '_')
     .replaceAll(/^_|_$/g, '')
-  return slug === '' ? tool : `${slug.slice(0, 24)}_${tool}`
+  if (slug === '') return tool
+  // Google refuses a name that begins with a digit.
+  return `${/^\d/.test(slug) ? 'site_' : ''}${slug.slice(0, 24)}_${tool}`
 }
 
 /** Every tool whose name at its level is also another tool's: neither side may keep it, or the order would decide. */

@@ -1,6 +1,6 @@
 import { innerSchemas, isObject, keywords, type Keyword } from '../sites/manifest/schema-keywords.ts'
 import { isRecord } from './arguments.ts'
-import { toolLabel } from './prompt-format.ts'
+import { conditionsSentence, fittingSentence, toolLabel } from './prompt-format.ts'
 import { visible } from './visible.ts'
 
 /** OpenAI refuses longer descriptions of tools. */
@@ -13,12 +13,24 @@ const maxNote = 300
 export function describeTool({
   siteName = 'unnamed',
   description,
+  conditions,
 }: {
   siteName?: string | undefined
   description: string
+  /** Rules for its arguments that its schema cannot have. */
+  conditions?: object | undefined
 }): string {
   const label = toolLabel(quoted(siteName, maxSiteName))
-  return `${label} ${quoted(description, maxDescription - label.length - 1)}`
+  const rules = conditions ? ` ${conditionsInWords(conditions)}` : ''
+  return `${label} ${quoted(description, maxDescription - label.length - 1 - rules.length)}${rules}`
+}
+
+/** Longer rules would leave too little room for what the tool does. */
+const maxConditions = 500
+
+function conditionsInWords(conditions: object): string {
+  const text = visible(JSON.stringify(conditions).toWellFormed()).replaceAll(/<<<|>>>/g, escapedSigns)
+  return text.length > maxConditions ? conditionsSentence : `${fittingSentence} ${text}`
 }
 
 /** As a text in JSON, which ends where it says; no line in it can pass for one of the platform's fences. */

@@ -5,6 +5,8 @@ export interface Window {
   contextTokens: number
   /** What prompt and tools may take together, in tokens: the rest is for the answer. */
   promptTokens: number
+  /** What they may take together, in bytes, since the provider has refused a longer prompt; absent if it has not. */
+  promptBytes?: number
   /** How much of one result the model sees, in bytes. */
   resultBytes: number
 }

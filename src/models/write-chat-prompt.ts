@@ -1,17 +1,18 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type * as inThread from '../in-thread.ts'
 import type { Threads } from '../threads/threads.ts'
-import type { ModelTool } from './ask.ts'
+import type { ModelTool } from './offer/model-tool.ts'
 import { lengthOf, type Chat } from './chat-prompt.ts'
 import { promptTooLong } from './failures.ts'
 import { promptOfChat, type GivenChat } from './in-thread.ts'
 
-/** A chat, what its model may use, and what it must not be shown; `party` is whose chat it is. */
+/** A chat, what its model may use, and what it must not be shown; `party` is whose chat it is, `cacheKey` which one. */
 export interface AskedChat {
   chat: Chat
   tools: ModelTool[]
   secrets: readonly string[]
   party: string
+  cacheKey: string
 }
 
 /** So much of a chat is read at once: to look for secrets in a mebibyte may take 80 ms. */

@@ -15,10 +15,12 @@ const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown }
 /**
  * The JSON text without whitespace, with every number as it was written, however long. Of members that occur twice the
  * last one stays, which is the one that was checked: other readers may take the first. The text must be valid JSON.
+ *
+ * @param change is called for every object and list, from the inside outwards
  */
-export const exactJson = (text: string): string =>
+export const exactJson = (text: string, change: (value: unknown) => unknown = (value) => value): string =>
   JSON.stringify(
     JSON.parse(text, (_name, value: unknown, { source }: { source?: string } = {}) =>
-      typeof value === 'number' && source !== undefined ? rawJSON(source) : value,
+      typeof value === 'number' && source !== undefined ? rawJSON(source) : change(value),
     ),
   )

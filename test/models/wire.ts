@@ -32,6 +32,7 @@ const chatCalls = (calls: WireCall[]) =>
 /** Chat Completions: the beginning, the end, and the usage that comes after it. */
 export const chat = {
   begin: (text = 'Hello') => [chunk({ role: 'assistant', content: text })],
+  thinking: (text: string) => [chunk({ role: 'assistant', reasoning_content: text })],
   calls: chatCalls,
   end: (reason = 'stop') => [chunk({}, { finish_reason: reason })],
   usage: () => [{ ...chunk({}), choices: [], usage: chatUsage }],

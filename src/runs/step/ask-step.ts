@@ -9,7 +9,10 @@ import { isCoded } from '../../errors.ts'
 import type { Hiding } from '../../hiding/hiding.ts'
 import { hiddenTranscript } from '../../models/hidden.ts'
 import { ModelError } from '../../models/failures.ts'
-import type { ModelTool, Models } from '../../models/models.ts'
+import type { ModelTool } from '../../models/offer/model-tool.ts'
+import { leftOut, toModelTool } from '../../models/offer/offer.ts'
+import type { Models } from '../../models/models.ts'
+import { PromptTooLong } from '../../models/refusals/too-long.ts'
 import type { Usage } from '../../models/usage.ts'
 import type { Outages } from '../../outages/outages.ts'
 import type { Outputs } from '../../outputs/outputs.ts'
@@ -25,7 +28,7 @@ import { judgeOutput } from './judge-output.ts'
 import { checkArguments, type OfferedTool } from './planned-calls.ts'
 import { summarise, withoutSummary } from './summarise.ts'
 import { createReadTranscript, type RunTranscript } from './transcript.ts'
-import { measuredBytesPerToken } from './tokens.ts'
+import { measuredBytesPerToken } from '../../models/tokens.ts'
 import { createWriteStep, type Next } from './write-step.ts'
 
 /** What the model is offered in a step, and which sites of its agent it has to do without. */
@@ -99,24 +102,20 @@ export function createAsk(context: AskContext) {
     }
   }
 
-  async function offerOf(run: Run): Promise<Offer> {
-    const { tools, ...offer } = await agents.offerOf(run.agentId, run.ownerId)
-    const named = models.nameTools(
-      tools.map(({ entryId, siteName, tool }) => ({ site: entryId, siteName, tool: tool.name })),
-    )
-    const offered = named.map(({ name }, index) => ({ name, ...(tools[index] as (typeof tools)[number]) }))
-    // Always the same order: providers cache prompts, and tools stand at their beginning.
-    return { tools: offered.toSorted((one, other) => (one.name < other.name ? -1 : 1)), ...offer }
+  async function offerOf(run: Run, model: string): Promise<Offer> {
+    const { tools: found, missing, tokens } = await agents.offerOf(run.agentId, run.ownerId)
+    const { tools, leftOut: not } = models.offer(model, found)
+    return { tools, missing: [...missing, ...not], tokens }
   }
 
   /** Reads what the model is to be shown. Throws MODEL_ERROR if no such model is configured. */
   async function prepare({ runId }: RunRef, model: string): Promise<Prepared> {
     const [run, { resultBytes }] = await Promise.all([
       Run.query(database).findById(runId).throwIfNotFound(),
-      models.window(model),
+      models.window(model, runId),
     ])
     const [offer, secrets, transcript] = await Promise.all([
-      offerOf(run),
+      offerOf(run, model),
       agents.secretsOfAgent(run.agentId),
       readTranscript(run, resultBytes),
     ])
@@ -132,13 +131,20 @@ export function createAsk(context: AskContext) {
     const onGivenUp = (usage: Usage | undefined) => {
       used = usage
     }
-    try {
-      const { run, offer, hiding, ...read } = await prepared
+    const askAs = async ({ run, offer, hiding, ...read }: Prepared) => {
       const fitted = await fitTranscript(ref, { run, tools: toolsOf(offer), ...read }, attempt)
       summaryDue = fitted.summaryDue
       const answer = summaryDue
         ? await summarise(models, { run, attempt, hiding, signal, onGivenUp }, fitted, summaryDue)
         : await answerOf(run, attempt, offer, fitted, { hiding, signal, onGivenUp })
+      return { answer, offer: withoutRefused(offer, answer.refusedTools) }
+    }
+    try {
+      const { answer, offer } = await askAs(await prepared).catch(async (error: unknown) => {
+        if (!(error instanceof PromptTooLong) || signal.aborted) throw error
+        // Its window is narrower now.
+        return askAs(await prepare(ref, attempt.model))
+      })
       return await retryWhileUnavailable(async () => {
         await outages.answered(attempt.model)
         return writeStep(ref, attempt, answer, offer)
@@ -159,10 +165,10 @@ export function createAsk(context: AskContext) {
   return { prepare, ask }
 }
 
-const toolsOf = ({ tools }: Offer): ModelTool[] =>
-  tools.map(({ name, siteName, tool: { description, inputSchema } }) => ({
-    name,
-    siteName,
-    description,
-    inputSchema: inputSchema as object,
-  }))
+const toolsOf = ({ tools }: Offer): ModelTool[] => tools.map(toModelTool)
+
+/** What the model was offered in the end. */
+function withoutRefused({ tools, missing, tokens }: Offer, names: string[] = []): Offer {
+  const { kept = [], refused = [] } = Object.groupBy(tools, ({ name }) => (names.includes(name) ? 'refused' : 'kept'))
+  return { tools: kept, missing: [...missing, ...leftOut(refused, 'refused_tools')], tokens }
+}

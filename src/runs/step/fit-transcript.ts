@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import type { Database } from '../../database/database.ts'
-import type { ModelTool } from '../../models/ask.ts'
+import type { ModelTool } from '../../models/offer/model-tool.ts'
 import { promptTooLong } from '../../models/failures.ts'
 import type { Models } from '../../models/models.ts'
 import type { PromptSize } from '../../models/prompt-size.ts'
@@ -11,7 +11,7 @@ import { hasEnded } from '../states.ts'
 import { append, type NewEvent } from '../timeline.ts'
 import type { Attempt } from './attempt.ts'
 import { fit, type Cuts, type Sizes } from './fit.ts'
-import { bytesFor, cannotFit, tokensIn } from './tokens.ts'
+import { bytesFor, cannotFit, tokensIn } from '../../models/tokens.ts'
 import type { RunTranscript } from './transcript.ts'
 
 /** What is read of a run, and what its model is offered. */
@@ -51,16 +51,16 @@ export function createFitTranscript({ database, clock, models }: { database: Dat
       return Object.assign(run, changes)
     })
 
-  async function measure(transcript: RunTranscript, model: string, tools: ModelTool[]) {
-    const window = await models.window(model)
+  async function measure(runId: string, transcript: RunTranscript, model: string, tools: ModelTool[]) {
+    const window = await models.window(model, runId)
     const size = models.sizeOf(model, transcript, tools)
     return { window, transcript, size, bytes: size.steps.reduce((total, { whole }) => total + whole, size.fixed) }
   }
 
   /** Throws MODEL_ERROR if what must not be cut is too long by itself. */
   return async (ref: RunRef, { run, tools, readAgain, ...found }: Found, { model, step }: Attempt): Promise<Fitted> => {
-    const { window, transcript, size, bytes } = await measure(found.transcript, model, tools)
-    const limit = bytesFor(window.promptTokens, run.bytesPerToken)
+    const { window, transcript, size, bytes } = await measure(run.id, found.transcript, model, tools)
+    const limit = bytesFor(window, run.bytesPerToken)
     if (bytes <= limit) return { transcript, bytes, window }
     const fitted = fit(sizesOf(transcript, size), cutsOf(run), limit)
     if (cannotFit(fitted.after, window.promptTokens, run.bytesPerToken)) {
@@ -70,7 +70,7 @@ export function createFitTranscript({ database, clock, models }: { database: Dat
     const cut = cutTo(fitted, step, window, run.bytesPerToken)
     const isLeftOut = fitted.leftOutThrough > (run.leftOutThrough ?? 0)
     if (isLeftOut && transcript.summarizes) return { transcript, bytes, window, summaryDue: cut }
-    return measure(await readAgain(await record({ ref, step }, cut)), model, tools)
+    return measure(run.id, await readAgain(await record({ ref, step }, cut)), model, tools)
   }
 }
 
@@ -93,7 +93,7 @@ const isFurther = (one: Cuts, other: Cuts): boolean =>
 function cutTo(
   { shortenedThrough, leftOutThrough, before, after }: ReturnType<typeof fit>,
   step: number,
-  { contextTokens }: Window,
+  { contextTokens, promptBytes }: Window,
   bytesPerToken: number | null,
 ): Cut {
   const changes = { shortenedThrough, leftOutThrough }
@@ -102,14 +102,16 @@ function cutTo(
     changes,
     event: {
       kind: 'context.fitted',
-      data: { step, ...changes, ...tokens, contextTokens, note: noteOn(changes) },
+      data: { step, ...changes, ...tokens, contextTokens, note: noteOn(changes, promptBytes !== undefined) },
     },
   }
 }
 
-const noteOn = ({ shortenedThrough, leftOutThrough }: Cuts): string =>
+const noteOn = ({ shortenedThrough, leftOutThrough }: Cuts, isRefused: boolean): string =>
   [
-    'The run has become long for its model.',
+    isRefused
+      ? 'The provider refused the prompt because it was longer than its model takes.'
+      : 'The run has become long for its model.',
     ...(shortenedThrough > leftOutThrough
       ? [`From now on, the model sees long tool results up to step ${shortenedThrough} shortened.`]
       : []),

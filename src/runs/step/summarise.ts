@@ -3,7 +3,7 @@ import { buildSummaryPrompt } from '../../models/summary-prompt.ts'
 import type { Run } from '../run.ts'
 import type { Asking, Attempt } from './attempt.ts'
 import type { Cut, Fitted } from './fit-transcript.ts'
-import { bytesFor } from './tokens.ts'
+import { bytesFor } from '../../models/tokens.ts'
 
 /** Asks a run's model for a summary of the steps that it will not see any more. */
 export async function summarise(
@@ -16,7 +16,7 @@ export async function summarise(
   const { window, transcript } = fitted
   const steps = transcript.steps.filter(({ step }) => step <= leftOutThrough)
   const fixed = Buffer.byteLength(transcript.systemPrompt + (transcript.leftOut?.summary ?? ''))
-  const room = bytesFor(window.promptTokens, run.bytesPerToken) - fixed
+  const room = bytesFor(window, run.bytesPerToken) - fixed
   const prompt = buildSummaryPrompt(transcript, steps, Math.max(room, 0))
   const { model } = attempt
   const result = await models.step({ model, prompt, tools: [], cacheKey: run.id, ...asking })

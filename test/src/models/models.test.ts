@@ -234,7 +234,11 @@ for (const status of [400, 401, 403, 404, 413, 422]) {
   test(`status ${status} of the provider is not worth another try`, async (t) => {
     const failure = await failureOf(rejects(providerError(status)))
     t.false(failure.retryable)
-    t.is(failure.privateDetail, `AI_APICallError, status ${status}`)
+    const isLength = status === 413
+    t.is(
+      failure.privateDetail,
+      `${isLength ? 'prompt longer than the model takes' : 'AI_APICallError'}, status ${status}`,
+    )
   })
 }
 
@@ -284,6 +288,22 @@ test('neither the error nor the log holds anything of the prompt', async (t) => 
   t.is(lines.length, 1)
   t.regex(lines.join(''), /AI_APICallError, status 500/)
   t.false(lines.join('').includes('secret prompt'))
+})
+
+test('what a provider says of a request that it refuses is in the log, in short and without secrets', async (t) => {
+  const words = `temperature must be at most 1, not of-a-vault ${'x'.repeat(1000)}`
+  const refusal = new APICallError({
+    message: 'refused',
+    url: 'https://provider.example/v1',
+    requestBodyValues: {},
+    responseBody: JSON.stringify({ error: { message: words } }),
+    statusCode: 400,
+  })
+  const { models, lines } = over(rejects(refusal))
+  const failure = await t.throwsAsync<CodedError>(models.step(request({ hiding: await models.hiding(['of-a-vault']) })))
+  t.notRegex(failure.message, /temperature/)
+  t.regex(lines.join(''), /temperature must be at most 1/)
+  t.notRegex(lines.join(''), /of-a-vault|x{501}/)
 })
 
 test('an error of an unknown kind is a failure that says only its class', async (t) => {

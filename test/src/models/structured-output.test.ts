@@ -1,6 +1,6 @@
 import test from 'ava'
 import type { ModelConfig, ProviderConfig, ProviderKind } from '../../../src/config/models-config.ts'
-import { functionTool } from '../../../src/models/ask.ts'
+import { sentTool } from '../../../src/models/offer/model-tool.ts'
 import { optionsOf } from '../../../src/models/options.ts'
 import { loadAdapter } from '../../../src/models/providers/adapters.ts'
 import { isAskedForSchemas } from '../../../src/models/structured-output.ts'
@@ -9,7 +9,7 @@ type Schema = Record<string, unknown>
 
 const closed = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false }
 
-const look = functionTool({ name: 'look', description: 'Looks.', inputSchema: { type: 'object' } })
+const { tool: look } = sentTool({ name: 'look', description: 'Looks.', inputSchema: { type: 'object' } }, 'openai')
 
 interface Case {
   kind: ProviderKind

@@ -1,6 +1,6 @@
 import test from 'ava'
 import * as fc from 'fast-check'
-import { functionTool } from '../../../src/models/ask.ts'
+import { sentTool } from '../../../src/models/offer/model-tool.ts'
 import { standingRules } from '../../../src/models/prompt-format.ts'
 import { describeTool, shownSchema } from '../../../src/models/tool-texts.ts'
 
@@ -93,7 +93,8 @@ test('a model gets the rules of a schema exactly, its notes in short, and nothin
 })
 
 test('what a tool says reaches the provider labelled, and a schema without a type is one of an object', (t) => {
-  const tool = functionTool({ name: 'find', description: 'Finds.', inputSchema: { $comment: 'no' }, siteName: 'S' })
+  const find = { name: 'find', description: 'Finds.', inputSchema: { $comment: 'no' }, siteName: 'S' }
+  const { tool } = sentTool(find, 'openai')
   t.deepEqual(tool, {
     type: 'function',
     name: 'find',

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { bytesFor, cannotFit, measuredBytesPerToken, tokensIn } from '../../../../src/runs/step/tokens.ts'
+import { bytesFor, cannotFit, measuredBytesPerToken, tokensIn } from '../../../src/models/tokens.ts'
 
 test('a token has as many bytes as the provider has counted, within reason', (t) => {
   t.is(measuredBytesPerToken(300, 100), 3)
@@ -9,9 +9,10 @@ test('a token has as many bytes as the provider has counted, within reason', (t)
 })
 
 test('a tenth of the room is kept free, and where nothing was measured a token has three bytes', (t) => {
-  t.is(bytesFor(1000, 2), 1800)
-  t.is(bytesFor(1000, null), 2700)
-  t.is(bytesFor(1, 2), 1)
+  t.is(bytesFor({ promptTokens: 1000 }, 2), 1800)
+  t.is(bytesFor({ promptTokens: 1000 }, null), 2700)
+  t.is(bytesFor({ promptTokens: 1 }, 2), 1)
+  t.is(bytesFor({ promptTokens: 1000, promptBytes: 1000 }, null), 1000)
 })
 
 test('bytes are counted in whole tokens, rounded up', (t) => {

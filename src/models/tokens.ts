@@ -1,3 +1,5 @@
+import type { Window } from './window.ts'
+
 /** Dense text, such as JSON with identifiers. Ordinary text has about four bytes a token. */
 const usualBytesPerToken = 3
 /** Outside of these a provider's count is of something else. */
@@ -10,9 +12,11 @@ const reserve = 0.1
 export const measuredBytesPerToken = (promptBytes: number, inputTokens: number): number =>
   Math.min(Math.max(promptBytes / Math.max(inputTokens, 1), fewest), most)
 
-/** How long a prompt may be, in bytes. */
-export const bytesFor = (promptTokens: number, bytesPerToken: number | null): number =>
-  Math.floor(promptTokens * (1 - reserve) * (bytesPerToken ?? usualBytesPerToken))
+/** How long a prompt may be, in bytes: by its tokens, and by what its provider has refused before. */
+export const bytesFor = (
+  { promptTokens, promptBytes = Infinity }: Pick<Window, 'promptTokens' | 'promptBytes'>,
+  bytesPerToken: number | null,
+): number => Math.min(promptBytes, Math.floor(promptTokens * (1 - reserve) * (bytesPerToken ?? usualBytesPerToken)))
 
 export const tokensIn = (bytes: number, bytesPerToken: number | null): number =>
   Math.ceil(bytes / (bytesPerToken ?? usualBytesPerToken))

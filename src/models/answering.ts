@@ -1,0 +1,126 @@
+import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
+import type { Hiding } from '../hiding/hiding.ts'
+import { hidingOf } from '../hiding/hidings.ts'
+import type { Logger } from '../logger.ts'
+import { readAnswer, type Answer } from './answer.ts'
+import { ask } from './ask.ts'
+import { markForCaching } from './caching.ts'
+import { withCallIds } from './call-ids.ts'
+import type { RawAnswer } from './collect.ts'
+import { hiddenWords } from './hidden-words.ts'
+import type { createHideLong } from './hide-long.ts'
+import { sentTool, type ModelTool } from './offer/model-tool.ts'
+import { siteNamesIn, type PropertyNames } from './offer/property-names.ts'
+import { optionsOf } from './options.ts'
+import { askWithout } from './refusals/ask-without.ts'
+import type { createRefusedTools } from './refusals/refused-tools.ts'
+import { loggedWords } from './refusals/said.ts'
+import { withReasoning } from './returned-reasoning.ts'
+import type { StatedUsage } from './stated-usage.ts'
+import type { Entry, StepRequest, StepResult } from './step-request.ts'
+import { answerWithoutThoughts, wordsWithoutThoughts } from './thoughts.ts'
+import { visible } from './visible.ts'
+
+/** A tool as it was given, as it is sent, and the names of its properties that are not the site's. */
+interface Sent {
+  name: string
+  given: ModelTool
+  tool: LanguageModelV4FunctionTool
+  names: PropertyNames
+}
+
+/** Asks a model, by what its provider takes and refuses, and reads its answer. */
+export function createAnswering(context: {
+  logger: Logger
+  ownSecrets: readonly string[]
+  hideLong: ReturnType<typeof createHideLong>
+  refusedTools: ReturnType<typeof createRefusedTools>
+}) {
+  const { logger, ownSecrets, hideLong, refusedTools } = context
+
+  /** What the provider has said of a request that it refuses, for the operator, without secrets. */
+  async function wordsOf(error: unknown, { hiding }: Pick<StepRequest, 'hiding'>): Promise<string | undefined> {
+    const words = loggedWords(error)
+    return words === undefined ? undefined : visible((hiding ?? (await hidingOf(ownSecrets))).text(words))
+  }
+
+  async function answerOf(
+    entry: Entry,
+    request: StepRequest,
+    stated: StatedUsage,
+  ): Promise<Answer & Pick<StepResult, 'refusedTools'>> {
+    const { model, reader } = entry
+    const { hiding = await hidingOf(ownSecrets), onWords, party = request.cacheKey } = request
+    const outputSchema = await hideLong.value(request.outputSchema, hiding, party)
+    const hideText = (text: string) => hideLong.value(text, hiding, party)
+    const hidden = onWords && hiddenWords(onWords, hiding, hideText)
+    const { reasoningTag: tag } = model
+    const words = hidden && tag !== undefined ? wordsWithoutThoughts(tag, hidden.add) : hidden
+    let hasBegun = false
+    const listening = words && {
+      onWords: (text: string) => {
+        hasBegun = true
+        return words.add(text)
+      },
+    }
+    const { answer: raw, refused } = await askWithout(await sentTools(entry, request, hiding, party), {
+      ask: async (tools) => {
+        const options = optionsFor(entry, { ...request, outputSchema }, tools)
+        return {
+          ...(await ask(await entry.adapter(), options, { stream: model.stream ?? true, stated, ...listening })),
+          tools,
+        }
+      },
+      hasBegun: () => hasBegun,
+      onRefused: async (tools, error) => {
+        const names = tools.map(({ name }) => name)
+        logger.warn({ model: model.name, tools: names, said: await wordsOf(error, { hiding }) }, refusedMessage)
+      },
+    })
+    for (const { given } of refused) refusedTools.note(model.name, given)
+    await words?.end()
+    if (words !== hidden) await hidden?.end()
+    const said = tag === undefined ? raw : answerWithoutThoughts(raw, tag)
+    const read = await hideLong.answer(withSiteNames(said, raw.tools), hiding, party)
+    return {
+      ...readAnswer(read, { by: reader.by, prompt: request.prompt, tools: raw.tools }),
+      ...(refused.length > 0 && { refusedTools: refused.map(({ name }) => name) }),
+    }
+  }
+
+  async function sentTools(entry: Entry, request: StepRequest, hiding: Hiding, party: string): Promise<Sent[]> {
+    const fitted = request.tools.map((given) => ({ name: given.name, given, ...sentTool(given, entry.provider.kind) }))
+    const tools = await hideLong.value(
+      fitted.map(({ tool }) => tool),
+      hiding,
+      party,
+    )
+    return fitted.map((one, index) => ({ ...one, tool: tools[index] ?? one.tool }))
+  }
+
+  function optionsFor({ model, provider }: Entry, { cacheKey, outputSchema, ...request }: StepRequest, sent: Sent[]) {
+    const tools = sent.map(({ tool }) => tool)
+    const marked = markForCaching({ kind: provider.kind, id: model.id }, request.prompt, tools)
+    const prompt = withCallIds(provider.kind, marked.prompt)
+    return {
+      tools: marked.tools,
+      prompt: model.returnsReasoning ? withReasoning(prompt) : prompt,
+      abortSignal: request.signal,
+      ...(model.maxOutputTokens !== undefined && { maxOutputTokens: model.maxOutputTokens }),
+      ...optionsOf({ model, provider, cacheKey, outputSchema, hasTools: tools.length > 0 }),
+    }
+  }
+
+  return { answerOf, wordsOf }
+}
+
+const refusedMessage = 'the provider refuses tools, so they are left out'
+
+/** The calls of an answer with the names that properties have at their sites. */
+const withSiteNames = (answer: RawAnswer, tools: Sent[]): RawAnswer => ({
+  ...answer,
+  content: answer.content.map((part) => {
+    const names = part.type === 'tool-call' ? tools.find(({ name }) => name === part.toolName)?.names : undefined
+    return names && part.type === 'tool-call' ? { ...part, input: siteNamesIn(part.input, names) } : part
+  }),
+})

@@ -1,0 +1,89 @@
+import { isObject, type SchemaObject } from '../../sites/manifest/schema-keywords.ts'
+
+/** What OpenAI and Anthropic refuse at the top of a schema. */
+const lifted = new Set(['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', 'if', 'then', 'else', 'dependentSchemas'])
+
+const notes = new Set(['title', 'description', 'default', 'examples'])
+
+/**
+ * Takes such rules out of the top of a schema, and returns them as a schema of their own. The properties that they tell
+ * of become properties of the top, or a model would not know of them.
+ */
+export function liftConditions(schema: SchemaObject): { schema: SchemaObject; conditions: SchemaObject | undefined } {
+  const found = Object.entries(schema).filter(([keyword]) => lifted.has(keyword))
+  if (found.length === 0) return { schema, conditions: undefined }
+  const conditions = Object.fromEntries(found)
+  const rest = Object.fromEntries(Object.entries(schema).filter(([keyword]) => !lifted.has(keyword)))
+  const own = isObject(rest['properties']) ? rest['properties'] : {}
+  const told = Map.groupBy(propertiesIn(conditions), ([name]) => name)
+  const added = [...told]
+    .filter(([name]) => !Object.hasOwn(own, name))
+    .map(([name, all]) => [name, anyOf(all)] as const)
+  const settled = new Set(
+    added.flatMap(([name, form]) => (told.get(name)?.length === 1 && !saysNothing(form) ? name : [])),
+  )
+  const required = [...new Set([...namesIn(rest['required']), ...requiredIn(conditions)])]
+  return {
+    schema: {
+      ...rest,
+      properties: { ...own, ...Object.fromEntries(added) },
+      ...(required.length > 0 && { required }),
+    },
+    conditions: inShort(conditions, settled) as SchemaObject,
+  }
+}
+
+/** The properties of all branches, also of those inside. What a condition asks for is no rule for the property. */
+function propertiesIn(schema: SchemaObject): [string, unknown][] {
+  const own = isObject(schema['properties']) ? Object.entries(schema['properties']) : []
+  const branches = ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => listOf(schema[keyword]))
+  const dependent = isObject(schema['dependentSchemas']) ? Object.values(schema['dependentSchemas']) : []
+  const inside = [...branches, ...dependent, schema['then'], schema['else']].filter(isObject).flatMap(propertiesIn)
+  const asked = isObject(schema['if']) ? propertiesIn(schema['if']).map(([name]): [string, unknown] => [name, {}]) : []
+  return [...own, ...inside, ...asked]
+}
+
+/** A property of several branches is of any of their forms; said without rules, it is of any form. */
+function anyOf(all: [string, unknown][]): unknown {
+  const forms = [...new Map(all.map(([, form]) => [JSON.stringify(form), form])).values()]
+  if (forms.length === 1) return forms[0]
+  return forms.some((form) => isObject(form) && Object.keys(form).length === 0) ? {} : { anyOf: forms }
+}
+
+/** What every one of the branches requires. */
+function requiredIn(schema: SchemaObject): string[] {
+  const inAll = listOf(schema['allOf']).filter(isObject).flatMap(allRequired)
+  const inEach = ['anyOf', 'oneOf'].flatMap((keyword) => {
+    const [first, ...others] = listOf(schema[keyword]).map((one) => (isObject(one) ? allRequired(one) : []))
+    return (first ?? []).filter((name) => others.every((names) => names.includes(name)))
+  })
+  return [...inAll, ...inEach]
+}
+
+const allRequired = (schema: SchemaObject): string[] => [...namesIn(schema['required']), ...requiredIn(schema)]
+
+const namesIn = (value: unknown): string[] => listOf(value).map(String)
+
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? (value as unknown[]) : [])
+
+/** Values that are no schemas. */
+const values = new Set(['enum', 'const', 'required', 'dependentRequired'])
+const byName = new Set(['properties', 'patternProperties', 'dependentSchemas'])
+
+/** Without notes, and without the forms of properties that stand in the schema. */
+function inShort(value: unknown, settled: ReadonlySet<string>): unknown {
+  if (Array.isArray(value)) return value.map((one) => inShort(one, settled))
+  if (!isObject(value)) return value
+  const members = Object.entries(value).flatMap(([keyword, member]): [string, unknown][] => {
+    if (notes.has(keyword) || (keyword === 'type' && member === 'object')) return []
+    if (values.has(keyword)) return [[keyword, member]]
+    if (!byName.has(keyword) || !isObject(member)) return [[keyword, inShort(member, settled)]]
+    const isSettled = (name: string) => keyword === 'properties' && settled.has(name)
+    const left = Object.entries(member).filter(([name, form]) => !isSettled(name) && !saysNothing(form))
+    const short = left.map(([name, form]) => [name, inShort(form, settled)] as const)
+    return short.length === 0 ? [] : [[keyword, Object.fromEntries(short)]]
+  })
+  return Object.fromEntries(members)
+}
+
+const saysNothing = (schema: unknown): boolean => isObject(schema) && Object.keys(schema).length === 0

@@ -1,0 +1,64 @@
+import type { ProviderKind } from '../../config/models-config.ts'
+import type { SchemaObject } from '../../sites/manifest/schema-keywords.ts'
+
+/** What is found on the way. */
+export interface Fitting {
+  kind: ProviderKind
+  mostLevels: number
+  names: Map<string, string>
+  changes: Set<string>
+}
+
+/** What a schema says is an object, a list or a text without saying so; Google refuses what has no type. */
+export function inferType(schema: SchemaObject): SchemaObject {
+  const { type, enum: values, const: value } = schema
+  if (Array.isArray(type)) return { ...schema, type: type.length === 1 ? type[0] : [...new Set(type)] }
+  if (type !== undefined) return schema
+  if ('properties' in schema) return { type: 'object', ...schema }
+  if ('items' in schema || 'prefixItems' in schema) return { type: 'array', ...schema }
+  const constants: unknown[] = [...(Array.isArray(values) ? values : []), ...('const' in schema ? [value] : [])]
+  const areTexts = constants.length > 0 && constants.every((one) => typeof one === 'string')
+  return areTexts ? { type: 'string', ...schema } : schema
+}
+
+/** Google refuses every other format, and models read it just as well in words. */
+const takenFormats = new Set(['date-time'])
+
+/** Servers that make a grammar of a schema refuse what is not anchored, and groups of other kinds. */
+const takenPattern = /^\^(?!.*\(\?)[\x20-\x7e]*\$$/
+
+/** Rules that providers refuse, or take only in part, become words. */
+export function fitTexts({ format, pattern, ...schema }: SchemaObject, { kind, changes }: Fitting): SchemaObject {
+  const words: string[] = []
+  const kept: SchemaObject = { ...schema }
+  if (typeof format === 'string' && takenFormats.has(format)) kept['format'] = format
+  else if (typeof format === 'string') words.push(`Format: ${format}.`)
+  if (typeof pattern === 'string' && isTaken(pattern)) kept['pattern'] = pattern
+  else if (typeof pattern === 'string') {
+    words.push(`Pattern: ${JSON.stringify(pattern)}.`)
+    changes.add('not every provider takes a pattern that is not written as ^…$, so models read it as text')
+  }
+  if (kind === 'google') words.push(...withoutOtherConstants(kept))
+  if (words.length === 0) return kept
+  const { description, ...rest } = kept
+  const said = typeof description === 'string' ? [description] : []
+  return { ...rest, description: [...said, ...words].join(' ') }
+}
+
+function isTaken(pattern: string): boolean {
+  if (!takenPattern.test(pattern)) return false
+  try {
+    return Boolean(new RegExp(pattern, 'u'))
+  } catch {
+    return false
+  }
+}
+
+/** Google takes constants that are texts. */
+function withoutOtherConstants(schema: SchemaObject): string[] {
+  const constants: unknown[] = 'const' in schema ? [schema['const']] : ((schema['enum'] as unknown[] | undefined) ?? [])
+  if (constants.every((one) => typeof one === 'string')) return []
+  delete schema['const']
+  delete schema['enum']
+  return [`One of: ${JSON.stringify(constants).slice(1, -1).slice(0, 300)}.`]
+}

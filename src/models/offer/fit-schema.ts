@@ -1,0 +1,167 @@
+import type { ProviderKind } from '../../config/models-config.ts'
+import { isObject, type SchemaObject } from '../../sites/manifest/schema-keywords.ts'
+import { shownSchema } from '../tool-texts.ts'
+import { liftConditions } from './conditions.ts'
+import { fitName, type PropertyNames } from './property-names.ts'
+import { fitTexts, inferType, type Fitting } from './fit-keywords.ts'
+
+/** The schema of a tool as its model is sent it. */
+export interface FittedSchema {
+  schema: SchemaObject
+  /** Rules of the top level that no provider takes there; told in words. */
+  conditions: SchemaObject | undefined
+  /** Names of properties that were changed, with the site's own. */
+  names: PropertyNames
+  /** What could not be sent as the site wrote it, each in a few words for its author. */
+  changes: string[]
+}
+
+/** No more levels are sent if a schema is this deep: what lies below is any value of its type. */
+const depths = [12, 4, 2, 1]
+
+/** A longer schema, in bytes of JSON, is sent with fewer levels. */
+export const maxSchemaBytes = 32 * 1024
+
+/**
+ * Writes a schema as all providers take it, with as much of it as possible. The arguments of a call are checked against
+ * the site's own schema, so what is lost here is help for the model and no protection of the site.
+ */
+export function fitSchema(given: object, kind: ProviderKind): FittedSchema {
+  const shown = shownSchema(given) as SchemaObject
+  for (const mostLevels of depths) {
+    const fitted = fitTo(shown, { kind, mostLevels, names: new Map(), changes: new Set() })
+    const isLast = mostLevels === depths.at(-1)
+    if (isLast || Buffer.byteLength(JSON.stringify(fitted.schema)) <= maxSchemaBytes) return fitted
+  }
+  throw new Error('there is always a last number of levels')
+}
+
+function fitTo(shown: SchemaObject, fitting: Fitting): FittedSchema {
+  const fitted = fitInner(shown, 1, fitting)
+  const { schema, conditions } = liftConditions(fitted)
+  for (const keyword of Object.keys(conditions ?? {})) {
+    fitting.changes.add(`no provider takes "${keyword}" at the top of a schema, so models read this rule as text`)
+  }
+  const { type: _, properties = {}, ...rest } = schema
+  const names = new Map([...fitting.names].map(([own, safe]) => [safe, own]))
+  return { schema: { type: 'object', properties, ...rest }, conditions, names, changes: [...fitting.changes] }
+}
+
+/** A schema inside, with all in it that has a place there. */
+function fitInner(schema: SchemaObject, level: number, fitting: Fitting): SchemaObject {
+  const { $defs: _, definitions: __, ...rules } = fitNames(schema, fitting)
+  const typed = inferType(rules)
+  const inner: SchemaObject = {}
+  for (const [keyword, value] of Object.entries(fitTexts(typed, fitting))) {
+    const place = placeOf(keyword)
+    if (place === undefined) inner[keyword] = value
+    else if (level < fitting.mostLevels) Object.assign(inner, place(keyword, value, level + 1, fitting))
+    else fitting.changes.add(`models are sent ${fitting.mostLevels} levels of the schema at most`)
+  }
+  return withItems(withRequired(level < fitting.mostLevels ? inner : { ...inner, required: undefined }))
+}
+
+type Place = (keyword: string, value: unknown, level: number, fitting: Fitting) => SchemaObject
+
+/** How the schemas inside a keyword are fitted; undefined for a keyword that has none. */
+function placeOf(keyword: string): Place | undefined {
+  if (named.has(keyword)) return fitNamed
+  if (listed.has(keyword)) return fitListed
+  return single.has(keyword) ? fitSingle : undefined
+}
+
+const named = new Set(['properties', 'patternProperties', 'dependentSchemas'])
+const listed = new Set(['prefixItems', 'allOf', 'anyOf', 'oneOf'])
+const single = new Set([
+  'additionalProperties',
+  'unevaluatedProperties',
+  'propertyNames',
+  'items',
+  'unevaluatedItems',
+  'contains',
+  'not',
+  'if',
+  'then',
+  'else',
+])
+/** Providers take `true` and `false` here alone. */
+const mayBeClosed = new Set(['additionalProperties', 'unevaluatedProperties'])
+
+const fitNamed: Place = (keyword, value, level, fitting) => ({
+  [keyword]: Object.fromEntries(
+    Object.entries(value as SchemaObject)
+      // A property that must be absent is not mentioned.
+      .filter(([, inner]) => inner !== false || keyword !== 'properties')
+      .map(([name, inner]) => [name, fitAny(inner, level, fitting)]),
+  ),
+})
+
+const fitListed: Place = (keyword, value, level, fitting) => ({
+  [keyword]: (value as unknown[]).map((inner) => fitAny(inner, level, fitting)),
+})
+
+const fitSingle: Place = (keyword, value, level, fitting) => {
+  if (typeof value === 'boolean' && mayBeClosed.has(keyword)) return { [keyword]: value }
+  // A list that is closed after its first items.
+  if (value === false && (keyword === 'items' || keyword === 'unevaluatedItems')) return {}
+  return { [keyword]: fitAny(value, level, fitting) }
+}
+
+const fitAny = (schema: unknown, level: number, fitting: Fitting): SchemaObject => {
+  if (isObject(schema)) return fitInner(schema, level, fitting)
+  return schema === false ? { not: {} } : {}
+}
+
+/** Wherever a name of a property stands. */
+function fitNames(schema: SchemaObject, { names, changes }: Fitting): SchemaObject {
+  const nameOf = (name: string): string => {
+    const safe = fitName(name)
+    if (safe === name) return name
+    names.set(name, safe)
+    changes.add(
+      `the property ${JSON.stringify(name)} is called "${safe}" for models, which not all providers would take`,
+    )
+    return safe
+  }
+  const namesOf = (list: unknown): unknown =>
+    Array.isArray(list) ? [...new Set(list.map((name) => nameOf(String(name))))] : list
+  const keyed = (value: unknown, inner: (value: unknown) => unknown, note: (name: string, value: unknown) => unknown) =>
+    Object.fromEntries(
+      Object.entries(value as SchemaObject).map(([name, one]) => [nameOf(name), note(name, inner(one))]),
+    )
+  const same = (value: unknown) => value
+  const plain = (_name: string, value: unknown) => value
+  const fitted = { ...schema }
+  if (isObject(schema['properties'])) {
+    fitted['properties'] = keyed(schema['properties'], same, (name, one) =>
+      names.has(name) ? withOwnName(one, name) : one,
+    )
+  }
+  if (isObject(schema['dependentSchemas'])) fitted['dependentSchemas'] = keyed(schema['dependentSchemas'], same, plain)
+  if (isObject(schema['dependentRequired'])) {
+    fitted['dependentRequired'] = keyed(schema['dependentRequired'], namesOf, plain)
+  }
+  if (schema['required'] !== undefined) fitted['required'] = namesOf(schema['required'])
+  return fitted
+}
+
+const withOwnName = (schema: unknown, name: string): unknown => {
+  if (schema === false) return schema
+  const { description, ...rest } = isObject(schema) ? schema : {}
+  const said = typeof description === 'string' ? ` ${description}` : ''
+  return { ...rest, description: `${JSON.stringify(name)}.${said}` }
+}
+
+/** Google refuses a name in `required` that `properties` does not have; an empty list says nothing. */
+function withRequired({ required, ...schema }: SchemaObject): SchemaObject {
+  if (!Array.isArray(required) || required.length === 0) return schema
+  const { properties } = schema
+  const known = isObject(properties) ? properties : {}
+  const lacking = required.map(String).filter((name) => !Object.hasOwn(known, name))
+  const all = { ...known, ...Object.fromEntries(lacking.map((name) => [name, {}])) }
+  return { ...schema, properties: all, required }
+}
+
+/** OpenAI and Google refuse a list that does not say what is in it. */
+const withItems = (schema: SchemaObject): SchemaObject =>
+  [schema['type']].flat().includes('array') && !('items' in schema) ? { ...schema, items: {} } : schema

@@ -1,0 +1,44 @@
+import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
+import type { ProviderKind } from '../../config/models-config.ts'
+import { describeTool, shownSchema } from '../tool-texts.ts'
+import { fitSchema, type FittedSchema } from './fit-schema.ts'
+import type { PropertyNames } from './property-names.ts'
+
+export interface ModelTool {
+  /** Already provider-safe, see nameTools. */
+  name: string
+  /** As the site wrote it. */
+  description: string
+  inputSchema: object
+  /** The name of its site, as the site wrote it. */
+  siteName?: string | undefined
+}
+
+/** A tool as its model is sent it, and the names of properties that are not those of the site. */
+export interface SentTool {
+  tool: LanguageModelV4FunctionTool
+  names: PropertyNames
+}
+
+/** The demo model is no provider: it reads any schema. */
+export function sentTool(tool: ModelTool, kind: ProviderKind): SentTool {
+  const { schema, conditions, names } = kind === 'demo' ? asItIs(tool) : fittedOnce(tool.inputSchema, kind)
+  const description = describeTool({ ...tool, conditions })
+  return { tool: { type: 'function', name: tool.name, description, inputSchema: schema }, names }
+}
+
+const asItIs = ({ inputSchema }: ModelTool) => ({
+  schema: { type: 'object' as const, properties: {}, ...shownSchema(inputSchema) },
+  conditions: undefined,
+  names: new Map<string, string>(),
+})
+
+/** By schema, what was made of it: tools are sent again at every step. */
+const made = new WeakMap<object, Map<ProviderKind, FittedSchema>>()
+
+function fittedOnce(schema: object, kind: ProviderKind): FittedSchema {
+  const known = made.get(schema) ?? new Map<ProviderKind, FittedSchema>()
+  const fitted = known.get(kind) ?? fitSchema(schema, kind)
+  made.set(schema, known.set(kind, fitted))
+  return fitted
+}

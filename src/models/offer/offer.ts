@@ -1,0 +1,72 @@
+import type { ProviderKind } from '../../config/models-config.ts'
+import { nameTools } from '../tool-names.ts'
+import type { ModelTool } from './model-tool.ts'
+
+/** A tool of a connected site. */
+export interface OfferableTool {
+  entryId: string
+  siteName: string
+  siteOrigin: string
+  tool: { name: string; description: string; inputSchema: object }
+}
+
+/** Tools of a site that a model is not offered. */
+export interface LeftOut {
+  name: string
+  origin: string
+  reason: 'too_many_tools' | 'refused_tools'
+  /** The site's names of the tools; the first ones if there are many. */
+  tools: string[]
+}
+
+/** What a model is offered, and what it is not although it might be. */
+export interface ToolOffer<Tool extends OfferableTool> {
+  tools: (Tool & { name: string })[]
+  leftOut: LeftOut[]
+}
+
+/** How many tools a request may have at most providers. */
+export const usualMostTools = 128
+
+/** Of these no limit is known. */
+const unlimited = new Set<ProviderKind>(['anthropic', 'amazon-bedrock', 'demo'])
+
+/** So many names of tools that are left out are told. */
+const mostNames = 100
+
+/**
+ * Names the tools for a model, and leaves out those that its provider has refused, and those that are more than it takes:
+ * the last ones in the order that they are given in.
+ */
+export function offerTools<Tool extends OfferableTool>(
+  tools: Tool[],
+  kind: ProviderKind,
+  isRefused: (tool: ModelTool) => boolean,
+): ToolOffer<Tool> {
+  const named = nameTools(tools.map(({ entryId, siteName, tool }) => ({ site: entryId, siteName, tool: tool.name })))
+  const all = named.map(({ name }, index) => ({ name, ...(tools[index] as Tool) }))
+  const { taken = [], refused = [] } = Object.groupBy(all, (one) => (isRefused(toModelTool(one)) ? 'refused' : 'taken'))
+  const most = unlimited.has(kind) ? Infinity : usualMostTools
+  return {
+    // Always the same order: providers cache prompts, and tools stand at their beginning.
+    tools: taken.slice(0, most).toSorted((one, other) => (one.name < other.name ? -1 : 1)),
+    leftOut: [...leftOut(refused, 'refused_tools'), ...leftOut(taken.slice(most), 'too_many_tools')],
+  }
+}
+
+/** Names tools that are left out, by their sites. */
+export function leftOut(tools: OfferableTool[], reason: LeftOut['reason']): LeftOut[] {
+  const named = Map.groupBy(tools.slice(0, mostNames), ({ entryId }) => entryId)
+  return [...named.values()].map((ofSite) => ({
+    name: ofSite[0]?.siteName ?? '',
+    origin: ofSite[0]?.siteOrigin ?? '',
+    reason,
+    tools: ofSite.map(({ tool }) => tool.name),
+  }))
+}
+
+export const toModelTool = ({
+  name,
+  siteName,
+  tool: { description, inputSchema },
+}: OfferableTool & { name: string }): ModelTool => ({ name, siteName, description, inputSchema })

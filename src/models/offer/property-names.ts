@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto'
+import { isRecord } from '../arguments.ts'
+import { exactJson } from '../../outputs/exact-json.ts'
+
+/** What Anthropic and Amazon Bedrock take; the others take more. */
+const taken = /^[a-zA-Z0-9_.-]{1,64}$/
+
+/** Of a name that is fitted, so that no two become the same, and none becomes the name of another property. */
+const hashLength = 8
+const kept = 64 - hashLength - 1
+
+/** The names of properties as models know them, where they are not those of the site. */
+export type PropertyNames = ReadonlyMap<string, string>
+
+/** A name of a property that every provider takes: the name itself if they do. */
+export function fitName(name: string): string {
+  if (taken.test(name)) return name
+  const safe = name
+    .normalize('NFKD')
+    .replaceAll(/[^a-zA-Z0-9_.-]+/g, '_')
+    .replaceAll(/^_+|_+$/g, '')
+  return `${safe.slice(0, kept) || 'property'}_${createHash('sha256').update(name).digest('hex').slice(0, hashLength)}`
+}
+
+/**
+ * The JSON text of a call's arguments with the site's own names, at every level. What is not the text of an object stays
+ * as it is; long numbers stay whole.
+ */
+export function siteNamesIn(text: string, names: PropertyNames): string {
+  if (names.size === 0 || ![...names.keys()].some((name) => text.includes(name))) return text
+  try {
+    return exactJson(text, (value) => withSiteNames(value, names))
+  } catch {
+    return text
+  }
+}
+
+function withSiteNames(value: unknown, names: PropertyNames): unknown {
+  if (!isRecord(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [names.get(name) ?? name, member]))
+}

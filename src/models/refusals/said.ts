@@ -1,0 +1,60 @@
+import { APICallError } from '@ai-sdk/provider'
+import { isRecord, parse } from '../arguments.ts'
+import { BrokenAnswer, ModelError } from '../failures.ts'
+
+/** What a provider said of a request that it refused. */
+export interface Said {
+  status: number | undefined
+  /** Its answer as it came, bounded. */
+  text: string
+}
+
+/** So much is looked at: what a provider says stands at the beginning. */
+const maxText = 8 * 1024
+
+/** Reads the words of a provider from an error of a call, or of a stream that began and broke off. */
+export function saidIn(error: unknown): Said | undefined {
+  const cause = error instanceof BrokenAnswer ? error.cause : error
+  if (APICallError.isInstance(cause)) {
+    const { statusCode: status, responseBody, message } = cause
+    return { status: status === 200 ? undefined : status, text: (responseBody || message).slice(0, maxText) }
+  }
+  if (error instanceof ModelError) return { status: undefined, text: (error.providerSaid() ?? '').slice(0, maxText) }
+  if (!(error instanceof BrokenAnswer)) return undefined
+  if (typeof cause === 'string') return { status: undefined, text: cause.slice(0, maxText) }
+  if (!isRecord(cause)) return undefined
+  const status = [cause['statusCode'], cause['status'], cause['code']]
+    .map(Number)
+    .find((one) => one >= 400 && one < 600)
+  const message = cause instanceof Error ? cause.message : JSON.stringify(cause)
+  return { status, text: message.slice(0, maxText) }
+}
+
+/** Where providers put the sentence that says what is wrong. */
+const places = [['error', 'message'], ['message'], ['detail'], ['error'], ['errors'], ['msg']]
+
+/** The sentence among the words; the whole of them if there is none. */
+export const sentenceIn = (said: Said): string => statedIn(said) ?? said.text
+
+/** So much of a sentence is logged, in characters. */
+const maxLogged = 500
+
+/** What is logged of a refusal. What is no statement of an error may be anything, such as the prompt. */
+export function loggedWords(error: unknown): string | undefined {
+  const said = saidIn(error)
+  if (!said || !ofTheRequest.has(said.status ?? 0)) return undefined
+  return statedIn(said)?.slice(0, maxLogged)
+}
+
+const ofTheRequest = new Set([400, 413, 422])
+
+function statedIn({ text }: Said): string | undefined {
+  const read = parse(text)
+  const body: unknown = Array.isArray(read) ? read[0] : read
+  for (const place of places) {
+    const found = place.reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), body)
+    if (typeof found === 'string' && found !== '') return found
+    if (Array.isArray(found)) return JSON.stringify(found)
+  }
+  return undefined
+}

@@ -1,0 +1,16 @@
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
+
+/**
+ * The prompt for a server that refuses a message with calls unless it brings reasoning back, as DeepSeek's does. Where
+ * there is none (it was empty, another model wrote the message, or a secret was in it), it is an empty text, which the
+ * adapter would leave out.
+ */
+export const withReasoning = (prompt: LanguageModelV4Prompt): LanguageModelV4Prompt =>
+  prompt.map((message) => {
+    if (message.role !== 'assistant') return message
+    const hasCalls = message.content.some(({ type }) => type === 'tool-call')
+    const hasReasoning = message.content.some((part) => part.type === 'reasoning' && part.text !== '')
+    if (!hasCalls || hasReasoning) return message
+    const openaiCompatible = { ...message.providerOptions?.['openaiCompatible'], reasoning_content: '' }
+    return { ...message, providerOptions: { ...message.providerOptions, openaiCompatible } }
+  })

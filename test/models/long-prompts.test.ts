@@ -1,0 +1,136 @@
+import test from 'ava'
+import * as vault from '../../api/vault.ts'
+import { chatLeftOutSentence } from '../../src/models/prompt-format.ts'
+import { openSession, send, type TestSession } from '../chat/stage.ts'
+import { call } from '../helpers/client.ts'
+import { customer } from '../helpers/people.ts'
+import { startToolsSite } from '../helpers/tools-site.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
+import { dataOf } from '../helpers/runs.ts'
+import { events, status, type Act } from './failing-provider.ts'
+import { openProvider, runOnce } from './stage-of-provider.ts'
+import { chat } from './wire.ts'
+
+/* Prompts that are longer than the provider takes, although the configured window has room for them. */
+
+const takenBytes = 20_000
+const read = { name: 'read_page', input_schema: { type: 'object', properties: { page: { type: 'integer' } } } }
+
+const refusals = {
+  openai: [400, { error: { message: 'Your input exceeds the context window.', code: 'context_length_exceeded' } }],
+  llama: [400, { error: { code: 400, message: 'too much', type: 'exceed_context_size_error', n_ctx: 4096 } }],
+  proxy: [413, '<html>Request Entity Too Large</html>'],
+} satisfies Record<string, [number, object | string]>
+
+const names = Object.keys(refusals) as (keyof typeof refusals)[]
+
+const stage = forWholeFile(test, 'long prompts', async (t) => {
+  const site = await startToolsSite(t, [read], JSON.stringify({ text: `${'lorem ipsum '.repeat(660)}end of page` }))
+  const chinese = await startToolsSite(t, [read], JSON.stringify({ text: '零一二三四五六七八九'.repeat(800) }))
+  const models = names.flatMap((name) => [`${name}-run`, `${name}-chat`])
+  const opened = await openProvider(t, [{ models: [...models, 'chinese', 'payload', 'huge', 'dense'] }], {
+    allow: [site.host, chinese.host],
+  })
+  return { site, chinese, ...opened }
+})
+
+/** Refuses what is longer than it takes. */
+const bounded =
+  ([code, body]: readonly [number, object | string], otherwise: (request: Record<string, unknown>) => Act): Act =>
+  (response, request) => {
+    const isTooLong = Buffer.byteLength(JSON.stringify(request.body)) > takenBytes
+    const said = typeof body === 'string' ? body : JSON.stringify(body)
+    return (isTooLong ? status(code, {}, said) : otherwise(request.body))(response, request)
+  }
+
+/** Reads so many pages, one a step, and answers then; what it has done it knows by its own count. */
+function reading(pages: number) {
+  let done = 0
+  return () => {
+    const call = { id: `c${done}`, name: 'read_page', arguments: JSON.stringify({ page: done }) }
+    return events(done++ < pages ? chat.asking([call]) : chat.all('All is read.'))
+  }
+}
+
+async function reader(site: 'site' | 'chinese') {
+  const { platform, ...sites } = await stage()
+  const someone = await customer(platform)
+  const { body } = await call(someone, vault.addToVault, { body: { url: sites[site].origin, token: 'any' } })
+  return { someone, sites: [{ vaultEntryId: body.id }] }
+}
+
+for (const name of names) {
+  test(`a run whose prompt is refused as too long (${name}) is shown less of itself, and goes on`, async (t) => {
+    const { provider } = await stage()
+    const { someone, sites } = await reader('site')
+    const model = `${name}-run`
+    provider.play(model, [bounded(refusals[name], reading(6))])
+    const { run, timeline, failures } = await runOnce(someone, { model, sites })
+    t.like(run, { status: 'completed', steps: 7, toolCalls: 6 })
+    t.deepEqual(failures, [])
+    const fitted = dataOf(timeline, 'context.fitted')
+    t.true(fitted.length > 0)
+    t.regex(String(fitted[0]?.['note']), /The provider refused the prompt because it was longer/)
+  })
+
+  test(`a chat whose prompt is refused as too long (${name}) goes on without its oldest messages`, async (t) => {
+    const { provider } = await stage()
+    const session = await openSession(await customer((await stage()).platform), { model: `${name}-chat` })
+    provider.play(`${name}-chat`, [bounded(refusals[name], () => events(chat.all('I have read it.')))])
+    for (let number = 1; number <= 8; number += 1) await say(session, `Message ${number}. ${'word '.repeat(1000)}`)
+    const last = JSON.stringify(provider.requestsOf(`${name}-chat`).at(-1)?.body['messages'])
+    t.true(last.includes('Message 8.') && !last.includes('Message 1.') && last.includes(chatLeftOutSentence))
+
+    async function say(to: TestSession, text: string) {
+      const answered = await send(to, { text })
+      t.is(answered.status, 200)
+      t.regex(await answered.text(), /I have read it\./)
+    }
+  })
+}
+
+test('a single result that is too long for the provider is shown in part', async (t) => {
+  const { provider } = await stage()
+  const { someone, sites } = await reader('chinese')
+  provider.play('chinese', [bounded(refusals.openai, reading(3))])
+  const { run } = await runOnce(someone, { model: 'chinese', sites })
+  t.like(run, { status: 'completed', steps: 4, toolCalls: 3 })
+})
+
+test('if nothing can be left out, the run ends with a sentence that says so, after one more request', async (t) => {
+  const { provider, platform } = await stage()
+  provider.play('huge', [status(400, {}, JSON.stringify(refusals.openai[1]))])
+  const { run, failures } = await runOnce(await customer(platform), { model: 'huge' })
+  t.is(run.status, 'failed')
+  t.is(failures.length, 1)
+  t.regex(String(failures[0]?.['message']), /longer than the model huge takes.*`contextTokens` of GET \/models/)
+  t.is(provider.requestsOf('huge').length, 2)
+})
+
+test('a chat learns from the counts of its provider how long a prompt may be', async (t) => {
+  const { provider, platform } = await stage()
+  const session = await openSession(await customer(platform), { model: 'dense' })
+  const sizes: number[] = []
+  provider.play('dense', [
+    (response, request) => {
+      const bytes = Buffer.byteLength(JSON.stringify(request.body))
+      sizes.push(bytes)
+      const usage = {
+        ...chat.usage()[0],
+        usage: { prompt_tokens: bytes, completion_tokens: 5, total_tokens: bytes + 5 },
+      }
+      return events([...chat.begin('Yes.'), ...chat.end(), usage, ...chat.done()])(response, request)
+    },
+  ])
+  for (let number = 1; number <= 8; number += 1) {
+    const answered = await send(session, { text: `${number} ${'0123456789abcdef'.repeat(1000)}` })
+    t.is(answered.status, 200)
+    await answered.text()
+  }
+  // 128,000 tokens are assumed, of which a third is left for the answer; this model counts a token for each byte.
+  t.true(
+    sizes.every((bytes) => bytes < 86_000),
+    sizes.join(', '),
+  )
+  t.true(sizes.length === 8 && Math.max(...sizes) > 60_000, sizes.join(', '))
+})
