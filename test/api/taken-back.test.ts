@@ -104,7 +104,7 @@ test('of an account whose address nobody had verified, nothing goes on for whoev
   const { key } = (
     await call(accomplice, apiKeys.createApiKey, { body: { workspaceId, name: 'A key', scopes: ['read', 'write'] } })
   ).body
-  await inviteTo(squatter, workspaceId)
+  await inviteTo(platform, squatter, workspaceId)
   const owner = await takeBack(platform, squatter.email)
   const delivery = await deliver(squatter, hooked, { number: 1 })
   t.is(delivery.failure.code, 'WEBHOOK_SECRET_INVALID')

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { isCoded } from '../../errors.ts'
+import { cleanName, problemOfName, unitsOfCharacter } from '../../names.ts'
 import { parseSiteUrl } from '../../safe-fetch/site-url.ts'
 import { isObject, type SchemaObject } from './schema-keywords.ts'
 
@@ -12,6 +13,13 @@ const text = (maxLength: number) =>
     v.string(messageOf),
     v.regex(/\S/, 'must not be empty'),
     v.maxLength(maxLength, `must have at most ${maxLength} characters`),
+  )
+/** In its one spelling, as all names that people read. */
+const siteName = () =>
+  v.pipe(
+    text(200 * unitsOfCharacter),
+    v.transform(cleanName),
+    v.check((name) => problemOfName(name, 200) === undefined, ({ input }) => problemOfName(input, 200) ?? ''),
   )
 const oneOf = <const T extends readonly string[]>(options: T) =>
   v.picklist(options, `must be one of ${options.join(', ')}`)
@@ -100,7 +108,7 @@ const auth = () =>
 export const manifestShape = () =>
   v.looseObject(
     {
-      name: about(text(200), 'Name of the site or application.'),
+      name: about(siteName(), 'Name of the site or application: at most 200 visible characters.'),
       version: about(text(100), 'Version of the manifest or the site; any text.'),
       description: about(text(4_000), 'What the site is, in a few sentences.'),
       server: v.looseObject(

@@ -117,7 +117,7 @@ test("an owner is told of the first of an agent's runs that fail in a row, and o
   const failures = await toldOf(someone, 'agent_failing')
   t.deepEqual(
     failures.map(({ subjectId, title }) => [subjectId, title]),
-    [1, 2].map(() => [agent.id, 'A run failed: agent "Triage"']),
+    [1, 2].map(() => [agent.id, 'A run failed: agent “Triage”']),
   )
   t.deepEqual(
     failures.map(({ message }) => /^Run (\d) of the agent Triage failed\. .+ See GET \/runs\//.exec(message)?.[1]),
@@ -150,6 +150,6 @@ test("an owner is told of the first of an agent's runs that fail in a row, and o
   }
   const [told, ...more] = await toldOf(someone, 'queue_blocked')
   t.is(more.length, 1)
-  t.like(told, { subjectId: blocking.id, title: 'Runs are waiting: agent "Sorting"' })
+  t.like(told, { subjectId: blocking.id, title: 'Runs are waiting: agent “Sorting”' })
   t.regex(told?.message ?? '', /^Your credits are used up\. .+ each fails after 24 hours of waiting\.$/)
 })

@@ -52,8 +52,8 @@ test('a site that agents use is not removed unless that is forced, and the refus
     t.like(failure, { code: 'VALIDATION_ERROR', statusCode: 400 })
     t.true(failure.error.startsWith(`2 agents use this site: "Sorter \\"A\\"" (${one.id}), "Reporter" (${two.id}). `))
     t.deepEqual(failure.details, [
-      { path: 'force', message: `The agent "Sorter \\"A\\"" (${one.id}) uses this site.` },
-      { path: 'force', message: `The agent "Reporter" (${two.id}) uses this site.` },
+      { path: 'force', message: `The agent “Sorter 'A'” (${one.id}) uses this site.` },
+      { path: 'force', message: `The agent “Reporter” (${two.id}) uses this site.` },
     ])
   }
   t.is((await remove(someone, entryId, { force: '1' })).failure.code, 'VALIDATION_ERROR')

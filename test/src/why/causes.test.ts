@@ -147,7 +147,7 @@ test('an idle agent has nothing to do, whoever is there to do it', (t) => {
     t.deepEqual(codesOf(facts), ['IDLE'])
     t.is(explain(facts).state, 'idle')
   }
-  t.is(explain(idle).summary, 'The agent "Sorter" is idle: it has no unfinished run.')
+  t.is(explain(idle).summary, 'The agent “Sorter” is idle: it has no unfinished run.')
 })
 
 test('an idle scheduled agent waits for its next fire, and needs somebody who carries it out', (t) => {
@@ -208,13 +208,13 @@ test('everything that has to be paid is told at once, also of a paused agent, an
   t.deepEqual(codesOf({ ...facts, queue }), codesOf(facts))
   t.like(only({ ...facts, queue }, 'CREDITS'), { since: null, until: null }, 'it does not fail while it is paused')
   const unused = (charges: Charge[]) => ({ ...idle, charges })
-  t.regex(only(unused(['tier']), 'TIER').message, /^No delivery is accepted for "Sorter"/)
+  t.regex(only(unused(['tier']), 'TIER').message, /^No delivery is accepted for “Sorter”/)
   t.is(
     only(unused(['tier']), 'IDLE').action,
     'Run it with POST /agents/a1/runs (this uses credits or tokens of the account).',
   )
   t.regex(only(unused([]), 'IDLE').action, /runs \(this uses credits or tokens of the account\), or deliver to POST/)
-  t.regex(only(unused(['credits']), 'CREDITS').message, /^Nothing can be started for "Sorter"/)
+  t.regex(only(unused(['credits']), 'CREDITS').message, /^Nothing can be started for “Sorter”/)
   t.notRegex(only(unused(['credits']), 'IDLE').action, /POST/)
   const over = { ...queuedRun, status: 'completed' as const, endedAt: ago(5) }
   t.notRegex(only({ ...unused(['credits']), asked: { run: over, ahead: 0 } }, 'ENDED').action, /replay/)
@@ -290,7 +290,7 @@ test('several causes hold at once, and what somebody has to do comes first', (t)
     'Run 3 needs "CRM" (https://crm.example.com) to be reconnected and has been waiting since 2026-11-21T11:00:00Z: The site refuses the token.',
   )
   t.regex(credential.action, /PATCH \/vault\/v1 \(this loses nothing: .*\); the run then continues/)
-  t.is(explain(facts).summary, `Run 3 of "Sorter" is waiting: ${credential.message.replace('Run 3', 'it')}`)
+  t.is(explain(facts).summary, `Run 3 of “Sorter” is waiting: ${credential.message.replace('Run 3', 'it')}`)
 })
 
 test('every connection and every site that calls of one step wait for is named once', (t) => {
@@ -507,8 +507,8 @@ test('the run at the head does not stand behind itself, and an ended run has end
   const over = withHead(asking, { asked: { run: failed, ahead: 0 }, workers: { present: false, since: null } })
   t.deepEqual(codesOf(over), ['ENDED'])
   t.like(explain(over), { state: 'ended' })
-  t.is(explain(over).summary, 'Run 3 of "Sorter" has ended: it failed at 2026-11-21T11:59:10Z: The model failed.')
-  t.is(only(over, 'ENDED').message, 'Run 3 of "Sorter" failed at 2026-11-21T11:59:10Z: The model failed.')
+  t.is(explain(over).summary, 'Run 3 of “Sorter” has ended: it failed at 2026-11-21T11:59:10Z: The model failed.')
+  t.is(only(over, 'ENDED').message, 'Run 3 of “Sorter” failed at 2026-11-21T11:59:10Z: The model failed.')
   t.regex(only(over, 'ENDED').action, /replay/)
   const gone = { ...over, agent: { ...over.agent, deletedAt: ago(1) } }
   t.notRegex(only(gone, 'ENDED').action, /replay/, 'a deleted agent has nothing replayed')
