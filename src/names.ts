@@ -1,3 +1,5 @@
+import { domainToASCII } from 'node:url'
+
 /* Names that one person gives and another reads: of agents, workspaces, keys, sites and chats. */
 
 /** Emojis, also those that later versions of Unicode join in new ways. */
@@ -44,17 +46,15 @@ const seen = String.raw`[\u0600-\u0605\u06dd\u0890\u0891\u08e2\u{110bd}\u{110cd}
  */
 const hidden = String.raw`[[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800]--${seen}]`
 
+const anyHidden = new RegExp(hidden, 'v')
 const hiddenOrNeeded = new RegExp(`(?<needed>${needed})|${hidden}`, 'gv')
-
-/** A usual text, in which nothing is hidden. */
-const usual = /^[ -~]*$/
 
 /** The text with a space for each sign that nobody sees, and for what breaks lines. Joiners stay where a script or emoji needs them. */
 export const withoutHidden = (text: string): string =>
-  usual.test(text) ? text : text.replaceAll(hiddenOrNeeded, (sign, kept: string | undefined) => (kept ? sign : ' '))
+  anyHidden.test(text) ? text.replaceAll(hiddenOrNeeded, (sign, kept: string | undefined) => (kept ? sign : ' ')) : text
 
 function firstHidden(text: string): string | undefined {
-  if (usual.test(text)) return undefined
+  if (!anyHidden.test(text)) return undefined
   return text.matchAll(hiddenOrNeeded).find(({ groups }) => groups?.['needed'] === undefined)?.[0]
 }
 
@@ -119,6 +119,14 @@ const maxQuoted = 60
  * quotation marks that it cannot close, and with nothing in it that a mail program would make a link of. Never fails.
  */
 export function quotedName(name: string, max = maxQuoted): string {
-  const line = withoutHidden(name.slice(0, 4 * max)).replaceAll(/\s+/gu, ' ').trim()
+  const line = withoutHidden(name.slice(0, 4 * max))
+    .replaceAll(/\s+/gu, ' ')
+    .trim()
   return `“${unlinked(cut(line, max)).replaceAll(quotationMarks, "'")}”`
+}
+
+/** An address as strangers may read it: of one whose letters may look like others, also how the DNS has its domain. */
+export function addressInWords(email: string): string {
+  const ascii = domainToASCII(email.slice(email.lastIndexOf('@') + 1))
+  return email.endsWith(`@${ascii}`) ? email : `${email} (${ascii})`
 }

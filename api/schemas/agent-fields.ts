@@ -103,7 +103,7 @@ const outputSchema = named(
 
 /** What an owner may set on an agent. */
 export const agentFields = {
-  name: field(name(200), ...meanings.name),
+  name: name(200, ...meanings.name),
   systemPrompt: field(text(20_000), ...meanings.systemPrompt),
   trigger,
   cron: field(v.nullable(text(200)), ...meanings.cron),

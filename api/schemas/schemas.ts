@@ -19,9 +19,9 @@ export const text = (max: number, min = 1) =>
   )
 
 /** A name that people read, in its one spelling; `max` counts visible characters. */
-export const name = (max: number) =>
+export const name = (max: number, ...[meaning, ...examples]: readonly [string, ...unknown[]]) =>
   v.pipe(
-    text(max * unitsOfCharacter),
+    field(text(max * unitsOfCharacter), `${meaning}: one line of at most ${max} visible characters`, ...examples),
     v.transform(cleanName),
     v.rawCheck(({ dataset, addIssue }) => {
       const problem = dataset.typed ? problemOfName(dataset.value, max) : undefined

@@ -81,7 +81,11 @@ export function createNotifications(context: {
         subjectId,
         key,
         title: oneLine(title, 200),
-        message: [message].flat().slice(0, mostLines).map((line) => oneLine(line, 2000)).join('\n'),
+        message: [message]
+          .flat()
+          .slice(0, mostLines)
+          .map((line) => oneLine(line, 2000))
+          .join('\n'),
         now,
         mailStatus: mail.status,
         mailNextAt: mail.nextAt,

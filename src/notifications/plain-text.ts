@@ -5,7 +5,12 @@ import { cut, withoutHidden } from '../names.ts'
  * strangers, which appear in notifications, may contain anything. Never fails.
  */
 export const oneLine = (text: string, max: number): string =>
-  cut(withoutHidden(text.slice(0, 4 * max)).replaceAll(/\s+/g, ' ').trim(), max)
+  cut(
+    withoutHidden(text.slice(0, 4 * max))
+      .replaceAll(/\s+/g, ' ')
+      .trim(),
+    max,
+  )
 
 /** Longer than nearly every name, and too short for a message. */
 const maxHarmless = 40

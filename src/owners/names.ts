@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.ts'
-import { quotedName } from '../names.ts'
+import { addressInWords, quotedName } from '../names.ts'
 
 interface Named {
   /** Of a workspace. */
@@ -16,9 +16,10 @@ interface Named {
 export async function ownerInWords(database: Database, ownerId: string): Promise<string> {
   const { rows } = await database.raw<{ rows: [Named] }>(statement, { ownerId })
   const [{ name, payerId, email, isVerified }] = rows
-  const account = isVerified ? email : `${payerId}, whose address nobody has verified`
+  const address = addressInWords(email)
+  const account = isVerified ? address : `${payerId}, whose address nobody has verified`
   if (name === null) return `the account ${account}`
-  return `the workspace ${quotedName(name)} of ${isVerified ? email : `the account ${account}`}`
+  return `the workspace ${quotedName(name)} of ${isVerified ? address : `the account ${account}`}`
 }
 
 const statement = `

@@ -42,7 +42,7 @@ function subjectOf({ agent, asked, head }: Facts): string[] {
   const run = asked?.run ?? head?.run
   return run
     ? [`Run ${run.sequence} of ${quotedName(agent.name)}`, `Run ${run.sequence}`]
-    : [`The agent ${quotedName(agent.name)}`, `${quotedName(agent.name)}`]
+    : [`The agent ${quotedName(agent.name)}`, quotedName(agent.name)]
 }
 
 /** A summary does not name its subject twice. */

@@ -34,7 +34,10 @@ export async function memberOf(platform: Platform, workspaceId: string, role: Ro
 /** Verifies somebody's address at once. */
 export async function verify({ services }: Pick<Platform, 'services'>, someone: Client): Promise<void> {
   const { database, clock } = services
-  await User.query(database).findById(await userIdOf(someone)).whereNull('emailVerifiedAt').patch({ emailVerifiedAt: clock.now() })
+  await User.query(database)
+    .findById(await userIdOf(someone))
+    .whereNull('emailVerifiedAt')
+    .patch({ emailVerifiedAt: clock.now() })
 }
 
 /** Invites an address, by default one that nobody has, as somebody whose own is verified. */

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { visible } from '../../src/models/visible.ts'
-import { cleanName, problemOfName, quotedName } from '../../src/names.ts'
+import { addressInWords, cleanName, problemOfName, quotedName } from '../../src/names.ts'
 
 /** For titles of tests, which must differ. */
 const shown = (name: string): string => visible(JSON.stringify(name.slice(0, 40)))
@@ -104,6 +104,11 @@ for (const [name, quoted] of [
   test(`${shown(name)} is quoted as ${quoted}`, (t) => {
     t.is(quotedName(name), quoted)
   })
+
+test('an address whose letters may look like others is shown as the DNS has it, too', (t) => {
+  t.is(addressInWords('ada@bücher.example'), 'ada@bücher.example (xn--bcher-kva.example)')
+  t.is(addressInWords('ada@example.com'), 'ada@example.com')
+})
 
 test('a long name is cut between what people see as characters', (t) => {
   const long = quotedName('名'.repeat(500))

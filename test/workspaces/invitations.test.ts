@@ -190,7 +190,10 @@ test('the address of a member is not invited again, and an address is normalised
 test('an account whose address is not verified invites nobody, and is told what to do', async (t) => {
   const { platform, owner, workspaceId } = await open()
   const email = `${randomUUID()}@example.com`
-  const answer = await call(owner, invitations.inviteMember, { params: { workspaceId }, body: { email, role: 'admin' } })
+  const answer = await call(owner, invitations.inviteMember, {
+    params: { workspaceId },
+    body: { email, role: 'admin' },
+  })
   t.like(answer.failure, { code: 'PERMISSION_DENIED' })
   t.regex(answer.failure.error, /^Verify your address first/)
   t.deepEqual(await mailsTo(platform, email), [])

@@ -14,13 +14,6 @@ const text = (maxLength: number) =>
     v.regex(/\S/, 'must not be empty'),
     v.maxLength(maxLength, `must have at most ${maxLength} characters`),
   )
-/** In its one spelling, as all names that people read. */
-const siteName = () =>
-  v.pipe(
-    text(200 * unitsOfCharacter),
-    v.transform(cleanName),
-    v.check((name) => problemOfName(name, 200) === undefined, ({ input }) => problemOfName(input, 200) ?? ''),
-  )
 const oneOf = <const T extends readonly string[]>(options: T) =>
   v.picklist(options, `must be one of ${options.join(', ')}`)
 
@@ -43,6 +36,17 @@ const base = () => v.pipe(address(), v.regex(/^[^?]*$/, 'must not have a query')
 
 /** Adds a description to the JSON Schema. */
 const about = <T extends v.GenericSchema>(schema: T, description: string) => v.pipe(schema, v.metadata({ description }))
+
+/** In its one spelling, as all names that people read. */
+const siteName = () =>
+  v.pipe(
+    about(text(200 * unitsOfCharacter), 'Name of the site or application: one line of at most 200 visible characters.'),
+    v.transform(cleanName),
+    v.check(
+      (name) => problemOfName(name, 200) === undefined,
+      ({ input }) => problemOfName(input, 200) ?? '',
+    ),
+  )
 
 const tool = () =>
   v.looseObject(
@@ -108,7 +112,7 @@ const auth = () =>
 export const manifestShape = () =>
   v.looseObject(
     {
-      name: about(siteName(), 'Name of the site or application: at most 200 visible characters.'),
+      name: siteName(),
       version: about(text(100), 'Version of the manifest or the site; any text.'),
       description: about(text(4_000), 'What the site is, in a few sentences.'),
       server: v.looseObject(

@@ -287,7 +287,7 @@ test('several causes hold at once, and what somebody has to do comes first', (t)
   t.like(credential, { runId: 'r3', sequence: 3, step: 1, site: origin, since: ago(3600), until: ahead(40) })
   t.is(
     credential.message,
-    'Run 3 needs "CRM" (https://crm.example.com) to be reconnected and has been waiting since 2026-11-21T11:00:00Z: The site refuses the token.',
+    'Run 3 needs “CRM” (https://crm.example.com) to be reconnected and has been waiting since 2026-11-21T11:00:00Z: The site refuses the token.',
   )
   t.regex(credential.action, /PATCH \/vault\/v1 \(this loses nothing: .*\); the run then continues/)
   t.is(explain(facts).summary, `Run 3 of “Sorter” is waiting: ${credential.message.replace('Run 3', 'it')}`)
@@ -332,7 +332,7 @@ test('each call that must be approved is named, the one that expires first in fr
   t.like(causes[1], { runId: 'r3', sequence: 3, step: 1, site: origin, since: ago(30) })
   t.is(
     causes[1]!.message,
-    'Run 3 has been waiting since 2026-11-21T11:59:30Z for the call of createContact of "CRM" (https://crm.example.com) to be approved; at 2026-11-21T12:00:50Z it goes on without it.',
+    'Run 3 has been waiting since 2026-11-21T11:59:30Z for the call of createContact of “CRM” (https://crm.example.com) to be approved; at 2026-11-21T12:00:50Z it goes on without it.',
   )
   t.regex(
     causes[1]!.action,
@@ -341,7 +341,7 @@ test('each call that must be approved is named, the one that expires first in fr
   const decided = { ...unapproved, approval: null }
   t.deepEqual(codesOf(withHead(waits('approval', [decided]))), ['WAKE_PENDING'], 'it is about to go on')
   const behind = only(withHead(waits('approval', [unapproved]), { next: queuedRun, queued: 1 }), 'RUN_AHEAD')
-  t.regex(behind.message, /waiting for the approval of a call to "CRM" \(https:\/\/crm\.example\.com\) since/)
+  t.regex(behind.message, /waiting for the approval of a call to “CRM” \(https:\/\/crm\.example\.com\) since/)
 })
 
 test('a run that waits for its turn and for an approval says that it needs both', (t) => {
@@ -358,7 +358,7 @@ test('a run at work says what it does, since when, and which attempt that is', (
   t.like(working, { since: ago(30), step: 1, site: origin })
   t.regex(
     working.message,
-    /has been calling createContact of "CRM" .*attempt 2\) since .* and is making 1 more tool call\.$/,
+    /has been calling createContact of “CRM” .*attempt 2\) since .* and is making 1 more tool call\.$/,
   )
 })
 
@@ -492,7 +492,7 @@ test('what is queued names the run ahead of it, and what that does', (t) => {
   t.regex(cause.message, /^3 runs are ahead of run 6: run 3 has been calling createContact/)
   t.regex(cause.action, /POST \/runs\/r3\/cancel/)
   const skippable = withHead(waits('credential', [parked]), { next: queuedRun, queued: 1 })
-  t.regex(only(skippable, 'RUN_AHEAD').message, /^1 run is ahead of the queued run: run 3 has been waiting for "CRM"/)
+  t.regex(only(skippable, 'RUN_AHEAD').message, /^1 run is ahead of the queued run: run 3 has been waiting for “CRM”/)
   t.regex(only(skippable, 'RUN_AHEAD').action, /POST \/runs\/r3\/skip/)
   const blocked = { ...queued, asked: { ...asked, ahead: 1 }, charges: ['tier' as const] }
   t.deepEqual(codesOf(blocked), ['TIER', 'RUN_AHEAD'])
