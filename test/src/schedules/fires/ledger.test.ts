@@ -159,7 +159,7 @@ test.serial('every other reason not to carry out a fire is on record, and what i
   t.like(second, { subjectId: poor.id, title: 'A schedule missed 2 fires for lack of credits: agent “Poor agent”' })
   t.regex(
     second?.message ?? '',
-    /10:09 UTC of the agent Poor agent did not take place because your credits were used up\./,
+    /10:09 UTC of the agent “Poor agent” did not take place because your credits were used up\./,
   )
   set('10:11:00')
   await round()
