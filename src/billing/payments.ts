@@ -88,7 +88,7 @@ export function createPayments(context: {
     if (!left) return
     const share = await shareOf(trx, of.ownerId, left, createdAt)
     // Nothing was left of a month that had been paid back, until that was undone.
-    if (isNew || (await isReinstated(trx, share))) await takeBack(trx, of, share, null)
+    if (isNew || (await isReinstated(trx, of.ownerId, share))) await takeBack(trx, of, share, null)
   }
 
   async function takeBack(trx: Transaction, { ownerId, id: paymentId }: Of, back: Back, turn: number | null) {

@@ -25,8 +25,8 @@ export async function shareOf(trx: Transaction, ownerId: string, left: LeftMonth
 type PaidMonth = Pick<Payment, 'id' | 'ownerId' | 'tier' | 'createdAt'>
 
 /** Whether credits of the month were taken back with its payment, and given again since. */
-export async function isReinstated(trx: Transaction, { grantId }: Back): Promise<boolean> {
-  return (await LedgerEntry.query(trx).where({ kind: 'reinstated', grantId }).resultSize()) > 0
+export async function isReinstated(trx: Transaction, ownerId: string, { grantId }: Back): Promise<boolean> {
+  return (await LedgerEntry.query(trx).where({ ownerId, kind: 'reinstated', grantId }).resultSize()) > 0
 }
 
 /** What goes back with a month whose payment was paid back: all that it has granted and that did not go back before. */
