@@ -69,7 +69,7 @@ export const createApiKey = route({
   needs: 'administer',
   body: v.strictObject({
     ...inWorkspace,
-    name: field(name(100), nameMeaning, 'Nightly report'),
+    name: name(100, nameMeaning, 'Nightly report'),
     scopes,
     expiresAt: v.optional(
       v.pipe(

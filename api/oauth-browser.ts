@@ -1,5 +1,7 @@
 import * as v from 'valibot'
+import { quotedName } from '../src/names.ts'
 import type { Scope } from '../src/sites/tool.ts'
+import type { FlowPreview } from '../src/vault/oauth/flows.ts'
 import type { BrowserAnswer } from './browser/browser-answer.ts'
 import { flow, folder, presentFlow } from './schemas/oauth-schema.ts'
 import { clientOf, type RequestFacts } from './route/request-facts.ts'
@@ -46,23 +48,24 @@ export const goToSite = route({
 })
 
 /**
- * Names the vault's owner: a person who got this address from an attacker would connect their own account to the
+ * Names the vault's owner and who asks: a person who got this address from an attacker would connect their own account to the
  * attacker's vault. `again`: the link did not belong to this browser, which may refuse cookies or have a second tab.
  */
-function confirmation(
-  flow: { owner: string; site: string; origin: string; scopes: Scope[] },
-  link: string,
-  again: boolean,
-) {
+function confirmation(flow: FlowPreview, link: string, again: boolean) {
+  const { origin, owner, asker, isOwn } = flow
+  const site = quotedName(flow.site)
   return {
-    title: `Connect ${flow.site}?`,
+    title: `Connect ${site}?`,
     text: [
-      `${flow.origin} will be connected to the vault of ${flow.owner}. Agents of that account may then, in your name: ${sentence(flow.scopes)}.`,
-      'Go on only if this account is yours. You sign in at the site itself; your password stays there.',
+      `${origin} will be connected to the vault of ${owner}. Its agents may then, in your name: ${sentence(flow.scopes)}.`,
+      isOwn
+        ? 'Go on only if this account is yours.'
+        : `It was asked for by ${asker}. Go on only if you work in this workspace and want its members to use what is yours at this site.`,
+      'You sign in at the site itself; your password stays there.',
       ...(again ? ['If this page keeps coming back, allow cookies from this address in your browser.'] : []),
     ],
     good: true,
-    action: { href: link, label: `Go on to ${flow.site}` },
+    action: { href: link, label: `Go on to ${site}` },
   }
 }
 
@@ -92,7 +95,7 @@ export const finishOAuth = route({
       from: clientOf(request),
     })
     const page = {
-      title: `${entry.name} is connected`,
+      title: `${quotedName(entry.name)} is connected`,
       text: [`Your agents may now, at ${entry.origin}: ${sentence(entry.scopes ?? [])}.`, 'You can close this window.'],
       good: true,
     }

@@ -92,7 +92,7 @@ export const goToProvider = route({
 function confirmation(shown: { account: string | undefined; issuer: string }, link: string, again: boolean) {
   const host = hostOf(shown)
   const linking = [
-    `What you are at ${host} will be linked to the account ${shown.account}: whoever signs in there as you is signed in here with that account.`,
+    `What you are at ${host} will be linked to ${shown.account}: whoever signs in there as you is signed in here with that account.`,
     'Go on only if this account is yours.',
   ]
   const signingIn = ['You sign in there, and come back here for your workspace. Go on only if you know this address.']

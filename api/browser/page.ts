@@ -12,6 +12,7 @@ export const renderPage = ({ title, text, good, action }: PageText): string => `
 <html lang="en">
   <head>
     <meta charset="utf-8" />
+    <meta name="format-detection" content="telephone=no, date=no, address=no, email=no" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <title>${escape(title)} - Switchyard</title>
     <style>

@@ -60,7 +60,7 @@ export const fieldType = named(
 const webhookField = named(
   'WebhookFieldRequest',
   v.strictObject({
-    name: field(name(200), ...meanings.fieldName),
+    name: field(text(200), ...meanings.fieldName),
     type: fieldType,
     required: v.optional(field(v.boolean('must be true or false'), ...meanings.fieldRequired), true),
     description: v.optional(field(text(1000), ...meanings.fieldDescription)),
@@ -103,7 +103,7 @@ const outputSchema = named(
 
 /** What an owner may set on an agent. */
 export const agentFields = {
-  name: field(name(200), ...meanings.name),
+  name: name(200, ...meanings.name),
   systemPrompt: field(text(20_000), ...meanings.systemPrompt),
   trigger,
   cron: field(v.nullable(text(200)), ...meanings.cron),

@@ -16,7 +16,8 @@ export const ledgerEntryKind = named(
   v.picklist(ledgerEntryKinds, `must be one of ${ledgerEntryKinds.join(', ')}`),
   'grant: the credits of a month · purchase: bought · top_up: bought by itself, because few were left · promotion: given by an operator · ' +
     'expiry: what was left of credits whose time is over · refund: taken back, with a purchase or a month that was paid back, or as the ' +
-    'share of a month’s credits that is left when the month of a subscription is left early · step: what a step cost · ' +
+    'share of a month’s credits that is left when the month of a subscription is left early · reinstated: given again, because a payment ' +
+    'that was paid back was paid all the same: a dispute was won, or a refund has failed · step: what a step cost · ' +
     'failed_step: what a failed attempt at a step cost, because the provider billed it · chat_step: what a step of an answer in a chat cost',
   'step',
 )

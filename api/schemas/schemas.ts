@@ -3,6 +3,7 @@ import { tierNames } from '../../src/billing/tiers.ts'
 import { triggers } from '../../src/runs/run.ts'
 import { runStatuses } from '../../src/runs/states.ts'
 import { catalogue, type ErrorCode } from '../../src/errors.ts'
+import { cleanName, problemOfName, unitsOfCharacter } from '../../src/names.ts'
 import { field, nameOf, named, whole, wholeInQuery } from './documented.ts'
 import { instant } from './instant.ts'
 
@@ -17,9 +18,16 @@ export const text = (max: number, min = 1) =>
     v.check((value) => !value.includes('\u0000') && value.isWellFormed(), 'must not contain U+0000 or broken Unicode'),
   )
 
-/** A name that people read: a text with at least one character that can be seen. */
-export const name = (max: number) =>
-  v.pipe(text(max), v.regex(/[^\s\p{C}\p{Z}]/u, 'must have at least one visible character'))
+/** A name that people read, in its one spelling; `max` counts visible characters. */
+export const name = (max: number, ...[meaning, ...examples]: readonly [string, ...unknown[]]) =>
+  v.pipe(
+    field(text(max * unitsOfCharacter), `${meaning}: one line of at most ${max} visible characters`, ...examples),
+    v.transform(cleanName),
+    v.rawCheck(({ dataset, addIssue }) => {
+      const problem = dataset.typed ? problemOfName(dataset.value, max) : undefined
+      if (problem !== undefined) addIssue({ message: problem })
+    }),
+  )
 
 /** A time, as ISO 8601 in UTC. */
 export const time = v.pipe(

@@ -48,7 +48,7 @@ const siteRequest = named(
 /** What an owner chooses for a session. */
 export const sessionFields = {
   sites: v.optional(field(list(siteRequest, 50, 'must name at most 50 sites'), ...meanings.sites), []),
-  title: v.optional(field(v.nullable(name(200)), ...meanings.title), null),
+  title: v.optional(field(v.nullable(name(200, ...meanings.title)), ...meanings.title), null),
   model: v.optional(field(v.nullable(text(100)), ...meanings.model), null),
   ttlSeconds: v.optional(
     v.pipe(

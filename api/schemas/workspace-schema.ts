@@ -27,7 +27,7 @@ export const connections = named(
   'keep',
 )
 
-export const workspaceName = field(name(100), nameMeaning, 'Support')
+export const workspaceName = name(100, nameMeaning, 'Support')
 export const workspaceChanges = {
   name: v.optional(workspaceName),
   creditsPerMonth: v.optional(creditsPerMonth),

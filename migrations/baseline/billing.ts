@@ -73,6 +73,8 @@ export const billing = `
     cents bigint not null,
     from_credit_cents bigint not null,
     credits bigint,
+    -- how often it was paid back
+    times_back integer not null default 0,
     purpose text not null,
     status text not null,
     tier text,

@@ -25,6 +25,8 @@ export const credits = `
     held bigint,
     step integer,
     attempt integer,
+    -- which time it is that the payment was paid back, and then was paid all the same
+    turn integer,
     -- of models, of a step
     tokens bigint,
     kind text not null,
@@ -41,6 +43,7 @@ export const credits = `
       (kind = 'promotion' and credits > 0 and run_id is null) or
       (kind = 'expiry' and credits < 0 and grant_id is not null and run_id is null) or
       (kind = 'refund' and credits < 0 and payment_id is not null and run_id is null) or
+      (kind = 'reinstated' and credits > 0 and payment_id is not null and turn is not null and run_id is null) or
       (kind = 'step' and credits <= 0 and period is null and run_id is not null and step is not null) or
       (kind = 'failed_step' and credits <= 0 and period is null and run_id is not null and step is not null
         and attempt is not null) or
@@ -50,17 +53,19 @@ export const credits = `
   );
   -- Whatever is repeated is entered once.
   create unique index ledger_entries_grant_unique on ledger_entries (owner_id, period) where kind = 'grant';
-  create unique index ledger_entries_expiry_unique on ledger_entries (grant_id) where kind = 'expiry';
+  -- A grant expires again if credits come back to it later; what has expired of it is not left over.
+  create index ledger_entries_expiry on ledger_entries (grant_id) where kind = 'expiry';
   create unique index ledger_entries_step_unique on ledger_entries (run_id, step) where kind = 'step';
   create unique index ledger_entries_failed_step_unique on ledger_entries (run_id, step, attempt)
     where kind = 'failed_step';
   create unique index ledger_entries_chat_step_unique on ledger_entries (answer_id, step) where kind = 'chat_step';
-  -- Each kind once for a payment. What is taken back names its grant, if that is a month's: a payment for a month may take
-  -- back credits of the month that was left with it, and its own once it is paid back.
+  -- Each kind once for a payment, and once for each time that it is paid back. A payment for a month may take back credits
+  -- of the month that was left with it, too.
   create unique index ledger_entries_paid_unique on ledger_entries (payment_id, kind)
-    where payment_id is not null and (kind <> 'refund' or grant_id is null);
-  create unique index ledger_entries_refund_unique on ledger_entries (payment_id, grant_id)
-    where kind = 'refund' and grant_id is not null;
+    where payment_id is not null and kind not in ('refund', 'reinstated');
+  create unique index ledger_entries_left_unique on ledger_entries (payment_id, grant_id)
+    where kind = 'refund' and turn is null;
+  create unique index ledger_entries_turn_unique on ledger_entries (payment_id, turn, kind) where turn is not null;
   -- What was added, has expired or was paid back: few entries among very many steps.
   create index ledger_entries_added on ledger_entries (owner_id, id)
     where kind not in ('step', 'failed_step', 'chat_step');

@@ -15,7 +15,7 @@ export const workspaces = `
     constraint workspaces_pkey primary key (id),
     constraint workspaces_owner_fk foreign key (id) references owners (id),
     constraint workspaces_payer_fk foreign key (payer_id) references users (id),
-    constraint workspaces_name_length check (char_length(name) between 1 and 100),
+    constraint workspaces_name_length check (char_length(name) between 1 and 1000),
     constraint workspaces_cap check (credits_per_month >= 0),
     constraint workspaces_connections_of_leavers check (connections_of_leavers in ('keep', 'remove'))
   );

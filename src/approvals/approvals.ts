@@ -5,7 +5,8 @@ import { assertThat } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import { belongsTo, type Owners } from '../owners/reach.ts'
 import type { Notifications } from '../notifications/notifications.ts'
-import { quotedName, utc } from '../notifications/plain-text.ts'
+import { quotedName } from '../names.ts'
+import { utc } from '../notifications/plain-text.ts'
 import type { Due } from '../runs/due.ts'
 import { Approval, approvalStatuses, argumentsHashOf, type ApprovalStatus } from './approval.ts'
 import { createDecide, unknown } from './decide.ts'
@@ -65,7 +66,7 @@ export function createApprovals(context: {
       subjectId: id,
       key: id,
       title: `A tool call needs your approval: ${quotedName(tool)}`,
-      message: `${asker} asks to call ${tool} of ${siteOrigin}. See the arguments with GET /approvals/${id}, and approve or refuse the call with POST /approvals/${id}. It is not made unless it is approved by ${utc(expiresAt)}.`,
+      message: `${asker} asks to call ${quotedName(tool)} of ${siteOrigin}. See the arguments with GET /approvals/${id}, and approve or refuse the call with POST /approvals/${id}. It is not made unless it is approved by ${utc(expiresAt)}.`,
     })
   }
 

@@ -11,6 +11,7 @@ import { Account } from './account.ts'
 import { chargeAccount } from './ledger/charge.ts'
 import { createFreeMonths, purgeFreeMonths } from './ledger/free-months.ts'
 import { newMonth } from './ledger/granted-months.ts'
+import { giveBack } from './ledger/give-back.ts'
 import { addGrant, settleGrants, takeGrants, type NewGrant, type TakenBack } from './ledger/grants.ts'
 import { createListLedger } from './ledger/list-ledger.ts'
 import { createHolds, type NewHold } from './ledger/holds.ts'
@@ -145,6 +146,15 @@ export function createCredits(context: {
     if (await takeGrants(trx, account, taken, timeOf(account, clock.now()))) await mark(trx, account, taken.credits)
   }
 
+  /** Gives again what was taken back with a payment, once for each time. A month that was not granted for that is granted now. */
+  async function reinstate(trx: Transaction, ownerId: string, undone: { paymentId: string; turn: number }) {
+    const account = await locked(ownerId, trx)
+    const given = await giveBack(trx, account, undone, timeOf(account, clock.now()))
+    if (given === 0) await Account.query(trx).findById(ownerId).patch({ grantedPeriod: null })
+    await locked(ownerId, trx)
+    await due.owner(trx, ownerId)
+  }
+
   /** Grants the month's credits, once for each month; where there are no payments, what the month allows is not in credits. */
   async function makeGrant(account: Account, trx: Transaction): Promise<void> {
     const now = timeOf(account, clock.now())
@@ -251,6 +261,7 @@ export function createCredits(context: {
     locked,
     grant,
     takeBack,
+    reinstate,
     chargeStep,
     hold,
     release: holds.release,

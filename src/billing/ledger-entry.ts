@@ -8,6 +8,7 @@ export const ledgerEntryKinds = [
   'promotion',
   'expiry',
   'refund',
+  'reinstated',
   'step',
   'failed_step',
   'chat_step',
@@ -44,6 +45,8 @@ export class LedgerEntry extends Row {
   /** The grant that was made, has expired, or went back with its month; and the payment behind it. */
   declare grantId: string | null
   declare paymentId: string | null
+  /** Of a payment that was paid back, or was paid all the same afterwards: which time that is. */
+  declare turn: number | null
   /** What was held for the step until it was charged. */
   declare held: number | null
   /** From which grants it was taken, in credits. */

@@ -18,6 +18,8 @@ export class Payment extends Row {
   declare fromCreditCents: number
   /** Those that are bought; null for a subscription. */
   declare credits: number | null
+  /** How often it was paid back: a dispute may be lost, won and lost again. */
+  declare timesBack: number
   /** Of a subscription. */
   declare tier: PaidTierName | null
   /** The gateway's name for it, once that is known. */

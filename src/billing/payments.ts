@@ -6,7 +6,7 @@ import { idAt, isId } from '../ids.ts'
 import type { Account } from './account.ts'
 import type { Credits } from './credits.ts'
 import type { GatewayPayment } from './gateways/gateway.ts'
-import { allOf, shareOf, type Back } from './ledger/months-back.ts'
+import { allOf, isReinstated, shareOf, type Back } from './ledger/months-back.ts'
 import { Payment } from './payment.ts'
 import type { TopUpFailures } from './top-up-failures.ts'
 
@@ -27,20 +27,29 @@ export function createPayments(context: {
   }
 
   /**
-   * Records what became of a payment, and what follows from it, once however often it is told. The account is locked.
-   * Payments that neither the platform nor a subscription has made are left out.
+   * Records what became of a payment as the gateway has it now, and what follows from it, once however often it is told. The
+   * account is locked. Payments that neither the platform nor a subscription has made are left out.
    */
   async function settle(trx: Transaction, { ownerId }: Account, told: GatewayPayment): Promise<void> {
     const before = await known(trx, ownerId, told)
     if (!before && told.tier === null) return
-    if (before && before.reference !== null && !isNews(before, told)) return
+    const isKnown = before !== undefined && before.reference !== null && !isNews(before, told)
+    const id = isKnown ? before.id : await record(trx, before ? fieldsOf(before) : fresh(ownerId, told), told, before)
+    if (isPaid(told.status)) await leave(trx, { ownerId, id }, told, !isPaid(before?.status))
+  }
+
+  /** Records what the gateway has answered to a charge, unless a look has found out more meanwhile. The account is locked. */
+  async function charged(trx: Transaction, account: Account, { id }: Payment, told: GatewayPayment): Promise<void> {
+    const { ownerId } = account
+    if (await Payment.query(trx).findOne({ ownerId, id, status: 'pending' })) await settle(trx, account, told)
+  }
+
+  async function record(trx: Transaction, payment: Fresh, told: GatewayPayment, before: Payment | undefined) {
     const { status, reference, failure, cents, fromCreditCents } = told
-    const payment = before ? fieldsOf(before) : fresh(ownerId, told)
-    const { id } = payment
     const settledAt = status === before?.status ? before.settledAt : settledAtOf(status)
-    await write(trx, { ...payment, status, reference, failure, cents, fromCreditCents, settledAt }, before)
-    // What was paid before has taken its share already.
-    if (isPaid(status) && !isPaid(before?.status)) await leave(trx, { ownerId, id }, told)
+    const timesBack = payment.timesBack + (status === 'refunded' && before?.status !== 'refunded' ? 1 : 0)
+    await write(trx, { ...payment, status, reference, failure, cents, fromCreditCents, settledAt, timesBack }, before)
+    return payment.id
   }
 
   const settledAtOf = (status: Payment['status']): Date | null => (status === 'pending' ? null : clock.now())
@@ -54,37 +63,43 @@ export function createPayments(context: {
   async function write(trx: Transaction, { id, ownerId, ...facts }: Whole, before: Payment | undefined): Promise<void> {
     if (before) await Payment.query(trx).findById([ownerId, id]).patch(facts)
     else await Payment.query(trx).insert({ id, ownerId, ...facts })
-    if (before?.status !== facts.status) await follow(trx, { id, ownerId, ...facts })
+    if (before?.status === facts.status) return
+    if (before?.status === 'refunded') await credits.reinstate(trx, ownerId, { paymentId: id, turn: facts.timesBack })
+    else await follow(trx, { id, ownerId, ...facts })
   }
 
-  /** Gives what was bought, and takes back what was paid back. The ledger has one entry of each kind for a payment. */
+  /** Gives what was bought, and takes back what was paid back, once for each time. */
   async function follow(trx: Transaction, payment: Whole): Promise<void> {
-    const { id: paymentId, ownerId, status, purpose, credits: bought, failure } = payment
+    const { id: paymentId, ownerId, status, purpose, credits: bought, failure, timesBack: turn } = payment
     if (bought !== null && isPaid(status)) {
       const kind = purpose === 'top_up' ? 'top_up' : 'purchase'
       await credits.grant(trx, ownerId, { kind, credits: bought, paymentId })
-      if (status === 'refunded') await credits.takeBack(trx, ownerId, { credits: bought, paymentId })
+      if (status === 'refunded') await credits.takeBack(trx, ownerId, { credits: bought, paymentId, turn })
     }
-    if (purpose === 'subscription' && status === 'refunded') await takeBack(trx, payment, await allOf(trx, payment))
+    if (purpose === 'subscription' && status === 'refunded')
+      await takeBack(trx, payment, await allOf(trx, payment), turn)
     if (purpose === 'top_up' && status === 'failed') await topUpFailures.count(trx, ownerId, failure)
     if (purpose === 'top_up' && status === 'paid') await topUpFailures.forget(trx, ownerId)
     if (purpose === 'top_up' && status === 'refunded') await topUpFailures.stop(trx, ownerId)
   }
 
   /** A month that is left early takes its share of credits with it. Otherwise it could be bought, used up and given back. */
-  async function leave(trx: Transaction, of: Of, { left, createdAt }: GatewayPayment): Promise<void> {
-    if (left) await takeBack(trx, of, await shareOf(trx, of.ownerId, left, createdAt))
+  async function leave(trx: Transaction, of: Of, { left, createdAt }: GatewayPayment, isNew: boolean): Promise<void> {
+    if (!left) return
+    const share = await shareOf(trx, of.ownerId, left, createdAt)
+    // Nothing was left of a month that had been paid back, until that was undone.
+    if (isNew || (await isReinstated(trx, of.ownerId, share))) await takeBack(trx, of, share, null)
   }
 
-  async function takeBack(trx: Transaction, { ownerId, id: paymentId }: Of, back: Back): Promise<void> {
-    if (back.credits > 0) await credits.takeBack(trx, ownerId, { ...back, paymentId })
+  async function takeBack(trx: Transaction, { ownerId, id: paymentId }: Of, back: Back, turn: number | null) {
+    if (back.credits > 0) await credits.takeBack(trx, ownerId, { ...back, paymentId, turn })
   }
 
   /** Newest first. */
   const list = (ownerId: string, request: PageRequest): Promise<Page<Payment>> =>
     page(Payment.query(database), { list: 'payments', key, time: 'createdAt', of: { ownerId }, ...request })
 
-  return { settle, refuse, list }
+  return { settle, charged, refuse, list }
 }
 
 export type Payments = ReturnType<typeof createPayments>
@@ -98,13 +113,15 @@ const key: PageKey<Payment> = {
 
 type Of = Pick<Payment, 'ownerId' | 'id'>
 type Whole = ReturnType<typeof fieldsOf<Payment>>
+/** One that may be new. */
+type Fresh = Omit<Whole, 'status' | 'reference' | 'failure' | 'cents' | 'fromCreditCents' | 'settledAt'>
 
 /** Whether it was paid, also if it was paid back since. */
 const isPaid = (status: Payment['status'] | undefined): boolean => status === 'paid' || status === 'refunded'
 
-/** Whether the news is newer. What is paid does not become unpaid, whatever comes late. */
+/** What is paid does not become unpaid. It may be paid back, and be paid all the same afterwards: a dispute is won, a refund fails. */
 const isLater = (before: Payment['status'], told: Payment['status']): boolean =>
-  order.indexOf(told) > order.indexOf(before)
+  order.indexOf(told) > order.indexOf(before) || (before === 'refunded' && told === 'paid')
 
 /** What a void payment had taken of the credit is given back: it has failed before, and fails still. */
 const isNews = (before: Payment, told: GatewayPayment): boolean =>
@@ -120,5 +137,6 @@ const fresh = (ownerId: string, { tier, createdAt }: GatewayPayment) => ({
   tier,
   credits: null,
   requestKey: null,
+  timesBack: 0,
   createdAt,
 })

@@ -60,6 +60,7 @@ export function createPurchases(context: {
       reference: null,
       requestKey: wanted.requestKey ?? null,
       failure: null,
+      timesBack: 0,
       createdAt,
       settledAt: null,
     })
@@ -97,7 +98,7 @@ export function createPurchases(context: {
     await record(async (trx) => {
       const account = await credits.locked(ownerId, trx)
       if (told instanceof CodedError) await payments.refuse(trx, payment, told.message)
-      else await payments.settle(trx, account, told)
+      else await payments.charged(trx, account, payment, told)
     })
   }
 

@@ -150,13 +150,15 @@ export const isPaidTier = (name: string): name is PaidTierName => paidTierNames.
 /** The tiers that include a feature. */
 const tiersWith = (feature: Feature): TierName[] => tierNames.filter((name) => tierOf(name).features.includes(feature))
 
+/** What to say where a tier lacks a feature. */
+export const lacksFeature = (tier: TierName | null, feature: Feature): string =>
+  `Your tier, ${tier ?? 'none'}, does not include ${feature}. The tiers that do: ${tiersWith(feature).join(', ')}.`
+
 /** Refuses an owner whose tier lacks the feature: TIER_REQUIRED, with the tiers that have it. */
 export function requireFeature(
   { tier, features }: { tier: TierName | null; features: readonly Feature[] },
   feature: Feature,
 ): void {
   if (features.includes(feature)) return
-  throw new CodedError('TIER_REQUIRED', {
-    message: `Your tier, ${tier ?? 'none'}, does not include ${feature}. The tiers that do: ${tiersWith(feature).join(', ')}.`,
-  })
+  throw new CodedError('TIER_REQUIRED', { message: lacksFeature(tier, feature) })
 }

@@ -3,7 +3,7 @@ import type { Transaction } from '../database/database.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import { Run } from '../runs/run.ts'
 import type { Callback } from './callback.ts'
-import { quotedName } from '../notifications/plain-text.ts'
+import { quotedName } from '../names.ts'
 
 /** Notifies an owner of a given-up callback, once a day per agent: a receiver that is down fails all of them. */
 export async function notifyFailed(
@@ -20,6 +20,6 @@ export async function notifyFailed(
     subjectId: agentId,
     key: now.toISOString().slice(0, 10),
     title: `A callback was given up: agent ${quotedName(name)}`,
-    message: `The ending of run ${sequence} of the agent ${name} could not be posted to its callbackUrl. ${failure} See GET /runs/${runId}/callback; POST /runs/${runId}/callback/retry tries it again. You are notified of this once a day for each agent.`,
+    message: `The ending of run ${sequence} of the agent ${quotedName(name)} could not be posted to its callbackUrl. ${failure} See GET /runs/${runId}/callback; POST /runs/${runId}/callback/retry tries it again. You are notified of this once a day for each agent.`,
   })
 }

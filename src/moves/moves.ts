@@ -16,6 +16,7 @@ import { lockPlaces, lockThings, type Named } from './lock.ts'
 import { assertRoom } from './room.ts'
 import { assertTogether } from './together.ts'
 import { write } from './write.ts'
+import { quotedName } from '../names.ts'
 
 /** How many agents and entries are moved at a time. */
 export const mostMoved = 100
@@ -165,7 +166,7 @@ function assertCount(count: number): void {
 /** A run belongs to whom it was accepted for, with its payload and its costs; so an agent is moved between runs. */
 function assertIdle(agents: readonly ScheduledAgent[], queues: readonly AgentQueue[]): void {
   const ids = new Set(queues.filter(({ unfinished }) => unfinished > 0).map(({ agentId }) => agentId))
-  const busy = agents.filter(({ id }) => ids.has(id)).map(({ name }) => JSON.stringify(name))
+  const busy = agents.filter(({ id }) => ids.has(id)).map(({ name }) => quotedName(name))
   const more = busy.length > mostNamed ? `, and ${busy.length - mostNamed} more` : ''
   const message = `There are unfinished runs, which belong to the present owner, of ${busy.slice(0, mostNamed).join(', ')}${more}. Move when they have ended, or cancel them.`
   assertThat(busy.length === 0, 'AGENT_ALREADY_RUNNING', { message })

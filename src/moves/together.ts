@@ -1,5 +1,6 @@
 import type { Transaction } from '../database/database.ts'
 import { assertThat, type ErrorDetail } from '../errors.ts'
+import { quotedName } from '../names.ts'
 
 /** Something that refers to something else, of which only one is moved. */
 interface Torn {
@@ -30,12 +31,12 @@ export async function assertTogether(
 
 const siteLeft = ({ agentName, origin, entryId }: Torn): ErrorDetail => ({
   path: 'entryIds',
-  message: `The agent ${JSON.stringify(agentName)} uses ${origin}: move the vault entry ${entryId} with it, or take the site out of its sites.`,
+  message: `The agent ${quotedName(agentName)} uses ${origin}: move the vault entry ${entryId} with it, or take the site out of its sites.`,
 })
 
 const agentLeft = ({ agentName, agentId, origin }: Torn): ErrorDetail => ({
   path: 'agentIds',
-  message: `${origin} is used by the agent ${JSON.stringify(agentName)}: move the agent ${agentId} with it, or take the site out of its sites.`,
+  message: `${origin} is used by the agent ${quotedName(agentName)}: move the agent ${agentId} with it, or take the site out of its sites.`,
 })
 
 const torn = `

@@ -8,7 +8,7 @@ import { page, type Page, type PageRequest } from '../database/paging.ts'
 import { Notification, type NotificationKind } from './notification.ts'
 import { paidWith, payerOf } from '../owners/payer.ts'
 import { User } from '../users/user.ts'
-import { oneLine, plainLines } from './plain-text.ts'
+import { oneLine } from './plain-text.ts'
 
 /** A notification to create. Neither title nor message may hold a secret: both are mailed. */
 export interface NewNotification {
@@ -19,7 +19,8 @@ export interface NewNotification {
   /** Which state of the subject this is: each kind, subject and key is notified once. */
   key: string
   title: string
-  message: string
+  /** Its lines; one may hold words of strangers, which make no other. */
+  message: string | readonly string[]
 }
 
 /**
@@ -27,6 +28,9 @@ export interface NewNotification {
  * webhooks of which every run fails or asks, and must not use up the others.
  */
 const mailsADay = 100
+
+/** More lines nobody reads in a notification. */
+const mostLines = 100
 
 /**
  * What owners must look at (docs/design.md, "Telling the owner"): kept for them to list, and mailed.
@@ -77,7 +81,11 @@ export function createNotifications(context: {
         subjectId,
         key,
         title: oneLine(title, 200),
-        message: plainLines(message, 100, 2000),
+        message: [message]
+          .flat()
+          .slice(0, mostLines)
+          .map((line) => oneLine(line, 2000))
+          .join('\n'),
         now,
         mailStatus: mail.status,
         mailNextAt: mail.nextAt,

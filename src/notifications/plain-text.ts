@@ -1,35 +1,16 @@
-/** Control characters (line breaks too), lone surrogates, line separators, and marks of text direction. */
-const unprintable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu
+import { cut, withoutHidden } from '../names.ts'
 
 /**
- * The text as one line of at most `max` characters that is safe in Postgres, a mail's subject and a terminal: names and
- * words of sites, which appear in notifications, may contain anything. Never fails.
+ * The text as one line of at most `max` characters that is safe in Postgres, a mail's subject and a terminal: words of
+ * strangers, which appear in notifications, may contain anything. Never fails.
  */
-export function oneLine(text: string, max: number): string {
-  const line = text
-    .slice(0, 4 * max)
-    .replaceAll(unprintable, ' ')
-    .replaceAll(/ {2,}/g, ' ')
-    .trim()
-  const characters = Array.from(line)
-  return characters.length <= max ? line : `${characters.slice(0, max - 1).join('')}…`
-}
-
-/** The same for a text of several lines, each of at most `maxLine` characters; empty lines stay. */
-export const plainLines = (text: string, maxLines: number, maxLine: number): string =>
-  text
-    .split(/\r\n|\r|\n/, maxLines)
-    .map((line) => oneLine(line, maxLine))
-    .join('\n')
-
-/** A name's share of a title. */
-const maxName = 60
-
-/**
- * A name within the platform's own sentence, as in the subject of a mail: on one line, bounded, in quotation marks that
- * it cannot close. Put it last, so that nobody else's words open the sentence.
- */
-export const quotedName = (name: string): string => `"${oneLine(name, maxName).replaceAll(/["\u201c-\u201f]/g, "'")}"`
+export const oneLine = (text: string, max: number): string =>
+  cut(
+    withoutHidden(text.slice(0, 4 * max))
+      .replaceAll(/\s+/g, ' ')
+      .trim(),
+    max,
+  )
 
 /** Longer than nearly every name, and too short for a message. */
 const maxHarmless = 40

@@ -1,10 +1,29 @@
 import type { Database } from '../database/database.ts'
+import { addressInWords, quotedName } from '../names.ts'
 
-/** How people know an owner: by the name of the workspace, or the address of the user. */
-export async function nameOfOwner(database: Database, ownerId: string): Promise<string> {
-  const { rows } = await database.raw<{ rows: [{ name: string }] }>(statement, { ownerId })
-  return rows[0].name
+interface Named {
+  /** Of a workspace. */
+  name: string | null
+  payerId: string
+  email: string
+  isVerified: boolean
+}
+
+/**
+ * Who an owner is, in the platform's words, for somebody who may be a stranger. A workspace never passes for an account, and
+ * an address is named only if its owner has verified it: anybody can make an account with the address of the reader.
+ */
+export async function ownerInWords(database: Database, ownerId: string): Promise<string> {
+  const { rows } = await database.raw<{ rows: [Named] }>(statement, { ownerId })
+  const [{ name, payerId, email, isVerified }] = rows
+  const address = addressInWords(email)
+  const account = isVerified ? address : `${payerId}, whose address nobody has verified`
+  if (name === null) return `the account ${account}`
+  return `the workspace ${quotedName(name)} of ${isVerified ? address : `the account ${account}`}`
 }
 
 const statement = `
-  select coalesce((select name from workspaces where id = :ownerId), (select email from users where id = :ownerId)) as name`
+  select w.name, u.id as "payerId", u.email, u.email_verified_at is not null as "isVerified"
+    from (values (:ownerId::uuid)) as owner (id)
+    left join workspaces w on w.id = owner.id
+    join users u on u.id = coalesce(w.payer_id, owner.id)`

@@ -1,7 +1,8 @@
 import { Agent } from '../agents/agent.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Notifications } from '../notifications/notifications.ts'
-import { quotedName, utc } from '../notifications/plain-text.ts'
+import { quotedName } from '../names.ts'
+import { utc } from '../notifications/plain-text.ts'
 import type { Run } from './run.ts'
 
 /** What is wrong with the model, and after how many hours a run that waits for it fails. */
@@ -49,6 +50,6 @@ export async function notifyPaused(
     subjectId: agentId,
     key: id,
     title: `An agent is paused: ${quotedName(name)}`,
-    message: `Run ${sequence} of the agent ${name} failed. ${error} Continue with POST /agents/${agentId}/resume.`,
+    message: `Run ${sequence} of the agent ${quotedName(name)} failed. ${error} Continue with POST /agents/${agentId}/resume.`,
   })
 }

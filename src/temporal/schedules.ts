@@ -8,7 +8,7 @@ import {
   type ScheduleOptions,
   type ScheduleOptionsStartWorkflowAction,
 } from '@temporalio/client'
-import { quotedName } from '../notifications/plain-text.ts'
+import { quotedName } from '../names.ts'
 import type { Calendar } from '../schedules/cron/calendars.ts'
 import { agentOfSchedule, scheduleId, searchAttributes, type CronTickInput } from '../../workflows/messages.ts'
 

@@ -1,7 +1,7 @@
 import { Client, Connection, isGrpcServiceError } from '@temporalio/client'
 import type { Config } from '../config/config.ts'
 import type { Logger } from '../logger.ts'
-import { quotedName } from '../notifications/plain-text.ts'
+import { quotedName } from '../names.ts'
 import { createInspection, ifKnown, ownReason } from './inspection.ts'
 import { createTemporalSchedules } from './schedules.ts'
 import {

@@ -1,4 +1,4 @@
-import { domainToASCII } from 'node:url'
+import { domainToASCII, domainToUnicode } from 'node:url'
 import { assertThat } from '../errors.ts'
 
 /**
@@ -14,23 +14,36 @@ const label = /^(?!-)[a-z\d-]{1,63}(?<!-)$/
 const written = /^[\p{L}\p{M}\p{N}.-]+$/u
 
 /** Whether it is a host name of two labels or more. An IP address is none: the last label of a name is not a number. */
-function isDomain(domain: string): boolean {
-  const labels = written.test(domain) ? domainToASCII(domain).split('.') : []
+function isDomain(ascii: string): boolean {
+  const labels = ascii.split('.')
   return (
     labels.length > 1 && labels.every((one) => label.test(one)) && !/^(?:\d+|0x[\da-f]*)$/.test(labels.at(-1) ?? '')
   )
 }
 
-function isAddress(email: string): boolean {
-  const at = email.lastIndexOf('@')
-  return localPart.test(email.slice(0, Math.max(at, 0))) && isDomain(email.slice(at + 1))
+/**
+ * The one spelling of a domain: as the DNS has it (UTS 46, non-transitional), without the dot of the root, and as people
+ * read it. Undefined if it is none.
+ */
+function domainOf(text: string): string | undefined {
+  const ascii = written.test(text) ? domainToASCII(text.replace(/(?<=[^.])\.$/, '')) : ''
+  if (!isDomain(ascii)) return undefined
+  const shown = domainToUnicode(ascii)
+  // What does not read back as the same domain is shown as the DNS has it.
+  return domainToASCII(shown) === ascii && written.test(shown) ? shown : ascii
 }
 
-/** One spelling per address: trimmed, lower case, NFC. Undefined if not an address (RFC 5321: 254 at most). */
+/**
+ * One spelling for each address: trimmed, lower case, NFC, the domain in its one spelling. Undefined if it is none (RFC 5321:
+ * 254 at most).
+ */
 export function normalizeEmail(text: string): string | undefined {
   if (text.length > 1000) return undefined
   const email = text.normalize('NFC').trim().toLowerCase().normalize('NFC')
-  return email.length <= 254 && isAddress(email) ? email : undefined
+  const at = email.lastIndexOf('@')
+  const [local, domain] = [email.slice(0, Math.max(at, 0)), domainOf(email.slice(at + 1))]
+  if (domain === undefined || !localPart.test(local)) return undefined
+  return local.length + 1 + domain.length <= 254 ? `${local}@${domain}` : undefined
 }
 
 /** The normalized address. VALIDATION_ERROR at `path` if it is not an address. */

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import { VaultEntry } from './vault-entry.ts'
-import { quotedName } from '../notifications/plain-text.ts'
+import { quotedName } from '../names.ts'
 
 /** Makes the function that marks an entry's credential as dead and notifies the owner, once for each credential. */
 export function createMarkNeedsReauth(context: { clock: Clock; notifications: Notifications }) {

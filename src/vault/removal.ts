@@ -5,6 +5,7 @@ import { assertThat } from '../errors.ts'
 import type { Due } from '../runs/due.ts'
 import type { Revocations } from './revocations.ts'
 import { VaultEntry } from './vault-entry.ts'
+import { quotedName } from '../names.ts'
 
 /** Agents that a refusal names. */
 const mostNamed = 10
@@ -93,7 +94,7 @@ const loseStatement = `
       on conflict (agent_id, origin) do update set name = excluded.name, lost_at = excluded.lost_at`
 
 function assertUnused(users: User[]): void {
-  const named = users.slice(0, mostNamed).map(({ id, name }) => `${JSON.stringify(name)} (${id})`)
+  const named = users.slice(0, mostNamed).map(({ id, name }) => `${quotedName(name)} (${id})`)
   const more = users.length > named.length ? `, and ${users.length - named.length} more` : ''
   const who = users.length === 1 ? '1 agent uses' : `${users.length} agents use`
   const message = `${who} this site: ${named.join(', ')}${more}. Take it out of their sites first, or repeat the request with ?force=true; then they lose its tools.`

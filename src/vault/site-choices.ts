@@ -1,5 +1,6 @@
 import { assertThat, type ErrorDetail } from '../errors.ts'
 import type { Scope, SiteTool } from '../sites/tool.ts'
+import { quotedName } from '../names.ts'
 
 /** A connected site that something may use; without `tools`, all of its tools. */
 export interface SiteChoice {
@@ -60,7 +61,7 @@ const mostNamed = 20
 function refusal({ id, name, offers }: OfferedSite, refused: readonly SiteTool[]): string {
   const first = refused.slice(0, mostNamed)
   const scopes = [...new Set(refused.map(({ scope }) => scope))]
-  const needed = `${first.map((tool) => tool.name).join(', ')} of ${JSON.stringify(name)} ${refused.length === 1 ? 'needs' : 'need'} ${scopes.join(', ')}, which was not granted.`
+  const needed = `${first.map((tool) => tool.name).join(', ')} of ${quotedName(name)} ${refused.length === 1 ? 'needs' : 'need'} ${scopes.join(', ')}, which was not granted.`
   if (!scopes.some((scope) => offers?.includes(scope) ?? true)) return `${needed} The site does not offer it at all.`
   const request = JSON.stringify({ entryId: id, tools: first.map((tool) => tool.name) })
   return `${needed} Authorize the site again with POST /vault/oauth/start and ${request}, or leave these tools out.`

@@ -3,6 +3,7 @@ import { causeOf, causeOrder, moment, ongoing, type Cause, type Why, type WhySta
 import type { Facts } from './facts.ts'
 import { causesOfHead } from './head-causes.ts'
 import { causesOfQueue, runsAhead } from './queue-causes.ts'
+import { quotedName } from '../names.ts'
 
 /**
  * The rule: the facts alone decide why an agent, or the run asked about, is where it is. Several causes may hold at
@@ -40,8 +41,8 @@ const stateWords = {
 function subjectOf({ agent, asked, head }: Facts): string[] {
   const run = asked?.run ?? head?.run
   return run
-    ? [`Run ${run.sequence} of "${agent.name}"`, `Run ${run.sequence}`]
-    : [`The agent "${agent.name}"`, `"${agent.name}"`]
+    ? [`Run ${run.sequence} of ${quotedName(agent.name)}`, `Run ${run.sequence}`]
+    : [`The agent ${quotedName(agent.name)}`, quotedName(agent.name)]
 }
 
 /** A summary does not name its subject twice. */
@@ -68,7 +69,7 @@ function ended(facts: Facts): Cause[] {
   if (!asked) return []
   const { id: runId, sequence, status, endedAt: since, error } = asked.run
   const how = status === 'completed' || status === 'failed' ? status : `was ${status}`
-  const message = `Run ${sequence} of "${agent.name}" ${how}${since ? ` at ${moment(since)}` : ''}${error === null ? '.' : `: ${error}`}`
+  const message = `Run ${sequence} of ${quotedName(agent.name)} ${how}${since ? ` at ${moment(since)}` : ''}${error === null ? '.' : `: ${error}`}`
   const events = advise`See what happened with ${request('readEvents', runId)}`
   const isFree = asked.run.trigger === 'webhook' || facts.queue.unfinished === 0
   const mayReplay = agent.deletedAt === null && isFree && facts.charges.length === 0
@@ -95,7 +96,7 @@ function paused({ agent, head, next, queued, isSuspended }: Facts): Cause[] {
       since,
       runId: run?.id ?? null,
       sequence: run?.sequence ?? null,
-      message: `The agent "${agent.name}" ${ongoing('paused', since)}${because[agent.pausedReason ?? 'OWNER']}, so ${effect}.`,
+      message: `The agent ${quotedName(agent.name)} ${ongoing('paused', since)}${because[agent.pausedReason ?? 'OWNER']}, so ${effect}.`,
       action: isSuspended
         ? advise`The operator of the platform has suspended the account that pays for it; it goes on once that is lifted.`
         : agent.exceedingSince
@@ -128,7 +129,7 @@ function idle(facts: Facts): Cause[] {
   const { agent, schedule } = facts
   const causes: Cause[] = []
   if (schedule && !schedule.inSync) {
-    const message = `Temporal does not have the current schedule of "${agent.name}" yet, so the next fire may be late.`
+    const message = `Temporal does not have the current schedule of ${quotedName(agent.name)} yet, so the next fire may be late.`
     const action = advise`There is nothing to do: it is synced again within a minute; ${request('readSchedule', agent.id)} shows the schedule.`
     causes.push(causeOf({ code: 'SCHEDULE_NOT_IN_STEP', message, action }))
   }
@@ -138,7 +139,7 @@ function idle(facts: Facts): Cause[] {
 }
 
 function nextFire({ agent }: Facts, until: Date): Cause {
-  const message = `The schedule of "${agent.name}" fires next at ${moment(until)}.`
+  const message = `The schedule of ${quotedName(agent.name)} fires next at ${moment(until)}.`
   const action = advise`See its next fires with ${request('readSchedule', agent.id)}, or run it now with ${request('start', agent.id)}.`
   return causeOf({ code: 'SCHEDULE', until, message, action })
 }
@@ -149,7 +150,7 @@ function nothingToDo({ agent, charges }: Facts) {
   const delivery = isForDeliveries ? advise`, or deliver to ${request('deliver', agent.id)}` : advise``
   const run = advise`Run it with ${request('start', agent.id)}${delivery}.`
   return {
-    message: `"${agent.name}" has no unfinished run.`,
+    message: `${quotedName(agent.name)} has no unfinished run.`,
     action: charges.includes('credits') ? advise`There is nothing to do for it.` : run,
   }
 }

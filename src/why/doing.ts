@@ -1,5 +1,6 @@
 import { ongoing } from './cause.ts'
 import type { HeadRun, OpenCall } from './facts.ts'
+import { quotedName } from '../names.ts'
 
 /** What a run that has begun is doing now. */
 export interface Doing {
@@ -59,4 +60,4 @@ function callsText(call: OpenCall, others: number) {
 
 /** A site as sentences name it. */
 export const siteOf = ({ entry, siteOrigin }: Pick<OpenCall, 'entry' | 'siteOrigin'>): string =>
-  entry ? `"${entry.name}" (${siteOrigin})` : (siteOrigin ?? 'a site')
+  entry ? `${quotedName(entry.name)} (${siteOrigin})` : (siteOrigin ?? 'a site')

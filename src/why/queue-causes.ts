@@ -6,6 +6,7 @@ import { raiseCap, usedUp } from './caps.ts'
 import { doingOf } from './doing.ts'
 import type { Facts, HeadRun } from './facts.ts'
 import { getCredits, continuesSoon } from './head-causes.ts'
+import { quotedName } from '../names.ts'
 
 /** What must be paid: the code, what stops without it, the situation, and what to do. */
 const payments = {
@@ -78,13 +79,13 @@ function unpaid(facts: Facts, charge: Charge): Cause {
   const { agent, queue, next, asked, settings } = facts
   const { code, stops } = payments[charge]
   const { message, action } = situationOf(facts, charge)
-  if (!next) return causeOf({ code, message: `${stops} for "${agent.name}", because ${message}.`, action })
+  if (!next) return causeOf({ code, message: `${stops} for ${quotedName(agent.name)}, because ${message}.`, action })
   const since = queue.blockedCause && queue.blockedCause !== 'paused' ? queue.blockedSince : null
   const { id: runId, sequence, acceptedAt } = asked?.run ?? next
   const failsAt = since && later(latest(acceptedAt, since), settings.queueBlockedSeconds)
   const until = isBlockBounded(charge, facts.cap) ? failsAt : null
   const end = until ? `; it fails at ${moment(until)} unless that changes` : ''
-  const sentence = `Run ${sequence} of "${agent.name}" ${ongoing('blocked', since)} because ${message}${end}.`
+  const sentence = `Run ${sequence} of ${quotedName(agent.name)} ${ongoing('blocked', since)} because ${message}${end}.`
   return causeOf({ code, runId, sequence, since, until, message: sentence, action })
 }
 

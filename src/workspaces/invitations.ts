@@ -132,8 +132,9 @@ export function createInvitations(context: {
 
   return {
     /**
-     * Invites an address, and mails it the token. Replaces an open invitation of the same address. VALIDATION_ERROR (no
-     * address, or that of a member), FEATURE_LIMIT_REACHED, RATE_LIMITED.
+     * Invites an address, and mails it the token. Replaces an open invitation of the same address. PERMISSION_DENIED (the
+     * inviter's own address is not verified), VALIDATION_ERROR (no address, or that of a member), FEATURE_LIMIT_REACHED,
+     * RATE_LIMITED.
      */
     async invite(
       caller: Pick<Caller, 'userId'>,
@@ -145,6 +146,7 @@ export function createInvitations(context: {
       const row = { id: newId(), workspaceId, invitedBy: caller.userId, email, role: asked.role }
       return database.transaction(async (trx) => {
         await lockOwner(trx, workspaceId)
+        const inviter = await verifiedUser(trx, caller.userId)
         await assertNoMember(trx, workspaceId, email)
         await assertRoom(trx, workspaceId, email)
         await assertRate(trx, workspaceId)
@@ -152,8 +154,7 @@ export function createInvitations(context: {
         const times = { createdAt: now, expiresAt: later(now, goodSeconds) }
         const made = await Invitation.query(trx).insertAndFetch({ ...row, ...times, tokenHash: hashToken(token) })
         const { baseUrl } = config.http
-        const inviter = await User.query(trx).findById(caller.userId).whereNotNull('emailVerifiedAt')
-        await outbox.putOrRefuse(trx, invitationMail(made, { workspace, inviter: inviter?.email, token, baseUrl }))
+        await outbox.putOrRefuse(trx, invitationMail(made, { workspace, inviter: inviter.email, token, baseUrl }))
         return made
       })
     },
@@ -196,6 +197,13 @@ export function createInvitations(context: {
   }
 }
 
+/** Strangers read who invites them, so an address that may be somebody else's invites nobody. PERMISSION_DENIED. */
+async function verifiedUser(trx: Transaction, userId: string): Promise<User> {
+  const user = await User.query(trx).findById(userId).whereNotNull('emailVerifiedAt')
+  assertThat(user, 'PERMISSION_DENIED', { message: unverified })
+  return user
+}
+
 /** Who pays and who joins, always in the same order, so that two who join each other's workspaces do not block. */
 async function lockBoth(trx: Transaction, workspaceId: string, userId: string): Promise<void> {
   const payer = Workspace.query(trx).findById(workspaceId).select('payerId')
@@ -207,5 +215,7 @@ async function lockBoth(trx: Transaction, workspaceId: string, userId: string): 
 }
 
 const gone = 'This invitation was never given out, was used or withdrawn already, or was replaced by another one.'
+const unverified =
+  'Verify your address first: whoever is invited reads who invites. POST /auth/verify-email/send mails you another token.'
 const notYours =
   'This invitation is for another address, or yours is not verified yet. Log in with the account that has the address, and verify it.'

@@ -1,4 +1,5 @@
 import { howToGetMore } from '../billing/allowances.ts'
+import { lacksFeature } from '../billing/tiers.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'
 import { requestDeletion } from '../deletion/deletion.ts'
@@ -43,8 +44,7 @@ export function createWorkspaces(
   /** Under the lock of the user who pays. */
   async function assertRoom(trx: Transaction, userId: string): Promise<void> {
     const { limits, features, tier } = await billing.account(userId, trx)
-    const needed = `Your tier, ${tier}, does not include workspaces. The tier team does.`
-    assertThat(features.includes('workspaces'), 'WORKSPACE_REQUIRED', { message: needed })
+    assertThat(features.includes('workspaces'), 'WORKSPACE_REQUIRED', { message: lacksFeature(tier, 'workspaces') })
     const count = await living(trx).where({ payerId: userId }).resultSize()
     const message = `You have ${count} workspaces, as many as your account may have. ${howToGetMore}`
     assertThat(count < limits.workspaces, 'FEATURE_LIMIT_REACHED', { message })

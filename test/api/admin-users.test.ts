@@ -189,7 +189,7 @@ test('nobody joins by the invitation of somebody who is suspended, nor a workspa
   const { id: workspaceId } = await workspaceOf(owner)
   const inviter = await memberOf(platform, workspaceId, 'admin')
   const guest = await verified(platform)
-  await inviteTo(inviter, workspaceId, { email: guest.email })
+  await inviteTo(platform, inviter, workspaceId, { email: guest.email })
   const token = await tokenTo(platform, guest.email)
   const accept = () => call(guest, invitations.acceptInvitation, { body: { token } })
   for (const [who, code] of [

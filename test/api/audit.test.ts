@@ -171,7 +171,7 @@ test('logging in, a token from a mail, joining a workspace, and a command of the
   const { platform, owner, workspaceId } = await openWorkspace()
   const someone = await verified(platform)
   const userId = await userIdOf(someone)
-  await inviteTo(owner, workspaceId, { email: someone.email, role: 'viewer' })
+  await inviteTo(platform, owner, workspaceId, { email: someone.email, role: 'viewer' })
   const token = await tokenTo(platform, someone.email)
   await call(someone, invitations.acceptInvitation, { body: { token } })
   const reset = { token: await resetTokenOf(platform, someone.email), newPassword: 'another good password' }
@@ -209,7 +209,7 @@ test('what people write into prompts and addresses is not in the log, only that 
 
 test('the log names whom an invitation is for while there is one, and who acted while they are members', async (t) => {
   const { platform, owner, workspaceId } = await openWorkspace()
-  const { email } = (await inviteTo(owner, workspaceId)).body
+  const { email } = (await inviteTo(platform, owner, workspaceId)).body
   t.like((await logOf(owner, { workspaceId }))[0]?.subject, { kind: 'invitation', email })
   const member = await memberOf(platform, workspaceId, 'member')
   await agentOf(member, { workspaceId })

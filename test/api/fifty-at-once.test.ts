@@ -107,7 +107,7 @@ const limits: Record<string, Limited> = {
     ready: async ({ platform }) => {
       const someone = await customer(platform, 'team')
       const { id } = await workspaceOf(someone)
-      return () => inviteTo(someone, id)
+      return () => inviteTo(platform, someone, id)
     },
   },
   'workspaces that one is a member of': {
@@ -149,7 +149,7 @@ async function invitedTwelveTimes(platform: Platform, { email }: Person): Promis
   const tokens: string[] = []
   for (let nth = 0; nth < 12; nth += 1) {
     const owner = await customer(platform, 'team')
-    await inviteTo(owner, (await workspaceOf(owner)).id, { email })
+    await inviteTo(platform, owner, (await workspaceOf(owner)).id, { email })
     tokens.push(await tokenTo(platform, email))
   }
   return tokens

@@ -130,7 +130,7 @@ const makers: Record<string, Make> = {
   },
   listSessions: (_house, { someone }, round) => sessionOf(someone, { title: `Chat ${round}` }),
   listWorkspaces: (_house, { someone }, round) => workspaceOf(someone, `Workspace ${round}`),
-  listInvitations: (_house, { someone, params }) => inviteTo(someone, params.workspaceId),
+  listInvitations: ({ platform }, { someone, params }) => inviteTo(platform, someone, params.workspaceId),
   listMembers: ({ platform }, { params }) => memberOf(platform, params.workspaceId, 'viewer'),
   listNotifications: ({ platform }, { userId }) => notificationOf(platform, userId),
   listAudit: ({ platform }, { userId, params: { agentId: subjectId } }) => {

@@ -164,9 +164,9 @@ refused('a person sees whose vault it is before anything is bound, and no markup
   site.name = `Site ${markup}`
   const { body } = await call(someone, oauth.startOAuth, { body: { url: site.origin } })
   const { page, cookie, link } = await seePage(t, platform, body.connectUrl)
-  t.true(page.includes(`${site.origin} will be connected to the vault of ${someone.email}.`))
+  t.true(page.includes(`${site.origin} will be connected to the vault of the account `))
   t.true(page.includes('in your name: search and read; create and change things.'))
-  t.true(page.includes('<h1>Connect Site &lt;script&gt;'))
+  t.true(page.includes('<h1>Connect “Site &lt;script&gt;'))
   t.false(/<(?:script|img)/i.test(page))
   t.false(await bound(stage))
   const gone = await comeBack(platform, link, cookie, html)

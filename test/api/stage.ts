@@ -114,7 +114,7 @@ export async function makeThings(platform: Platform, owner: Person, sites: Stage
     workspaceId: own,
     userId: (await call(owner, auth.me)).body.id,
     notificationId: (await notificationOf(platform, agent.ownerId)).id,
-    invitationId: (await inviteTo(owner, own)).body.id,
+    invitationId: (await inviteTo(platform, owner, own)).body.id,
     identityId: await identityOf(platform, owner),
     providerId: 'oidc',
     month: monthOf(new Date()),

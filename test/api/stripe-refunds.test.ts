@@ -3,12 +3,13 @@ import test, { type ExecutionContext } from 'ava'
 import * as billing from '../../api/billing.ts'
 import * as payments from '../../api/payments.ts'
 import { runRound } from '../../src/loops.ts'
+import { newId } from '../../src/ids.ts'
 import { call } from '../helpers/client.ts'
 import { assertValid } from '../helpers/stripe/judge.ts'
 import { again, days, payer, stripePlatform, sweep, type Payer, type Stage } from '../helpers/stripe/payers.ts'
-import { dispute, refund } from '../helpers/stripe/routes.ts'
+import { dispute, refund, refundFails } from '../helpers/stripe/routes.ts'
 
-/* A month that was paid back gives nothing, whether it is left before or afterwards. */
+/* What was paid back gives nothing, whether a month is left before or afterwards; what is paid after all gives everything. */
 
 const open = stripePlatform(test)
 
@@ -139,6 +140,144 @@ test.serial('a month that is refunded before anybody has looked gives no credits
   const { balance } = await stage.services.billing.account(someone.ownerId)
   await hear(stage)
   t.is((await stateOf(t, stage, someone)).balance, balance)
+})
+
+const buy = async (someone: Payer): Promise<void> =>
+  void (await call(await again(someone), payments.buyCredits, { body: { credits: 1000 } })).body
+
+/** What the ledger says of payments, oldest first. */
+const entriesOf = async (someone: Payer) => {
+  const { items } = (await call(await again(someone), billing.listLedger, { query: { limit: '100' } })).body
+  return items
+    .filter(({ paymentId }) => paymentId !== null)
+    .map(({ kind, credits }) => `${kind} ${credits}`)
+    .toReversed()
+}
+
+test.serial('a purchase follows its dispute, however often that is decided otherwise and told', async (t) => {
+  const stage = await open()
+  const someone = await payer(stage)
+  await buy(someone)
+  const [intent] = intentsOf(stage, someone)
+  const cycle = ['refund -1000', 'reinstated 1000']
+  for (const [index, decision] of (['lost', 'won', 'lost', 'won'] as const).entries()) {
+    dispute(stage.double.world, intent!, decision)
+    for (const round of ['the first', 'the second']) {
+      await hear(stage)
+      const balance = decision === 'won' ? 1200 : 200
+      t.deepEqual(await stateOf(t, stage, someone), { balance, creditCents: 0 }, `${decision}, ${round}`)
+    }
+    t.deepEqual(await entriesOf(someone), ['purchase 1000', ...cycle, ...cycle].slice(0, index + 2))
+  }
+  t.is((await call(await again(someone), payments.listPayments)).body.items[0]?.status, 'paid')
+})
+
+test.serial('a refund that fails is none, also after it was told of', async (t) => {
+  const stage = await open()
+  const someone = await payer(stage)
+  await buy(someone)
+  const [intent] = intentsOf(stage, someone)
+  refund(stage.double.world, intent!)
+  await hear(stage)
+  t.is((await stateOf(t, stage, someone)).balance, 200)
+  refundFails(stage.double.world, intent!)
+  await hear(stage)
+  t.is((await stateOf(t, stage, someone)).balance, 1200)
+})
+
+test.serial('what changes twice before anybody looks changes nothing', async (t) => {
+  const stage = await open()
+  const someone = await payer(stage)
+  await buy(someone)
+  const [intent] = intentsOf(stage, someone)
+  for (const decision of ['lost', 'won'] as const) dispute(stage.double.world, intent!, decision)
+  await hear(stage)
+  t.deepEqual(await entriesOf(someone), ['purchase 1000'])
+})
+
+test.serial(
+  'a payer who has used what was bought is in debt once it is paid back, and out of it once it is paid after all',
+  async (t) => {
+    const stage = await open()
+    const someone = await payer(stage)
+    await buy(someone)
+    const { database, billing: accounts } = stage.services
+    await database.transaction((trx) =>
+      accounts.credits.chargeStep(trx, {
+        ownerId: someone.ownerId,
+        answerId: newId(),
+        step: 1,
+        credits: 744,
+        tokens: 1,
+      }),
+    )
+    const [intent] = intentsOf(stage, someone)
+    dispute(stage.double.world, intent!, 'lost')
+    await hear(stage)
+    t.is((await stateOf(t, stage, someone)).balance, -544)
+    await buy(someone)
+    t.is((await stateOf(t, stage, someone)).balance, 456)
+    dispute(stage.double.world, intent!, 'won')
+    await hear(stage)
+    t.is((await stateOf(t, stage, someone)).balance, 1456)
+    const grants = await database('credit_grants').where({ ownerId: someone.ownerId })
+    t.is(
+      grants.reduce((sum, { remaining }) => sum + Number(remaining), 0),
+      1456,
+      'grants add up to the balance',
+    )
+  },
+)
+
+test.serial('a month follows its dispute, too, also when it is over', async (t) => {
+  const stage = await open()
+  const someone = await payer(stage)
+  await subscribe(someone, 'pro')
+  const [intent] = intentsOf(stage, someone)
+  for (const [decision, balance] of [
+    ['lost', 200],
+    ['won', 5200],
+    ['lost', 200],
+    ['won', 5200],
+  ] as const) {
+    dispute(stage.double.world, intent!, decision)
+    await hear(stage)
+    t.deepEqual(await stateOf(t, stage, someone), { balance, creditCents: 0 })
+  }
+  dispute(stage.double.world, intent!, 'lost')
+  await hear(stage)
+  stage.clock.forward(days(31) + 3660)
+  await sweep(stage)
+  const { balance } = await stateOf(t, stage, someone)
+  dispute(stage.double.world, intent!, 'won')
+  await hear(stage)
+  t.is((await stateOf(t, stage, someone)).balance, balance + 5000)
+})
+
+test.serial('a month that is left early, lost and won ends as if it had never been lost', async (t) => {
+  const stage = await open()
+  const payers = [await payer(stage), await payer(stage), await payer(stage)] as const
+  const [lostFirst, leftFirst, neverLost] = payers
+  for (const someone of payers) await subscribe(someone, 'team')
+  const decide = (someone: Payer, status: 'lost' | 'won') =>
+    dispute(stage.double.world, intentsOf(stage, someone)[0]!, status)
+  stage.clock.forward(days(15))
+  decide(lostFirst, 'lost')
+  await hear(stage)
+  for (const someone of payers) await leave(someone)
+  await hear(stage)
+  decide(lostFirst, 'won')
+  for (const status of ['lost', 'won', 'lost', 'won'] as const) {
+    decide(leftFirst, status)
+    await hear(stage)
+    stage.double.forgetKeys()
+    await hear(stage)
+    if (status === 'lost') t.like(await stateOf(t, stage, leftFirst), { creditCents: 0 })
+  }
+  t.deepEqual(await stateOf(t, stage, leftFirst), await stateOf(t, stage, neverLost))
+  const { balance, creditCents } = await stateOf(t, stage, lostFirst)
+  t.is(creditCents, 0, 'nothing was credited when it was left, so none of its credits go back')
+  t.true(balance >= 20_000)
 })
 
 test.serial('stripe-mock rejects none of the requests about months that were paid back', async (t) => {

@@ -104,7 +104,9 @@ test('of an account whose address nobody had verified, nothing goes on for whoev
   const { key } = (
     await call(accomplice, apiKeys.createApiKey, { body: { workspaceId, name: 'A key', scopes: ['read', 'write'] } })
   ).body
-  await inviteTo(squatter, workspaceId)
+  // An invitation from a time at which the address was verified.
+  await inviteTo(platform, squatter, workspaceId)
+  await platform.services.database('users').where({ email: squatter.email }).update({ emailVerifiedAt: null })
   const owner = await takeBack(platform, squatter.email)
   const delivery = await deliver(squatter, hooked, { number: 1 })
   t.is(delivery.failure.code, 'WEBHOOK_SECRET_INVALID')

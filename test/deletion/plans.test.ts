@@ -80,7 +80,7 @@ test('every statement of a deletion finds its rows by an index', async (t) => {
   for (const within of [undefined, workspaceId]) {
     await makeThings(platform, owner, sites, within)
     await openSession(owner, within === undefined ? {} : { workspaceId: within })
-    await inviteTo(owner, workspaceId)
+    await inviteTo(platform, owner, workspaceId)
   }
   await call(owner, workspaces.deleteWorkspace, { params: { workspaceId } })
   const ofWorkspace = await statementsOf(platform, workspaceId)

@@ -53,13 +53,15 @@ export interface TakenBack {
   credits: number
   paymentId: string
   grantId?: string | null
+  /** Which time it is that the payment is paid back; null for a month that is left with it. */
+  turn?: number | null
 }
 
 /** Takes credits back from a locked account with a payment. Returns whether it has; there may be such an entry already. */
 export async function takeGrants(trx: Transaction, account: Account, taken: TakenBack, at: Date): Promise<boolean> {
-  const { credits, paymentId, grantId = null } = taken
+  const { credits, paymentId, grantId = null, turn = null } = taken
   const balance = account.balance - credits
-  const values = { id: newId(), ownerId: account.ownerId, credits, paymentId, grantId, balance, at }
+  const values = { id: newId(), ownerId: account.ownerId, credits, paymentId, grantId, turn, balance, at }
   const { rows } = await trx.raw<{ rows: unknown[] }>(takeStatement, values)
   if (rows.length === 0) return false
   account.balance = balance
@@ -119,8 +121,8 @@ const addStatement = `
 
 const takeStatement = `
   with ${draw(':ownerId', ':credits')}, entry as (
-    insert into ledger_entries (id, owner_id, kind, credits, balance_after, payment_id, grant_id, drawn, created_at)
-    values (:id, :ownerId, 'refund', -(:credits::bigint), :balance, :paymentId, :grantId,
+    insert into ledger_entries (id, owner_id, kind, credits, balance_after, payment_id, grant_id, turn, drawn, created_at)
+    values (:id, :ownerId, 'refund', -(:credits::bigint), :balance, :paymentId, :grantId, :turn,
             (select json_object_agg(id, credits) from draw), :at)
     on conflict do nothing returning id
   ), taken as (

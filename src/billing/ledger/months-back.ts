@@ -24,6 +24,11 @@ export async function shareOf(trx: Transaction, ownerId: string, left: LeftMonth
 
 type PaidMonth = Pick<Payment, 'id' | 'ownerId' | 'tier' | 'createdAt'>
 
+/** Whether credits of the month were taken back with its payment, and given again since. */
+export async function isReinstated(trx: Transaction, ownerId: string, { grantId }: Back): Promise<boolean> {
+  return (await LedgerEntry.query(trx).where({ ownerId, kind: 'reinstated', grantId }).resultSize()) > 0
+}
+
 /** What goes back with a month whose payment was paid back: all that it has granted and that did not go back before. */
 export async function allOf(trx: Transaction, { id, ownerId, tier, createdAt }: PaidMonth): Promise<Back> {
   const named = await grantsOf(trx, ownerId).findOne({ paymentId: id })
@@ -53,7 +58,7 @@ async function monthAround(
 async function backOf(trx: Transaction, month: LedgerEntry | undefined, credits: number): Promise<Back> {
   if (!month) return { credits: 0, grantId: null }
   const { ownerId, grantId } = month
-  const before = await LedgerEntry.query(trx).where({ ownerId, kind: 'refund', grantId })
+  const before = await LedgerEntry.query(trx).where({ ownerId, grantId }).whereIn('kind', ['refund', 'reinstated'])
   const gone = before.reduce((sum, entry) => sum - entry.credits, 0)
   return { credits: Math.max(0, Math.min(credits, month.credits - gone)), grantId }
 }

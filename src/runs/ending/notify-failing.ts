@@ -2,7 +2,7 @@ import { Agent } from '../../agents/agent.ts'
 import type { Transaction } from '../../database/database.ts'
 import type { Notifications } from '../../notifications/notifications.ts'
 import { Run } from '../run.ts'
-import { quotedName } from '../../notifications/plain-text.ts'
+import { quotedName } from '../../names.ts'
 
 /**
  * Notifies an owner that an agent's runs have started to fail: only of the first failure, and again only after a run
@@ -29,6 +29,6 @@ export async function notifyFailing(
     subjectId: run.agentId,
     key: run.id,
     title: `A run failed: agent ${quotedName(agent.name)}`,
-    message: `Run ${run.sequence} of the agent ${agent.name} failed. ${error} See GET /runs/${run.id}/events. You are not notified of further failures until one of its runs has completed.`,
+    message: `Run ${run.sequence} of the agent ${quotedName(agent.name)} failed. ${error} See GET /runs/${run.id}/events. You are not notified of further failures until one of its runs has completed.`,
   })
 }

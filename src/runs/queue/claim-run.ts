@@ -18,7 +18,7 @@ import { latestPrompt, payloadOf } from '../run-input.ts'
 import { Run } from '../run.ts'
 import { notifyBlocked } from './notify-blocked.ts'
 import { append } from '../timeline.ts'
-import { quotedName } from '../../notifications/plain-text.ts'
+import { quotedName } from '../../names.ts'
 
 /**
  * Claims the agent's next run for its queue's workflow: the oldest queued run, or a begun run that the reconciler
@@ -104,7 +104,7 @@ export function createClaim(context: {
       ...by,
       key: since.toISOString(),
       title: `Runs are waiting: agent ${quotedName(agent.name)}`,
-      consequence: `Until then, the runs of the agent ${agent.name} stay queued in order${end}.`,
+      consequence: `Until then, the runs of the agent ${quotedName(agent.name)} stay queued in order${end}.`,
     })
   }
 

@@ -4,7 +4,8 @@ import type { Transaction } from '../../database/database.ts'
 import type { Notifications } from '../../notifications/notifications.ts'
 import { messageOfBlock, type Charge } from './blocked.ts'
 import type { Run } from '../run.ts'
-import { quotedName, utc } from '../../notifications/plain-text.ts'
+import { quotedName } from '../../names.ts'
+import { utc } from '../../notifications/plain-text.ts'
 
 /** What waits for the owner to pay, and the consequences. */
 interface Block {
@@ -47,6 +48,6 @@ export async function notifyOutOfCredits(
     cap,
     key: `${id} ${since.toISOString()}`,
     title: `A run is waiting: agent ${quotedName(name)}`,
-    consequence: `Run ${sequence} of the agent ${name} has begun and is waiting. It resumes when that has changed, and fails if it has not by ${utc(last)}. See GET /runs/${id}/why.`,
+    consequence: `Run ${sequence} of the agent ${quotedName(name)} has begun and is waiting. It resumes when that has changed, and fails if it has not by ${utc(last)}. See GET /runs/${id}/why.`,
   })
 }

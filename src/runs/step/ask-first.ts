@@ -1,7 +1,7 @@
 import { Agent } from '../../agents/agent.ts'
 import type { Approvals, CallToApprove } from '../../approvals/approvals.ts'
 import type { Transaction } from '../../database/database.ts'
-import { quotedName } from '../../notifications/plain-text.ts'
+import { quotedName } from '../../names.ts'
 import type { Run } from '../run.ts'
 import type { NewEvent } from '../timeline.ts'
 

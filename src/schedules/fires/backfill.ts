@@ -4,7 +4,7 @@ import type { Database, Transaction } from '../../database/database.ts'
 import type { Notifications } from '../../notifications/notifications.ts'
 import { advance, closeFires, lockSchedule } from './ledger.ts'
 import { planOf } from '../plan.ts'
-import { quotedName } from '../../notifications/plain-text.ts'
+import { quotedName } from '../../names.ts'
 
 /** Agents per round. */
 const batch = 20
@@ -108,7 +108,7 @@ function notificationOf({ agentId, ownerId, name, count, unpaid, first, last }: 
     subjectId: agentId,
     key: day,
     title: `A schedule missed ${fires}${unpaid === count ? ' for lack of credits' : ''}: agent ${quotedName(name)}`,
-    message: `${which} of the agent ${name} did not take place${reasonIfUnpaid(count, unpaid)}. Missed fires are not backfilled; ${next}. GET /agents/${agentId}/fires gives the reasons. You get this notification at most once a day.`,
+    message: `${which} of the agent ${quotedName(name)} did not take place${reasonIfUnpaid(count, unpaid)}. Missed fires are not backfilled; ${next}. GET /agents/${agentId}/fires gives the reasons. You get this notification at most once a day.`,
   }
 }
 

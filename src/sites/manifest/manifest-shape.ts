@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { isCoded } from '../../errors.ts'
+import { cleanName, problemOfName, unitsOfCharacter } from '../../names.ts'
 import { parseSiteUrl } from '../../safe-fetch/site-url.ts'
 import { isObject, type SchemaObject } from './schema-keywords.ts'
 
@@ -35,6 +36,17 @@ const base = () => v.pipe(address(), v.regex(/^[^?]*$/, 'must not have a query')
 
 /** Adds a description to the JSON Schema. */
 const about = <T extends v.GenericSchema>(schema: T, description: string) => v.pipe(schema, v.metadata({ description }))
+
+/** In its one spelling, as all names that people read. */
+const siteName = () =>
+  v.pipe(
+    about(text(200 * unitsOfCharacter), 'Name of the site or application: one line of at most 200 visible characters.'),
+    v.transform(cleanName),
+    v.check(
+      (name) => problemOfName(name, 200) === undefined,
+      ({ input }) => problemOfName(input, 200) ?? '',
+    ),
+  )
 
 const tool = () =>
   v.looseObject(
@@ -100,7 +112,7 @@ const auth = () =>
 export const manifestShape = () =>
   v.looseObject(
     {
-      name: about(text(200), 'Name of the site or application.'),
+      name: siteName(),
       version: about(text(100), 'Version of the manifest or the site; any text.'),
       description: about(text(4_000), 'What the site is, in a few sentences.'),
       server: v.looseObject(

@@ -10,7 +10,7 @@ import type { ComparedManifests } from '../../sites/in-thread.ts'
 import type { Sites } from '../../sites/sites.ts'
 import { ManifestChange } from './manifest-change.ts'
 import { VaultEntry } from '../vault-entry.ts'
-import { quotedName } from '../../notifications/plain-text.ts'
+import { quotedName } from '../../names.ts'
 
 /** The result of checking a site's manifest. */
 export interface ManifestFinding {
@@ -171,6 +171,6 @@ function notificationOf(entry: VaultEntry, change: Pick<ManifestChange, 'class' 
     subjectId: entry.id,
     key: change.fingerprint,
     title: `${title}: ${quotedName(entry.name)}`,
-    message: [message, ...listed].join('\n'),
+    message: [message, ...listed],
   }
 }

@@ -11,7 +11,7 @@ import { assertHostsAccepted } from '../accepted-hosts.ts'
 import type { Sites } from '../../sites/sites.ts'
 import type { Manifest } from '../../sites/manifest/manifest.ts'
 import type { Scope } from '../../sites/tool.ts'
-import { nameOfOwner } from '../../owners/names.ts'
+import { ownerInWords } from '../../owners/names.ts'
 import type { OAuthClient, OAuthSite } from './oauth-client.ts'
 import { OAuthFlow } from './oauth-flow.ts'
 import { neededScopes } from './needed-scopes.ts'
@@ -42,6 +42,17 @@ interface StartedFlow {
 /** A flow opened in a browser, and the secrets that tie it to that browser. */
 interface OpenedFlow extends BrowserBinding {
   flow: OAuthFlow
+}
+
+/** What somebody is shown who may not have begun the flow: the owner and who asks in the platform's words. */
+export interface FlowPreview {
+  owner: string
+  asker: string
+  /** Whether who asks is the owner. */
+  isOwn: boolean
+  site: string
+  origin: string
+  scopes: Scope[]
 }
 
 /** Ten minutes to sign in and consent at the site (docs/design.md, "OAuth"). */
@@ -159,10 +170,12 @@ export function createFlows(context: {
       return oauthClient.authorizeUrl(flow.manifest.auth as OAuthSite, { clientId, scopes, state, verifier })
     },
 
-    /** What to show before the browser goes to the site: whose vault it is, and what is requested. */
-    async preview({ flow }: OpenedFlow): Promise<{ owner: string; site: string; origin: string; scopes: Scope[] }> {
-      const owner = await nameOfOwner(database, flow.ownerId)
-      return { owner, site: flow.manifest.name, origin: flow.origin, scopes: flow.scopes }
+    /** What to show before the browser goes to the site: whose vault it is, who asks, and what is requested. */
+    async preview({ flow }: OpenedFlow): Promise<FlowPreview> {
+      const owner = await ownerInWords(database, flow.ownerId)
+      const asker = await ownerInWords(database, flow.userId)
+      const isOwn = flow.ownerId === flow.userId
+      return { owner, asker, isOwn, site: flow.manifest.name, origin: flow.origin, scopes: flow.scopes }
     },
 
     /** An owner's flow, to follow its progress. NOT_FOUND. */

@@ -6,7 +6,7 @@ import { newId } from '../../../src/ids.ts'
 import type { Client } from '../../helpers/client.ts'
 import { tokenTo } from '../../helpers/mailbox.ts'
 import { customer } from '../../helpers/people.ts'
-import { inviteTo, memberOf, userIdOf, verified, workspaceOf } from '../../helpers/workspaces.ts'
+import { inviteTo, memberOf, userIdOf, verified, verify, workspaceOf } from '../../helpers/workspaces.ts'
 import type { Recorder } from '../recorder.ts'
 import type { Stage } from '../stage.ts'
 import { repeat, type Table } from './table.ts'
@@ -20,11 +20,13 @@ export function workspacesTable({ platform, owner, nobody: nobodyAtAll, params }
   const nobody = { workspaceId, userId: newId() }
   const body = { role: 'viewer' } as const
   const unknown = `sy_join_${'a'.repeat(43)}`
-  const invite = (by: Client, to = workspaceId) =>
-    ask(by, invitations.inviteMember, {
+  const invite = async (by: Client, to = workspaceId) => {
+    await verify(platform, by)
+    return ask(by, invitations.inviteMember, {
       params: { workspaceId: to },
       body: { email: `${newId()}@example.com`, role: 'member' },
     })
+  }
   const preview = (token: string) => ask(nobodyAtAll, invitations.previewInvitation, { body: { token } })
   const accept = (by: Client, token: string) => ask(by, invitations.acceptInvitation, { body: { token } })
 
@@ -33,7 +35,7 @@ export function workspacesTable({ platform, owner, nobody: nobodyAtAll, params }
     const payer = await customer(platform, 'team')
     const { id } = await workspaceOf(payer)
     const someone = await verified(platform)
-    await inviteTo(payer, id, { email: someone.email })
+    await inviteTo(platform, payer, id, { email: someone.email })
     const token = await tokenTo(platform, someone.email)
     if (state === 'expired') await database('invitations').where({ workspaceId: id }).update({ expiresAt: new Date() })
     if (state === 'full') for (let count = 0; count < 24; count += 1) await memberOf(platform, id, 'viewer')
@@ -76,7 +78,7 @@ export function workspacesTable({ platform, owner, nobody: nobodyAtAll, params }
     listInvitations: { done: () => ask(owner, invitations.listInvitations, ofOwner) },
     withdrawInvitation: {
       async done() {
-        const invitationId = (await inviteTo(owner, workspaceId)).body.id
+        const invitationId = (await inviteTo(platform, owner, workspaceId)).body.id
         return ask(owner, invitations.withdrawInvitation, { params: { workspaceId, invitationId } })
       },
     },

@@ -64,8 +64,8 @@ test('the record has the exact text of the arguments and its hash, and the owner
   t.true(Math.abs(Date.parse(approval.expiresAt) - Date.parse(approval.requestedAt) - day) < 5000)
   const told = (await call(someone, notifications.listNotifications)).body.items
   t.like(told, { 0: { kind: 'approval_requested', subjectId: approval.id }, length: 1 })
-  t.true(told[0]?.message.includes(`slow_once of ${approval.siteOrigin}`))
-  t.true(told[0]?.message.startsWith('Run 1 of the agent "An agent" asks'))
+  t.true(told[0]?.message.includes(`“slow_once” of ${approval.siteOrigin}`))
+  t.true(told[0]?.message.startsWith('Run 1 of the agent “An agent” asks'))
   t.false(JSON.stringify(told).includes('seconds'))
   t.is((await services.runs.steps.advance(run, never)).kind, 'wait')
   t.is((await approvalsOf(someone)).length, 1, 'whoever looks again asks nobody again')

@@ -132,7 +132,7 @@ test.serial(
     t.is(callback.attempts, callback.log.length)
     t.is(Date.parse(callback.giveUpAt) - Date.parse(callback.createdAt), 86_400_000)
     t.is(callback.log[0]?.at, callback.giveUpAt, 'the last attempt is made when the time is up')
-    t.like(await told(), [{ subjectId: agent.id, title: 'A callback was given up: agent "An agent"' }])
+    t.like(await told(), [{ subjectId: agent.id, title: 'A callback was given up: agent “An agent”' }])
     t.regex((await told())[0]?.message ?? '', /The receiver answered 500\. See GET \/runs\//)
 
     receiver.answer = (_request, response) => response.writeHead(410).end()

@@ -39,7 +39,7 @@ test.serial('what an owner was told is mailed once, to her address, with a link 
   t.deepEqual(header(mail, 'auto-submitted'), ['auto-generated'])
   t.regex(header(mail, 'content-type')[0] ?? '', /^text\/plain/)
   const body = mail?.raw.slice(mail.raw.indexOf('\r\n\r\n') + 4).trimEnd()
-  t.is(body, `${telling.message}\n\nhttps://switchyard.example.com`.replaceAll('\n', '\r\n'))
+  t.is(body, `${[telling.message].flat().join('\n')}\n\nhttps://switchyard.example.com`.replaceAll('\n', '\r\n'))
   t.like((await rows())[0], { mailStatus: 'sent', mailAttempts: 1, mailedAt: clock.now(), mailNextAt: null })
   clock.forward(minutes(60))
   await mails.send()
@@ -49,7 +49,7 @@ test.serial('what an owner was told is mailed once, to her address, with a link 
 test.serial('a title cannot add headers, recipients or a body', async (t) => {
   const { server, tell, ada, mails } = await openMails(t)
   const title = 'Hello\r\nBcc: eve@example.com\nTo: eve@example.com\r\n\r\nNot the body\u2028<eve@example.com>'
-  await tell(ada, { title, message: 'The body.\r\n.\r\nMAIL FROM:<eve@example.com>' })
+  await tell(ada, { title, message: ['The body.', '.', 'MAIL FROM:<eve@example.com>'] })
   await mails.send()
   t.is(server.arrived.length, 1)
   const [mail] = server.arrived

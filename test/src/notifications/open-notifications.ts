@@ -98,5 +98,5 @@ export const telling: Omit<NewNotification, 'ownerId'> = {
   subjectId: newId(),
   key: '1',
   title: 'Issue tracker has to be connected again',
-  message: 'The site refused the token.\n\nRuns wait for a day.',
+  message: ['The site refused the token.', '', 'Runs wait for a day.'],
 }

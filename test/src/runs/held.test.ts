@@ -116,7 +116,7 @@ test('a run whose owner has no credits left waits for some, and goes on where it
   await resume(someone, agent)
   t.like(await waiting(someone, id), { waitingCause: 'credits', steps: 1 })
   const [told, ...others] = await toldOfBlocks(someone)
-  t.like(told, { subjectId: agent.id, title: `A run is waiting: agent "${agent.name}"` })
+  t.like(told, { subjectId: agent.id, title: `A run is waiting: agent “${agent.name}”` })
   const [{ until } = {}] = dataOf(await timelineOf(someone, id), 'wait.started')
   const last = String(until).slice(0, 19).replace('T', ' ')
   t.regex(told?.message ?? '', /^Your credits are used up\. .+ Run 1 of the agent .+ resumes when that has changed/)

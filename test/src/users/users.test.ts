@@ -25,6 +25,16 @@ test('a registered person logs in, under any spelling of the address, and is rec
   t.deepEqual(await users.me(caller), made)
 })
 
+test('one mailbox is one account, however its domain is written', async (t) => {
+  const { users } = await open()
+  const made = await users.register({ email: 'ada@bücher.example', password })
+  t.is(made.email, 'ada@bücher.example')
+  for (const email of ['ada@xn--bcher-kva.example', 'ADA@Bücher.example.', 'ada@bu\u0308cher.example']) {
+    t.like(await t.throwsAsync(users.register({ email, password })), { code: 'VALIDATION_ERROR' }, email)
+    t.like(await users.logins.open({ email, password }), { tokenType: 'Bearer' }, email)
+  }
+})
+
 test('where registration is closed nobody gets an account, and those who have one log in', async (t) => {
   const { enter, ...base } = await open()
   const { database, config } = base

@@ -50,10 +50,10 @@ test('a site that agents use is not removed unless that is forced, and the refus
   for (const query of [{}, { force: 'false' }]) {
     const { failure } = await remove(someone, entryId, query)
     t.like(failure, { code: 'VALIDATION_ERROR', statusCode: 400 })
-    t.true(failure.error.startsWith(`2 agents use this site: "Sorter \\"A\\"" (${one.id}), "Reporter" (${two.id}). `))
+    t.true(failure.error.startsWith(`2 agents use this site: “Sorter 'A'” (${one.id}), “Reporter” (${two.id}). `))
     t.deepEqual(failure.details, [
-      { path: 'force', message: `The agent "Sorter \\"A\\"" (${one.id}) uses this site.` },
-      { path: 'force', message: `The agent "Reporter" (${two.id}) uses this site.` },
+      { path: 'force', message: `The agent “Sorter 'A'” (${one.id}) uses this site.` },
+      { path: 'force', message: `The agent “Reporter” (${two.id}) uses this site.` },
     ])
   }
   t.is((await remove(someone, entryId, { force: '1' })).failure.code, 'VALIDATION_ERROR')
@@ -154,7 +154,7 @@ test('an agent that takes up a site while that is being removed is named in the 
   const removing = remove(someone, entryId)
   await blocks(database, trx)
   await trx.commit()
-  t.true((await removing).failure.error.startsWith(`1 agent uses this site: "An agent" (${agent.id}). `))
+  t.true((await removing).failure.error.startsWith(`1 agent uses this site: “An agent” (${agent.id}). `))
   await setSites(someone, agent.id, []).then(({ body }) => body)
 
   // The entry is deleted, and that is not committed yet.

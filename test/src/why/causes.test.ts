@@ -147,7 +147,7 @@ test('an idle agent has nothing to do, whoever is there to do it', (t) => {
     t.deepEqual(codesOf(facts), ['IDLE'])
     t.is(explain(facts).state, 'idle')
   }
-  t.is(explain(idle).summary, 'The agent "Sorter" is idle: it has no unfinished run.')
+  t.is(explain(idle).summary, 'The agent “Sorter” is idle: it has no unfinished run.')
 })
 
 test('an idle scheduled agent waits for its next fire, and needs somebody who carries it out', (t) => {
@@ -208,13 +208,13 @@ test('everything that has to be paid is told at once, also of a paused agent, an
   t.deepEqual(codesOf({ ...facts, queue }), codesOf(facts))
   t.like(only({ ...facts, queue }, 'CREDITS'), { since: null, until: null }, 'it does not fail while it is paused')
   const unused = (charges: Charge[]) => ({ ...idle, charges })
-  t.regex(only(unused(['tier']), 'TIER').message, /^No delivery is accepted for "Sorter"/)
+  t.regex(only(unused(['tier']), 'TIER').message, /^No delivery is accepted for “Sorter”/)
   t.is(
     only(unused(['tier']), 'IDLE').action,
     'Run it with POST /agents/a1/runs (this uses credits or tokens of the account).',
   )
   t.regex(only(unused([]), 'IDLE').action, /runs \(this uses credits or tokens of the account\), or deliver to POST/)
-  t.regex(only(unused(['credits']), 'CREDITS').message, /^Nothing can be started for "Sorter"/)
+  t.regex(only(unused(['credits']), 'CREDITS').message, /^Nothing can be started for “Sorter”/)
   t.notRegex(only(unused(['credits']), 'IDLE').action, /POST/)
   const over = { ...queuedRun, status: 'completed' as const, endedAt: ago(5) }
   t.notRegex(only({ ...unused(['credits']), asked: { run: over, ahead: 0 } }, 'ENDED').action, /replay/)
@@ -287,10 +287,10 @@ test('several causes hold at once, and what somebody has to do comes first', (t)
   t.like(credential, { runId: 'r3', sequence: 3, step: 1, site: origin, since: ago(3600), until: ahead(40) })
   t.is(
     credential.message,
-    'Run 3 needs "CRM" (https://crm.example.com) to be reconnected and has been waiting since 2026-11-21T11:00:00Z: The site refuses the token.',
+    'Run 3 needs “CRM” (https://crm.example.com) to be reconnected and has been waiting since 2026-11-21T11:00:00Z: The site refuses the token.',
   )
   t.regex(credential.action, /PATCH \/vault\/v1 \(this loses nothing: .*\); the run then continues/)
-  t.is(explain(facts).summary, `Run 3 of "Sorter" is waiting: ${credential.message.replace('Run 3', 'it')}`)
+  t.is(explain(facts).summary, `Run 3 of “Sorter” is waiting: ${credential.message.replace('Run 3', 'it')}`)
 })
 
 test('every connection and every site that calls of one step wait for is named once', (t) => {
@@ -332,7 +332,7 @@ test('each call that must be approved is named, the one that expires first in fr
   t.like(causes[1], { runId: 'r3', sequence: 3, step: 1, site: origin, since: ago(30) })
   t.is(
     causes[1]!.message,
-    'Run 3 has been waiting since 2026-11-21T11:59:30Z for the call of createContact of "CRM" (https://crm.example.com) to be approved; at 2026-11-21T12:00:50Z it goes on without it.',
+    'Run 3 has been waiting since 2026-11-21T11:59:30Z for the call of createContact of “CRM” (https://crm.example.com) to be approved; at 2026-11-21T12:00:50Z it goes on without it.',
   )
   t.regex(
     causes[1]!.action,
@@ -341,7 +341,7 @@ test('each call that must be approved is named, the one that expires first in fr
   const decided = { ...unapproved, approval: null }
   t.deepEqual(codesOf(withHead(waits('approval', [decided]))), ['WAKE_PENDING'], 'it is about to go on')
   const behind = only(withHead(waits('approval', [unapproved]), { next: queuedRun, queued: 1 }), 'RUN_AHEAD')
-  t.regex(behind.message, /waiting for the approval of a call to "CRM" \(https:\/\/crm\.example\.com\) since/)
+  t.regex(behind.message, /waiting for the approval of a call to “CRM” \(https:\/\/crm\.example\.com\) since/)
 })
 
 test('a run that waits for its turn and for an approval says that it needs both', (t) => {
@@ -358,7 +358,7 @@ test('a run at work says what it does, since when, and which attempt that is', (
   t.like(working, { since: ago(30), step: 1, site: origin })
   t.regex(
     working.message,
-    /has been calling createContact of "CRM" .*attempt 2\) since .* and is making 1 more tool call\.$/,
+    /has been calling createContact of “CRM” .*attempt 2\) since .* and is making 1 more tool call\.$/,
   )
 })
 
@@ -492,7 +492,7 @@ test('what is queued names the run ahead of it, and what that does', (t) => {
   t.regex(cause.message, /^3 runs are ahead of run 6: run 3 has been calling createContact/)
   t.regex(cause.action, /POST \/runs\/r3\/cancel/)
   const skippable = withHead(waits('credential', [parked]), { next: queuedRun, queued: 1 })
-  t.regex(only(skippable, 'RUN_AHEAD').message, /^1 run is ahead of the queued run: run 3 has been waiting for "CRM"/)
+  t.regex(only(skippable, 'RUN_AHEAD').message, /^1 run is ahead of the queued run: run 3 has been waiting for “CRM”/)
   t.regex(only(skippable, 'RUN_AHEAD').action, /POST \/runs\/r3\/skip/)
   const blocked = { ...queued, asked: { ...asked, ahead: 1 }, charges: ['tier' as const] }
   t.deepEqual(codesOf(blocked), ['TIER', 'RUN_AHEAD'])
@@ -507,8 +507,8 @@ test('the run at the head does not stand behind itself, and an ended run has end
   const over = withHead(asking, { asked: { run: failed, ahead: 0 }, workers: { present: false, since: null } })
   t.deepEqual(codesOf(over), ['ENDED'])
   t.like(explain(over), { state: 'ended' })
-  t.is(explain(over).summary, 'Run 3 of "Sorter" has ended: it failed at 2026-11-21T11:59:10Z: The model failed.')
-  t.is(only(over, 'ENDED').message, 'Run 3 of "Sorter" failed at 2026-11-21T11:59:10Z: The model failed.')
+  t.is(explain(over).summary, 'Run 3 of “Sorter” has ended: it failed at 2026-11-21T11:59:10Z: The model failed.')
+  t.is(only(over, 'ENDED').message, 'Run 3 of “Sorter” failed at 2026-11-21T11:59:10Z: The model failed.')
   t.regex(only(over, 'ENDED').action, /replay/)
   const gone = { ...over, agent: { ...over.agent, deletedAt: ago(1) } }
   t.notRegex(only(gone, 'ENDED').action, /replay/, 'a deleted agent has nothing replayed')

@@ -10,6 +10,7 @@ import { asking, isMissing, translated } from './failures.ts'
 /** What changes how an account stands. The endpoint at Stripe is to have the same. */
 export const heard = [
   'charge.dispute.closed',
+  'charge.dispute.funds_reinstated',
   'charge.refunded',
   'customer.deleted',
   'customer.updated',
@@ -24,6 +25,8 @@ export const heard = [
   'payment_intent.canceled',
   'payment_intent.payment_failed',
   'payment_intent.succeeded',
+  'refund.failed',
+  'refund.updated',
   'subscription_schedule.released',
   'subscription_schedule.updated',
 ] as const
@@ -57,9 +60,9 @@ export function createStripeEvents({ database, clock, stripe }: { database: Data
     })
   }
 
-  /** A dispute names its payment alone. One of a payment that Stripe does not know is about nobody, however often it is told. */
+  /** Disputes and refunds name their payment alone. One of a payment that Stripe does not know is about nobody, however often it is told. */
   async function payerOf({ object, payment_intent: intent }: Told): Promise<string | null> {
-    if (object !== 'dispute' || typeof intent !== 'string') return null
+    if ((object !== 'dispute' && object !== 'refund') || typeof intent !== 'string') return null
     try {
       return idOf((await stripe.paymentIntents.retrieve(intent)).customer)
     } catch (error) {

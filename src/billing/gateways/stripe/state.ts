@@ -30,7 +30,10 @@ export function createState(context: { stripe: Stripe; prices: Prices; purchases
     const invoices = await invoicesOf(customer, since)
     const bought = intents.map(purchaseOf).filter((payment) => payment !== undefined)
     const intentOf = finderIn(intents)
-    const isBack = (invoice: Stripe.Invoice): boolean => isPaidBack(intentOf(invoice))
+    const isBack = (invoice: Stripe.Invoice): boolean | undefined => {
+      const intent = intentOf(invoice)
+      return intent && isRefunded(intent)
+    }
     const { taken, isNew } = found.deleted ? nothingTaken : await takenCredit.settle(customer, invoices, isBack)
     const now = isNew ? await asking(() => stripe.customers.retrieve(customer)) : found
     const months: GatewayPayment[] = []

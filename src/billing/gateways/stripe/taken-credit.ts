@@ -2,7 +2,7 @@ import type { Stripe } from 'stripe'
 import { asking } from './failures.ts'
 import { creditUsedBy, unusedIn } from './invoices.ts'
 
-/** What is to be taken away because of a payment that was paid back: once for each invoice and reason. */
+/** What is to be taken away because of an invoice and a reason; of what was done already, what was taken or given back. */
 interface Claim {
   invoice: string
   reason: 'left' | 'debt'
@@ -11,11 +11,12 @@ interface Claim {
 
 /**
  * Credit that nobody has paid for: what was left of a month that was left early, and paid back afterwards. It is taken from
- * the customer's balance, which may become a debt: Stripe adds that to the next invoice.
+ * the customer's balance, which may become a debt: Stripe adds that to the next invoice. If the month is paid all the same
+ * afterwards, since a dispute was won or a refund has failed, it is given back.
  */
 export function createTakenCredit(stripe: Stripe) {
   /**
-   * Takes away what is to be taken still. Returns how much was ever taken because of each invoice, in cents. The invoices are
+   * Takes away what is to be taken still, and gives back what is not. Returns how much was ever taken because of each invoice, in cents. The invoices are
    * the newest first. What was taken is known from Stripe alone, so a payment that is too old to be compared changes nothing.
    */
   async function settle(customer: string, invoices: Stripe.Invoice[], isPaidBack: IsPaidBack) {
@@ -23,10 +24,16 @@ export function createTakenCredit(stripe: Stripe) {
     const taken = new Map<string, number>()
     if (!paid.some((one) => unusedIn(one).length > 0 || one.starting_balance > 0)) return { taken, isNew: false }
     const before = await takenFrom(customer)
-    const claims = claimsOf(paid, isPaidBack).filter((claim) => !before.some((one) => isSame(one, claim)))
-    for (const claim of claims) await take(customer, claim)
-    for (const { invoice, cents } of [...before, ...claims]) taken.set(invoice, (taken.get(invoice) ?? 0) + cents)
-    return { taken, isNew: claims.length > 0 }
+    const changes: Claim[] = []
+    for (const claim of claimsOf(paid, isPaidBack)) {
+      const done = before.filter((one) => isSame(one, claim))
+      const change = { ...claim, cents: claim.cents - done.reduce((sum, { cents }) => sum + cents, 0) }
+      if (change.cents === 0) continue
+      await take(customer, change, done.length)
+      changes.push(change)
+    }
+    for (const { invoice, cents } of [...before, ...changes]) taken.set(invoice, (taken.get(invoice) ?? 0) + cents)
+    return { taken, isNew: changes.length > 0 }
   }
 
   /** Found by their metadata, because Stripe forgets idempotency keys after a day. */
@@ -39,19 +46,26 @@ export function createTakenCredit(stripe: Stripe) {
     })
   }
 
-  const take = (customer: string, { invoice, reason, cents }: Claim) =>
+  /** `turn`: how often something was taken or given back for this before. */
+  const take = (customer: string, { invoice, reason, cents }: Claim, turn: number) =>
     asking(() =>
       stripe.customers.createBalanceTransaction(
         customer,
-        { amount: cents, currency: 'usd', description: descriptions[reason], metadata: { invoice, reason } },
-        { idempotencyKey: `taken-${reason}-${invoice}` },
+        {
+          amount: cents,
+          currency: 'usd',
+          description: `${cents < 0 ? 'Given back: ' : ''}${descriptions[reason]}`,
+          metadata: { invoice, reason },
+        },
+        { idempotencyKey: `taken-${reason}-${invoice}${turn === 0 ? '' : `-${turn}`}` },
       ),
     )
 
   return { settle }
 }
 
-type IsPaidBack = (invoice: Stripe.Invoice) => boolean
+/** undefined where what it was paid with is not known: it may be too old to be told of. */
+type IsPaidBack = (invoice: Stripe.Invoice) => boolean | undefined
 
 const descriptions: Record<Claim['reason'], string> = {
   left: 'Credit for a month whose payment was paid back',
@@ -60,19 +74,22 @@ const descriptions: Record<Claim['reason'], string> = {
 
 const isSame = (one: Claim, other: Claim): boolean => one.invoice === other.invoice && one.reason === other.reason
 
+/** What should have been taken because of each invoice, as its payment and that of the month before are now. */
 const claimsOf = (paid: Stripe.Invoice[], isPaidBack: IsPaidBack): Claim[] =>
-  paid
-    .flatMap((invoice, index): Claim[] => {
-      const { id } = invoice
-      const month = monthLeftBy(invoice, paid.slice(index + 1))
-      const left = month && isPaidBack(month) ? -sumOf(unusedIn(invoice)) : 0
-      const debt = isPaidBack(invoice) ? -creditUsedBy(invoice) : 0
-      return [
-        { invoice: id, reason: 'left', cents: left },
-        { invoice: id, reason: 'debt', cents: debt },
-      ]
-    })
-    .filter(({ cents }) => cents > 0)
+  paid.flatMap((invoice, index) => {
+    const month = monthLeftBy(invoice, paid.slice(index + 1))
+    return [
+      ...claimOf(invoice, 'left', month && isPaidBack(month), -sumOf(unusedIn(invoice))),
+      ...claimOf(invoice, 'debt', isPaidBack(invoice), -creditUsedBy(invoice)),
+    ]
+  })
+
+const claimOf = (
+  { id }: Stripe.Invoice,
+  reason: Claim['reason'],
+  isBack: boolean | undefined,
+  cents: number,
+): Claim[] => (isBack === undefined ? [] : [{ invoice: id, reason, cents: isBack ? Math.max(0, cents) : 0 }])
 
 /** The invoice that the month began with which was left: the last one before of the subscription that is for a month. */
 const monthLeftBy = (invoice: Stripe.Invoice, before: Stripe.Invoice[]): Stripe.Invoice | undefined =>

@@ -151,15 +151,15 @@ test.serial('every other reason not to carry out a fire is on record, and what i
   await round()
   const [first, second, ...more] = (await told()).toSorted((a, b) => a.title.length - b.title.length)
   t.deepEqual(more, [])
-  t.like(first, { subjectId: agent.id, title: 'A schedule missed 2 fires: agent "An agent"' })
+  t.like(first, { subjectId: agent.id, title: 'A schedule missed 2 fires: agent “An agent”' })
   t.regex(
     first?.message ?? '',
     /from 2026-05-04 10:01 UTC to 2026-05-04 10:03 UTC .*, 1 of them because your credits were/,
   )
-  t.like(second, { subjectId: poor.id, title: 'A schedule missed 2 fires for lack of credits: agent "Poor agent"' })
+  t.like(second, { subjectId: poor.id, title: 'A schedule missed 2 fires for lack of credits: agent “Poor agent”' })
   t.regex(
     second?.message ?? '',
-    /10:09 UTC of the agent Poor agent did not take place because your credits were used up\./,
+    /10:09 UTC of the agent “Poor agent” did not take place because your credits were used up\./,
   )
   set('10:11:00')
   await round()
@@ -199,7 +199,7 @@ test.serial(
     await round()
     const [telling, ...more] = await told()
     t.deepEqual(more, [])
-    t.like(telling, { subjectId: agent.id, title: 'A schedule missed 3 fires: agent "An agent"' })
+    t.like(telling, { subjectId: agent.id, title: 'A schedule missed 3 fires: agent “An agent”' })
     t.regex(telling?.message ?? '', /3 fires from 2026-05-04 10:01 UTC to 2026-05-04 10:03 UTC/)
     const tellings: string[] = []
     database.on('query', ({ sql }: { sql: string }) => {

@@ -1,0 +1,132 @@
+import { domainToASCII } from 'node:url'
+
+/* Names that one person gives and another reads: of agents, workspaces, keys, sites and chats. */
+
+/** Emojis, also those that later versions of Unicode join in new ways. */
+const emoji = String.raw`\p{RGI_Emoji}|\p{Extended_Pictographic}\p{EMod}?[\ufe0e\ufe0f]?(?:\u200d\p{Extended_Pictographic}\p{EMod}?\ufe0f?)*`
+
+/** Scripts whose letters take another form beside a joiner (RFC 5892, A.1 and A.2). */
+const joining = `[${[
+  'Arabic',
+  'Syriac',
+  'Nko',
+  'Mandaic',
+  'Mongolian',
+  'Devanagari',
+  'Bengali',
+  'Gurmukhi',
+  'Gujarati',
+  'Oriya',
+  'Tamil',
+  'Telugu',
+  'Kannada',
+  'Malayalam',
+  'Sinhala',
+  'Khmer',
+  'Myanmar',
+]
+  .map((script) => String.raw`\p{Script_Extensions=${script}}`)
+  .join('')}]`
+
+/** What nobody sees by itself, where a script or an emoji needs it. */
+const needed = [
+  emoji,
+  String.raw`(?<=${joining})[\u200c\u200d](?=${joining})`,
+  // How an ideograph is written, as some Japanese names need it.
+  String.raw`(?<=\p{Unified_Ideograph})[\ufe00-\ufe02\u{e0100}-\u{e01ef}]`,
+  String.raw`(?<=\p{Script=Mongolian})[\u180b-\u180d\u180f]`,
+].join('|')
+
+/** Format characters of Unicode that are seen: numbers and years of Arabic and Kaithi. */
+const seen = String.raw`[\u0600-\u0605\u06dd\u0890\u0891\u08e2\u{110bd}\u{110cd}]`
+
+/**
+ * What nobody sees, or what turns or breaks the line around it (UTS 39): controls, separators, marks of direction, signs of
+ * no width, fillers, tags, halves of surrogate pairs, and private signs, which each font shows differently.
+ */
+const hidden = String.raw`[[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800]--${seen}]`
+
+const anyHidden = new RegExp(hidden, 'v')
+const hiddenOrNeeded = new RegExp(`(?<needed>${needed})|${hidden}`, 'gv')
+
+/** The text with a space for each sign that nobody sees, and for what breaks lines. Joiners stay where a script or emoji needs them. */
+export const withoutHidden = (text: string): string =>
+  anyHidden.test(text) ? text.replaceAll(hiddenOrNeeded, (sign, kept: string | undefined) => (kept ? sign : ' ')) : text
+
+function firstHidden(text: string): string | undefined {
+  if (!anyHidden.test(text)) return undefined
+  return text.matchAll(hiddenOrNeeded).find(({ groups }) => groups?.['needed'] === undefined)?.[0]
+}
+
+/** What comes along at the ends when a name is copied from somewhere: spaces, line breaks, marks of direction. */
+const edges = /^[\s\u200b\u200e\u200f\u202a\u202c\u2060]+|[\s\u200b\u200e\u200f\u202a\u202c\u2060]+$/gu
+
+/** A name in its one spelling: NFC, without spaces at its ends, and with one plain space wherever it has space. */
+export const cleanName = (text: string): string =>
+  text
+    .normalize('NFC')
+    .replaceAll(edges, '')
+    .replaceAll(/[\t\p{Zs}]+/gu, ' ')
+
+/** A family of four with its joiners and selectors: so many UTF-16 units may be one visible character. */
+export const unitsOfCharacter = 10
+
+const characters = new Intl.Segmenter('en', { granularity: 'grapheme' })
+
+/** The text, or as much of it as has `max` code points with the mark that something is missing. No visible character is cut in two. */
+export function cut(text: string, max: number): string {
+  if (text.length <= max || (text.length <= 2 * max && Array.from(text).length <= max)) return text
+  let [kept, points] = ['', 0]
+  for (const { segment } of characters.segment(text.slice(0, 2 * max))) {
+    points += Array.from(segment).length
+    if (points >= max) break
+    kept += segment
+  }
+  return `${kept}…`
+}
+
+const visibleLength = (text: string): number => Array.from(characters.segment(text)).length
+
+/** Why a name cannot be taken, after it was cleaned; undefined if it can. `max`: visible characters. */
+export function problemOfName(name: string, max: number): string | undefined {
+  if (/[\n\r\v\f\u0085\u2028\u2029]/.test(name)) return 'must be one line'
+  const sign = firstHidden(name)
+  if (sign !== undefined) return `must not have ${codeOf(sign)}, a character that nobody sees`
+  if (!/[\p{L}\p{N}\p{P}\p{S}]/u.test(name)) return 'must have at least one visible character'
+  if (/\p{M}{5}/u.test(name)) return 'must not have more than four marks on one letter'
+  return visibleLength(name) <= max ? undefined : `must have at most ${max} characters`
+}
+
+const codeOf = (sign: string): string => `U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+
+/** What could end a quotation, or seem to. Hebrew writes abbreviations with a sign like it, between letters. */
+const quotationMarks =
+  /["\u201c-\u201f\u2033\u2036\u02ba\u02ee\u02dd\u275d\u275e\u301d-\u301f\uff02]|(?<!\p{Script=Hebrew})\u05f4|\u05f4(?!\p{Script=Hebrew})|['\u2018-\u201b\u2032\u00b4`\u02b9\u02bc]{2,}/gu
+
+/** What mail programs make links of: schemes, host names, addresses of hosts and of mailboxes. */
+const schemes = /(?:(?<=[\p{L}\p{N}])[:：][/\\]*|[/\\]{2,})(?=[^\s/\\])/gu
+const dots = /(?<=[\p{L}\p{N}-])[.．｡。](?=\p{L}{2}|\d{1,3}(?:\.\d{1,3}){0,2}(?:[:/]|$)|xn--)/giu
+const ats = /[@＠](?=\S)/gu
+
+const unlinked = (text: string): string =>
+  text.replaceAll(schemes, '$& ').replaceAll(dots, '[.]').replaceAll(ats, '[@]')
+
+/** A name's share of a sentence. */
+const maxQuoted = 60
+
+/**
+ * A name as the platform's own sentences show it, in mails, pages, notifications and errors: on one line, bounded, in
+ * quotation marks that it cannot close, and with nothing in it that a mail program would make a link of. Never fails.
+ */
+export function quotedName(name: string, max = maxQuoted): string {
+  const line = withoutHidden(name.slice(0, 4 * max))
+    .replaceAll(/\s+/gu, ' ')
+    .trim()
+  return `“${unlinked(cut(line, max)).replaceAll(quotationMarks, "'")}”`
+}
+
+/** An address as strangers may read it: of one whose letters may look like others, also how the DNS has its domain. */
+export function addressInWords(email: string): string {
+  const ascii = domainToASCII(email.slice(email.lastIndexOf('@') + 1))
+  return email.endsWith(`@${ascii}`) ? email : `${email} (${ascii})`
+}

@@ -1,0 +1,67 @@
+/** A name that somebody may give: one to take as it is (or its NFC form), or one that may not act on who reads it. */
+interface OddName {
+  name: string
+  isLegal?: true
+}
+
+/** Markup, links, controls, marks of direction, what nobody sees, look-alikes, and names as people have them. */
+export const oddNames: readonly OddName[] = [
+  { name: '<script>alert(1)</script>' },
+  { name: '<img src=x onerror=alert(1)>' },
+  { name: '"><svg/onload=alert(1)>' },
+  { name: "' autofocus onfocus=alert(1) x='" },
+  { name: '&lt;b&gt;Bold&lt;/b&gt; &amp;amp;' },
+  { name: '</title></textarea></script><!--' },
+  { name: '<a href="https://evil.example">Sign in again</a>' },
+  { name: '[Sign in again](https://evil.example)' },
+  { name: '![x](https://evil.example/p.png?u=1)' },
+  { name: '**Approved** `rm -rf` # Heading\u2063' },
+  { name: '<https://evil.example|Open the console>' },
+  { name: '<!channel> @everyone @here <@U012AB3CD>' },
+  { name: 'https://evil.example/login' },
+  { name: 'Renew at evil.example now' },
+  { name: 'www.evil.example' },
+  { name: 'javascript:alert(1)' },
+  { name: 'support@switchyard.example' },
+  { name: 'evil\u3002example/login' },
+  { name: 'https://switchyard.example\u2215login.evil.example' },
+  { name: 'Report \u202egnp.exe' },
+  { name: 'Admin \u2066\u2067\u2069 approved' },
+  { name: '\u202bFirst\u202a second' },
+  { name: 'Anna\u200f\u200e (owner)' },
+  { name: 'Ad\u200bmin' },
+  { name: 'Ad\u2060min\ufeff' },
+  { name: 'A\u00addmin' },
+  { name: '\u200b\u200c\u2060\ufeff' },
+  { name: '\u3164' },
+  { name: '\u2800\u2800' },
+  { name: 'Agent\udb40\udc69\udb40\udc67\udb40\udc6e\udb40\udc6f\udb40\udc72\udb40\udc65' },
+  { name: 'Agent\ufe00\ufe0f\udb40\udd00\udb40\uddef' },
+  { name: 'Agent\u0000.txt' },
+  { name: '\u001b[31mError\u001b[0m\u0007\b\u007f\u009b2J' },
+  { name: 'Agent\nSubject: Your account is closed' },
+  { name: 'Agent\r\nBcc: victim@evil.example\r\n\r\nHello' },
+  { name: 'Agent\u2028Signed: the platform\u2029Bye' },
+  { name: 'Agent\u0085\u000b\fnext' },
+  { name: '=?utf-8?B?PGI+QWRtaW48L2I+?=' },
+  { name: 'Switch\u0443ard Security' },
+  { name: '\uff33\uff57\uff49\uff54\uff43\uff48yard \u2713 verified' },
+  { name: 'system' },
+  { name: 'Run failed. Approve now to continue' },
+  { name: '\u201cAnna\u201d \u2018B\u2019 \u00abC\u00bb \u201eD\u201c `E` "F" \'G\' \\' },
+  { name: "Robert'); DROP TABLE agents;--" },
+  { name: '{{constructor.constructor("x")()}} ${7*7} <%= 7 %> #{7} %s %n {0}' },
+  { name: '=HYPERLINK("https://evil.example","Open")' },
+  {
+    name: 'Z\u0335\u0322\u0321\u0327\u0328\u0331\u0330\u032d\u0325\u0323\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0310\u0312\u0313algo',
+  },
+  {
+    name: '\ud83d\udc69\ud83c\udffd\u200d\ud83d\udcbb \ud83d\udc68\u200d\ud83d\udc69\u200d\ud83d\udc67 \ud83c\udff4\udb40\udc67\udb40\udc62\udb40\udc73\udb40\udc63\udb40\udc74\udb40\udc7f 1\ufe0f\u20e3',
+    isLegal: true,
+  },
+  {
+    name: '\u05e2\u05d5\u05d6\u05e8 \u05d4\u05d7\u05d3\u05e9\u05d5\u05ea \u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 (AI)',
+    isLegal: true,
+  },
+  { name: '  \u00a0Jose\u0301 \u00d1u\u0303nez\u3000\u2003 ' },
+]
