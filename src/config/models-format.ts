@@ -42,6 +42,7 @@ export const modelMembers = onlyMembers({
   maxOutputTokens: v.optional(count(1, 10_000_000)),
   price: v.optional(price),
   stream: v.optional(v.boolean('must be true or false')),
+  estimateUsage: v.optional(v.boolean('must be true or false')),
   structuredOutput: v.optional(v.boolean('must be true or false')),
   options: v.optional(object),
 })

@@ -6,6 +6,7 @@ import {
   type LanguageModelV4FunctionTool,
 } from '@ai-sdk/provider'
 import { collect, type OnWords, type RawAnswer } from './collect.ts'
+import { ModelError } from './failures.ts'
 import type { StatedUsage } from './stated-usage.ts'
 import { describeTool, shownSchema } from './tool-texts.ts'
 
@@ -45,6 +46,7 @@ export async function ask(
     } catch (error) {
       // Some adapters fail on an answer before they hand it on.
       if (APICallError.isInstance(error)) stated.noteBody(error.responseBody ?? '')
+      if (error instanceof ModelError) stated.noteBody(error.providerSaid() ?? '')
       throw error
     }
   })

@@ -134,7 +134,8 @@ export function createModels(context: {
     const structuredOutput = isAskedForSchemas(model, provider)
     let loading: Promise<LanguageModelV4> | undefined
     return async () => {
-      loading ??= load({ provider, id, structuredOutput, fetch: network.fetch, demoDirectives })
+      const fetch = network.fetchAs({ kind: provider.kind, stream: model.stream ?? true })
+      loading ??= load({ provider, id, structuredOutput, fetch, demoDirectives })
       return loading.catch((error: unknown) => {
         loading = undefined
         throw error
@@ -197,7 +198,8 @@ export function createModels(context: {
     const words = onWords && hiddenWords(onWords, hiding, hideText)
     const raw = await ask(await adapter(), options, { stream: model.stream ?? true, stated, onWords: words?.add })
     await words?.end()
-    return readAnswer(await hideLong.answer(raw, hiding, party), { by: reader.by, prompt: request.prompt, tools })
+    const asked = { by: reader.by, prompt: request.prompt, tools, estimates: model.estimateUsage ?? false }
+    return readAnswer(await hideLong.answer(raw, hiding, party), asked)
   }
 
   async function describe({ model, provider }: Entry): Promise<ModelFacts> {

@@ -10,15 +10,22 @@ export function withoutFence(answer: string): string {
 }
 
 /** Of ECMA-262's JSON.parse source text access, which the libraries of TypeScript do not have yet. */
-const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown }
+const { rawJSON, isRawJSON } = JSON as unknown as {
+  rawJSON: (text: string) => unknown
+  isRawJSON: (value: unknown) => value is { rawJSON: string }
+}
+
+/** The value of a JSON text in which numbers are objects that JSON.stringify writes as they were written. */
+export const readExactly = (text: string): unknown =>
+  JSON.parse(text, (_name, value: unknown, { source }: { source?: string } = {}) =>
+    typeof value === 'number' && source !== undefined ? rawJSON(source) : value,
+  ) as unknown
+
+/** The value of such an object; others stay as they are. */
+export const plainNumber = (value: unknown): unknown => (isRawJSON(value) ? Number(value.rawJSON) : value)
 
 /**
  * The JSON text without whitespace, with every number as it was written, however long. Of members that occur twice the
  * last one stays, which is the one that was checked: other readers may take the first. The text must be valid JSON.
  */
-export const exactJson = (text: string): string =>
-  JSON.stringify(
-    JSON.parse(text, (_name, value: unknown, { source }: { source?: string } = {}) =>
-      typeof value === 'number' && source !== undefined ? rawJSON(source) : value,
-    ),
-  )
+export const exactJson = (text: string): string => JSON.stringify(readExactly(text))
