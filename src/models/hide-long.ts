@@ -17,8 +17,13 @@ export function createHideLong({ threads }: { threads: Pick<Threads<typeof inThr
     return hidden === null ? given : (JSON.parse(hidden) as T)
   }
 
-  async function answer(given: RawAnswer, hiding: Hiding, party: string): Promise<RawAnswer> {
-    if (hiding.secrets.length === 0) return given
+  async function answer(whole: RawAnswer, hiding: Hiding, party: string): Promise<RawAnswer> {
+    if (hiding.secrets.length === 0) return whole
+    const { unified, raw } = whole.finishReason
+    const given = {
+      ...whole,
+      finishReason: { unified, raw: raw === undefined ? raw : hiding.text(raw.slice(0, 1000)) },
+    }
     const json = JSON.stringify(given.content)
     if (!threads || json.length <= inlineCharacters) return hiddenAnswer(given, hiding)
     const content = await threads.run(party, 'hideContent', { json, secrets: hiding.secrets })

@@ -28,9 +28,13 @@ function wholeChoice(choice: unknown): unknown {
   }))
   return {
     message: { ...messageOf(message), tool_calls: calls ?? message['tool_calls'] },
-    finish_reason: endWordOf(word) ?? '',
+    finish_reason: isRefusal(message) ? refused : (endWordOf(word) ?? ''),
   }
 }
+
+/** The word for the end of an answer with a refusal of the model, which servers put beside any other. */
+const refused = 'refusal'
+const isRefusal = ({ refusal }: Members): boolean => typeof refusal === 'string' && refusal !== ''
 
 /** Brings the events of one streamed answer into the form that adapters take. */
 export class ChatChunks {
@@ -39,6 +43,7 @@ export class ChatChunks {
   #hasBegun = false
   #hasChoice = false
   #hasWords = false
+  #isRefused = false
   #hasEnded = false
   #endsWithUsage = false
   #usage: Members = {}
@@ -75,9 +80,11 @@ export class ChatChunks {
   #choice(choice: unknown): unknown {
     if (!isRecord(choice)) return choice
     this.#index ??= indexOf(choice)
+    const delta = this.#delta(choice)
+    this.#isRefused ||= isRecord(delta) && isRefusal(delta)
     const word = endWordOf(choice['finish_reason'])
     this.#hasEnded ||= word !== undefined
-    return { delta: this.#delta(choice), finish_reason: word ?? null }
+    return { delta, finish_reason: word === undefined ? null : this.#isRefused ? refused : word }
   }
 
   /** Some servers write whole messages, beside the piece or in its place: then the first one counts. */

@@ -95,7 +95,7 @@ async function* chunksOf(body: Body): AsyncGenerator<Members | string> {
   let isDone = false
   for await (const data of dataOf(body)) {
     if (data.trim() === '[DONE]') isDone = true
-    else if (data.trim() !== '') yield chunkOf(chunks, data)
+    else if (!['', 'null'].includes(data.trim())) yield chunkOf(chunks, data)
   }
   const end = chunks.end(isDone)
   if (end) yield end
