@@ -31,7 +31,7 @@ interface Request {
  * provider's own tools) is ignored. Throws MODEL_ERROR if the answer is marked as incomplete, or lacks its token usage.
  */
 export function readAnswer({ content, finishReason, usage: stated }: RawAnswer, request: Request): Answer {
-  const usage = readUsage(stated) ?? (request.estimates ? estimatedUsage(request, content) : undefined)
+  const usage = usageOf(readUsage(stated), request, content)
   const end = endOf(finishReason)
   if (end === 'broken') throw unusableAnswer(`ended early${wordOf(finishReason)}`, usage)
   if (!usage) throw noUsage()
@@ -49,6 +49,14 @@ export function readAnswer({ content, finishReason, usage: stated }: RawAnswer, 
     content: keepVerbatim(whole, calls, request.by),
     ...usage,
   }
+}
+
+/** What was written counts, also where the provider counts nothing of it. */
+function usageOf(stated: Usage | undefined, request: Request, content: LanguageModelV4Content[]): Usage | undefined {
+  if (!stated && !request.estimates) return undefined
+  const estimated = estimatedUsage(request, content)
+  if (!stated) return estimated
+  return stated.outputTokens === 0 ? { ...stated, outputTokens: estimated.outputTokens } : stated
 }
 
 /** Longer words are none. */

@@ -6,7 +6,7 @@ import {
   type LanguageModelV4FunctionTool,
 } from '@ai-sdk/provider'
 import { collect, type OnWords, type RawAnswer } from './collect.ts'
-import { ModelError } from './failures.ts'
+import { causesOf, ModelError } from './failures.ts'
 import type { StatedUsage } from './stated-usage.ts'
 import { describeTool, shownSchema } from './tool-texts.ts'
 
@@ -45,12 +45,20 @@ export async function ask(
       return await collect(streamed.stream, stated, onWords)
     } catch (error) {
       // Some adapters fail on an answer before they hand it on.
-      if (APICallError.isInstance(error)) stated.noteBody(error.responseBody ?? '')
-      if (error instanceof ModelError) stated.noteBody(error.providerSaid() ?? '')
+      for (const body of bodiesOf(error)) stated.noteBody(body)
       throw error
     }
   })
 }
+
+/** What an error and its causes have of the answer. */
+const bodiesOf = (error: unknown): string[] =>
+  error instanceof Error
+    ? [error, ...causesOf(error)].flatMap((one) => {
+        if (one instanceof ModelError) return [one.providerSaid() ?? '']
+        return APICallError.isInstance(one) ? [one.responseBody ?? ''] : []
+      })
+    : []
 
 /** Providers require an object schema, which sites may omit. */
 export const functionTool = (tool: ModelTool): LanguageModelV4FunctionTool => ({

@@ -50,10 +50,16 @@ export class BrokenAnswer extends Error {
  * @param now the current time, from which a Retry-After date counts (RFC 9110, section 10.2.3)
  */
 export function modelFailure(error: unknown, now: Date): ModelError {
-  if (error instanceof ModelError) return error
+  const known = error instanceof Error ? [error, ...causesOf(error)].find(isKnown) : undefined
+  if (known instanceof ModelError) return known
+  if (APICallError.isInstance(known)) return callFailure(known, now)
   if (error instanceof BrokenAnswer) return brokenFailure(error, now)
   return APICallError.isInstance(error) ? callFailure(error, now) : otherFailure(error)
 }
+
+/** What the answer's reader has thrown, whatever was made of that since; and what has a status that says enough. */
+const isKnown = (error: Error): boolean =>
+  error instanceof ModelError || (APICallError.isInstance(error) && isErrorStatus(error.statusCode ?? 0))
 
 /** The request failed, or its answer did before it began. */
 function callFailure(error: APICallError, now: Date): ModelError {
@@ -76,7 +82,6 @@ function callFailure(error: APICallError, now: Date): ModelError {
 function brokenFailure({ cause }: BrokenAnswer, now: Date): ModelError {
   const unread = unreadMember(cause)
   if (unread !== undefined) return unreadableAnswer(`could not be read: ${unread}`)
-  if (APICallError.isInstance(cause) && cause.statusCode !== 200) return callFailure(cause, now)
   const { statusCode, isRetryable } = streamError(cause)
   const name = cause instanceof Error ? cause.name : cause === undefined ? 'no end' : typeof cause
   return new ModelError({
@@ -240,7 +245,7 @@ const systemCodeOf = (error: Error): string | undefined =>
     .find((code) => code !== undefined)
 
 /** What led to an error, the nearest first. */
-function causesOf(error: Error): Error[] {
+export function causesOf(error: Error): Error[] {
   const causes: Error[] = []
   for (let { cause } = error; cause instanceof Error && causes.length < 5; { cause } = cause) causes.push(cause)
   return causes

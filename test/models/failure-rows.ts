@@ -21,6 +21,7 @@ const failing = (code: number) => new RegExp(`failing or overloaded \\(status ${
 const credentials = /refused the platform's credentials/
 const unreadable = /answer could not be read/
 const brokeOff = /broke off before it was complete/
+const empty = /answer of the AI provider was empty/
 const endedEarly = /answer ended early/
 const reported = /reported a failure in its answer/
 
@@ -44,7 +45,7 @@ const garbled = 'data: {"id":"c1","choices":[{"index":0,\n\n'
 /** Of status 200, in one piece: it is billed if it says what it has used. */
 const insides: [title: string, body: string, passes: boolean, sentence: RegExp][] = [
   ['cut JSON', '{"id":', true, brokeOff],
-  ['an empty body', '', true, /answer of the AI provider was empty/],
+  ['an empty body', '', true, empty],
   ['a page', '<!doctype html><title>Wait</title>', true, /a page or a text in place of JSON/],
   ['an error without a code', '{"error":"It broke."}', true, reported],
   ['code 429 in an answer', '{"error":{"message":"Slow down.","code":429}}', true, /taking no more requests/],
@@ -52,6 +53,14 @@ const insides: [title: string, body: string, passes: boolean, sentence: RegExp][
   ['code 401 in an answer', '{"error":{"message":"No.","code":401}}', false, credentials],
 ]
 const wholes = [
+  // In place of a stream.
+  ...(['chat', 'anthropic', 'responses'] as const).flatMap((protocol) =>
+    insides
+      .filter(([title]) => /401|429|page/.test(title))
+      .map(([title, body, passes, sentence]): FailureRow => {
+        return { title: `${title} in place of a stream`, protocol, act: whole(body), sentence, passes }
+      }),
+  ),
   ...(['chat', 'anthropic', 'responses'] as const).flatMap((protocol) =>
     insides.map(([title, body, passes, sentence]): FailureRow => {
       return { title, protocol, act: whole(body), sentence, passes, isWhole: true }
@@ -116,7 +125,7 @@ export const failureRows: FailureRow[] = [
     title: 'a stream without any event',
     protocol: 'chat',
     act: events([]),
-    sentence: brokeOff,
+    sentence: empty,
     passes: true,
   },
   {
@@ -138,7 +147,7 @@ export const failureRows: FailureRow[] = [
     title: 'an error event in the stream',
     protocol: 'chat',
     act: events([...chat.begin(), { error: { message: 'It broke.', type: 'server_error', code: null } }]),
-    sentence: reported,
+    sentence: failing(500),
     passes: true,
   },
   {

@@ -1,33 +1,36 @@
 import { isRecord } from '../arguments.ts'
 import { callsOf, choiceOf, endWordOf, indexOf, messageOf, usageOf, type Members } from './chat-message.ts'
-import { failureIn } from './inner-failure.ts'
 import { StreamedCalls, type CallPiece } from './streamed-calls.ts'
 
 /** An answer in one piece, in the form that adapters take. */
 export function wholeAnswer(given: Members): Members {
-  const { choices = [] } = given
-  const choice = choiceOf(choices, undefined)
+  const choice = choiceOf(given['choices'], undefined)
   const usage = usageOf(given, choice)
-  return { choices: [isSaid(choice) ? wholeChoice(choice) : silence], ...(usage && { usage }) }
+  const choices = [isSaid(choice) ? wholeChoice(choice) : silence]
+  return { object: 'chat.completion', choices, ...(usage && { usage }) }
 }
 
 const isSaid = (value: unknown): boolean => value !== undefined && value !== null
 
 /** Stands in the place of the word for the end, so that it is seen why an answer is empty. */
 const noChoice = 'no choices'
-const silence = { message: { content: '' }, finish_reason: noChoice }
+const silence = { index: 0, message: { role: 'assistant', content: '' }, finish_reason: noChoice }
+
+/** A piece without anything. */
+const nothing = { index: 0, delta: {}, finish_reason: null }
 
 function wholeChoice(choice: unknown): unknown {
   if (!isRecord(choice)) return choice
   const { message = choice['delta'], finish_reason: word } = choice
   if (!isRecord(message)) return { message }
   const calls = callsOf(message)?.map(({ id, name, arguments: text = '', extra }) => ({
-    id,
+    id: id ?? '',
     function: { name, arguments: text },
     extra_content: extra,
   }))
   return {
-    message: { ...messageOf(message), tool_calls: calls ?? message['tool_calls'] },
+    index: 0,
+    message: { role: 'assistant', ...messageOf(message), tool_calls: calls ?? message['tool_calls'] },
     finish_reason: isRefusal(message) ? refused : (endWordOf(word) ?? ''),
   }
 }
@@ -39,6 +42,8 @@ const isRefusal = ({ refusal }: Members): boolean => typeof refusal === 'string'
 /** Brings the events of one streamed answer into the form that adapters take. */
 export class ChatChunks {
   readonly #calls = new StreamedCalls()
+  /** Whether it has events of another protocol, which has types of events. */
+  isForeign = false
   #index: number | undefined
   #hasBegun = false
   #hasChoice = false
@@ -46,18 +51,19 @@ export class ChatChunks {
   #isRefused = false
   #hasEnded = false
   #endsWithUsage = false
-  #usage: Members = {}
+  /** What it has used, as far as that was said. */
+  usage: Members = {}
 
   read(event: Members): Members {
-    const failure = failureIn(event)
-    if (failure) return this.#fail(failure, event)
-    const choice = choiceOf(event['choices'], this.#index)
+    const { type, choices } = event
+    this.isForeign ||= typeof type === 'string' && choices === undefined && !/ping|keep/i.test(type)
+    const choice = choiceOf(choices, this.#index)
     const usage = usageOf(event, choice)
     this.#hasChoice ||= isSaid(choice)
     this.#hasBegun ||= isSaid(choice) || usage !== undefined
     this.#endsWithUsage = !isSaid(choice) && usage !== undefined
-    this.#usage = { ...this.#usage, ...usage }
-    return { choices: isSaid(choice) ? [this.#choice(choice)] : [], ...(usage && { usage: this.#usage }) }
+    this.usage = { ...this.usage, ...usage }
+    return { choices: [isSaid(choice) ? this.#choice(choice) : nothing], ...(usage && { usage: this.usage }) }
   }
 
   /**
@@ -67,14 +73,8 @@ export class ChatChunks {
    * @param isDone whether the server says that nothing follows
    */
   end(isDone: boolean): Members | undefined {
-    if (this.#hasEnded || !this.#hasBegun || !(isDone || this.#endsWithUsage)) return undefined
-    return { choices: [{ delta: {}, finish_reason: this.#hasChoice ? '' : noChoice }] }
-  }
-
-  #fail({ status, message }: { status: number | undefined; message: string }, event: Members): Members {
-    this.#hasEnded = true
-    const usage = usageOf(event, undefined)
-    return { error: { message, code: status ?? null }, ...(usage && { usage }) }
+    if (this.isForeign || this.#hasEnded || !this.#hasBegun || !(isDone || this.#endsWithUsage)) return undefined
+    return { choices: [{ ...nothing, finish_reason: this.#hasChoice ? '' : noChoice }] }
   }
 
   #choice(choice: unknown): unknown {
@@ -84,7 +84,7 @@ export class ChatChunks {
     this.#isRefused ||= isRecord(delta) && isRefusal(delta)
     const word = endWordOf(choice['finish_reason'])
     this.#hasEnded ||= word !== undefined
-    return { delta, finish_reason: word === undefined ? null : this.#isRefused ? refused : word }
+    return { index: 0, delta, finish_reason: word === undefined ? null : this.#isRefused ? refused : word }
   }
 
   /** Some servers write whole messages, beside the piece or in its place: then the first one counts. */
@@ -98,7 +98,7 @@ export class ChatChunks {
   }
 }
 
-/** One answer of the pieces of a stream; with `error` if they report a failure, and without `choices` if it broke off. */
+/** One answer of the pieces of a stream; without `choices` if it broke off. */
 export async function gathered(chunks: AsyncIterable<Members | string>): Promise<Members> {
   const parts: unknown[] = []
   const calls: CallPiece[] = []
@@ -108,7 +108,6 @@ export async function gathered(chunks: AsyncIterable<Members | string>): Promise
   for await (const chunk of chunks) {
     if (typeof chunk === 'string') return { usage }
     usage = chunk['usage'] ?? usage
-    if (chunk['error'] !== undefined) return { ...chunk, usage }
     const [{ delta, finish_reason = undefined } = {} as Members] = chunk['choices'] as Members[]
     word = finish_reason ?? word
     if (!isRecord(delta)) {
@@ -120,8 +119,9 @@ export async function gathered(chunks: AsyncIterable<Members | string>): Promise
     for (const piece of (delta['tool_calls'] ?? []) as CallPiece[]) addTo(calls, piece)
   }
   if (!isSaid(word)) return { usage }
-  const message = { content: parts, ...texts, tool_calls: calls }
-  return { choices: [{ message, finish_reason: word }], ...(isSaid(usage) && { usage }) }
+  const message = { role: 'assistant', content: parts, ...texts, tool_calls: calls }
+  const choices = [{ index: 0, message, finish_reason: word }]
+  return { object: 'chat.completion', choices, ...(isSaid(usage) && { usage }) }
 }
 
 const toPart = (part: unknown): unknown => (typeof part === 'string' ? { type: 'text', text: part } : part)

@@ -27,19 +27,20 @@ export function messageOf(given: Members): Members {
 /** A text, or a list of its parts. */
 function contentOf(content: unknown): unknown {
   const parts = isRecord(content) && isPart(content) ? [content] : content
-  return Array.isArray(parts) ? parts.filter((part) => part !== null).map(partOf) : parts
+  return Array.isArray(parts) ? parts.flatMap(partOf) : parts
 }
 
 const isPart = (value: Members): boolean => 'text' in value || 'thinking' in value
 
-function partOf(part: unknown): unknown {
-  if (typeof part === 'string') return { type: 'text', text: part }
-  if (!isRecord(part)) return part
+/** Parts of other kinds, such as references, are left out. */
+function partOf(part: unknown): unknown[] {
+  if (typeof part === 'string') return [{ type: 'text', text: part }]
+  if (part === null) return []
+  if (!isRecord(part)) return [part]
   const { type, text, thinking } = part
   if (thinking !== undefined)
-    return { type: 'thinking', thinking: [{ type: 'text', text: thoughtsOf(thinking) ?? '' }] }
-  const isText = typeof text === 'string' && (typeof type !== 'string' || type.endsWith('text'))
-  return isText ? { type: 'text', text } : { ...part, type: typeof type === 'string' ? type : 'unknown' }
+    return [{ type: 'thinking', thinking: [{ type: 'text', text: thoughtsOf(thinking) ?? '' }] }]
+  return typeof type !== 'string' || type.endsWith('text') ? [{ type: 'text', text }] : []
 }
 
 /** The text of thoughts; undefined if there is none. An answer is not refused for its thoughts. */
@@ -128,17 +129,20 @@ export function usageOf(answer: Members, choice: unknown): Members | undefined {
 }
 
 function countsOf(given: Members): Members {
-  const { prompt_tokens_details: read, completion_tokens_details: written } = given
+  const { completion_tokens_details: written } = given
   const count = (name: keyof typeof counts) =>
     counts[name].map((one) => wholeOf(given[one])).find((one) => one !== undefined)
   const [input, total] = [count('prompt_tokens'), count('total_tokens')]
-  const output =
-    count('completion_tokens') ?? (input !== undefined && total !== undefined ? Math.max(total - input, 0) : undefined)
-  const cached = wholeOf(isRecord(read) ? read['cached_tokens'] : undefined)
+  const rest = input !== undefined && total !== undefined ? Math.max(total - input, 0) : undefined
+  // None is less than what was written, and is taken for that.
+  const output = count('completion_tokens') ?? rest ?? (input === undefined ? undefined : 0)
+  const details = [given['prompt_tokens_details'], given['prompt_token_details']].find(isRecord)
+  const cached = wholeOf(details?.['cached_tokens'] ?? given['num_cached_tokens'] ?? given['prompt_cache_hit_tokens'])
   const reasoning = wholeOf(isRecord(written) ? written['reasoning_tokens'] : undefined)
   return {
     ...(input !== undefined && { prompt_tokens: input }),
     ...(output !== undefined && { completion_tokens: output }),
+    ...(input !== undefined && output !== undefined && { total_tokens: input + output }),
     ...(cached !== undefined && { prompt_tokens_details: { cached_tokens: cached } }),
     ...(reasoning !== undefined && { completion_tokens_details: { reasoning_tokens: reasoning } }),
   }

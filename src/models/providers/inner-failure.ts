@@ -25,8 +25,8 @@ export function failureIn(value: unknown): InnerFailure | undefined {
   return isFlat || isReport ? failureOf([value]) : undefined
 }
 
-const isSaid = (value: unknown): boolean =>
-  (typeof value === 'string' && value !== '') || Array.isArray(value) || isRecord(value)
+/** A `message` that is an object is one of an answer. */
+const isSaid = (value: unknown): boolean => (typeof value === 'string' && value !== '') || Array.isArray(value)
 
 /** @param said from the inside to the outside */
 const failureOf = (said: Record<string, unknown>[]): InnerFailure => ({

@@ -5,7 +5,7 @@ import { brokenOff, emptyBody, failedInside, ModelError, noJson, unreadableAnswe
 import { ChatChunks, gathered, wholeAnswer } from './chat-answers.ts'
 import { readJson, type Members } from './chat-message.ts'
 import { dataOf, eventOf } from './events.ts'
-import { failureIn } from './inner-failure.ts'
+import { failureIn, type InnerFailure } from './inner-failure.ts'
 
 /** How a model is asked. */
 export interface Asked {
@@ -46,6 +46,7 @@ async function readWhole(answer: Response, body: Body, asked: Asked): Promise<Re
   refuseFailure(value, json, answer)
   if (!isChat && asked.stream) throw unreadableAnswer(`is in one piece, not streamed; ${advice(false)}`, json)
   if (!isChat || !isRecord(value)) return like(answer, json)
+  if (value['choices'] === undefined && value['object'] !== 'chat.completion') throw unreadableAnswer(noChoices, json)
   if (!asked.stream) return like(answer, JSON.stringify(wholeAnswer(value)))
   const chunks = new ChatChunks()
   const all = [chunks.read(value), chunks.end(true)]
@@ -65,46 +66,57 @@ const refuseCut = (json: string): never => {
 
 async function readEvents(answer: Response, body: Body, { kind, stream }: Asked): Promise<Response> {
   const isChat = chatKinds.has(kind)
-  if (stream) return like(answer, ReadableStream.from(encoded(isChat ? normalized(body) : body)))
+  if (stream) return like(answer, ReadableStream.from(encoded(isChat ? normalized(body, answer) : body)))
   if (!isChat) throw unreadableAnswer(`is a stream, although it was asked for in one piece; ${advice(true)}`)
-  const value = await unlessLost(() => gathered(chunksOf(body)))
+  const value = await unlessLost(() => gathered(chunksOf(body, answer)))
   const json = JSON.stringify(value)
-  refuseFailure(value, json, answer)
   return 'choices' in value ? like(answer, json) : refuseCut(json)
 }
 
 const advice = (stream: boolean): string => `"stream": ${stream} of the model in MODELS_FILE may help`
 
-function refuseFailure(value: unknown, json: string, { url, headers }: Response): void {
+function refuseFailure(value: unknown, json: string, answer: Response): void {
   const failure = failureIn(Array.isArray(value) ? value[0] : value)
-  if (!failure) return
-  const { status: statusCode, message } = failure
-  if (statusCode === undefined) throw failedInside(json)
+  if (failure) throw reported(failure, json, answer)
+}
+
+/** A failure that an answer, or an event of one, reports; the same as if its status had said so. */
+function reported({ status, message }: InnerFailure, json: string, { url, headers }: Response): Error {
+  if (status === undefined) return failedInside(json)
   const responseHeaders = Object.fromEntries(headers)
-  throw new APICallError({ message, url, requestBodyValues: {}, statusCode, responseHeaders, responseBody: json })
+  const told = { statusCode: status, responseHeaders, responseBody: json }
+  return new APICallError({ message, url, requestBodyValues: {}, ...told })
 }
 
 /** The events of a stream of Chat Completions as adapters take them. */
-async function* normalized(body: Body): AsyncGenerator<string> {
-  for await (const chunk of chunksOf(body)) yield typeof chunk === 'string' ? eventOf(chunk) : framed(chunk)
+async function* normalized(body: Body, answer: Response): AsyncGenerator<string> {
+  for await (const chunk of chunksOf(body, answer)) yield typeof chunk === 'string' ? eventOf(chunk) : framed(chunk)
 }
 
-/** What is no JSON object stays as it is. */
-async function* chunksOf(body: Body): AsyncGenerator<Members | string> {
+/** Such as an answer of another protocol. */
+const noChoices = 'could not be read: choices is missing'
+
+/** What is no JSON object stays as it is. Throws what an event reports of a failure, with what was used until then. */
+async function* chunksOf(body: Body, answer: Response): AsyncGenerator<Members | string> {
   const chunks = new ChatChunks()
   let isDone = false
   for await (const data of dataOf(body)) {
     if (data.trim() === '[DONE]') isDone = true
-    else if (!['', 'null'].includes(data.trim())) yield chunkOf(chunks, data)
+    else if (!['', 'null'].includes(data.trim())) yield chunkOf(chunks, data, answer)
   }
+  if (chunks.isForeign) throw unreadableAnswer(noChoices)
   const end = chunks.end(isDone)
   if (end) yield end
 }
 
-function chunkOf(chunks: ChatChunks, data: string): Members | string {
+function chunkOf(chunks: ChatChunks, data: string, answer: Response): Members | string {
   const value = parsed(data)
   const event = Array.isArray(value) && value.length === 1 ? (value[0] as unknown) : value
-  return isRecord(event) ? chunks.read(event) : data
+  if (!isRecord(event)) return data
+  const chunk = chunks.read(event)
+  const failure = failureIn(event)
+  if (failure) throw reported(failure, JSON.stringify({ ...event, usage: chunks.usage }), answer)
+  return chunk
 }
 
 const framed = (chunk: Members): string => eventOf(JSON.stringify(chunk))
@@ -165,7 +177,7 @@ async function unlessLost<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read()
   } catch (error) {
-    throw error instanceof ModelError ? error : brokenOff()
+    throw error instanceof ModelError || APICallError.isInstance(error) ? error : brokenOff()
   }
 }
 
