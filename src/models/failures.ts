@@ -53,7 +53,7 @@ export function modelFailure(error: unknown, now: Date): ModelError {
   const known = error instanceof Error ? [error, ...causesOf(error)].find(isKnown) : undefined
   if (known instanceof ModelError) return known
   if (APICallError.isInstance(known)) return callFailure(known, now)
-  if (error instanceof BrokenAnswer) return brokenFailure(error, now)
+  if (error instanceof BrokenAnswer) return brokenFailure(error)
   return APICallError.isInstance(error) ? callFailure(error, now) : otherFailure(error)
 }
 
@@ -79,7 +79,7 @@ function callFailure(error: APICallError, now: Date): ModelError {
 }
 
 /** The connection or the format broke, or the provider said in the middle that it fails: another attempt may succeed. */
-function brokenFailure({ cause }: BrokenAnswer, now: Date): ModelError {
+function brokenFailure({ cause }: BrokenAnswer): ModelError {
   const unread = unreadMember(cause)
   if (unread !== undefined) return unreadableAnswer(`could not be read: ${unread}`)
   const { statusCode, isRetryable } = streamError(cause)

@@ -19,11 +19,7 @@ export function createHideLong({ threads }: { threads: Pick<Threads<typeof inThr
 
   async function answer(whole: RawAnswer, hiding: Hiding, party: string): Promise<RawAnswer> {
     if (hiding.secrets.length === 0) return whole
-    const { unified, raw } = whole.finishReason
-    const given = {
-      ...whole,
-      finishReason: { unified, raw: raw === undefined ? raw : hiding.text(raw.slice(0, 1000)) },
-    }
+    const given = withHiddenWord(whole, hiding)
     const json = JSON.stringify(given.content)
     if (!threads || json.length <= inlineCharacters) return hiddenAnswer(given, hiding)
     const content = await threads.run(party, 'hideContent', { json, secrets: hiding.secrets })
@@ -31,4 +27,11 @@ export function createHideLong({ threads }: { threads: Pick<Threads<typeof inThr
   }
 
   return { value, answer }
+}
+
+/** The word for the end is a text of the provider's, too. */
+function withHiddenWord(whole: RawAnswer, hiding: Hiding): RawAnswer {
+  const { unified, raw } = whole.finishReason
+  const word = raw === undefined ? raw : hiding.text(raw.slice(0, 1000))
+  return word === raw ? whole : { ...whole, finishReason: { unified, raw: word } }
 }

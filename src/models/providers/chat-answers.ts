@@ -1,14 +1,18 @@
 import { isRecord } from '../arguments.ts'
-import { callsOf, choiceOf, endWordOf, indexOf, messageOf, usageOf, type Members } from './chat-message.ts'
+import { callsOf, choiceOf, endWordOf, indexOf, isRefusal, messageOf, usageOf, type Members } from './chat-message.ts'
 import { StreamedCalls, type CallPiece } from './streamed-calls.ts'
 
 /** An answer in one piece, in the form that adapters take. */
 export function wholeAnswer(given: Members): Members {
   const choice = choiceOf(given['choices'], undefined)
   const usage = usageOf(given, choice)
-  const choices = [isSaid(choice) ? wholeChoice(choice) : silence]
+  const choices = listOf(given['choices'], isSaid(choice) ? wholeChoice(choice) : silence)
   return { object: 'chat.completion', choices, ...(usage && { usage }) }
 }
+
+/** What cannot hold a choice keeps its place, so that the error of the adapter names it. */
+const listOf = (choices: unknown, choice: unknown): unknown =>
+  !isSaid(choices) || typeof choices === 'object' ? [choice] : choices
 
 const isSaid = (value: unknown): boolean => value !== undefined && value !== null
 
@@ -37,7 +41,6 @@ function wholeChoice(choice: unknown): unknown {
 
 /** The word for the end of an answer with a refusal of the model, which servers put beside any other. */
 const refused = 'refusal'
-const isRefusal = ({ refusal }: Members): boolean => typeof refusal === 'string' && refusal !== ''
 
 /** Brings the events of one streamed answer into the form that adapters take. */
 export class ChatChunks {
@@ -63,7 +66,8 @@ export class ChatChunks {
     this.#hasBegun ||= isSaid(choice) || usage !== undefined
     this.#endsWithUsage = !isSaid(choice) && usage !== undefined
     this.usage = { ...this.usage, ...usage }
-    return { choices: [isSaid(choice) ? this.#choice(choice) : nothing], ...(usage && { usage: this.usage }) }
+    const read = listOf(choices, isSaid(choice) ? this.#choice(choice) : nothing)
+    return { choices: read, ...(usage && { usage: this.usage }) }
   }
 
   /**
@@ -102,24 +106,26 @@ export class ChatChunks {
 export async function gathered(chunks: AsyncIterable<Members | string>): Promise<Members> {
   const parts: unknown[] = []
   const calls: CallPiece[] = []
-  const texts = { refusal: '', reasoning_content: '' }
+  let thoughts = ''
   let word: unknown
   let usage: unknown
   for await (const chunk of chunks) {
     if (typeof chunk === 'string') return { usage }
     usage = chunk['usage'] ?? usage
-    const [{ delta, finish_reason = undefined } = {} as Members] = chunk['choices'] as Members[]
+    const { choices: read } = chunk
+    if (!Array.isArray(read)) return { choices: read }
+    const [{ delta, finish_reason = undefined } = {} as Members] = read as Members[]
     word = finish_reason ?? word
     if (!isRecord(delta)) {
       if (isSaid(delta)) return { choices: [{ message: delta }] }
       continue
     }
     parts.push(...[delta['content'] ?? []].flat().map(toPart))
-    for (const name of ['refusal', 'reasoning_content'] as const) texts[name] += String(delta[name] ?? '')
+    thoughts += String(delta['reasoning_content'] ?? '')
     for (const piece of (delta['tool_calls'] ?? []) as CallPiece[]) addTo(calls, piece)
   }
   if (!isSaid(word)) return { usage }
-  const message = { role: 'assistant', content: parts, ...texts, tool_calls: calls }
+  const message = { role: 'assistant', content: parts, reasoning_content: thoughts, tool_calls: calls }
   const choices = [{ index: 0, message, finish_reason: word }]
   return { object: 'chat.completion', choices, ...(isSaid(usage) && { usage }) }
 }

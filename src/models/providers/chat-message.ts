@@ -15,14 +15,16 @@ export const readJson = (text: string): unknown =>
 
 /** The parts of a message, or of a piece of one. */
 export function messageOf(given: Members): Members {
-  const { content, refusal } = given
+  const content = isRefusal(given) && !given['content'] ? given['refusal'] : given['content']
   const thoughts = [given['reasoning_content'], given['reasoning']].map(thoughtsOf).find(Boolean)
   return {
     ...(content !== undefined && { content: contentOf(content) }),
-    ...(typeof refusal === 'string' && { refusal }),
     ...(thoughts !== undefined && { reasoning_content: thoughts }),
   }
 }
+
+/** A model that will not answer says so in a member of its own. */
+export const isRefusal = ({ refusal }: Members): boolean => typeof refusal === 'string' && refusal !== ''
 
 /** A text, or a list of its parts. */
 function contentOf(content: unknown): unknown {
