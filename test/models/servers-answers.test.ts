@@ -27,7 +27,7 @@ const rows = all.flatMap((answer, index) =>
 )
 
 /** Answers of the list that state no usage, and are read by its estimate. */
-const unstated = ['usage absent', 'usage null', 'id, object, created, model and index absent']
+const unstated = new Set(['usage absent', 'usage null', 'id, object, created, model and index absent'])
 
 const stage = forWholeFile(test, 'answers of servers', async (t) => {
   const provider = await startFailingProvider(t)
@@ -36,7 +36,7 @@ const stage = forWholeFile(test, 'answers of servers', async (t) => {
   const models = rows.map(({ answer, form, model }) => ({
     id: model,
     stream: form === 'stream',
-    estimateUsage: unstated.includes(answer.name),
+    estimateUsage: unstated.has(answer.name),
     price: { input: 1, output: 2 },
   }))
   const shared = { name: 'compatible', kind: 'openai-compatible', baseUrl: provider.url, apiKeyEnv: 'THE_KEY', models }

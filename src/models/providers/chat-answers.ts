@@ -85,7 +85,6 @@ export class ChatChunks {
     if (!isRecord(choice)) return choice
     this.#index ??= indexOf(choice)
     const delta = this.#delta(choice)
-    this.#isRefused ||= isRecord(delta) && isRefusal(delta)
     const word = endWordOf(choice['finish_reason'])
     this.#hasEnded ||= word !== undefined
     return { index: 0, delta, finish_reason: word === undefined ? null : this.#isRefused ? refused : word }
@@ -97,6 +96,7 @@ export class ChatChunks {
     if (!isSaid(piece)) return {}
     if (!isRecord(piece)) return piece
     this.#hasWords = true
+    this.#isRefused ||= isRefusal(piece)
     const calls = callsOf(piece)?.map((call) => this.#calls.read(call))
     return { ...messageOf(piece), tool_calls: calls ?? piece['tool_calls'] }
   }
@@ -114,14 +114,15 @@ export async function gathered(chunks: AsyncIterable<Members | string>): Promise
     usage = chunk['usage'] ?? usage
     const { choices: read } = chunk
     if (!Array.isArray(read)) return { choices: read }
-    const [{ delta, finish_reason = undefined } = {} as Members] = read as Members[]
-    word = finish_reason ?? word
+    const [{ delta, finish_reason: end } = {} as Members] = read as Members[]
+    word = end ?? word
     if (!isRecord(delta)) {
       if (isSaid(delta)) return { choices: [{ message: delta }] }
       continue
     }
     parts.push(...[delta['content'] ?? []].flat().map(toPart))
-    thoughts += String(delta['reasoning_content'] ?? '')
+    const { reasoning_content: thought } = delta
+    if (typeof thought === 'string') thoughts += thought
     for (const piece of (delta['tool_calls'] ?? []) as CallPiece[]) addTo(calls, piece)
   }
   if (!isSaid(word)) return { usage }

@@ -5,9 +5,10 @@ import { readableAnswer, type Asked } from './readable-answer.ts'
 const maxAnswerBytes = 64 * 1024 * 1024
 
 /**
- * The `fetch` of the AI providers' adapters: their only way to the network, and the place where answers are brought into the form that adapters read. Providers are the operator's choice, so
- * plain HTTP and private addresses are allowed. A redirect is never followed, because it would take the key to another
- * server: its answer counts as a refusal. Time limits are those of the model call.
+ * The `fetch` of the AI providers' adapters: their only way to the network, and the place where answers are brought into
+ * the form that adapters read. Providers are the operator's choice, so plain HTTP and private addresses are allowed. A
+ * redirect is never followed, because it would take the key to another server: its answer counts as a refusal. Time
+ * limits are those of the model call.
  */
 export function createProviderFetch() {
   const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 10_000 } })

@@ -31,7 +31,7 @@ export class StreamedCalls {
     const isNamed = call.name === undefined && name !== undefined
     const isIdNew = call.id === undefined && id !== undefined
     call.id ??= id
-    if (isNamed) call.name = String(name)
+    if (isNamed) call.name = typeof name === 'string' ? name : JSON.stringify(name)
     if (id !== undefined) this.#byId.set(id, call)
     if (index !== undefined) this.#byIndex.set(index, call)
     const text = piece.arguments ?? ''
