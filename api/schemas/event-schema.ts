@@ -112,6 +112,7 @@ const data = {
       'Why the model ended its answer',
       'tool-calls',
     ),
+    endWord: v.optional(field(v.string(), "The provider's own word for that, if it is an unusual one", 'eos_token')),
     inputTokens: field(whole, 'Tokens that the model read', 610),
     outputTokens: field(whole, 'Tokens that the model wrote', 71),
     cachedTokens: field(whole, 'The part of them that the provider had in its cache', 512),

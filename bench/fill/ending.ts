@@ -9,7 +9,7 @@ export interface Past {
 }
 
 const completed = { status: 'completed', reason: null } as const
-const failed = { status: 'failed', reason: 'MODEL_STOPPED' } as const
+const failed = { status: 'failed', reason: 'MODEL_ERROR' } as const
 const cancelled = { status: 'cancelled', reason: 'CANCELLED_BY_OWNER' } as const
 const skipped = { status: 'skipped', reason: 'OVERLAP' } as const
 

@@ -1,5 +1,6 @@
 import { ModelError } from '../models/failures.ts'
 import type { Answer } from '../models/answer.ts'
+import { judge } from '../models/judge.ts'
 import type { StepProblem } from '../models/prompt-format.ts'
 
 /**
@@ -7,13 +8,13 @@ import type { StepProblem } from '../models/prompt-format.ts'
  * sees why it ends. An empty one is no answer: MODEL_ERROR.
  */
 export function judgeChat(answer: Answer): StepProblem | null {
-  const { calls, finish, text } = answer
-  if (calls.length > 0 || text.trim() !== '') return null
-  if (finish === 'content-filter') return 'refused'
+  const verdict = judge(answer)
+  if (!verdict || answer.text.trim() !== '') return null
+  if (verdict.outcome === 'refused') return 'refused'
   throw new ModelError({
     message: 'The answer of the AI provider was empty.',
     retryable: true,
-    privateDetail: `empty answer, finish ${finish}`,
+    privateDetail: `empty answer, finish ${answer.finish}`,
     usage: answer,
   })
 }

@@ -44,6 +44,7 @@ export const modelMembers = onlyMembers({
   maxOutputTokens: v.optional(count(1, 10_000_000)),
   price: v.optional(price),
   stream: v.optional(v.boolean('must be true or false')),
+  estimateUsage: v.optional(v.boolean('must be true or false')),
   structuredOutput: v.optional(v.boolean('must be true or false')),
   returnsReasoning: v.optional(v.boolean('must be true or false')),
   reasoningTag: v.optional(v.pipe(v.string(tagInWords), v.regex(/^[a-zA-Z][\w.:-]{0,30}$/, tagInWords))),

@@ -1,41 +1,75 @@
-import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
+import type { LanguageModelV4Content, LanguageModelV4Prompt } from '@ai-sdk/provider'
+import { readArguments } from './arguments.ts'
 import { readCalls, storable, type RequestedCall } from './calls.ts'
 import type { RawAnswer } from './collect.ts'
-import { unusableAnswer } from './failures.ts'
+import { noUsage, unusableAnswer } from './failures.ts'
+import { endOf, type Finish } from './finish.ts'
+import { estimatedUsage } from './stated-usage.ts'
 import { readUsage, type Usage } from './usage.ts'
 import { keepVerbatim } from './verbatim.ts'
 
 export interface Answer extends Usage {
   text: string
-  finish: 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'other'
+  finish: Finish
+  /** The provider's own word for the end, if the adapter did not know it. */
+  endWord?: string
   calls: RequestedCall[]
   /** What has to be sent back unchanged, as JSON text; null if text and calls say it all. See `keepVerbatim`. */
   content: string | null
+}
+
+interface Request {
+  by: string
+  prompt: LanguageModelV4Prompt
+  tools: { name: string }[]
+  /** Whether usage that is not stated is estimated. */
+  estimates?: boolean
 }
 
 /**
  * Reads a model's answer to a request. Only text, reasoning and tool calls count; the rest (files, sources, the
  * provider's own tools) is ignored. Throws MODEL_ERROR if the answer is marked as incomplete, or lacks its token usage.
  */
-export function readAnswer(
-  { content, finishReason, usage: stated }: RawAnswer,
-  request: { by: string; prompt: LanguageModelV4Prompt; tools: { name: string }[] },
-): Answer {
-  const { unified, raw } = finishReason
-  const usage = readUsage(stated)
-  // Adapters begin with `other`; it is still there if the provider has given no reason.
-  const hasNoEnd = unified === 'interrupted' || (unified === 'other' && raw === undefined)
-  if (unified === 'error' || hasNoEnd) throw unusableAnswer('ended early', usage)
-  if (!usage) throw unusableAnswer('does not state its token usage')
+export function readAnswer({ content, finishReason, usage: stated }: RawAnswer, request: Request): Answer {
+  const usage = usageOf(readUsage(stated), request, content)
+  const end = endOf(finishReason)
+  if (end === 'broken') throw unusableAnswer(`ended early${wordOf(finishReason)}`, usage)
+  if (!usage) throw noUsage()
   const own = content.filter((part) => part.type !== 'tool-call' || !part.providerExecuted)
-  const calls = readCalls(own, new Set(request.tools.map(({ name }) => name)), idsOf(request.prompt))
+  const whole = end === 'length' ? withoutCutCall(own) : own
+  const calls = readCalls(whole, new Set(request.tools.map(({ name }) => name)), idsOf(request.prompt))
+  // What came counts: an answer that calls nothing does not wait for calls.
+  const finish = end === 'tool-calls' && calls.length === 0 ? 'stop' : end
+  const { unified, raw } = finishReason
   return {
-    text: storable(own.map((part) => (part.type === 'text' ? part.text : '')).join('')),
-    finish: unified,
+    text: storable(whole.map((part) => (part.type === 'text' ? part.text : '')).join('')),
+    finish,
+    ...((unified === 'other' || finish !== unified) && raw && { endWord: storable(raw.slice(0, maxWord)) }),
     calls,
-    content: keepVerbatim(own, calls, request.by),
+    content: keepVerbatim(whole, calls, request.by),
     ...usage,
   }
+}
+
+/** What was written counts, also where the provider counts nothing of it. */
+function usageOf(stated: Usage | undefined, request: Request, content: LanguageModelV4Content[]): Usage | undefined {
+  if (!stated && !request.estimates) return undefined
+  const estimated = estimatedUsage(request, content)
+  if (!stated) return estimated
+  return stated.outputTokens === 0 ? { ...stated, outputTokens: estimated.outputTokens } : stated
+}
+
+/** Longer words are none. */
+const maxWord = 64
+
+const wordOf = ({ raw }: RawAnswer['finishReason']): string =>
+  raw !== undefined && /^[\w-]{1,64}$/.test(raw) ? ` (${raw})` : ''
+
+/** At its limit an answer may end in the middle of a call. One that has no arguments yet would be made without. */
+function withoutCutCall(content: LanguageModelV4Content[]): LanguageModelV4Content[] {
+  const last = content.at(-1)
+  const isCut = last?.type === 'tool-call' && (last.input.trim() === '' || !readArguments(last.input))
+  return isCut ? content.slice(0, -1) : content
 }
 
 const idsOf = (prompt: LanguageModelV4Prompt): Set<string> =>

@@ -82,8 +82,14 @@ export function createAnswering(context: {
     if (words !== hidden) await hidden?.end()
     const said = tag === undefined ? raw : answerWithoutThoughts(raw, tag)
     const read = await hideLong.answer(withSiteNames(said, raw.tools), hiding, party)
+    const asked = {
+      by: reader.by,
+      prompt: request.prompt,
+      tools: raw.tools.map(({ tool }) => tool),
+      estimates: model.estimateUsage ?? false,
+    }
     return {
-      ...readAnswer(read, { by: reader.by, prompt: request.prompt, tools: raw.tools }),
+      ...readAnswer(read, asked),
       ...(refused.length > 0 && { refusedTools: refused.map(({ name }) => name) }),
     }
   }

@@ -16,6 +16,19 @@ export function readArguments(text: string): Record<string, unknown> | undefined
 }
 
 /**
+ * The text of an object that a model has wrapped, without what is around it: JSON in a JSON text, or a list of one
+ * object. Other texts stay as they are.
+ */
+export function plainArguments(text: string): string {
+  const inner = text.replace(/^\uFEFF/, '').trim()
+  if (!/^["[]/.test(inner) || text.length > maxCharacters) return inner
+  const value = parse(inner)
+  if (typeof value === 'string') return isRecord(parse(value)) ? value.trim() : inner
+  const isOne = Array.isArray(value) && value.length === 1 && isRecord(value[0])
+  return isOne ? inner.slice(1, -1).trim() : inner
+}
+
+/**
  * The JSON text of an object, in which no member occurs twice: the last one stays, which is the one that is checked. A
  * site's parser may take the first. Nearly all texts stay as they are.
  */

@@ -1,6 +1,7 @@
 import { addAbortListener } from 'node:events'
 import { APICallError, type LanguageModelV4, type LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import { collect, type OnWords, type RawAnswer } from './collect.ts'
+import { causesOf, ModelError } from './failures.ts'
 import type { StatedUsage } from './stated-usage.ts'
 
 /** How an answer is taken. */
@@ -28,11 +29,20 @@ export async function ask(
       return await collect(streamed.stream, stated, onWords)
     } catch (error) {
       // Some adapters fail on an answer before they hand it on.
-      if (APICallError.isInstance(error)) stated.noteBody(error.responseBody ?? '')
+      for (const body of bodiesOf(error)) stated.noteBody(body)
       throw error
     }
   })
 }
+
+/** What an error and its causes have of the answer. */
+const bodiesOf = (error: unknown): string[] =>
+  error instanceof Error
+    ? [error, ...causesOf(error)].flatMap((one) => {
+        if (one instanceof ModelError) return [one.providerSaid() ?? '']
+        return APICallError.isInstance(one) ? [one.responseBody ?? ''] : []
+      })
+    : []
 
 /** Does not wait for a provider that ignores the signal: a cancelled run has seconds to end. */
 async function unlessAborted<T>(signal: AbortSignal, begin: () => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 import type { LanguageModelV4Content, LanguageModelV4ToolCall } from '@ai-sdk/provider'
 import { newId } from '../ids.ts'
-import { readArguments, withoutTwins } from './arguments.ts'
+import { plainArguments, readArguments, withoutTwins } from './arguments.ts'
 import { providerSafe } from './tool-names.ts'
 
 export interface RequestedCall {
@@ -38,7 +38,8 @@ export function readCalls(
 /** NUL and lone surrogates cannot be stored as text in Postgres; both are replaced by U+FFFD. */
 export const storable = (text: string): string => text.replaceAll('\0', '\uFFFD').toWellFormed()
 
-function readCall(part: LanguageModelV4ToolCall, offered: ReadonlySet<string>, used: Set<string>): RequestedCall {
+function readCall(given: LanguageModelV4ToolCall, offered: ReadonlySet<string>, used: Set<string>): RequestedCall {
+  const part = { ...given, input: plainArguments(given.input) }
   const problem = problemOf(part, offered)
   const id = /^[\w-]{1,64}$/.test(part.toolCallId) && !used.has(part.toolCallId) ? part.toolCallId : ownId()
   used.add(id)

@@ -2,6 +2,7 @@ import { APICallError } from '@ai-sdk/provider'
 import { CodedError, type ErrorOptions } from '../errors.ts'
 import { isRecord } from './arguments.ts'
 import { readRetryAfter } from './retry-after.ts'
+import { unreadMember } from './unread-member.ts'
 import type { Usage } from './usage.ts'
 
 /**
@@ -49,13 +50,21 @@ export class BrokenAnswer extends Error {
  * @param now the current time, from which a Retry-After date counts (RFC 9110, section 10.2.3)
  */
 export function modelFailure(error: unknown, now: Date): ModelError {
-  if (error instanceof ModelError) return error
-  if (error instanceof BrokenAnswer) return brokenFailure(error, now)
+  const known = error instanceof Error ? [error, ...causesOf(error)].find(isKnown) : undefined
+  if (known instanceof ModelError) return known
+  if (APICallError.isInstance(known)) return callFailure(known, now)
+  if (error instanceof BrokenAnswer) return brokenFailure(error)
   return APICallError.isInstance(error) ? callFailure(error, now) : otherFailure(error)
 }
 
+/** What the answer's reader has thrown, whatever was made of that since; and what has a status that says enough. */
+const isKnown = (error: Error): boolean =>
+  error instanceof ModelError || (APICallError.isInstance(error) && isErrorStatus(error.statusCode ?? 0))
+
 /** The request failed, or its answer did before it began. */
 function callFailure(error: APICallError, now: Date): ModelError {
+  const unread = unreadMember(error)
+  if (unread !== undefined) return unreadableAnswer(`could not be read: ${unread}`, error.responseBody)
   const { name, statusCode, isRetryable, responseHeaders, responseBody } = error
   const retryAfter = readRetryAfter(responseHeaders, now)
   const code = systemCodeOf(error)
@@ -70,13 +79,16 @@ function callFailure(error: APICallError, now: Date): ModelError {
 }
 
 /** The connection or the format broke, or the provider said in the middle that it fails: another attempt may succeed. */
-function brokenFailure({ cause }: BrokenAnswer, now: Date): ModelError {
-  if (APICallError.isInstance(cause) && cause.statusCode !== 200) return callFailure(cause, now)
+function brokenFailure({ cause }: BrokenAnswer): ModelError {
+  const unread = unreadMember(cause)
+  if (unread !== undefined) return unreadableAnswer(`could not be read: ${unread}`)
   const { statusCode, isRetryable } = streamError(cause)
   const name = cause instanceof Error ? cause.name : cause === undefined ? 'no end' : typeof cause
   return new ModelError({
     message: statusCode === undefined ? brokenSentence(cause) : sentence(statusCode, isRetryable),
     retryable: isRetryable,
+    isOverQuota: statusCode === 429,
+    ...(isRecord(cause) && typeof cause['message'] === 'string' && { providerSaid: cause['message'] }),
     privateDetail: `broken answer: ${name}, status ${statusCode ?? 'none'}`,
   })
 }
@@ -96,7 +108,7 @@ const isErrorStatus = (status: number): boolean => Number.isInteger(status) && s
 
 const isPassing = (status: number): boolean => status === 408 || status === 409 || status === 429 || status >= 500
 
-/** An answer came, but it is marked as incomplete, or lacks its token usage. */
+/** An answer came, but it is marked as incomplete. */
 export function unusableAnswer(what: string, usage?: Usage): ModelError {
   return new ModelError({
     message: `The AI provider's answer ${what}.`,
@@ -105,6 +117,42 @@ export function unusableAnswer(what: string, usage?: Usage): ModelError {
     usage,
   })
 }
+
+/** A complete answer that cannot be used: another one would be like it. */
+export function unreadableAnswer(what: string, providerSaid?: string): ModelError {
+  return new ModelError({
+    message: `The AI provider's answer ${what}.`,
+    retryable: false,
+    privateDetail: `unreadable answer: ${what}`,
+    ...(providerSaid !== undefined && { providerSaid }),
+  })
+}
+
+/** Nobody knows what the answer has cost. */
+export const noUsage = (): ModelError =>
+  unreadableAnswer(
+    'does not state its token usage, so it cannot be charged. An operator can have it estimated: "estimateUsage": true of the model in MODELS_FILE',
+  )
+
+const passing = (message: string, providerSaid: string | undefined): ModelError =>
+  new ModelError({
+    message,
+    retryable: true,
+    privateDetail: `no answer: ${message}`,
+    ...(providerSaid !== undefined && { providerSaid }),
+  })
+
+/** The connection was lost in the middle of an answer, or the answer is a part of one. */
+export const brokenOff = (providerSaid?: string): ModelError => passing(brokenOffSentence, providerSaid)
+
+/** A status of success, and a report of a failure of which no kind is known. */
+export const failedInside = (providerSaid: string): ModelError => passing(reported, providerSaid)
+
+/** Such as the page of a proxy. */
+export const noJson = (providerSaid: string): ModelError =>
+  passing('The AI provider answered with a page or a text in place of JSON.', providerSaid)
+
+export const emptyBody = (): ModelError => passing('The answer of the AI provider was empty.', undefined)
 
 /** The model is not configured any more, or its provider's adapter cannot be loaded. */
 export function noSuchModel(name: string): ModelError {
@@ -171,10 +219,11 @@ function sentence(status: number, mayPass: boolean): string {
   if (status >= 500) return `The AI provider is failing or overloaded (status ${status}).`
   if (status >= 400) return `The AI provider refused the request (status ${status}).`
   if (status >= 300) return `The AI provider answered with a redirect (status ${status}), which is not followed.`
-  return mayPass ? brokenOff : unreadable
+  return mayPass ? brokenOffSentence : unreadable
 }
 
-const brokenOff = 'The answer of the AI provider broke off before it was complete.'
+const reported = 'The AI provider reported a failure in its answer.'
+const brokenOffSentence = 'The answer of the AI provider broke off before it was complete.'
 const unreadable = "The AI provider's answer could not be read."
 
 const unreachedSentence = (code: string | undefined): string =>
@@ -184,9 +233,9 @@ const unreachedSentence = (code: string | undefined): string =>
 
 /** Of an answer that began. What a provider says of its failure is no error object, as far as adapters hand it on. */
 function brokenSentence(cause: unknown): string {
-  if (cause !== undefined && !(cause instanceof Error)) return 'The AI provider reported a failure in its answer.'
-  const isUnreadable = cause instanceof Error && /JSONParse|TypeValidation/.test(cause.name)
-  return isUnreadable ? unreadable : brokenOff
+  if (cause !== undefined && !(cause instanceof Error)) return reported
+  const isUnreadable = cause instanceof Error && /JSONParse/.test(cause.name)
+  return isUnreadable ? unreadable : brokenOffSentence
 }
 
 /** Such as ECONNREFUSED; the message beside it may hold an address with a key. */
@@ -196,7 +245,7 @@ const systemCodeOf = (error: Error): string | undefined =>
     .find((code) => code !== undefined)
 
 /** What led to an error, the nearest first. */
-function causesOf(error: Error): Error[] {
+export function causesOf(error: Error): Error[] {
   const causes: Error[] = []
   for (let { cause } = error; cause instanceof Error && causes.length < 5; { cause } = cause) causes.push(cause)
   return causes

@@ -17,8 +17,9 @@ export function createHideLong({ threads }: { threads: Pick<Threads<typeof inThr
     return hidden === null ? given : (JSON.parse(hidden) as T)
   }
 
-  async function answer(given: RawAnswer, hiding: Hiding, party: string): Promise<RawAnswer> {
-    if (hiding.secrets.length === 0) return given
+  async function answer(whole: RawAnswer, hiding: Hiding, party: string): Promise<RawAnswer> {
+    if (hiding.secrets.length === 0) return whole
+    const given = withHiddenWord(whole, hiding)
     const json = JSON.stringify(given.content)
     if (!threads || json.length <= inlineCharacters) return hiddenAnswer(given, hiding)
     const content = await threads.run(party, 'hideContent', { json, secrets: hiding.secrets })
@@ -26,4 +27,11 @@ export function createHideLong({ threads }: { threads: Pick<Threads<typeof inThr
   }
 
   return { value, answer }
+}
+
+/** The word for the end is a text of the provider's, too. */
+function withHiddenWord(whole: RawAnswer, hiding: Hiding): RawAnswer {
+  const { unified, raw } = whole.finishReason
+  const word = raw === undefined ? raw : hiding.text(raw.slice(0, 1000))
+  return word === raw ? whole : { ...whole, finishReason: { unified, raw: word } }
 }

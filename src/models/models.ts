@@ -100,10 +100,10 @@ export function createModels(context: {
   /** Loaded once; a failed attempt is not remembered. */
   function loader(model: ModelConfig, provider: ProviderConfig): Entry['adapter'] {
     const { id } = model
-    const structuredOutput = isAskedForSchemas(model, provider)
     let loading: Promise<LanguageModelV4> | undefined
     return async () => {
-      loading ??= load({ provider, id, structuredOutput, fetch: network.fetch, demoDirectives })
+      const fetch = network.fetchAs({ kind: provider.kind, stream: model.stream ?? true })
+      loading ??= load({ provider, id, structuredOutput: isAskedForSchemas(model, provider), fetch, demoDirectives })
       return loading.catch((error: unknown) => {
         loading = undefined
         throw error

@@ -16,8 +16,11 @@ export function readRetryAfter(headers: Record<string, string> | undefined, now:
 function secondsOf(header: string, now: Date): number {
   if (isNumber(header)) return Number(header)
   // JavaScript takes `-5` and `3, 5` for dates, too.
-  return isDate(header) ? (Date.parse(header.trim()) - now.getTime()) / 1000 : Number.NaN
+  return isDate(header) ? (Date.parse(inGmt(header.trim())) - now.getTime()) / 1000 : Number.NaN
 }
+
+/** RFC 9110, section 5.6.7: the form that ends in a year (asctime) is in GMT, too. */
+const inGmt = (date: string): string => (/\d{4}$/.test(date) ? `${date} GMT` : date)
 
 /** RFC 9110, section 5.6.7: all forms begin with the day of the week, and have a time of day. */
 const isDate = (text: string): boolean => /^\s*[a-z]{3,9},? .*\d\d:\d\d:\d\d/i.test(text)

@@ -1,5 +1,6 @@
-import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import type { LanguageModelV4Content, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { isRecord, parse } from './arguments.ts'
+import { bytesOf } from './prompt-size.ts'
 import { readUsage, type Usage } from './usage.ts'
 
 /** Under which names a provider states its counts, in an object of its own. */
@@ -84,6 +85,20 @@ export function createStatedUsage() {
       return { ...rest, outputTokens: Math.max(outputTokens, tokensOf(characters)) }
     },
   }
+}
+
+/** What a request and its answer have probably used, by their lengths; the cache is left out. */
+export function estimatedUsage(
+  { prompt, tools }: { prompt: unknown; tools: unknown },
+  content: LanguageModelV4Content[],
+): Usage {
+  const characters = content.reduce((sum, part) => sum + lengthOf(part), 0)
+  return { ...noCache, inputTokens: tokensOf(bytesOf(prompt) + bytesOf(tools)), outputTokens: tokensOf(characters) }
+}
+
+function lengthOf(part: LanguageModelV4Content): number {
+  if (part.type === 'tool-call') return part.input.length
+  return part.type === 'text' || part.type === 'reasoning' ? part.text.length : 0
 }
 
 /** An answer that failed is read whole, in one go. */

@@ -11,11 +11,11 @@ export interface Usage {
   outputTokens: number
 }
 
-/** The usage that an answer states; undefined if it states none that could be charged. */
+/** The usage that an answer states; undefined if it states none that could be charged. A prompt is never empty. */
 export function readUsage(usage: LanguageModelV4Usage | undefined): Usage | undefined {
   const { total: inputTokens, cacheRead, cacheWrite } = usage?.inputTokens ?? {}
   const outputTokens = usage?.outputTokens?.total
-  if (!isCount(inputTokens) || !isCount(outputTokens)) return undefined
+  if (!isCount(inputTokens) || inputTokens === 0 || !isCount(outputTokens)) return undefined
   const cachedTokens = Math.min(countOr0(cacheRead), inputTokens)
   const cacheWriteTokens = Math.min(countOr0(cacheWrite), inputTokens - cachedTokens)
   return { inputTokens, cachedTokens, cacheWriteTokens, outputTokens }

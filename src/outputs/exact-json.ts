@@ -10,7 +10,19 @@ export function withoutFence(answer: string): string {
 }
 
 /** Of ECMA-262's JSON.parse source text access, which the libraries of TypeScript do not have yet. */
-const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown }
+const { rawJSON, isRawJSON } = JSON as unknown as {
+  rawJSON: (text: string) => unknown
+  isRawJSON: (value: unknown) => value is { rawJSON: string }
+}
+
+/** The value of a JSON text in which numbers are objects that JSON.stringify writes as they were written. */
+export const readExactly = (text: string, change: (value: unknown) => unknown = (value) => value): unknown =>
+  JSON.parse(text, (_name, value: unknown, { source }: { source?: string } = {}) =>
+    typeof value === 'number' && source !== undefined ? rawJSON(source) : change(value),
+  ) as unknown
+
+/** The value of such an object; others stay as they are. */
+export const plainNumber = (value: unknown): unknown => (isRawJSON(value) ? Number(value.rawJSON) : value)
 
 /**
  * The JSON text without whitespace, with every number as it was written, however long. Of members that occur twice the
@@ -18,9 +30,5 @@ const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown }
  *
  * @param change is called for every object and list, from the inside outwards
  */
-export const exactJson = (text: string, change: (value: unknown) => unknown = (value) => value): string =>
-  JSON.stringify(
-    JSON.parse(text, (_name, value: unknown, { source }: { source?: string } = {}) =>
-      typeof value === 'number' && source !== undefined ? rawJSON(source) : change(value),
-    ),
-  )
+export const exactJson = (text: string, change?: (value: unknown) => unknown): string =>
+  JSON.stringify(readExactly(text, change))

@@ -20,7 +20,7 @@ export type CallFacts = Pick<
 /** Everything that decides what a run does next. */
 export interface RunRecord {
   run: Run
-  lastStep: Pick<RunStep, 'step' | 'finish' | 'outcome'> | undefined
+  lastStep: Pick<RunStep, 'step' | 'outcome'> | undefined
   /** The calls of the last step, and at least the four before them, in the order of the model's requests. */
   calls: CallFacts[]
 }
@@ -64,8 +64,7 @@ const callsBefore = (trx: Transaction, { id: runId }: Pick<Run, 'id'>, step: num
 /** Reads what decides the next move of a run whose row is locked. */
 export async function readRecord(trx: Transaction, run: Run): Promise<RunRecord> {
   const { id: runId, steps } = run
-  const lastStep =
-    steps === 0 ? undefined : await RunStep.query(trx).findById([runId, steps]).select('step', 'finish', 'outcome')
+  const lastStep = steps === 0 ? undefined : await RunStep.query(trx).findById([runId, steps]).select('step', 'outcome')
   const calls = await ToolCall.query(trx)
     .where({ runId })
     .whereRaw('step >= coalesce((select min(step) from (?) before), ?)', [

@@ -39,7 +39,6 @@ export const endReasons = {
   MODEL_UNAVAILABLE:
     'The AI model could not be used for as long as a run waits for it, a day by default. The agent is paused, and its queue is kept; resume it when the model answers again.',
   OUTPUT_INVALID: "The model's answer did not fit the agent's output schema, also after it was told what was wrong.",
-  MODEL_STOPPED: 'The model stopped before it finished its answer.',
   STEP_ABANDONED: 'A model step was started several times and never finished.',
   NO_CREDITS: 'There were no credits left, or a limit of the month was used up, for longer than a run waits for that.',
   TIER_REQUIRED: 'The subscription tier no longer included webhooks and was not upgraded in time.',

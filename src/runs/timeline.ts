@@ -31,8 +31,11 @@ export interface EventData {
   recovered: { epoch: number; step: number; note: string }
   'step.started': { step: number; attempt: number; note?: string }
   'step.failed': StepFailure
-  /** `missingSites`: sites of the agent whose tools the model was not offered. */
-  'step.finished': { step: number; attempt: number; missingSites?: MissingSite[] }
+  /**
+   * `missingSites`: sites of the agent whose tools the model was not offered; `endWord`: the provider's word for the end
+   * of the answer, if that is none of the usual ones.
+   */
+  'step.finished': { step: number; attempt: number; missingSites?: MissingSite[]; endWord?: string }
   /** The prompt of the step would not fit, so the model sees less of the run from now on; 0 stands for nothing. */
   'context.fitted': {
     step: number

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { ExecutionContext } from 'ava'
-import { answers, chat } from './wire.ts'
+import { answers, wholeAnswers } from './wire.ts'
 
 /** What a provider does with one request. */
 export type Act = (response: ServerResponse, request: ProviderRequest) => void | Promise<void>
@@ -18,9 +18,8 @@ export interface ProviderRequest {
 export const isProbe = (body: unknown): boolean => JSON.stringify(body).includes('Answer with the word')
 
 function answerProbe(url: string, body: Record<string, unknown>): Act {
-  if (body['stream'] !== true) return whole(chat.whole({ content: 'yes' }))
-  if (url.endsWith('/messages')) return events(answers.anthropic())
-  return events(url.endsWith('/responses') ? answers.responses() : answers.chat())
+  const protocol = url.endsWith('/messages') ? 'anthropic' : url.endsWith('/responses') ? 'responses' : 'chat'
+  return body['stream'] === true ? events(answers[protocol]()) : whole(wholeAnswers[protocol]())
 }
 
 /**

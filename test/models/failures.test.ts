@@ -9,7 +9,7 @@ import { forWholeFile } from '../helpers/whole-file.ts'
 import { events, startFailingProvider, whole, type Act } from './failing-provider.ts'
 import { failureRows, type FailureRow } from './failure-rows.ts'
 import { openModels } from './stage.ts'
-import { answers, chat, kindOf, protocols } from './wire.ts'
+import { answers, kindOf, protocols, wholeAnswers } from './wire.ts'
 
 /*
  * Every row of the tables of failures, each with a model of its own: that fails once, and that fails always.
@@ -63,7 +63,7 @@ async function failsNow(t: ExecutionContext, row: FailureRow, how: 'once' | 'alw
   const { provider, platform } = await stage()
   const someone = await person(platform)
   const model = modelOf(row, how)
-  const good: Act = row.isWhole ? whole(chat.whole()) : events(answers[row.protocol]())
+  const good: Act = row.isWhole ? whole(wholeAnswers[row.protocol]()) : events(answers[row.protocol]())
   provider.play(model, how === 'once' ? [row.act, good] : [row.act])
   const waits = row.passes && how === 'always'
   const seen = await runWith(someone, model, waits ? 'waits' : 'ends')

@@ -18,12 +18,28 @@ import { openProvider } from './stage-of-provider.ts'
 import { chat, anthropic } from './wire.ts'
 
 /** Each test has models of its own. */
-const names = ['gone', 'unpaid', 'backed', 'picky', 'flapping', 'limited', 'either', 'early', 'removed', 'busy']
+const names = [
+  'gone',
+  'unpaid',
+  'backed',
+  'picky',
+  'flapping',
+  'limited',
+  'either',
+  'early',
+  'removed',
+  'busy',
+  'paced',
+]
 
 const stage = forWholeFile(test, 'outages of models', (t) =>
-  openProvider(t, [{ models: names }, { protocol: 'anthropic', models: ['backed-other', 'either-other'] }], {
-    env: { RECONCILE_SECONDS: '1' },
-  }),
+  openProvider(
+    t,
+    [{ models: names }, { protocol: 'anthropic', models: ['backed-other', 'either-other', 'paced-other'] }],
+    {
+      env: { RECONCILE_SECONDS: '1' },
+    },
+  ),
 )
 
 const done = events(chat.all('Done.'))
@@ -122,6 +138,21 @@ test('an agent with a second model asks it at once while the first is out, and a
   }
   t.is(provider.requestsOf('backed').length, 1, 'the second run knows of the outage')
   t.is((await outageNotices(someone)).length, 0)
+})
+
+test('a pause of more than a minute is waited for by no run that has a second model, and by later ones without asking', async (t) => {
+  const { provider, platform } = await stage()
+  provider.setOut('paced', true)
+  provider.play('paced', [status(429, { 'retry-after': '90' })])
+  provider.play('paced-other', [events(anthropic.all('From the other.'))])
+  const someone = await customer(platform)
+  for (const number of [1, 2, 3]) {
+    const agent = await webhookAgent(someone, { model: 'paced', fallbackModel: 'paced-other' })
+    const { runId } = (await deliver(platform, agent, { number })).body
+    t.like(await ended(someone, runId, 30), { status: 'completed', answer: 'From the other.' })
+  }
+  t.is(provider.requestsOf('paced').length, 1)
+  t.is(provider.probesOf('paced').length, 1, 'nor is it probed before the pause is over')
 })
 
 test('a prompt that is refused while the model answers others ends its run at once, with the cause in its error', async (t) => {

@@ -118,10 +118,10 @@ test('the callback of a run carries its output, digit by digit, and null if ther
 
 test('a run that was not completed has no output, even if its last answer fits', async (t) => {
   const { receiver } = await open()
-  const said = { content: '{"issue":1}', finish: 'out_of_thoughts' }
+  const said = { content: '{"issue":1}', finish: 'content_filter' }
   const { someone, agent, id } = await saying([said], { callbackUrl: receiver.url })
   const { run } = await endOf(someone, id)
-  t.like(run, { status: 'failed', reason: 'MODEL_STOPPED', output: null })
+  t.like(run, { status: 'failed', reason: 'MODEL_ERROR', output: null })
   const post = await eventually(30, 'the callback comes', async () =>
     receiver.posted.find(({ body }) => body.includes(id)),
   )

@@ -158,3 +158,16 @@ export const answers: Record<Protocol, () => (object | string)[]> = {
   anthropic: () => anthropic.all(),
   responses: () => responses.all(),
 }
+
+/** An answer in one piece. */
+export const wholeAnswers: Record<Protocol, () => string> = {
+  chat: () => chat.whole(),
+  anthropic: () =>
+    JSON.stringify({
+      ...anthropic.begin()[0]?.message,
+      content: [{ type: 'text', text: 'Hello' }],
+      stop_reason: 'end_turn',
+      usage: { input_tokens: input, output_tokens: output },
+    }),
+  responses: () => JSON.stringify(response('completed', { output: [message('Hello')], usage: responsesUsage })),
+}

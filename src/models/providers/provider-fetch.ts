@@ -1,23 +1,28 @@
 import { Agent, fetch, type RequestInit } from 'undici'
+import { readableAnswer, type Asked } from './readable-answer.ts'
 
 /** Far above any answer: a model that writes for an hour writes a few mebibytes. */
 const maxAnswerBytes = 64 * 1024 * 1024
 
 /**
- * The `fetch` of the AI providers' adapters: their only way to the network. Providers are the operator's choice, so
- * plain HTTP and private addresses are allowed. A redirect is never followed, because it would take the key to another
- * server: its answer counts as a refusal. Time limits are those of the model call.
+ * The `fetch` of the AI providers' adapters: their only way to the network, and the place where answers are brought into
+ * the form that adapters read. Providers are the operator's choice, so plain HTTP and private addresses are allowed. A
+ * redirect is never followed, because it would take the key to another server: its answer counts as a refusal. Time
+ * limits are those of the model call.
  */
 export function createProviderFetch() {
   const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 10_000 } })
 
   /** The adapters ask with an address and options, never with a `Request`. */
-  const fetchOnce: typeof globalThis.fetch = async (input, init) => {
-    const options = { ...(init as object), redirect: 'manual', dispatcher: agent } satisfies RequestInit
-    const address = input instanceof Request ? input.url : input
-    return bounded(await fetch(address, options))
-  }
-  return { fetch: fetchOnce, close: () => agent.close() }
+  const fetchAs =
+    (asked: Asked): typeof globalThis.fetch =>
+    async (input, init) => {
+      const options = { ...(init as object), redirect: 'manual', dispatcher: agent } satisfies RequestInit
+      const address = input instanceof Request ? input.url : input
+      const answer = bounded(await fetch(address, options))
+      return answer.ok ? readableAnswer(answer, asked) : answer
+    }
+  return { fetchAs, close: () => agent.close() }
 }
 
 export type ProviderFetch = ReturnType<typeof createProviderFetch>

@@ -1,7 +1,7 @@
 import { problemInWords, type ErrorDetail } from '../../errors.ts'
 import type { Answer } from '../../models/answer.ts'
 import type { Outputs } from '../../outputs/outputs.ts'
-import { judge, type Verdict } from './judge.ts'
+import { judge, type Verdict } from '../../models/judge.ts'
 
 /** What was made of an answer: why it does not count, or the value that its run has to have. */
 export interface Judgement {

@@ -5,7 +5,7 @@ import type { Run } from '../run.ts'
 import { cancelledAs, hasEnded, type EndReason } from '../states.ts'
 import { outageTimeLeft, waitingTimeLeft, workingTimeLeft } from '../time-left.ts'
 import { endAfter, type CallFacts, type RunRecord } from '../record.ts'
-import { maxCorrections } from './judge.ts'
+import { maxCorrections } from '../../models/judge.ts'
 
 type Budgets = Config['budgets']
 
@@ -80,9 +80,8 @@ function holdForModel(run: Run, { since, until }: NonNullable<Hold['trouble']>, 
 const failed = (reason: EndReason): Move => ({ kind: 'end', status: 'failed', reason })
 
 /** The end of a run whose last step asks for nothing; undefined if the model is asked once more. */
-function endAfterStep(run: Run, { step, finish, outcome }: NonNullable<RunRecord['lastStep']>): Move | undefined {
-  if (outcome === null)
-    return finish === 'stop' ? { kind: 'end', status: 'completed', reason: null } : failed('MODEL_STOPPED')
+function endAfterStep(run: Run, { step, outcome }: NonNullable<RunRecord['lastStep']>): Move | undefined {
+  if (outcome === null) return { kind: 'end', status: 'completed', reason: null }
   if (outcome === 'summary') return undefined
   // Another model begins anew. One that refused is not asked again.
   if (run.fallbackSince === step + 1) return undefined

@@ -16,7 +16,7 @@ import { waitingTimeLeft } from '../time-left.ts'
 import { append, type NewEvent } from '../timeline.ts'
 import type { Attempt } from './attempt.ts'
 import type { Cut } from './fit-transcript.ts'
-import { maxCorrections, type Verdict } from './judge.ts'
+import { maxCorrections, type Verdict } from '../../models/judge.ts'
 import type { Judgement } from './judge-output.ts'
 import { changeOfModel, fallbackOf } from './fallback.ts'
 import { askFirst } from './ask-first.ts'
@@ -86,13 +86,17 @@ export function createWriteStep(context: {
       ...(answer.bytesPerToken !== undefined && { bytesPerToken: answer.bytesPerToken }),
       ...(other !== undefined && { fallbackSince: step + 1, ownModelWasOut: false, corrections: 0 }),
     }
-    const data = { step, attempt: attempt.attempt, ...(offer.missing.length > 0 && { missingSites: offer.missing }) }
+    const data = {
+      step,
+      attempt: attempt.attempt,
+      ...(offer.missing.length > 0 && { missingSites: offer.missing }),
+      ...(answer.endWord !== undefined && { endWord: answer.endWord }),
+    }
     const finished: NewEvent = { kind: 'step.finished', data }
     const cut = answer.cut ? [answer.cut.event] : []
     const change = changeOfModel({ step: step + 1, from: attempt.model, to: other, note: noteOn(answer) })
     await append(trx, run.id, now, [finished, ...events, ...asked, ...change, ...cut], changes)
-    const { finish } = answer
-    const lastStep = { step, finish, outcome: outcomeOf(answer) }
+    const lastStep = { step, outcome: outcomeOf(answer) }
     return { run: Object.assign(run, changes), lastStep, calls: [...attempt.callsBefore, ...planned] }
   }
 

@@ -19,7 +19,11 @@ async function sender(t: ExecutionContext) {
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
   return async (given: Record<string, string>): Promise<boolean> => {
     try {
-      const answer = await network.fetch(address, { method: 'POST', body: '{}', headers: given })
+      const answer = await network.fetchAs({ kind: 'openai', stream: false })(address, {
+        method: 'POST',
+        body: '{}',
+        headers: given,
+      })
       const got = (await answer.json()) as Record<string, string>
       return Object.entries(given).every(([name, value]) => got[name.toLowerCase()] === value)
     } catch {

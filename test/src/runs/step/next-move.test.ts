@@ -77,14 +77,9 @@ const callOf = (id: string, facts: Partial<CallFacts> = {}): CallFacts => ({
   ...facts,
 })
 
-function recordOf(
-  run: Partial<Facts> = {},
-  calls: CallFacts[] = [],
-  finish = 'tool-calls',
-  outcome: StepOutcome = null,
-): RunRecord {
+function recordOf(run: Partial<Facts> = {}, calls: CallFacts[] = [], outcome: StepOutcome = null): RunRecord {
   const whole = { ...fresh, toolCalls: calls.length, ...run } as Run
-  const lastStep = whole.steps === 0 ? undefined : { step: whole.steps, finish: finish as 'stop', outcome }
+  const lastStep = whole.steps === 0 ? undefined : { step: whole.steps, outcome }
   return { run: whole, lastStep, calls }
 }
 
@@ -124,49 +119,40 @@ const rows: [title: string, record: RunRecord, move: Move, now?: Date][] = [
   ],
   [
     'a step that asks for nothing completes the run',
-    recordOf({ steps: 2 }, [answered], 'stop'),
+    recordOf({ steps: 2 }, [answered]),
     { kind: 'end', status: 'completed', reason: null },
   ],
-  ...(['length', 'content-filter', 'other', 'tool-calls'] as const).map((finish): [string, RunRecord, Move] => [
-    `a model that asks for nothing and stops for "${finish}" fails the run`,
-    recordOf({ steps: 1 }, [], finish),
-    failed('MODEL_STOPPED'),
-  ]),
   ...(['empty', 'truncated', 'off_schema'] as const).flatMap((outcome): [string, RunRecord, Move][] => [
     [
       `an answer that does not count (${outcome}) is asked for once more`,
-      recordOf({ steps: 1, corrections: 1 }, [], 'stop', outcome),
+      recordOf({ steps: 1, corrections: 1 }, [], outcome),
       { kind: 'model', step: 2 },
     ],
     [
       `two answers in a row that do not count (${outcome}) fail the run`,
-      recordOf({ steps: 2, corrections: 2 }, [], 'stop', outcome),
+      recordOf({ steps: 2, corrections: 2 }, [], outcome),
       failed(outcome === 'off_schema' ? 'OUTPUT_INVALID' : 'MODEL_ERROR'),
     ],
   ]),
   [
     'a model that refuses is not asked again',
-    recordOf({ steps: 1, corrections: 1 }, [], 'content-filter', 'refused'),
+    recordOf({ steps: 1, corrections: 1 }, [], 'refused'),
     failed('MODEL_ERROR'),
   ],
   [
     'if a model refuses, the fallback model is asked',
-    recordOf({ steps: 1, corrections: 1, fallbackSince: 2 }, [], 'content-filter', 'refused'),
+    recordOf({ steps: 1, corrections: 1, fallbackSince: 2 }, [], 'refused'),
     { kind: 'model', step: 2 },
   ],
-  [
-    'a summary of earlier steps is not the end',
-    recordOf({ steps: 1 }, [], 'stop', 'summary'),
-    { kind: 'model', step: 2 },
-  ],
+  ['a summary of earlier steps is not the end', recordOf({ steps: 1 }, [], 'summary'), { kind: 'model', step: 2 }],
   [
     'nor is it a wrong answer, whatever came before it',
-    recordOf({ steps: 2, corrections: 2 }, [], 'stop', 'summary'),
+    recordOf({ steps: 2, corrections: 2 }, [], 'summary'),
     { kind: 'model', step: 3 },
   ],
   [
     'an answer that does not count is not asked for again once a budget is used up',
-    recordOf({ steps: 3, corrections: 1 }, [], 'stop', 'empty'),
+    recordOf({ steps: 3, corrections: 1 }, [], 'empty'),
     failed('BUDGET_STEPS'),
   ],
   [
@@ -176,7 +162,7 @@ const rows: [title: string, record: RunRecord, move: Move, now?: Date][] = [
   ],
   [
     'a run that was cancelled ends as cancelled although the model has finished',
-    recordOf({ steps: 1, ...requested }, [], 'stop'),
+    recordOf({ steps: 1, ...requested }, []),
     { kind: 'end', status: 'cancelled', reason: 'AGENT_DELETED' },
   ],
   [
@@ -233,7 +219,7 @@ const rows: [title: string, record: RunRecord, move: Move, now?: Date][] = [
   ],
   [
     'a model that has finished completes the run although its last step used up a budget',
-    recordOf({ steps: 1, credits: 11 }, [], 'stop'),
+    recordOf({ steps: 1, credits: 11 }, []),
     { kind: 'end', status: 'completed', reason: null },
   ],
   ['the last minute may be used', recordOf({ steps: 1 }, [answered]), { kind: 'model', step: 2 }, minutesLater(2)],
@@ -448,17 +434,14 @@ const facts = fc.record({
   cancelReason: fc.constantFrom('CANCELLED_BY_OWNER' as const, 'AGENT_DELETED' as const),
   reason: fc.constantFrom(null, 'NO_CREDITS' as const),
 })
-const anyRecord = fc
-  .tuple(facts, fc.array(call, { maxLength: 7 }), fc.constantFrom('stop', 'tool-calls', 'length', 'other'))
-  .map(([run, calls, finish]) =>
-    recordOf(
-      run,
-      calls
-        .filter(({ step }) => step <= run.steps)
-        .map(({ wait, ...each }, index) => callOf(String(index), { ...each, ...wait })),
-      finish,
-    ),
-  )
+const anyRecord = fc.tuple(facts, fc.array(call, { maxLength: 7 })).map(([run, calls]) =>
+  recordOf(
+    run,
+    calls
+      .filter(({ step }) => step <= run.steps)
+      .map(({ wait, ...each }, index) => callOf(String(index), { ...each, ...wait })),
+  ),
+)
 const anyMoment = fc.integer({ min: 0, max: 300 }).map((seconds) => minutesLater(seconds / 60))
 
 const mustWait = ({ waitCause, notBefore }: CallFacts, now: Date) =>

@@ -1,5 +1,5 @@
-import type { Answer } from '../../models/answer.ts'
-import type { StepProblem } from '../../models/prompt-format.ts'
+import type { Answer } from './answer.ts'
+import type { StepProblem } from './prompt-format.ts'
 
 /** How often in a row a model is told what is wrong with its answer. */
 export const maxCorrections = 1

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { judge, maxCorrections } from '../../../../src/runs/step/judge.ts'
+import { judge, maxCorrections } from '../../../src/models/judge.ts'
 
 const call = { id: 'call', name: 'tool', arguments: '{}' } as unknown as Parameters<typeof judge>[0]['calls'][number]
 

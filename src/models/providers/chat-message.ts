@@ -1,0 +1,157 @@
+import { isRecord } from '../arguments.ts'
+import { plainNumber, readExactly } from '../../outputs/exact-json.ts'
+
+/*
+ * Chat Completions as servers write them that are only compatible. What can mean one thing only is brought into the form
+ * that adapters take, and unknown members are left out. What cannot be read stays as it is: the adapter refuses it, and
+ * its error says which member that is.
+ */
+
+export type Members = Record<string, unknown>
+
+/** The value of a JSON text. Arguments that are objects keep the digits of their numbers. Throws a SyntaxError. */
+export const readJson = (text: string): unknown =>
+  /"arguments"\s*:\s*[{[]/.test(text) ? readExactly(text) : (JSON.parse(text) as unknown)
+
+/** The parts of a message, or of a piece of one. */
+export function messageOf(given: Members): Members {
+  const content = isRefusal(given) && !given['content'] ? given['refusal'] : given['content']
+  const thoughts = [given['reasoning_content'], given['reasoning']].map(thoughtsOf).find(Boolean)
+  return {
+    ...(content !== undefined && { content: contentOf(content) }),
+    ...(thoughts !== undefined && { reasoning_content: thoughts }),
+  }
+}
+
+/** A model that will not answer says so in a member of its own. */
+export const isRefusal = ({ refusal }: Members): boolean => typeof refusal === 'string' && refusal !== ''
+
+/** A text, or a list of its parts. */
+function contentOf(content: unknown): unknown {
+  const parts = isRecord(content) && isPart(content) ? [content] : content
+  return Array.isArray(parts) ? parts.flatMap(partOf) : parts
+}
+
+const isPart = (value: Members): boolean => 'text' in value || 'thinking' in value
+
+/** Parts of other kinds, such as references, are left out. */
+function partOf(part: unknown): unknown[] {
+  if (typeof part === 'string') return [{ type: 'text', text: part }]
+  if (part === null) return []
+  if (!isRecord(part)) return [part]
+  const { type, text, thinking } = part
+  if (thinking !== undefined)
+    return [{ type: 'thinking', thinking: [{ type: 'text', text: thoughtsOf(thinking) ?? '' }] }]
+  return typeof type !== 'string' || type.endsWith('text') ? [{ type: 'text', text }] : []
+}
+
+/** The text of thoughts; undefined if there is none. An answer is not refused for its thoughts. */
+function thoughtsOf(given: unknown): string | undefined {
+  if (typeof given === 'string') return given
+  if (Array.isArray(given)) return given.map((part) => thoughtsOf(part) ?? '').join('')
+  return isRecord(given) && typeof given['text'] === 'string' ? given['text'] : undefined
+}
+
+/** A tool call, or a piece of one. */
+export interface WireCall {
+  index: number | undefined
+  id: string | undefined
+  name: unknown
+  /** Text; undefined if there are none. */
+  arguments: string | undefined
+  extra: unknown
+}
+
+/** The calls of a message, or of a piece of one; undefined if their list cannot be read. */
+export function callsOf({ tool_calls: given, function_call: legacy }: Members): WireCall[] | undefined {
+  const list = isRecord(given) ? [given] : (given ?? [])
+  if (!Array.isArray(list)) return undefined
+  const calls = list.filter((call) => call !== null)
+  const all = calls.length === 0 && isRecord(legacy) ? [{ index: 0, function: legacy }] : calls
+  return all.every(isRecord) ? all.map(callOf) : undefined
+}
+
+function callOf(call: Members): WireCall {
+  const inner = isRecord(call['function']) ? call['function'] : call
+  const index = numberOf(call['index'])
+  const id = plainNumber(call['id'])
+  return {
+    index: Number.isInteger(index) ? index : undefined,
+    id: typeof id === 'number' ? `${id}` : typeof id === 'string' && id !== '' ? id : undefined,
+    name: inner['name'],
+    arguments: argumentsOf(inner['arguments'] ?? inner['parameters']),
+    extra: call['extra_content'],
+  }
+}
+
+const argumentsOf = (given: unknown): string | undefined =>
+  given === undefined || given === null || typeof given === 'string' ? (given ?? undefined) : JSON.stringify(given)
+
+/** A number, also as text. */
+export function numberOf(value: unknown): number | undefined {
+  const plain = plainNumber(value)
+  const isText = typeof plain === 'string' && /^\s*-?\d{1,15}(\.\d+)?\s*$/.test(plain)
+  const number = isText ? Number(plain) : plain
+  return typeof number === 'number' ? number : undefined
+}
+
+/** The word with which a choice ends; undefined if it has not ended, or says nothing of its end. */
+export function endWordOf(given: unknown): string | undefined {
+  const word = plainNumber(given)
+  if (word === undefined || word === null || word === '') return undefined
+  if (typeof word === 'string') return word
+  const type = isRecord(word) ? (word['type'] ?? word['reason']) : undefined
+  return typeof type === 'string' ? type : JSON.stringify(word)
+}
+
+/** The choice of an answer that counts: the one with this index, or else the first. Undefined if there is none. */
+export function choiceOf(choices: unknown, index: number | undefined): unknown {
+  const list = (Array.isArray(choices) ? choices : [choices]).filter(
+    (choice) => choice !== undefined && choice !== null,
+  )
+  const found = list.find((choice) => !isRecord(choice) || (indexOf(choice) ?? index ?? 0) === (index ?? 0))
+  return found ?? (index === undefined ? list[0] : undefined)
+}
+
+export const indexOf = (choice: Members): number | undefined => numberOf(choice['index'])
+
+/** Names of the counts of tokens, the usual one first. */
+const counts = {
+  prompt_tokens: ['prompt_tokens', 'input_tokens', 'promptTokens', 'inputTokens', 'prompt_eval_count'],
+  completion_tokens: ['completion_tokens', 'output_tokens', 'completionTokens', 'outputTokens', 'eval_count'],
+  total_tokens: ['total_tokens', 'totalTokens'],
+} as const
+
+/** What an answer, or a piece of one, has used; undefined if it does not say. */
+export function usageOf(answer: Members, choice: unknown): Members | undefined {
+  const inner = isRecord(choice) ? choice['usage'] : undefined
+  const groq = isRecord(answer['x_groq']) ? answer['x_groq']['usage'] : undefined
+  const given = [answer['usage'], inner, groq].find(isRecord)
+  return given && countsOf(given)
+}
+
+function countsOf(given: Members): Members {
+  const { completion_tokens_details: written } = given
+  const count = (name: keyof typeof counts) =>
+    counts[name].map((one) => wholeOf(given[one])).find((one) => one !== undefined)
+  const [input, total] = [count('prompt_tokens'), count('total_tokens')]
+  const rest = input !== undefined && total !== undefined ? Math.max(total - input, 0) : undefined
+  // None is less than what was written, and is taken for that.
+  const output = count('completion_tokens') ?? rest ?? (input === undefined ? undefined : 0)
+  const details = [given['prompt_tokens_details'], given['prompt_token_details']].find(isRecord)
+  const cached = wholeOf(details?.['cached_tokens'] ?? given['num_cached_tokens'] ?? given['prompt_cache_hit_tokens'])
+  const reasoning = wholeOf(isRecord(written) ? written['reasoning_tokens'] : undefined)
+  return {
+    ...(input !== undefined && { prompt_tokens: input }),
+    ...(output !== undefined && { completion_tokens: output }),
+    ...(input !== undefined && output !== undefined && { total_tokens: input + output }),
+    ...(cached !== undefined && { prompt_tokens_details: { cached_tokens: cached } }),
+    ...(reasoning !== undefined && { completion_tokens_details: { reasoning_tokens: reasoning } }),
+  }
+}
+
+/** A part of a token counts as one. */
+function wholeOf(value: unknown): number | undefined {
+  const number = numberOf(value)
+  return number !== undefined && number >= 0 ? Math.ceil(number) : undefined
+}

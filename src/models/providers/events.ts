@@ -1,0 +1,42 @@
+/**
+ * The data of server-sent events (HTML, 9.2), each as soon as its event has ended; the last one also if nothing ends it.
+ * Some servers write `error:` where others have an event of an error: its text counts as data. Takes time in proportion
+ * to what comes, however it is divided.
+ */
+export async function* dataOf(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  let data: string[] = []
+  for await (const line of linesOf(texts)) {
+    if (line === '') {
+      if (data.length > 0) yield data.join('\n')
+      data = []
+    } else {
+      const [, value] = /^(?:data|error): ?(.*)$/s.exec(line) ?? []
+      if (value !== undefined) data.push(value)
+    }
+  }
+  if (data.length > 0) yield data.join('\n')
+}
+
+/** An event with this data. */
+export const eventOf = (data: string): string =>
+  `${data
+    .split('\n')
+    .map((line) => `data: ${line}`)
+    .join('\n')}\n\n`
+
+/** Lines end with CR, LF or both. */
+async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  let pieces: string[] = []
+  let endsWithReturn = false
+  for await (const text of texts) {
+    const lines = (endsWithReturn && text.startsWith('\n') ? text.slice(1) : text).split(/\r\n|\r|\n/)
+    if (text !== '') endsWithReturn = text.endsWith('\r')
+    for (const line of lines.slice(0, -1)) {
+      yield pieces.join('') + line
+      pieces = []
+    }
+    const rest = lines.at(-1) as string
+    if (rest !== '') pieces.push(rest)
+  }
+  if (pieces.length > 0) yield pieces.join('')
+}

@@ -1,0 +1,185 @@
+import { APICallError } from '@ai-sdk/provider'
+import type { ProviderKind } from '../../config/models-config.ts'
+import { isRecord } from '../arguments.ts'
+import { brokenOff, emptyBody, failedInside, ModelError, noJson, unreadableAnswer } from '../failures.ts'
+import { ChatChunks, gathered, wholeAnswer } from './chat-answers.ts'
+import { readJson, type Members } from './chat-message.ts'
+import { dataOf, eventOf } from './events.ts'
+import { failureIn, type InnerFailure } from './inner-failure.ts'
+
+/** How a model is asked. */
+export interface Asked {
+  kind: ProviderKind
+  stream: boolean
+}
+
+/** Kinds of providers that speak OpenAI's Chat Completions, each server in its own way. */
+const chatKinds = new Set<ProviderKind>(['openai-compatible', 'mistral'])
+
+/** The longest JSON text that is read at once: an answer in one piece, or an event. */
+const maxJsonCharacters = 8 * 1024 * 1024
+
+/**
+ * The answer of a provider, of status 2xx, as its adapter can read it; it is still streamed if it came so. Throws an
+ * APICallError or a ModelError if it reports a failure, or is no answer at all.
+ */
+export async function readableAnswer(answer: Response, asked: Asked): Promise<Response> {
+  // Bedrock's streams are binary.
+  if (asked.kind === 'demo' || (asked.kind === 'amazon-bedrock' && asked.stream)) return answer
+  const texts = textsOf(answer)
+  const head = await firstText(texts)
+  if (head === '') throw emptyBody()
+  const body = withHead(head, texts)
+  if (/^[{[]/.test(head)) return readWhole(answer, body, asked)
+  // The names of fields, and a comment.
+  if (/^[:deir]/.test(head)) return readEvents(answer, body, asked)
+  throw noJson(await joined(body))
+}
+
+type Body = AsyncIterable<string>
+
+async function readWhole(answer: Response, body: Body, asked: Asked): Promise<Response> {
+  const json = await joined(body)
+  const isChat = chatKinds.has(asked.kind)
+  const value = parsed(json)
+  if (value === undefined) return isChat ? readLines(answer, json, asked) : refuseCut(json)
+  refuseFailure(value, json, answer)
+  if (!isChat && asked.stream) throw unreadableAnswer(`is in one piece, not streamed; ${advice(false)}`, json)
+  if (!isChat || !isRecord(value)) return like(answer, json)
+  if (value['choices'] === undefined && value['object'] !== 'chat.completion') throw unreadableAnswer(noChoices, json)
+  if (!asked.stream) return like(answer, JSON.stringify(wholeAnswer(value)))
+  const chunks = new ChatChunks()
+  const all = [chunks.read(value), chunks.end(true)]
+  return like(answer, all.map((chunk) => (chunk ? framed(chunk) : '')).join(''))
+}
+
+/** Some servers write each event as a line of JSON, without a name before it. */
+function readLines(answer: Response, json: string, asked: Asked): Promise<Response> {
+  const lines = json.split('\n').filter((line) => line.trim() !== '')
+  if (lines.length < 2 || lines.some((line) => parsed(line) === undefined)) return refuseCut(json)
+  return readEvents(answer, inPieces(lines.map(eventOf)), asked)
+}
+
+const refuseCut = (json: string): never => {
+  throw brokenOff(json)
+}
+
+async function readEvents(answer: Response, body: Body, { kind, stream }: Asked): Promise<Response> {
+  const isChat = chatKinds.has(kind)
+  if (stream) return like(answer, ReadableStream.from(encoded(isChat ? normalized(body, answer) : body)))
+  if (!isChat) throw unreadableAnswer(`is a stream, although it was asked for in one piece; ${advice(true)}`)
+  const value = await unlessLost(() => gathered(chunksOf(body, answer)))
+  const json = JSON.stringify(value)
+  return 'choices' in value ? like(answer, json) : refuseCut(json)
+}
+
+const advice = (stream: boolean): string => `"stream": ${stream} of the model in MODELS_FILE may help`
+
+function refuseFailure(value: unknown, json: string, answer: Response): void {
+  const failure = failureIn(Array.isArray(value) ? value[0] : value)
+  if (failure) throw reported(failure, json, answer)
+}
+
+/** A failure that an answer, or an event of one, reports; the same as if its status had said so. */
+function reported({ status, message }: InnerFailure, json: string, { url, headers }: Response): Error {
+  if (status === undefined) return failedInside(json)
+  const responseHeaders = Object.fromEntries(headers)
+  const told = { statusCode: status, responseHeaders, responseBody: json }
+  return new APICallError({ message, url, requestBodyValues: {}, ...told })
+}
+
+/** The events of a stream of Chat Completions as adapters take them. */
+async function* normalized(body: Body, answer: Response): AsyncGenerator<string> {
+  for await (const chunk of chunksOf(body, answer)) yield typeof chunk === 'string' ? eventOf(chunk) : framed(chunk)
+}
+
+/** Such as an answer of another protocol. */
+const noChoices = 'could not be read: choices is missing'
+
+/** What is no JSON object stays as it is. Throws what an event reports of a failure, with what was used until then. */
+async function* chunksOf(body: Body, answer: Response): AsyncGenerator<Members | string> {
+  const chunks = new ChatChunks()
+  let isDone = false
+  for await (const data of dataOf(body)) {
+    if (data.trim() === '[DONE]') isDone = true
+    else if (!['', 'null'].includes(data.trim())) yield chunkOf(chunks, data, answer)
+  }
+  if (chunks.isForeign) throw unreadableAnswer(noChoices)
+  const end = chunks.end(isDone)
+  if (end) yield end
+}
+
+function chunkOf(chunks: ChatChunks, data: string, answer: Response): Members | string {
+  const value = parsed(data)
+  const event = Array.isArray(value) && value.length === 1 ? (value[0] as unknown) : value
+  if (!isRecord(event)) return data
+  const chunk = chunks.read(event)
+  const failure = failureIn(event)
+  if (failure) throw reported(failure, JSON.stringify({ ...event, usage: chunks.usage }), answer)
+  return chunk
+}
+
+const framed = (chunk: Members): string => eventOf(JSON.stringify(chunk))
+
+function parsed(json: string): unknown {
+  if (json.length > maxJsonCharacters) throw unreadableAnswer('is longer than 8 MiB')
+  try {
+    return readJson(json)
+  } catch {
+    return undefined
+  }
+}
+
+async function* textsOf({ body }: Response): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  for await (const bytes of body ?? []) yield decoder.decode(bytes, { stream: true })
+  yield decoder.decode()
+}
+
+/** The first text, without the white space before it; empty if there is none. */
+async function firstText(texts: AsyncGenerator<string>): Promise<string> {
+  for (;;) {
+    const { done, value } = await unlessLost(() => texts.next())
+    if (done) return ''
+    const text = value.trimStart()
+    if (text !== '') return text
+  }
+}
+
+async function* withHead(head: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {
+  yield head
+  yield* rest
+}
+
+async function* inPieces(pieces: string[]): AsyncGenerator<string> {
+  yield* pieces
+}
+
+async function* encoded(texts: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder()
+  for await (const text of texts) yield encoder.encode(text)
+}
+
+const joined = (body: Body): Promise<string> =>
+  unlessLost(async () => {
+    const pieces: string[] = []
+    let length = 0
+    for await (const piece of body) {
+      length += piece.length
+      if (length > maxJsonCharacters) throw unreadableAnswer('is longer than 8 MiB')
+      pieces.push(piece)
+    }
+    return pieces.join('')
+  })
+
+/** Adapters would take a connection that is lost now for one that never was. */
+async function unlessLost<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    throw error instanceof ModelError || APICallError.isInstance(error) ? error : brokenOff()
+  }
+}
+
+const like = ({ status, headers }: Response, body: string | ReadableStream<Uint8Array>): Response =>
+  new Response(body, { status, headers })

@@ -1,0 +1,51 @@
+import { InvalidResponseDataError, TypeValidationError } from '@ai-sdk/provider'
+import { isRecord } from './arguments.ts'
+
+/**
+ * What an adapter could not read of an answer, as `choices[0].message.content is a number`; undefined if the error is
+ * about something else. Nothing of a value is in it.
+ */
+export function unreadMember(error: unknown): string | undefined {
+  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
+    if (TypeValidationError.isInstance(at)) return describe(at)
+    // The adapters' own sentences have the name in quotation marks; without data, the answer has merely ended.
+    if (InvalidResponseDataError.isInstance(at) && at.data !== undefined)
+      return `${/'([\w.]{1,50})'/.exec(at.message)?.[1] ?? 'a member'} is missing or of the wrong type`
+  }
+  return undefined
+}
+
+function describe({ value, cause }: TypeValidationError): string {
+  const path = pathOf(isRecord(cause) || cause instanceof Error ? Reflect.get(cause, 'issues') : undefined)
+  const found = path.reduce<unknown>(
+    (at, name) => (typeof at === 'object' && at !== null ? Reflect.get(at, name) : undefined),
+    value,
+  )
+  const name = path.reduce<string>(
+    (text, one) => text + (typeof one === 'number' ? `[${one}]` : `${text && '.'}${one}`),
+    '',
+  )
+  return `${name.slice(0, 200) || 'it'} is ${kindOf(found)}`
+}
+
+/** Where the first problem is; a choice between forms is no place, unless the choice is of a member. */
+function pathOf(issues: unknown): (string | number)[] {
+  const [issue] = Array.isArray(issues) ? issues : []
+  if (!isRecord(issue)) return []
+  const path = Array.isArray(issue['path']) ? (issue['path'] as (string | number)[]) : []
+  const [first] = Array.isArray(issue['errors']) ? (issue['errors'] as unknown[]) : []
+  return path.length > 0 ? path : pathOf(first)
+}
+
+function kindOf(value: unknown): string {
+  if (value === undefined) return 'missing'
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'a list'
+  const kinds: Record<string, string> = {
+    string: 'a text',
+    number: 'a number',
+    boolean: 'a boolean',
+    object: 'an object',
+  }
+  return `${kinds[typeof value] ?? 'something else'} that was not expected`
+}
