@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import type { ChatRequest } from '../../src/chat/accept.ts'
+import type { ChatRequest } from '../../src/chat/place.ts'
 import { CodedError } from '../../src/errors.ts'
 import { isStorable } from '../../src/json.ts'
 import { isTransported, maxText, type chatRequest } from './chat-schema.ts'

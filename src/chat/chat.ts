@@ -13,8 +13,8 @@ import { Session } from '../sessions/session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Sites } from '../sites/sites.ts'
 import type { Sender } from '../tools/sender.ts'
-import { createAccept, type ChatRequest } from './accept.ts'
-import { createAnswering } from './answering.ts'
+import { createAccept } from './accept.ts'
+import { createAnswering, type Writing } from './answering.ts'
 import { createChatCalls } from './calls.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import { closeAll } from './close-calls.ts'
@@ -22,8 +22,11 @@ import { giveWay } from './give-way.ts'
 import { createHistory, type ShownMessage } from './history.ts'
 import { createOpenAnswers } from './open-answers.ts'
 import { errorOf, type Sink } from './part-writer.ts'
+import { startPart, type ChatPart } from './parts.ts'
+import type { ChatRequest } from './place.ts'
 import { createRecordStep } from './record-step.ts'
 import { createReaders } from './readers.ts'
+import { earlierAnswer } from './repeats.ts'
 import { createReplay } from './replay.ts'
 import { createChatSteps } from './steps.ts'
 import { createChatWords } from './words.ts'
@@ -54,14 +57,29 @@ export function createChat(context: {
   /** Answers that go on without a reader. */
   const detached = new Set<Promise<unknown>>()
 
+  /** Writes the answer to its first reader; others read the record, and its words as they come if it goes on. */
+  async function writeFor(writing: Omit<Writing, 'words'>): Promise<void> {
+    const passing = words.begin(writing.answer.id)
+    if (writing.answer.onDisconnect === 'continue') passing.pass()
+    try {
+      await answering.write({ ...writing, words: passing })
+    } finally {
+      await passing.end()
+    }
+  }
+
+  /** What readers are told of an answer before its first part. */
+  const streamOf = (answer: ChatAnswer): Announced => ({
+    start: startPart(answer),
+    startMs: answer.endedAt ? announceMs : untilAnnounced(answer.createdAt, clock.now()),
+    resumeId: answer.onDisconnect === 'continue' ? answer.id : undefined,
+  })
+
   /** Writes the answer whether or not somebody reads it; its readers read the record. */
   function detach(session: Session, answer: ChatAnswer, writer: string, leave?: () => void): void {
-    const passing = words.begin(answer.id)
-    const work = answering
-      .write({ session, answer, writer, sink: () => undefined, onWords: (step, text) => passing.add(step, text) })
+    const work = writeFor({ session, answer, writer, sink: () => undefined })
       // The record has it, and readers are told from there.
       .catch((error: unknown) => logger.debug({ err: error, answerId: answer.id }, 'an answer failed'))
-      .then(() => passing.end())
       .finally(() => detached.delete(work))
       .finally(leave)
     detached.add(work)
@@ -112,32 +130,28 @@ export function createChat(context: {
       const writer = newId()
       const { ownerId } = session
       const account = await billing.account(ownerId)
-      await billing.storedBytes.assertRoom(ownerId, account)
+      const isKnown = (await earlierAnswer(database, session.id, request)) !== undefined
+      if (!isKnown) await billing.storedBytes.assertRoom(ownerId, account)
       const leave = openAnswers.enter(ownerId, account)
-      const answer = await accept(session, request, writer).catch((error: unknown) => {
+      const { answer, isNew } = await accept(session, request, writer).catch((error: unknown) => {
         leave()
         throw error
       })
-      billing.storedBytes.noteOne(ownerId, request.kind === 'message' ? Buffer.byteLength(request.text) : 0)
-      const write = (sink: Sink, gone: AbortSignal) =>
-        answering.write({ session, answer, writer, sink, gone }).finally(leave)
-      const goesOn = answer.onDisconnect === 'continue'
+      if (isNew && !isKnown)
+        billing.storedBytes.noteOne(ownerId, request.kind === 'message' ? Buffer.byteLength(request.text) : 0)
+      /** Streams the answer. Throws what comes before the first part. */
+      async function stream(sink: Sink, gone: AbortSignal): Promise<void> {
+        if (!isNew) return readers.read(answer.id, sink, gone).finally(leave)
+        if (answer.onDisconnect === 'cancel') return writeFor({ session, answer, writer, sink, gone }).finally(leave)
+        detach(session, answer, writer, leave)
+        return readers.read(answer.id, sink, gone)
+      }
       return {
-        /** Under which its stream can be resumed; undefined if it cannot. */
-        resumeId: goesOn ? answer.id : undefined,
-        /** Streams the answer. Throws what comes before the first part. */
-        async stream(sink: Sink, gone: AbortSignal): Promise<void> {
-          if (!goesOn) return void (await write(sink, gone))
-          detach(session, answer, writer, leave)
-          return readers.read(answer.id, sink, gone)
-        },
+        ...streamOf(answer),
+        stream,
         /** The whole answer. Throws the error that it failed with. */
         async whole(gone: AbortSignal): Promise<ShownMessage> {
-          const sink = () => undefined
-          if (goesOn) {
-            detach(session, answer, writer, leave)
-            await readers.read(answer.id, sink, gone)
-          } else await write(sink, gone)
+          await stream(() => undefined, gone)
           const ended = await ChatAnswer.query(database).findOne({ id: answer.id }).throwIfNotFound()
           if (ended.status === 'failed') throw errorOf(ended)
           return history.answer(answer.id)
@@ -148,9 +162,9 @@ export function createChat(context: {
     /** Streams the answer of the session that goes on without its reader; undefined if there is none. */
     async resume(
       session: Session,
-    ): Promise<{ resumeId: string; stream: (sink: Sink, gone: AbortSignal) => Promise<void> } | undefined> {
+    ): Promise<(Announced & { stream: (sink: Sink, gone: AbortSignal) => Promise<void> }) | undefined> {
       const active = (await underWay(session)) ?? (await takenUpLately(session))
-      return active && { resumeId: active.id, stream: (sink, gone) => readers.read(active.id, sink, gone) }
+      return active && { ...streamOf(active), stream: (sink, gone) => readers.read(active.id, sink, gone) }
     },
 
     /** Asks for the end of an answer. Nothing happens if it is over: a late request must not end a newer one. */
@@ -220,6 +234,21 @@ export function createChat(context: {
 }
 
 export type Chat = ReturnType<typeof createChat>
+
+/** An answer as its readers learn of it. */
+export interface Announced {
+  start: ChatPart
+  /** After how long the stream begins if no part has come by then, in milliseconds; until then, a failure is a reply. */
+  startMs: number
+  /** Under which its stream can be resumed; undefined if it cannot. */
+  resumeId: string | undefined
+}
+
+/** How long a client waits at most to learn which answer it gets. */
+const announceMs = 1000
+
+const untilAnnounced = (createdAt: Date, now: Date): number =>
+  Math.min(announceMs, Math.max(0, createdAt.getTime() + announceMs - now.getTime()))
 
 /** How long the rest of an approved answer can be had after its end. */
 const resumableSeconds = 60

@@ -31,7 +31,7 @@ export type Branch = 'current' | 'all'
 /** Reads what was said in a session, oldest first. */
 export function createHistory({ database }: { database: Database }) {
   async function partsOf(answers: ChatAnswer[]): Promise<Map<string, object[]>> {
-    const ids = answers.filter(({ status }) => status !== 'failed').map(({ id }) => id)
+    const ids = answers.map(({ id }) => id)
     const [steps, calls, approvals] = await Promise.all([
       ChatStep.query(database).whereIn('answerId', ids).orderBy(['answerId', 'step']),
       ChatToolCall.query(database).whereIn('answerId', ids).orderBy(['answerId', 'step', 'position']),
@@ -41,7 +41,8 @@ export function createHistory({ database }: { database: Database }) {
     for (const { answerId, step, answer } of steps) {
       const own = calls.filter((call) => call.answerId === answerId && call.step === step)
       const text = answer === '' ? [] : [{ type: 'text', text: answer, state: 'done' }]
-      parts.get(answerId)?.push({ type: 'step-start' }, ...text, ...own.map(toolPart))
+      const shown = [...text, ...own.map(toolPart)]
+      if (shown.length > 0) parts.get(answerId)?.push({ type: 'step-start' }, ...shown)
     }
     for (const {
       answerId,
@@ -113,16 +114,16 @@ export function createHistory({ database }: { database: Database }) {
   }
 }
 
-/** The next ones, and about how many bytes each has. Of answers that have failed, nothing is shown. */
+/** The next ones, and about how many bytes each has. */
 const sizesStatement = `
   (select number, octet_length(text)::float8 as bytes from chat_messages
     where session_id = :sessionId and number > :after and (:ids::uuid[] is null or id = any(:ids::uuid[]))
     order by number limit :most)
   union all
-  (select number, case when status = 'failed' then 0 else
-            coalesce((select sum(octet_length(answer)) from chat_steps where answer_id = a.id), 0) +
-            coalesce((select sum(octet_length(arguments) + coalesce(octet_length(result), 0))
-                        from chat_tool_calls where answer_id = a.id), 0) end::float8 as bytes
+  (select number,
+          (coalesce((select sum(octet_length(answer)) from chat_steps where answer_id = a.id), 0) +
+           coalesce((select sum(octet_length(arguments) + coalesce(octet_length(result), 0))
+                       from chat_tool_calls where answer_id = a.id), 0))::float8 as bytes
      from chat_answers a
     where session_id = :sessionId and number > :after and (:ids::uuid[] is null or id = any(:ids::uuid[]))
     order by number limit :most)
