@@ -48,7 +48,10 @@ export function createChatCalls(context: {
       .whereIn('status', status)
       .patch(changes)
 
-  function ledgerOf(call: ChatToolCall, signal: AbortSignal): Ledger & { attempts: () => number; refused: () => number | null } {
+  function ledgerOf(
+    call: ChatToolCall,
+    signal: AbortSignal,
+  ): Ledger & { attempts: () => number; refused: () => number | null } {
     let attempts = 0
     let refused: number | null = null
     return {

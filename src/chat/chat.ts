@@ -1,10 +1,11 @@
 import { later, type Clock } from '../clock.ts'
+import { assertThat } from '../errors.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import { Approval } from '../approvals/approval.ts'
 import type { Billing } from '../billing/billing.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
-import { isId, newId } from '../ids.ts'
+import { newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
 import type { Models } from '../models/models.ts'
 import type { Outages } from '../outages/outages.ts'
@@ -14,6 +15,7 @@ import type { Sessions } from '../sessions/sessions.ts'
 import type { Sites } from '../sites/sites.ts'
 import type { Sender } from '../tools/sender.ts'
 import { createAccept } from './accept.ts'
+import { answerNamed } from './answer-named.ts'
 import { createAnswering, type Writing } from './answering.ts'
 import { createChatCalls } from './calls.ts'
 import { ChatAnswer } from './chat-answer.ts'
@@ -167,16 +169,20 @@ export function createChat(context: {
       return active && { ...streamOf(active), stream: (sink, gone) => readers.read(active.id, sink, gone) }
     },
 
-    /** Asks for the end of an answer. Nothing happens if it is over: a late request must not end a newer one. */
-    async stop({ id: sessionId }: Session, messageId: string): Promise<void> {
-      if (!isId(messageId)) return
-      const given = { sessionId, id: messageId }
+    /**
+     * Asks for the end of the answer that has this id or answers the message with this id; nothing happens if it is over:
+     * a late request must not end a newer one. Any other id stands for the session. NOT_FOUND if nothing is under way then.
+     */
+    async stop({ id: sessionId }: Session, named: string): Promise<void> {
+      const answer = await answerNamed(database, sessionId, named)
+      assertThat(answer, 'NOT_FOUND', { message: 'No answer is under way in this session, and none has this id.' })
+      const given = { sessionId, id: answer.id }
       if ((await database.transaction((trx) => giveWay(trx, clock, given, 'stopped'))) > 0) return
       const stopped = await ChatAnswer.query(database)
         .where(given)
         .whereIn('status', ['queued', 'running'])
         .patch({ stopRequestedAt: clock.now() })
-      if (stopped > 0) answering.stop(messageId)
+      if (stopped > 0) answering.stop(answer.id)
     },
 
     /** Somebody has decided about a call of the answer: it goes on once nothing is pending. */

@@ -24,7 +24,8 @@ export async function closeAll(trx: Transaction, answerId: string, now: Date): P
 }
 
 const lost = 'The call was sent, but the answer that it belongs to ended before its outcome was recorded.'
-const refused = 'The site refused this call, and the answer ended before it could be sent again. It certainly did nothing.'
+const refused =
+  'The site refused this call, and the answer ended before it could be sent again. It certainly did nothing.'
 
 const closeStartedStatement = `
   update chat_tool_calls

@@ -41,7 +41,11 @@ export async function beat(
   { id, writer }: Written,
 ): Promise<{ isStopped: boolean; goesOn: boolean }> {
   const until = later(clock.now(), writerSeconds)
-  const { rows } = await database.raw<{ rows: { isStopped: boolean; goesOn: boolean }[] }>(beatStatement, { id, writer, until })
+  const { rows } = await database.raw<{ rows: { isStopped: boolean; goesOn: boolean }[] }>(beatStatement, {
+    id,
+    writer,
+    until,
+  })
   const [answer] = rows
   if (!answer) throw new LostAnswerError()
   return answer
