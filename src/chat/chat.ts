@@ -70,10 +70,14 @@ export function createChat(context: {
     }
   }
 
+  /** How long a client waits at most to learn which answer it gets. */
+  const announceMs = config.chat.startSeconds * 1000
+  const ageOf = ({ createdAt }: ChatAnswer): number => Math.max(0, clock.now().getTime() - createdAt.getTime())
+
   /** What readers are told of an answer before its first part. */
-  const streamOf = (answer: ChatAnswer): Announced => ({
+  const streamOf = (answer: ChatAnswer, isNew = false): Announced => ({
     start: startPart(answer),
-    startMs: answer.endedAt ? announceMs : untilAnnounced(answer.createdAt, clock.now()),
+    startMs: isNew || answer.endedAt ? announceMs : Math.max(0, announceMs - ageOf(answer)),
     resumeId: answer.onDisconnect === 'continue' ? answer.id : undefined,
   })
 
@@ -149,7 +153,7 @@ export function createChat(context: {
         return readers.read(answer.id, sink, gone)
       }
       return {
-        ...streamOf(answer),
+        ...streamOf(answer, isNew),
         stream,
         /** The whole answer. Throws the error that it failed with. */
         async whole(gone: AbortSignal): Promise<ShownMessage> {
@@ -249,12 +253,6 @@ export interface Announced {
   /** Under which its stream can be resumed; undefined if it cannot. */
   resumeId: string | undefined
 }
-
-/** How long a client waits at most to learn which answer it gets. */
-const announceMs = 1000
-
-const untilAnnounced = (createdAt: Date, now: Date): number =>
-  Math.min(announceMs, Math.max(0, createdAt.getTime() + announceMs - now.getTime()))
 
 /** How long the rest of an approved answer can be had after its end. */
 const resumableSeconds = 60
