@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { idempotencyKeyOf } from '../src/webhooks/identity.ts'
 import { readChatRequest } from './schemas/chat-request.ts'
 import { route } from './route/route.ts'
 import { sessionProof } from './route/session-proof.ts'
@@ -6,6 +7,10 @@ import { chatMessage, chatRequest, isTransported } from './schemas/chat-schema.t
 import { text } from './schemas/schemas.ts'
 import { field, named, wholeInQuery } from './schemas/documented.ts'
 import { streamChat } from './streams/chat-stream.ts'
+
+/** For pages that send whole conversations. */
+const sendLess =
+  'Send the last message alone: in the AI SDK, `prepareSendMessagesRequest` of the transport chooses what is sent.'
 
 const shared = { tag: 'chat', access: 'anyone', proof: sessionProof } as const
 
@@ -20,16 +25,18 @@ export const sendChatMessage = route({
     'The answer comes whole as JSON, or as the UI message stream of the AI SDK (`x-vercel-ai-ui-message-stream: v1`): if ' +
     'the request is that of an AI SDK transport, if `stream` is true, or if `Accept` prefers `text/event-stream`. Messages ' +
     'of one session are answered in order. An answer may take 90 seconds; waiting for its turn and for approvals does not count. ' +
-    'Whoever leaves before the end finds it as STREAM_ABORTED among the messages. The body may have 1 MiB. Of a history, the last 1,000 messages are looked at.',
+    'Whoever leaves before the end finds it as STREAM_ABORTED among the messages, with the calls that were made. A message that is sent again under its ' +
+    '`id`, or a request under its `Idempotency-Key`, gets the answer of the first one. Files are refused. The body may have 1 MiB. Of a history, the last 1,000 messages are looked at.',
+  headers: { 'Idempotency-Key': 'Names the request; under one key, a session has one answer' },
   body: chatRequest,
-  rawBody: { maxBytes: () => 1024 * 1024, outline: 'outlineOfChat' },
+  rawBody: { maxBytes: () => 1024 * 1024, advice: sendLess, outline: 'outlineOfChat' },
   status: 200,
   response: chatMessage,
   chatStream: true,
   codes: ['FEATURE_LIMIT_REACHED', 'NO_CREDITS', 'MODEL_ERROR', 'CHAT_TIMEOUT'],
   async handle({ services, proven, body, request }) {
     const wantsStream = isTransported(body) ? !request.asksForJson : (body.stream ?? request.asksForStream)
-    const wanted = readChatRequest(body)
+    const wanted = readChatRequest(body, idempotencyKeyOf(request.header))
     const send = () => services.chat.send(proven.session, wanted)
     return wantsStream ? streamChat(send) : (await send()).whole(request.gone())
   },
@@ -90,7 +97,7 @@ export const resumeChatStream = route({
   summary: 'Read the answer under way again',
   description:
     'Streams the answer that goes on without its reader (`onDisconnect: continue`, or after an approval), from its first ' +
-    'part. 204 if there is none, and the error of one that fails before its first part. The session is named by its token; ' +
+    'part. 204 if there is none. The session is named by its token; ' +
     '`chatId` may be anything.',
   status: 204,
   chatStream: true,
@@ -109,13 +116,14 @@ export const stopChatStream = route({
   path: '/chat/messages/{chatId}/stream',
   summary: 'Stop an answer',
   description:
-    'The answer is named by `messageId`, or else by `chatId`: one that is over stays as it is, and a late request ends no newer ' +
-    'one. What it has said so far is kept.',
+    'The answer is named by `messageId`, or else by `chatId`, by its own id or that of its message: one that is over stays as it is, and a late request ends no newer ' +
+    'one. Any other id stands for the chat: the answer under way is stopped, and there has to be one. What it has said so far is kept.',
   query: v.strictObject({
     messageId: v.optional(
       field(text(200), 'The id of the answer, if `chatId` names the chat', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a20'),
     ),
   }),
   status: 204,
+  codes: ['NOT_FOUND'],
   handle: ({ services, proven, params, query }) => services.chat.stop(proven.session, query.messageId ?? params.chatId),
 })

@@ -18,9 +18,9 @@ export type BodyReader = (ctx: Context) => Promise<Buffer>
 /**
  * A reader of inflated bodies of at most `maxBytes`. Made once per route, because that costs more than reading most
  * bodies. Without an encoding koa-body returns bytes; UTF-8 decoding would silently replace what is invalid. Fails with
- * VALIDATION_ERROR for a longer or truncated body.
+ * VALIDATION_ERROR for a longer or truncated body; `advice` tells the sender of a longer one what to do.
  */
-export function bodyReader(maxBytes: number): BodyReader {
+export function bodyReader(maxBytes: number, advice?: string): BodyReader {
   const parse = koaBody({
     json: false,
     urlencoded: false,
@@ -29,7 +29,7 @@ export function bodyReader(maxBytes: number): BodyReader {
     encoding: '',
     parsedMethods: [HttpMethodEnum.POST, HttpMethodEnum.PUT, HttpMethodEnum.PATCH, HttpMethodEnum.DELETE],
     onError: (error) => {
-      throw refused(error, maxBytes)
+      throw refused(error, maxBytes, advice)
     },
   })
   return async (ctx) => {
@@ -58,9 +58,9 @@ export function requireJson(ctx: Context): void {
   if (!ctx.is('json', '+json')) throw wrong('Send the body as JSON, with "Content-Type: application/json".')
 }
 
-function refused(error: Error, maxBytes: number): CodedError {
+function refused(error: Error, maxBytes: number, advice = ''): CodedError {
   const { type, code } = error as { type?: unknown; code?: unknown }
-  if (type === 'entity.too.large') return wrong(`The body is larger than ${maxBytes} bytes.`, error)
+  if (type === 'entity.too.large') return wrong(`The body is larger than ${maxBytes} bytes. ${advice}`.trimEnd(), error)
   if (type === 'request.aborted') return wrong('The body ended before it was complete.', error)
   if (typeof code === 'string' && code.startsWith('Z_')) return wrong('The body is not valid compressed data.', error)
   return wrong('The body could not be read.', error)

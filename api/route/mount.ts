@@ -34,7 +34,7 @@ export interface Shared {
 
 /** Turns a route's declaration into Koa middleware. */
 export function mount(route: AnyRoute, services: Services, { streams, admission }: Shared): Middleware {
-  const readBytes = route.rawBody && bodyReader(route.rawBody.maxBytes(services))
+  const readBytes = route.rawBody && bodyReader(route.rawBody.maxBytes(services), route.rawBody.advice)
   const readSmall = bodyReader(services.config.bodies.defaultBytes)
   const { stream } = route
   const { baseUrl } = services.config.http

@@ -108,6 +108,8 @@ export interface Route<
    */
   rawBody?: {
     maxBytes: (services: Services) => number
+    /** What the sender of a larger body can do. */
+    advice?: string
     optional?: true
     documentation?: GenericSchema
     /** What is read of the body, if that is more than the kinds of its members: the rest may be anything. */

@@ -1,6 +1,7 @@
 import type * as v from 'valibot'
-import type { ChatRequest } from '../../src/chat/accept.ts'
+import type { ChatRequest } from '../../src/chat/place.ts'
 import { CodedError } from '../../src/errors.ts'
+import type { Unread } from '../../src/chat/outline.ts'
 import { isStorable } from '../../src/json.ts'
 import { isTransported, maxText, type chatRequest } from './chat-schema.ts'
 
@@ -17,12 +18,16 @@ function wordsOf({ parts, content }: Message): string {
  * What a client asks for, of the outline of its request. Of a transport's history, only the last message of the user
  * counts, and where it stands.
  */
-export function readChatRequest(body: Body): ChatRequest {
+export function readChatRequest(body: Body, requestKey: string | undefined): ChatRequest {
+  return { ...readBody(body), requestKey }
+}
+
+function readBody(body: Body): ChatRequest {
   if (!isTransported(body)) {
-    const { text, messageId, id: clientId } = body
+    const { text, messageId } = body
     return text === undefined
       ? { kind: 'again', messageId, before: [] }
-      : { kind: 'message', text, clientId, messageId, before: [] }
+      : { kind: 'message', text, clientId: idIn(body.id), messageId, before: [] }
   }
   const { messages, trigger } = body
   const at = messages.findLastIndex(({ role }) => role === 'user')
@@ -30,16 +35,29 @@ export function readChatRequest(body: Body): ChatRequest {
   const messageId = body.messageId ?? undefined
   const idsOf = (of: typeof messages) => of.flatMap(({ id }) => (typeof id === 'string' ? [id] : []))
   if (trigger === 'regenerate-message') return { kind: 'again', messageId, before: idsOf(messages) }
+  const { unread, path = 'messages' } = (last ?? {}) as { unread?: Unread; path?: string }
+  if (unread) throw refused(unread.path, fileSentence(unread))
   const text = last ? wordsOf(last) : ''
-  if (text.trim() === '' || text.length > maxText || !isStorable(text)) throw unreadable()
-  const clientId = typeof last?.id === 'string' && last.id.length <= 200 && isStorable(last.id) ? last.id : undefined
-  return { kind: 'message', text, clientId, messageId, before: idsOf(messages.slice(0, at)) }
+  const problem = problemOf(text)
+  if (problem !== undefined) throw refused(path, problem)
+  return { kind: 'message', text, clientId: idIn(last?.id), messageId, before: idsOf(messages.slice(0, at)) }
 }
 
-function unreadable(): CodedError {
-  const message = `The last message of the user has no text, more than ${maxText} characters, or one that cannot be kept: U+0000, or half of a surrogate pair.`
-  return new CodedError('VALIDATION_ERROR', {
-    message,
-    details: [{ path: 'messages', message }],
-  })
+/** An empty id names nothing. */
+const idIn = (id: unknown): string | undefined =>
+  typeof id === 'string' && id !== '' && id.length <= 200 && isStorable(id) ? id : undefined
+
+/** Why the words of a message cannot be taken. */
+function problemOf(text: string): string | undefined {
+  if (text.trim() === '') return 'The last message of the user has no text.'
+  if (text.length > maxText) return `The last message of the user has more than ${maxText} characters.`
+  const halved =
+    'The last message of the user has a character that cannot be kept: U+0000, or half of a surrogate pair.'
+  return isStorable(text) ? undefined : halved
 }
+
+const fileSentence = ({ kind }: Unread): string =>
+  `A part of the message is of the kind ${JSON.stringify(kind)}, but files are not supported, and neither is anything else that is no text. Leave it out.`
+
+const refused = (path: string, message: string): CodedError =>
+  new CodedError('VALIDATION_ERROR', { message, details: [{ path, message }] })

@@ -88,10 +88,14 @@ const messagePart = named('UiMessagePart', v.record(v.string(), v.unknown()), "A
 export const chatMessage = named(
   'ChatMessage',
   v.object({
-    id: field(v.string(), 'Of an answer: its id; of a message: the one that the client gave, or else ours', 'msg-1'),
+    id: field(
+      v.string(),
+      'Of an answer: its id; of a message: the one that the client gave, unless a later one has it, or else ours',
+      'msg-1',
+    ),
     number: field(whole, 'Its place in the order in which messages and answers came', 1),
     role: named('ChatRole', v.picklist(['user', 'assistant']), 'Who speaks', 'user'),
-    parentId: field(v.nullable(v.string()), 'What it follows; null at the beginning', null),
+    parentId: field(v.nullable(v.string()), 'The `id` of what it follows; null at the beginning', null),
     parts: field(
       v.array(messagePart),
       "Its contents, as parts of the AI SDK's `UIMessage`: `step-start`, `text`, `dynamic-tool` and `data-approval`",

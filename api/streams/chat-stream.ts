@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import type { Allowance } from '../../src/billing/allowances.ts'
+import type { Announced } from '../../src/chat/chat.ts'
 import { failureParts, type ChatPart } from '../../src/chat/parts.ts'
 import type { Config } from '../../src/config/config.ts'
 import { CodedError } from '../../src/errors.ts'
@@ -16,10 +17,9 @@ const hurrySeconds = 3
 
 const chatStream = Symbol('chat stream')
 
-/** An answer, and under which id it can be read again if its reader is gone. */
-interface Streamed {
+/** An answer, and what its reader is told of it before its first part. */
+interface Streamed extends Announced {
   stream: WriteChat
-  resumeId: string | undefined
 }
 
 /** Makes the answer, once there is room for its stream: nobody would write one whose stream is refused. */
@@ -50,7 +50,8 @@ interface Streaming {
 
 /**
  * Sends the AI SDK's UI message stream: one `data:` for each part, `[DONE]` at the end. Headers go out with the first
- * part, so what fails before it is an ordinary error reply. The writer is held up as long as the reader does not read.
+ * part, which tells the id of the answer, and after a second at the latest: what fails before it is an ordinary error
+ * reply. The writer is held up as long as the reader does not read.
  */
 export async function sendChatStream(ctx: Context, answer: ChatStream, streaming: Streaming): Promise<void> {
   const { config, streams, party, allowance, key, admit } = streaming
@@ -78,7 +79,7 @@ export async function sendChatStream(ctx: Context, answer: ChatStream, streaming
 
 async function transmit(
   ctx: Context,
-  { stream, resumeId }: Streamed,
+  { stream, start, startMs, resumeId }: Streamed,
   signal: AbortSignal,
   { config, logger }: Streaming,
 ): Promise<void> {
@@ -95,20 +96,26 @@ async function transmit(
     beat = setInterval(opened.beat, keepAliveSeconds * 1000)
     return opened
   }
+  const send = async (part: ChatPart) => {
+    // The reader may know already which answer it is.
+    if (outlet && part.type === 'start') return
+    outlet ??= open()
+    await outlet.send(frame(JSON.stringify(part)))
+  }
+  const patience = setTimeout(() => void (signal.aborted || send(start)), startMs)
   try {
-    await stream(async (part) => {
-      outlet ??= open()
-      await outlet.send(frame(JSON.stringify(part)))
-    }, signal)
+    await stream(send, signal)
   } catch (error) {
     if (!outlet) throw refusalIn(signal) ?? error
     if (!signal.aborted) failure = unforeseen(error, log)
   } finally {
+    clearTimeout(patience)
     clearInterval(beat)
   }
   if (signal.aborted) ctx.state['code'] = (signal.reason as CodedError).code
   if (outlet?.isWhole() !== true || ctx.res.closed) return void ctx.res.destroy()
   const cause = refusalIn(signal) ?? failure
+  if (cause) ctx.state['code'] = cause.code
   if (cause) for (const part of failureParts(cause)) ctx.res.write(frame(JSON.stringify(part)))
   ctx.res.end(frame('[DONE]'))
 }

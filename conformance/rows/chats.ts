@@ -124,8 +124,10 @@ export const chatRows: Row[] = [
         return answer?.status === 'running' ? undefined : answer
       })
       assertError(failed.error ?? {}, 'STREAM_ABORTED')
-      assertSame(failed.parts, [], 'what is kept of the answer')
-      return `${String(failed.error?.['statusCode'])} STREAM_ABORTED in GET /chat/messages, without the words and the call of before`
+      const kept = failed.parts.map(({ type, state = null }) => ({ type, state }))
+      const call = { type: 'dynamic-tool', state: 'output-available' }
+      assertSame(kept, [{ type: 'step-start', state: null }, call], 'what is kept of the answer')
+      return `${String(failed.error?.['statusCode'])} STREAM_ABORTED in GET /chat/messages, without the words of before, and with the call that was made`
     },
   },
   {

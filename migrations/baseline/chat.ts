@@ -52,15 +52,20 @@ export const chat = `
     finish text,
     error_code text,
     error_message text,
+    -- the Idempotency-Key of the request that made it, and the SHA-256 of what was asked for, in hex
+    request_key text,
+    request_hash text,
     constraint chat_answers_pkey primary key (session_id, number),
     constraint chat_answers_id_unique unique (id),
+    constraint chat_answers_request unique (session_id, request_key),
     constraint chat_answers_session_fk foreign key (session_id) references sessions (id) on delete cascade,
     constraint chat_answers_on_disconnect check (on_disconnect in ('cancel', 'continue')),
     constraint chat_answers_status
       check (status in ('queued', 'running', 'waiting', 'completed', 'stopped', 'failed')),
     constraint chat_answers_ended check ((ended_at is null) = (status in ('queued', 'running', 'waiting'))),
     constraint chat_answers_error check ((error_code is null) = (error_message is null)),
-    constraint chat_answers_failed check ((status = 'failed') = (error_code is not null))
+    constraint chat_answers_failed check ((status = 'failed') = (error_code is not null)),
+    constraint chat_answers_request_hash check ((request_key is null) = (request_hash is null))
   ) with (fillfactor = 70);
   -- Of a session, one answer at a time is written: a second one that begins fails.
   create unique index chat_answers_running on chat_answers (session_id) where status = 'running';

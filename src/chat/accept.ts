@@ -8,17 +8,21 @@ import { assertPayerActive } from '../users/user.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import { ChatMessage } from './chat-message.ts'
 import { giveWay } from './give-way.ts'
-import { messageToAnswer, parentOf, type Tree, type Wanted } from './place.ts'
+import { messageToAnswer, parentOf, type ChatRequest, type Tree } from './place.ts'
+import { earlierAnswer, hashOf, hasDoneNothing } from './repeats.ts'
 import { writerSeconds } from './writer.ts'
-
-/** What a client asks for: an answer to a new message, or another one to an earlier message. */
-export type ChatRequest = Wanted &
-  ({ kind: 'message'; text: string; clientId?: string | undefined } | { kind: 'again' })
 
 /** How many answers of a session may be under way or wait for their turn. */
 const maxOpen = 10
 /** How many messages and answers a session may have: the places of all of them are read for each step of an answer. */
 const maxNumber = 25_000
+
+/** What a request has come to. */
+export interface Accepted {
+  answer: ChatAnswer
+  /** Whether the answer is new, and has to be written. */
+  isNew: boolean
+}
 
 /** Takes messages, in the order in which they come, and makes a queued answer to each. */
 export function createAccept(context: { database: Database; clock: Clock; models: { defaultModel: string } }) {
@@ -39,17 +43,30 @@ export function createAccept(context: { database: Database; clock: Clock; models
     return id
   }
 
+  /** Somebody else reads the answer too: it goes on without its first reader, and its words are passed on. */
+  const join = (trx: Transaction, { sessionId, number }: ChatAnswer) =>
+    ChatAnswer.query(trx).findById([sessionId, number]).whereNull('endedAt').patch({ onDisconnect: 'continue' })
+
+  /** Its key names the next answer. */
+  const free = (trx: Transaction, { sessionId, number }: ChatAnswer) =>
+    ChatAnswer.query(trx).findById([sessionId, number]).patch({ requestKey: null, requestHash: null })
+
   /**
    * Fails with INVALID_SESSION (it was ended meanwhile), PERMISSION_DENIED (somebody was suspended meanwhile), RATE_LIMITED (too many answers are open) and FEATURE_LIMIT_REACHED (the session is full), and
-   * VALIDATION_ERROR if there is nothing to answer again.
+   * VALIDATION_ERROR if there is nothing to answer again, or the message's id or the request's key was used for something else.
    */
-  return (given: Session, request: ChatRequest, writer: string): Promise<ChatAnswer> =>
+  return (given: Session, request: ChatRequest, writer: string): Promise<Accepted> =>
     database.transaction(async (trx) => {
       const session = await Session.query(trx).findById(given.id).forUpdate().throwIfNotFound()
       // Sessions are ended under this lock, too: by their owners, and with the login, key or membership that made them.
       assertThat(session.endedAt === null, 'INVALID_SESSION', { message: 'This session was ended.' })
       await assertActiveUser(trx, session.userId ?? session.ownerId)
       await assertPayerActive(trx, session.ownerId)
+      const earlier = await earlierAnswer(trx, session.id, request)
+      if (earlier && !(await hasDoneNothing(trx, earlier))) {
+        await join(trx, earlier)
+        return { answer: await ChatAnswer.query(trx).findOne({ id: earlier.id }).throwIfNotFound(), isNew: false }
+      }
       const open = await ChatAnswer.query(trx)
         .where({ sessionId: session.id })
         .whereIn('status', ['queued', 'running'])
@@ -59,7 +76,8 @@ export function createAccept(context: { database: Database; clock: Clock; models
       const full = `This session has ${maxNumber} messages and answers, as many as a session may have. Open a new one.`
       assertThat(session.lastNumber + 2 <= maxNumber, 'FEATURE_LIMIT_REACHED', { message: full })
       await giveWay(trx, clock, { sessionId: session.id }, 'completed')
-      const messageId = await messageFor(trx, session, await treeOf(trx, session.id), request)
+      if (earlier) await free(trx, earlier)
+      const messageId = earlier?.messageId ?? (await messageFor(trx, session, await treeOf(trx, session.id), request))
       const { id: sessionId, ownerId, onDisconnect } = session
       const now = clock.now()
       const answer = await ChatAnswer.query(trx).insert({
@@ -68,6 +86,7 @@ export function createAccept(context: { database: Database; clock: Clock; models
         id: newId(),
         ownerId,
         messageId,
+        ...(request.requestKey !== undefined && { requestKey: request.requestKey, requestHash: hashOf(request) }),
         status: 'queued',
         onDisconnect,
         model: session.model ?? models.defaultModel,
@@ -76,7 +95,8 @@ export function createAccept(context: { database: Database; clock: Clock; models
         writerUntil: later(now, writerSeconds),
       })
       await Session.query(trx).findById(sessionId).patch({ lastNumber: session.lastNumber })
-      return ChatAnswer.query(trx).findById([sessionId, answer.number]).throwIfNotFound()
+      const queued = await ChatAnswer.query(trx).findById([sessionId, answer.number]).throwIfNotFound()
+      return { answer: queued, isNew: true }
     })
 }
 

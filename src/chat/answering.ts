@@ -15,6 +15,7 @@ import { createEnding } from './ending.ts'
 import { giveWay } from './give-way.ts'
 import { createPartWriter, type PartWriter, type Sink } from './part-writer.ts'
 import type { createChatSteps } from './steps.ts'
+import type { ChatWords } from './words.ts'
 import { beat, begin, LostAnswerError, type Written } from './writer.ts'
 
 /** How often a process says that it writes an answer, and looks whether it is to stop. */
@@ -34,8 +35,8 @@ export interface Writing {
   answer: ChatAnswer
   writer: string
   sink: Sink
-  /** Takes words before they are part of the record, for readers in other processes. */
-  onWords?: ((step: number, text: string) => void) | undefined
+  /** Takes words before they are part of the record, for readers in other processes; passes them on if there are any. */
+  words: Pick<ReturnType<ChatWords['begin']>, 'add' | 'pass'>
   /** Aborts when the reader is gone, if that matters. */
   gone?: AbortSignal | undefined
 }
@@ -73,15 +74,18 @@ export function createAnswering(context: {
   ): Promise<void> {
     const { secrets } = await steps.offerOf(writing.session)
     const { ownerId } = writing.answer
-    await Promise.all(
+    const made = await Promise.allSettled(
       open
         .filter(({ status }) => !isFinal(status))
         .map(async (call) => calls.perform(call, { ownerId, secrets, signal })),
     )
+    // The outcome of each is on record before anything follows from the failure of another.
+    for (const result of made) if (result.status === 'rejected') throw result.reason
     const [{ answerId, step } = { answerId: '', step: 0 }] = open
     const after = await ChatToolCall.query(database).where({ answerId, step }).orderBy('position')
     for (const call of after) if (isFinal(call.status)) await parts.outcome(call)
     await parts.endStep()
+    signal.throwIfAborted()
   }
 
   const callsOf = (answerId: string, step: number) =>
@@ -96,7 +100,7 @@ export function createAnswering(context: {
     const step = answer.steps + 1
     assertWithin(answer, config.budgets, step)
     const onWords = async (text: string) => {
-      writing.onWords?.(step, text)
+      writing.words.add(step, text)
       await parts.words(step, text)
     }
     const written = { id, writer: writing.writer }
@@ -140,26 +144,37 @@ export function createAnswering(context: {
     return Math.max(0, config.chat.timeoutSeconds * 1000 - spent)
   }
 
-  function watchOver(written: Written, stop: AbortController): NodeJS.Timeout {
-    const look = async () => {
-      const { isStopped } = await beat(database, clock, written)
-      if (isStopped) stop.abort('stopped' satisfies GivenUp)
-    }
+  /** Whether the answer goes on without its reader. */
+  async function look(written: Written, words: Writing['words'], stop: AbortController): Promise<boolean> {
+    const { isStopped, goesOn } = await beat(database, clock, written)
+    if (isStopped) stop.abort('stopped' satisfies GivenUp)
+    if (goesOn) words.pass()
+    return goesOn
+  }
+
+  function watchOver(written: Written, words: Writing['words'], stop: AbortController): NodeJS.Timeout {
     const onError = (error: unknown) => {
       if (error instanceof LostAnswerError) stop.abort(error)
       else logger.warn({ err: error, answerId: written.id }, 'an answer could not say that it is written')
     }
-    return setInterval(() => void look().catch(onError), beatMs)
+    return setInterval(() => void look(written, words, stop).catch(onError), beatMs)
   }
 
   async function carryOut(writing: Writing, stop: AbortController): Promise<ChatAnswer> {
     const { answer, gone } = writing
     const written = { id: answer.id, writer: writing.writer }
     const parts = createPartWriter(answer, writing.sink)
-    const leave = () => stop.abort('gone' satisfies GivenUp)
+    const giveUp = () => stop.abort('gone' satisfies GivenUp)
+    const leave = () => {
+      const patience = setTimeout(giveUp, beatMs)
+      // Somebody else may have begun to read it.
+      void look(written, writing.words, stop)
+        .then((goesOn) => (goesOn ? undefined : giveUp()), giveUp)
+        .finally(() => clearTimeout(patience))
+    }
     if (gone?.aborted) leave()
     gone?.addEventListener('abort', leave, { once: true })
-    const beating = watchOver(written, stop)
+    const beating = watchOver(written, writing.words, stop)
     let late: NodeJS.Timeout | undefined
     try {
       if (answer.status === 'queued') await turn(written, answer.sessionId, stop.signal)

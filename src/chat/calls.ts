@@ -10,6 +10,8 @@ import { ChatToolCall, recordedResult, statusAfter } from '../tools/tool-call.ts
 
 /** How long the outcome of a call is kept trying to be recorded. */
 const recordMs = 20_000
+/** How long a call that was sent may go on when its answer is given up: most sites answer within that. */
+const lingerMs = 2000
 /** A call is sent once more if the site answers 401 and there is a newer credential. */
 const maxAttempts = 2
 
@@ -46,7 +48,10 @@ export function createChatCalls(context: {
       .whereIn('status', status)
       .patch(changes)
 
-  function ledgerOf(call: ChatToolCall): Ledger & { attempts: () => number; refused: () => number | null } {
+  function ledgerOf(
+    call: ChatToolCall,
+    signal: AbortSignal,
+  ): Ledger & { attempts: () => number; refused: () => number | null } {
     let attempts = 0
     let refused: number | null = null
     return {
@@ -58,6 +63,7 @@ export function createChatCalls(context: {
         await patch(call, ['started'], { refusedAttempts: attempts, refusedGeneration })
       },
       async begin() {
+        signal.throwIfAborted()
         attempts += 1
         const begun = { status: 'started' as const, attempts, startedAt: clock.now() }
         const living = patch(call, attempts === 1 ? ['planned'] : ['started'], begun).whereRaw(sessionLives)
@@ -92,7 +98,8 @@ export function createChatCalls(context: {
   }
 
   async function make(call: ChatToolCall, { ownerId, secrets, signal }: Calling): Promise<void> {
-    const ledger = ledgerOf(call)
+    const ledger = ledgerOf(call, signal)
+    const lingering = lingerAfter(signal)
     const sent = await send(
       {
         callId: call.id,
@@ -105,10 +112,10 @@ export function createChatCalls(context: {
         mayWait: false,
         refusedGeneration: null,
         secrets,
-        signal,
+        signal: lingering.signal,
       },
       ledger,
-    )
+    ).finally(lingering.clear)
     if (sent.kind === 'answered') {
       const { outcome } = sent
       return end(call, {
@@ -130,4 +137,20 @@ export function createChatCalls(context: {
       else if (refusal !== undefined) await refuse(call, refusal)
     },
   }
+}
+
+/** Aborts some time after the other signal, with its reason. */
+function lingerAfter(signal: AbortSignal) {
+  const late = new AbortController()
+  let patience: NodeJS.Timeout | undefined
+  const wait = () => {
+    patience = setTimeout(() => late.abort(signal.reason), lingerMs)
+  }
+  if (signal.aborted) late.abort(signal.reason)
+  else signal.addEventListener('abort', wait, { once: true })
+  const clear = () => {
+    clearTimeout(patience)
+    signal.removeEventListener('abort', wait)
+  }
+  return { signal: late.signal, clear }
 }

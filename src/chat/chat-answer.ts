@@ -17,6 +17,9 @@ export class ChatAnswer extends Row {
   /** The message that it answers. */
   declare messageId: string
   declare status: AnswerStatus
+  /** The key of the request that made it, and the hash of what was asked for. */
+  declare requestKey: string | null
+  declare requestHash: string | null
   declare onDisconnect: OnDisconnect
   declare model: string
   declare createdAt: Date

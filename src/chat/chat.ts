@@ -1,10 +1,11 @@
 import { later, type Clock } from '../clock.ts'
+import { assertThat } from '../errors.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import { Approval } from '../approvals/approval.ts'
 import type { Billing } from '../billing/billing.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
-import { isId, newId } from '../ids.ts'
+import { newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
 import type { Models } from '../models/models.ts'
 import type { Outages } from '../outages/outages.ts'
@@ -13,8 +14,9 @@ import { Session } from '../sessions/session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Sites } from '../sites/sites.ts'
 import type { Sender } from '../tools/sender.ts'
-import { createAccept, type ChatRequest } from './accept.ts'
-import { createAnswering } from './answering.ts'
+import { createAccept } from './accept.ts'
+import { answerNamed } from './answer-named.ts'
+import { createAnswering, type Writing } from './answering.ts'
 import { createChatCalls } from './calls.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import { closeAll } from './close-calls.ts'
@@ -22,8 +24,11 @@ import { giveWay } from './give-way.ts'
 import { createHistory, type ShownMessage } from './history.ts'
 import { createOpenAnswers } from './open-answers.ts'
 import { errorOf, type Sink } from './part-writer.ts'
+import { startPart, type ChatPart } from './parts.ts'
+import type { ChatRequest } from './place.ts'
 import { createRecordStep } from './record-step.ts'
 import { createReaders } from './readers.ts'
+import { earlierAnswer } from './repeats.ts'
 import { createReplay } from './replay.ts'
 import { createChatSteps } from './steps.ts'
 import { createChatWords } from './words.ts'
@@ -54,14 +59,33 @@ export function createChat(context: {
   /** Answers that go on without a reader. */
   const detached = new Set<Promise<unknown>>()
 
+  /** Writes the answer to its first reader; others read the record, and its words as they come if it goes on. */
+  async function writeFor(writing: Omit<Writing, 'words'>): Promise<void> {
+    const passing = words.begin(writing.answer.id)
+    if (writing.answer.onDisconnect === 'continue') passing.pass()
+    try {
+      await answering.write({ ...writing, words: passing })
+    } finally {
+      await passing.end()
+    }
+  }
+
+  /** How long a client waits at most to learn which answer it gets. */
+  const announceMs = config.chat.startSeconds * 1000
+  const ageOf = ({ createdAt }: ChatAnswer): number => Math.max(0, clock.now().getTime() - createdAt.getTime())
+
+  /** What readers are told of an answer before its first part. */
+  const streamOf = (answer: ChatAnswer, isNew = false): Announced => ({
+    start: startPart(answer),
+    startMs: isNew || answer.endedAt ? announceMs : Math.max(0, announceMs - ageOf(answer)),
+    resumeId: answer.onDisconnect === 'continue' ? answer.id : undefined,
+  })
+
   /** Writes the answer whether or not somebody reads it; its readers read the record. */
   function detach(session: Session, answer: ChatAnswer, writer: string, leave?: () => void): void {
-    const passing = words.begin(answer.id)
-    const work = answering
-      .write({ session, answer, writer, sink: () => undefined, onWords: (step, text) => passing.add(step, text) })
+    const work = writeFor({ session, answer, writer, sink: () => undefined })
       // The record has it, and readers are told from there.
       .catch((error: unknown) => logger.debug({ err: error, answerId: answer.id }, 'an answer failed'))
-      .then(() => passing.end())
       .finally(() => detached.delete(work))
       .finally(leave)
     detached.add(work)
@@ -112,32 +136,28 @@ export function createChat(context: {
       const writer = newId()
       const { ownerId } = session
       const account = await billing.account(ownerId)
-      await billing.storedBytes.assertRoom(ownerId, account)
+      const isKnown = (await earlierAnswer(database, session.id, request)) !== undefined
+      if (!isKnown) await billing.storedBytes.assertRoom(ownerId, account)
       const leave = openAnswers.enter(ownerId, account)
-      const answer = await accept(session, request, writer).catch((error: unknown) => {
+      const { answer, isNew } = await accept(session, request, writer).catch((error: unknown) => {
         leave()
         throw error
       })
-      billing.storedBytes.noteOne(ownerId, request.kind === 'message' ? Buffer.byteLength(request.text) : 0)
-      const write = (sink: Sink, gone: AbortSignal) =>
-        answering.write({ session, answer, writer, sink, gone }).finally(leave)
-      const goesOn = answer.onDisconnect === 'continue'
+      if (isNew && !isKnown)
+        billing.storedBytes.noteOne(ownerId, request.kind === 'message' ? Buffer.byteLength(request.text) : 0)
+      /** Streams the answer. Throws what comes before the first part. */
+      async function stream(sink: Sink, gone: AbortSignal): Promise<void> {
+        if (!isNew) return readers.read(answer.id, sink, gone).finally(leave)
+        if (answer.onDisconnect === 'cancel') return writeFor({ session, answer, writer, sink, gone }).finally(leave)
+        detach(session, answer, writer, leave)
+        return readers.read(answer.id, sink, gone)
+      }
       return {
-        /** Under which its stream can be resumed; undefined if it cannot. */
-        resumeId: goesOn ? answer.id : undefined,
-        /** Streams the answer. Throws what comes before the first part. */
-        async stream(sink: Sink, gone: AbortSignal): Promise<void> {
-          if (!goesOn) return void (await write(sink, gone))
-          detach(session, answer, writer, leave)
-          return readers.read(answer.id, sink, gone)
-        },
+        ...streamOf(answer, isNew),
+        stream,
         /** The whole answer. Throws the error that it failed with. */
         async whole(gone: AbortSignal): Promise<ShownMessage> {
-          const sink = () => undefined
-          if (goesOn) {
-            detach(session, answer, writer, leave)
-            await readers.read(answer.id, sink, gone)
-          } else await write(sink, gone)
+          await stream(() => undefined, gone)
           const ended = await ChatAnswer.query(database).findOne({ id: answer.id }).throwIfNotFound()
           if (ended.status === 'failed') throw errorOf(ended)
           return history.answer(answer.id)
@@ -148,21 +168,25 @@ export function createChat(context: {
     /** Streams the answer of the session that goes on without its reader; undefined if there is none. */
     async resume(
       session: Session,
-    ): Promise<{ resumeId: string; stream: (sink: Sink, gone: AbortSignal) => Promise<void> } | undefined> {
+    ): Promise<(Announced & { stream: (sink: Sink, gone: AbortSignal) => Promise<void> }) | undefined> {
       const active = (await underWay(session)) ?? (await takenUpLately(session))
-      return active && { resumeId: active.id, stream: (sink, gone) => readers.read(active.id, sink, gone) }
+      return active && { ...streamOf(active), stream: (sink, gone) => readers.read(active.id, sink, gone) }
     },
 
-    /** Asks for the end of an answer. Nothing happens if it is over: a late request must not end a newer one. */
-    async stop({ id: sessionId }: Session, messageId: string): Promise<void> {
-      if (!isId(messageId)) return
-      const given = { sessionId, id: messageId }
+    /**
+     * Asks for the end of the answer that has this id or answers the message with this id; nothing happens if it is over:
+     * a late request must not end a newer one. Any other id stands for the session. NOT_FOUND if nothing is under way then.
+     */
+    async stop({ id: sessionId }: Session, named: string): Promise<void> {
+      const answer = await answerNamed(database, sessionId, named)
+      assertThat(answer, 'NOT_FOUND', { message: 'No answer is under way in this session, and none has this id.' })
+      const given = { sessionId, id: answer.id }
       if ((await database.transaction((trx) => giveWay(trx, clock, given, 'stopped'))) > 0) return
       const stopped = await ChatAnswer.query(database)
         .where(given)
         .whereIn('status', ['queued', 'running'])
         .patch({ stopRequestedAt: clock.now() })
-      if (stopped > 0) answering.stop(messageId)
+      if (stopped > 0) answering.stop(answer.id)
     },
 
     /** Somebody has decided about a call of the answer: it goes on once nothing is pending. */
@@ -220,6 +244,15 @@ export function createChat(context: {
 }
 
 export type Chat = ReturnType<typeof createChat>
+
+/** An answer as its readers learn of it. */
+export interface Announced {
+  start: ChatPart
+  /** After how long the stream begins if no part has come by then, in milliseconds; until then, a failure is a reply. */
+  startMs: number
+  /** Under which its stream can be resumed; undefined if it cannot. */
+  resumeId: string | undefined
+}
 
 /** How long the rest of an approved answer can be had after its end. */
 const resumableSeconds = 60

@@ -3,24 +3,32 @@ import type { Transaction } from '../database/database.ts'
 import { unapprovedSentences } from '../models/prompt-format.ts'
 import { ChatToolCall } from '../tools/tool-call.ts'
 
+/** Why calls are not made any more: another message has taken the place of their approval, or their answer has ended. */
+export type Unsent = 'replaced' | 'ended'
+
+const neverSent = 'The answer ended before this call was sent, so it was not made.'
+const reasons: Record<Unsent, string> = { replaced: unapprovedSentences.withdrawn, ended: neverSent }
+
 /** Ends the calls of an answer that were never sent. Nobody need decide about them any more. */
-export async function closeUnsent(trx: Transaction, answerId: string, now: Date): Promise<void> {
+export async function closeUnsent(trx: Transaction, answerId: string, now: Date, why: Unsent): Promise<void> {
   await Approval.query(trx).where({ answerId, status: 'pending' }).patch({ status: 'withdrawn', decidedAt: now })
   await ChatToolCall.query(trx)
     .where({ answerId, status: 'planned' })
-    .patch({ status: 'failed', result: unapprovedSentences.withdrawn, endedAt: now })
+    .patch({ status: 'failed', result: reasons[why], endedAt: now })
 }
 
 /** Ends the calls whose outcome nobody will record any more. Those that were sent may have taken effect. */
 export async function closeAll(trx: Transaction, answerId: string, now: Date): Promise<void> {
-  await closeUnsent(trx, answerId, now)
-  await trx.raw(closeStartedStatement, { answerId, now, result: lost })
+  await closeUnsent(trx, answerId, now, 'ended')
+  await trx.raw(closeStartedStatement, { answerId, now, lost, refused })
 }
 
 const lost = 'The call was sent, but the answer that it belongs to ended before its outcome was recorded.'
+const refused =
+  'The site refused this call, and the answer ended before it could be sent again. It certainly did nothing.'
 
 const closeStartedStatement = `
   update chat_tool_calls
-     set status = (case when effect = 'read' then 'failed' else 'unknown' end)::tool_call_status,
-         result = :result, ended_at = :now
+     set status = (case when effect = 'read' or refused_attempts = attempts then 'failed' else 'unknown' end)::tool_call_status,
+         result = case when refused_attempts = attempts then :refused else :lost end, ended_at = :now
    where answer_id = :answerId and status = 'started'`

@@ -1,16 +1,22 @@
 import type { Billing } from '../billing/billing.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
-import { isTransient, retryWhileUnavailable, type Database } from '../database/database.ts'
+import { isTransient, retryWhileUnavailable, type Database, type Transaction } from '../database/database.ts'
 import { CodedError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
+import { ChatToolCall, isFinal } from '../tools/tool-call.ts'
 import { ChatAnswer } from './chat-answer.ts'
+import { ChatStep } from './chat-step.ts'
 import { closeAll } from './close-calls.ts'
 import { errorOf, type PartWriter } from './part-writer.ts'
 import { lockAnswer, LostAnswerError, writerHasStopped, type Written } from './writer.ts'
 
 /** How long the end of an answer is kept trying to be recorded. */
 const recordMs = 20_000
+
+/** Of an answer whose reader has left, what was done stays on record, and what was said does not. */
+const forgetWords = (trx: Transaction, answerId: string) =>
+  ChatStep.query(trx).where({ answerId }).patch({ answer: '', content: null })
 
 /** What is known of an answer that did not come to its end. */
 interface Broken {
@@ -38,6 +44,7 @@ export function createEnding(context: {
           const isOver = changes.status !== 'waiting'
           const now = clock.now()
           if (isOver) await closeAll(trx, answer.id, now)
+          if (changes.errorCode === 'STREAM_ABORTED') await forgetWords(trx, answer.id)
           await billing.credits.release(trx, answer.id)
           const times = isOver ? { endedAt: now } : { waitingSince: now }
           await ChatAnswer.query(trx)
@@ -82,6 +89,7 @@ export function createEnding(context: {
       }
       if (signal.reason === 'stopped') {
         const stopped = await record(written, { status: 'stopped' })
+        await tellOutcomes(parts)
         await parts.abort()
         return stopped
       }
@@ -89,9 +97,21 @@ export function createEnding(context: {
       const { code: errorCode, message: errorMessage } = failure
       const failed = await record(written, { status: 'failed', errorCode, errorMessage })
       if (!parts.hasBegun()) throw failure
-      if (signal.reason !== 'gone') await parts.fail(failure)
+      if (signal.reason === 'gone') return failed
+      await tellOutcomes(parts)
+      await parts.fail(failure)
       return failed
     },
+  }
+
+  /** What became of the calls that were under way when the answer ended. */
+  async function tellOutcomes(parts: PartWriter): Promise<void> {
+    const ids = parts.untold()
+    if (ids.length === 0) return
+    const read = () => ChatToolCall.query(database).whereIn('id', ids).orderBy('position')
+    for (const call of await retryWhileUnavailable(read, AbortSignal.timeout(recordMs))) {
+      if (isFinal(call.status)) await parts.outcome(call)
+    }
   }
 
   /** Another process has ended it; or this one has, and was not told so. */
@@ -100,6 +120,7 @@ export function createEnding(context: {
       () => ChatAnswer.query(database).findOne({ id }).throwIfNotFound(),
       AbortSignal.timeout(recordMs),
     )
+    await tellOutcomes(parts)
     if (answer.status === 'completed' || answer.status === 'waiting') await parts.finish(answer)
     else if (answer.status !== 'failed') await parts.abort()
     else if (parts.hasBegun()) await parts.fail(errorOf(answer))

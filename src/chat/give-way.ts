@@ -22,8 +22,8 @@ export async function giveWay(
     .forUpdate()
   const now = clock.now()
   for (const { id, sessionId, number } of waiting) {
-    await closeUnsent(trx, id, now)
-    const finish = status === 'completed' ? { finish: 'tool-calls' } : {}
+    await closeUnsent(trx, id, now, status === 'completed' ? 'replaced' : 'ended')
+    const finish = status === 'completed' ? { finish: 'other' } : {}
     const changes = { status, ...finish, endedAt: now, waitingSince: null }
     await ChatAnswer.query(trx).findById([sessionId, number]).patch(changes)
   }

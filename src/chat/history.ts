@@ -31,7 +31,7 @@ export type Branch = 'current' | 'all'
 /** Reads what was said in a session, oldest first. */
 export function createHistory({ database }: { database: Database }) {
   async function partsOf(answers: ChatAnswer[]): Promise<Map<string, object[]>> {
-    const ids = answers.filter(({ status }) => status !== 'failed').map(({ id }) => id)
+    const ids = answers.map(({ id }) => id)
     const [steps, calls, approvals] = await Promise.all([
       ChatStep.query(database).whereIn('answerId', ids).orderBy(['answerId', 'step']),
       ChatToolCall.query(database).whereIn('answerId', ids).orderBy(['answerId', 'step', 'position']),
@@ -41,7 +41,8 @@ export function createHistory({ database }: { database: Database }) {
     for (const { answerId, step, answer } of steps) {
       const own = calls.filter((call) => call.answerId === answerId && call.step === step)
       const text = answer === '' ? [] : [{ type: 'text', text: answer, state: 'done' }]
-      parts.get(answerId)?.push({ type: 'step-start' }, ...text, ...own.map(toolPart))
+      const shown = [...text, ...own.map(toolPart)]
+      if (shown.length > 0) parts.get(answerId)?.push({ type: 'step-start' }, ...shown)
     }
     for (const {
       answerId,
@@ -65,6 +66,14 @@ export function createHistory({ database }: { database: Database }) {
       parts.get(answerId ?? '')?.push({ type: 'data-approval', id, data })
     }
     return parts
+  }
+
+  /** By our ids of these messages, and of those that they follow or answer: the ids under which messages are shown. */
+  async function namesOf(users: ChatMessage[], answers: ChatAnswer[]): Promise<Names> {
+    const parents = users.flatMap(({ parentId }) => parentId ?? [])
+    const ids = [...users.map(({ id }) => id), ...parents, ...answers.map(({ messageId }) => messageId)]
+    const { rows } = await database.raw<{ rows: { id: string; shown: string }[] }>(namesStatement, { ids })
+    return new Map(rows.map(({ id, shown }) => [id, shown]))
   }
 
   /** The ids of the first messages and answers after a number that lead to the last one. */
@@ -97,10 +106,10 @@ export function createHistory({ database }: { database: Database }) {
         ChatMessage.query(database).where({ sessionId }).whereIn('number', numbers),
         ChatAnswer.query(database).where({ sessionId }).whereIn('number', numbers),
       ])
-      const parts = await partsOf(answers)
+      const [parts, shownAs] = await Promise.all([partsOf(answers), namesOf(users, answers)])
       const items = [
-        ...users.map(userMessage),
-        ...answers.map((answer) => assistantMessage(answer, parts.get(answer.id) ?? [])),
+        ...users.map((message) => userMessage(message, shownAs)),
+        ...answers.map((answer) => assistantMessage(answer, parts.get(answer.id) ?? [], shownAs)),
       ]
       return { items: items.toSorted((one, other) => one.number - other.number), more: rows.length > count }
     },
@@ -108,38 +117,50 @@ export function createHistory({ database }: { database: Database }) {
     /** One answer as clients show it. */
     async answer(id: string): Promise<ShownMessage> {
       const answer = await ChatAnswer.query(database).findOne({ id }).throwIfNotFound()
-      return assistantMessage(answer, (await partsOf([answer])).get(id) ?? [])
+      return assistantMessage(answer, (await partsOf([answer])).get(id) ?? [], await namesOf([], [answer]))
     },
   }
 }
 
-/** The next ones, and about how many bytes each has. Of answers that have failed, nothing is shown. */
+/** The next ones, and about how many bytes each has. */
 const sizesStatement = `
   (select number, octet_length(text)::float8 as bytes from chat_messages
     where session_id = :sessionId and number > :after and (:ids::uuid[] is null or id = any(:ids::uuid[]))
     order by number limit :most)
   union all
-  (select number, case when status = 'failed' then 0 else
-            coalesce((select sum(octet_length(answer)) from chat_steps where answer_id = a.id), 0) +
-            coalesce((select sum(octet_length(arguments) + coalesce(octet_length(result), 0))
-                        from chat_tool_calls where answer_id = a.id), 0) end::float8 as bytes
+  (select number,
+          (coalesce((select sum(octet_length(answer)) from chat_steps where answer_id = a.id), 0) +
+           coalesce((select sum(octet_length(arguments) + coalesce(octet_length(result), 0))
+                       from chat_tool_calls where answer_id = a.id), 0))::float8 as bytes
      from chat_answers a
     where session_id = :sessionId and number > :after and (:ids::uuid[] is null or id = any(:ids::uuid[]))
     order by number limit :most)
   order by number limit :most`
 
-const userMessage = ({ id, number, parentId, clientId, text, createdAt }: ChatMessage): ShownMessage => ({
-  id: clientId ?? id,
+type Names = ReadonlyMap<string, string>
+
+/** The id that the client gave, unless a later message has it: of two messages in a list, ids differ. */
+const namesStatement = `
+  select m.id, case when m.client_id is null
+                      or exists (select from chat_messages l
+                                  where l.session_id = m.session_id and l.client_id = m.client_id and l.number > m.number)
+                    then m.id::text else m.client_id end as shown
+    from chat_messages m where m.id = any(:ids::uuid[])`
+
+const userMessage = ({ id, number, parentId, text, createdAt }: ChatMessage, names: Names): ShownMessage => ({
+  id: names.get(id) ?? id,
   number,
   role: 'user',
-  parentId,
+  // Answers have one id.
+  parentId: parentId && (names.get(parentId) ?? parentId),
   parts: [{ type: 'text', text }],
   createdAt,
 })
 
-function assistantMessage(answer: ChatAnswer, parts: object[]): ShownMessage {
+function assistantMessage(answer: ChatAnswer, parts: object[], names: Names): ShownMessage {
   const { id, number, messageId, status, createdAt } = answer
-  const base = { id, number, role: 'assistant' as const, parentId: messageId, parts, createdAt, status }
+  const parentId = names.get(messageId) ?? messageId
+  const base = { id, number, role: 'assistant' as const, parentId, parts, createdAt, status }
   if (status !== 'failed') return { ...base, metadata: metadataOf(answer) }
   const { error, code, statusCode } = errorBody(errorOf(answer))
   return { ...base, metadata: metadataOf(answer), error: { error, code, statusCode } }

@@ -6,6 +6,7 @@ import {
   callPart,
   failureParts,
   outcomePart,
+  startPart,
   textId,
   valueOf,
   type ChatPart,
@@ -25,12 +26,13 @@ export function createPartWriter(answer: Pick<ChatAnswer, 'id' | 'sessionId' | '
   let openStep = false
   let openText: number | undefined
   let written = 0
+  /** The calls that were told, and whose outcomes were not. */
+  const untold = new Set<string>()
 
   async function begin(): Promise<void> {
     if (begun) return
     begun = true
-    const { id: messageId, sessionId, model } = answer
-    await sink({ type: 'start', messageId, messageMetadata: { sessionId, model } })
+    await sink(startPart(answer))
   }
 
   async function beginStep(): Promise<void> {
@@ -69,10 +71,18 @@ export function createPartWriter(answer: Pick<ChatAnswer, 'id' | 'sessionId' | '
       await words(step, text.slice(written))
       await beginStep()
       await endText()
-      for (const call of calls) await sink(callPart(call))
+      for (const call of calls) {
+        untold.add(call.id)
+        await sink(callPart(call))
+      }
     },
 
-    outcome: async (call: ChatToolCall): Promise<void> => sink(outcomePart(call)),
+    async outcome(call: ChatToolCall): Promise<void> {
+      untold.delete(call.id)
+      await sink(outcomePart(call))
+    },
+
+    untold: (): string[] => [...untold],
 
     async endStep(): Promise<void> {
       if (openStep) await sink({ type: 'finish-step' })
@@ -120,8 +130,11 @@ export function createPartWriter(answer: Pick<ChatAnswer, 'id' | 'sessionId' | '
 export type PartWriter = ReturnType<typeof createPartWriter>
 
 /** To clients, an answer that waits for approvals has ended with its calls. */
-const finishOf = ({ status, finish }: ChatAnswer): Finish =>
-  status === 'waiting' ? 'tool-calls' : ((finish ?? 'other') as Finish)
+function finishOf({ status, finish }: ChatAnswer): Finish {
+  if (status === 'waiting') return 'tool-calls'
+  // No call waits, although the model may have said that it calls tools.
+  return finish === 'tool-calls' ? 'stop' : ((finish ?? 'other') as Finish)
+}
 
 export const metadataOf = (answer: ChatAnswer): Metadata => ({
   sessionId: answer.sessionId,

@@ -1,5 +1,6 @@
 import { errorBody, type CodedError, type ErrorCode } from '../errors.ts'
 import type { ChatToolCall } from '../tools/tool-call.ts'
+import type { ChatAnswer } from './chat-answer.ts'
 
 /**
  * A part of a streamed answer: the AI SDK's UI message stream, as far as its clients of the versions 5, 6 and 7 take it.
@@ -49,6 +50,13 @@ export interface ErrorData {
   statusCode: number
   retryAfter?: number
 }
+
+/** Begins every stream of an answer. */
+export const startPart = ({ id, sessionId, model }: Pick<ChatAnswer, 'id' | 'sessionId' | 'model'>): ChatPart => ({
+  type: 'start',
+  messageId: id,
+  messageMetadata: { sessionId, model },
+})
 
 /** The parts that a text begins and ends with stand around its deltas. */
 export const textId = (step: number): string => `step-${step}`

@@ -15,6 +15,12 @@ export interface Wanted {
   before: string[]
 }
 
+/** What a client asks for: an answer to a new message, or another one to an earlier message. */
+export type ChatRequest = Wanted & {
+  /** Under one key, a session has one answer. */
+  requestKey?: string | undefined
+} & ({ kind: 'message'; text: string; clientId?: string | undefined } | { kind: 'again' })
+
 /** Messages by our ids and those under which clients know them, of which the last counts. A client may send many ids. */
 const namedIn = (messages: Tree['messages']) =>
   new Map(messages.flatMap((message) => [message.id, message.clientId ?? message.id].map((id) => [id, message])))

@@ -1,48 +1,54 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '../database/database.ts'
 import type { Logger } from '../logger.ts'
-import { storable } from '../models/calls.ts'
+import { createSpeech, type Speech } from '../models/speech.ts'
 
 /** How long words are gathered before they are written, in milliseconds. */
 const writeMs = 100
-/** The most of a step that is shown while it comes, in UTF-16 units; the rest is seen when the step is recorded. */
-const maxShown = 128 * 1024
 
 /**
  * Passes the words of an answer on to readers in other processes. All of this may fail: the step is recorded as ever.
  * Rows are removed once the answer has ended, and those of processes that died by `purge`.
  */
 export function createChatWords({ database, logger }: { database: Database; logger: Logger }) {
-  /** Gathers the words of one answer. */
+  /** Gathers the words of one answer, and writes them once `pass` was called: somebody may read them. */
   function begin(answerId: string) {
-    const texts = new Map<number, { text: string; written: number }>()
+    /** Of the step under way: readers have the others from the record. */
+    let speech: Speech<{ answerId: string; step: number }> | undefined
+    let isPassed = false
     let writing: Promise<void> | undefined
 
     async function write(): Promise<void> {
       await delay(writeMs)
-      for (const [step, said] of texts) {
-        const position = said.written
-        const words = storable(said.text.slice(position))
-        if (words === '') continue
-        said.written = said.text.length
-        await database('chat_words').insert({ answerId, step, position, words }).onConflict().ignore()
+      for (let piece = speech?.next(); piece; piece = speech?.next()) {
+        const of = speech
+        await database('chat_words').insert(piece).onConflict().ignore()
+        of?.confirm()
       }
       writing = undefined
     }
 
+    function writeSoon(): void {
+      if (!isPassed || !speech?.hasMore()) return
+      writing ??= write().catch((error: unknown) => {
+        writing = undefined
+        logger.warn({ err: error, answerId }, 'words of an answer could not be passed on')
+      })
+    }
+
     return {
       add(step: number, text: string): void {
-        const said = texts.get(step) ?? { text: '', written: 0 }
-        if (said.text.length < maxShown) said.text += text
-        texts.set(step, said)
-        writing ??= write().catch((error: unknown) => {
-          writing = undefined
-          logger.warn({ err: error, answerId }, 'words of an answer could not be passed on')
-        })
+        if (speech?.step !== step) speech = createSpeech({ answerId, step })
+        speech.add(text)
+        writeSoon()
+      },
+      pass(): void {
+        isPassed = true
+        writeSoon()
       },
       async end(): Promise<void> {
         await writing
-        await remove(answerId)
+        if (isPassed) await remove(answerId)
       },
     }
   }

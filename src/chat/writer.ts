@@ -33,11 +33,19 @@ export async function lockAnswer(trx: Transaction, { id, writer }: Written): Pro
 
 /**
  * Says that the writer is alive, and learns whether somebody has asked for the end of the answer, or has ended its
- * session, or keeps its user out. Throws LostAnswerError.
+ * session, or keeps its user out; and whether it goes on without its reader. Throws LostAnswerError.
  */
-export async function beat(database: Database, clock: Clock, { id, writer }: Written): Promise<{ isStopped: boolean }> {
+export async function beat(
+  database: Database,
+  clock: Clock,
+  { id, writer }: Written,
+): Promise<{ isStopped: boolean; goesOn: boolean }> {
   const until = later(clock.now(), writerSeconds)
-  const { rows } = await database.raw<{ rows: { isStopped: boolean }[] }>(beatStatement, { id, writer, until })
+  const { rows } = await database.raw<{ rows: { isStopped: boolean; goesOn: boolean }[] }>(beatStatement, {
+    id,
+    writer,
+    until,
+  })
   const [answer] = rows
   if (!answer) throw new LostAnswerError()
   return answer
@@ -90,4 +98,5 @@ const beatStatement = `
   update chat_answers a set writer_until = :until
    where id = :id and writer = :writer and ended_at is null
   returning stop_requested_at is not null
-         or not exists (select from sessions s where s.id = a.session_id and ${sessionGoesOn}) as "isStopped"`
+         or not exists (select from sessions s where s.id = a.session_id and ${sessionGoesOn}) as "isStopped",
+            on_disconnect = 'continue' as "goesOn"`

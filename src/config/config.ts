@@ -141,7 +141,7 @@ function shape(
     },
     models: { ...models, timeoutSeconds: env.MODEL_TIMEOUT_SECONDS, demoDirectives: env.DEMO_DIRECTIVES },
     /** How long an answer in a chat may take; waiting for its turn and for approvals does not count. */
-    chat: { timeoutSeconds: env.CHAT_TIMEOUT_SECONDS },
+    chat: { timeoutSeconds: env.CHAT_TIMEOUT_SECONDS, startSeconds: env.CHAT_START_SECONDS },
     /** What one credit costs, in USD: a step costs as many as its tokens do. */
     creditUsd: env.CREDIT_USD,
     /** Whether there are payments; where a model costs money, nothing is free before an address is verified. */

@@ -96,6 +96,7 @@ export const settings = v.object({
   CALLBACK_HOURS: whole(24, 1, 168),
   MODEL_TIMEOUT_SECONDS: seconds(300, 0.1, 3600),
   CHAT_TIMEOUT_SECONDS: seconds(90, 0.1, 3600),
+  CHAT_START_SECONDS: seconds(1, 0.1, 60),
   DEMO_DIRECTIVES: flag(false),
   MODELS_FILE: optionalText(),
   OPENAI_MODEL: v.optional(

@@ -1,21 +1,28 @@
 import type { Hiding } from '../hiding/hiding.ts'
 import { createPauses } from '../hiding/pauses.ts'
+import { storable } from './calls.ts'
 import type { OnWords } from './collect.ts'
 
 /**
- * Passes words on without the secrets, as soon as it is sure that they begin none. Many pieces may come at once.
+ * Passes words on without the secrets, as soon as it is sure that they begin none, in whole characters and as they will be
+ * on record: a provider may send the halves of a surrogate pair apart. Many pieces may come at once.
  *
  * @param hideText takes the secrets out of what was kept back until the end, which may be long
  */
 export function hiddenWords(onWords: OnWords, hiding: Hiding, hideText: (text: string) => Promise<string>) {
   const words = hiding.words()
   const pause = createPauses()
+  let half = ''
   const pass = async (text: string) => {
-    if (text !== '') await onWords(text)
+    if (text !== '') await onWords(storable(text))
     await pause()
   }
   return {
-    add: (piece: string) => pass(words.add(piece)),
-    end: async () => pass(await words.end(hideText)),
+    add: (piece: string): Promise<void> => {
+      const text = half + words.add(piece)
+      half = /[\uD800-\uDBFF]$/.test(text) ? text.slice(-1) : ''
+      return pass(half === '' ? text : text.slice(0, -1))
+    },
+    end: async () => pass(half + (await words.end(hideText))),
   }
 }

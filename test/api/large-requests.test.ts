@@ -149,7 +149,10 @@ test('of a long history the last message of the user is answered, whatever stand
   const last = {
     id: 'mine',
     role: 'user',
-    parts: [{ type: 'text', text: 'Hello,' }, { type: 'file' }, { type: 'text', text: 'you' }],
+    parts: [
+      { type: 'text', text: 'Hello,' },
+      { type: 'text', text: 'you' },
+    ],
   }
   const raw = JSON.stringify({ id: 'chat', trigger: 'submit-message', messages: [...before, last] })
   t.true(raw.length > 256 * 1024)

@@ -170,7 +170,12 @@ test('credits that run out in the middle of an answer end it, and what it has us
   const parts = await endedParts(t, await answering)
   t.like(parts.at(-2), { type: 'data-error', data: { code: 'NO_CREDITS', statusCode: 402 } })
   const { items } = await historyOf(session)
-  t.like(items[1], { status: 'failed', parts: [], error: { code: 'NO_CREDITS' }, metadata: { credits: 1 } })
+  t.like(items[1], { status: 'failed', error: { code: 'NO_CREDITS' }, metadata: { credits: 1 } })
+  t.like(items[1]?.parts, [
+    { type: 'step-start' },
+    { type: 'text' },
+    { type: 'dynamic-tool', state: 'output-available' },
+  ])
 })
 
 const callsIn = (steps: number, each: number): string =>

@@ -78,6 +78,6 @@ test('nobody stops an answer of another session', async (t) => {
     const [, shown] = (await historyOf(mine)).items
     return shown?.status === 'running' ? shown.id : undefined
   })
-  t.is((await stop(theirs, id)).status, 204)
+  t.is((await stop(theirs, id)).status, 404)
   t.regex(textOf(await partsOf(t, await answer)), /I was not stopped\./)
 })

@@ -57,7 +57,11 @@ test('an answer that takes longer than a process may take to end is told and rec
   }
   t.is(await stopped, 0)
   t.true(Date.now() - asked < 5000, `${Date.now() - asked} ms`)
-  for (const session of sessions) t.like(await answerOf(session), { status: 'failed', parts: [], error })
+  for (const session of sessions) {
+    const answer = await answerOf(session)
+    t.like(answer, { status: 'failed', error })
+    t.like(answer?.parts, [{ type: 'step-start' }, { type: 'text' }, { type: 'dynamic-tool', state: 'output-error' }])
+  }
 })
 
 test('a process ends although it has a reader of an answer that another process writes, who is told to read on', async (t) => {

@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import * as approvals from '../../api/approvals.ts'
+import * as exported from '../../api/exports.ts'
 import { historyOf, openSession, partsOf, send, textOf, typesOf, type TestSession } from '../chat/stage.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
@@ -36,6 +37,11 @@ test('an API that is killed during a tool call of a chat leaves no second effect
   await eventually(40, 'the answer has failed', async () => (await statusOf(session)) === 'failed' || undefined)
   const { items } = await historyOf(session, '?branch=all')
   t.like(items[1], { status: 'failed', error: { code: 'INTERNAL_ERROR' } })
+  const [made] = items[1]?.parts.filter(({ type }) => type === 'dynamic-tool') ?? []
+  t.like(made, { toolName: 'slow_once', state: 'output-error' })
+  t.regex((made as { errorText?: string }).errorText ?? '', /ended before its outcome was recorded/)
+  const whole = (await call(someone, exported.exportAccount)).body as unknown as { sessions: { messages: object[] }[] }
+  t.deepEqual(whole.sessions[0]?.messages[1], items[1] as object)
   t.regex(textOf(await partsOf(t, await next)), /I am still here\./)
   t.is(calls(), before + 1)
 })

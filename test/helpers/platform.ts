@@ -65,6 +65,8 @@ export async function testEnvironment(t: ExecutionContext, { sites, env = {} }: 
     // Test sites share an address.
     OUTGOING_COUNT_PORTS: 'true',
     SHUTDOWN_SECONDS: '1',
+    // Nothing that fails at once may fail later than this on a busy machine.
+    CHAT_START_SECONDS: '20',
     ...testKeys,
     ...(sites && { SITE_ALLOW: sites.allow.join(','), SITE_CA_FILE: sites.caFile }),
     ...env,

@@ -59,7 +59,7 @@ test('a client sees every code of sessions and chats on an installation with def
   const open = (body: object = {}) => openSession(someone, body)
   const text = 'Hello.'
   const inTime = performance.now()
-  const late = send(await open(), { text: '[[sleep 95]]', stream: true })
+  const late = send(await open(), { text: '[[sleep 95]]', stream: false })
   const later = send(await open(), { text: '[[call nothing {}]] [[then]] [[sleep 95]]', stream: true })
 
   t.deepEqual(await failureOf(await fetch(`${url}/chat/messages`)), [400, 'INVALID_SESSION'])

@@ -7,8 +7,12 @@ import { eventually } from '../helpers/eventually.ts'
 /** A model call under way at the talker. */
 export interface TalkersCall {
   say(words: string): void
+  /** Calls a tool, and says no more. */
+  use(tool: string, given: object): void
+  /** What the model was asked with. */
+  asked: string
   /** The answer is complete. */
-  finish(): void
+  finish: () => void
   /** The connection is lost. */
   breakOff(): void
 }
@@ -17,8 +21,9 @@ export interface TalkersCall {
 export async function startTalker(t: Pick<ExecutionContext, 'teardown'>) {
   const calls = new Map<string, TalkersCall[]>()
   async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { model } = JSON.parse(await text(request)) as { model: string }
-    calls.set(model, [...(calls.get(model) ?? []), talk(response)])
+    const asked = await text(request)
+    const { model } = JSON.parse(asked) as { model: string }
+    calls.set(model, [...(calls.get(model) ?? []), talk(response, asked)])
   }
   const server = createServer((request, response) => void take(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -42,7 +47,7 @@ export async function startTalker(t: Pick<ExecutionContext, 'teardown'>) {
 
 export type Talker = Awaited<ReturnType<typeof startTalker>>
 
-function talk(response: ServerResponse): TalkersCall {
+function talk(response: ServerResponse, asked: string): TalkersCall {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   const send = (part: object) => {
     const chunk = { id: 'answer', object: 'chat.completion.chunk', created: 1, model: 'talker', ...part }
@@ -51,13 +56,20 @@ function talk(response: ServerResponse): TalkersCall {
   const choose = (delta: object, reason: string | null) =>
     send({ choices: [{ index: 0, delta, finish_reason: reason }] })
   choose({ role: 'assistant' }, null)
+  const end = (reason: string) => {
+    choose({}, reason)
+    send({ choices: [], usage: { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 } })
+    response.end('data: [DONE]\n\n')
+  }
   return {
+    asked,
     say: (words) => choose({ content: words }, null),
-    finish: () => {
-      choose({}, 'stop')
-      send({ choices: [], usage: { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 } })
-      response.end('data: [DONE]\n\n')
+    use: (tool, given) => {
+      const call = { name: tool, arguments: JSON.stringify(given) }
+      choose({ tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: call }] }, null)
+      end('tool_calls')
     },
+    finish: () => end('stop'),
     breakOff: () => void response.destroy(),
   }
 }

@@ -1,8 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '../../database/database.ts'
 import type { Logger } from '../../logger.ts'
-import { createSpeech, type Piece, type Speech, type Spoken } from './speech.ts'
+import { createSpeech, type Piece, type Speech } from '../../models/speech.ts'
 import { underWay } from './under-way.ts'
+
+/** An attempt at a step, of which words are shown. */
+export interface Spoken {
+  runId: string
+  step: number
+  attempt: number
+}
 
 /** How often words are written, in milliseconds. */
 const writeMs = 250
@@ -20,7 +27,7 @@ const maxWritten = 512 * 1024
  * recorded as ever.
  */
 export function createLiveWords({ database, logger }: { database: Database; logger: Logger }) {
-  const speeches = new Set<Speech>()
+  const speeches = new Set<Speech<Spoken>>()
   /** Attempts that are over, whose rows are still there. */
   let over: Spoken[] = []
   let watched = new Set<string>()
@@ -55,8 +62,8 @@ export function createLiveWords({ database, logger }: { database: Database; logg
     watched = new Set(rows.map(({ runId }) => runId))
   }
 
-  async function write(speaking: Speech[]): Promise<void> {
-    const pieces: (Piece & { speech: Speech })[] = []
+  async function write(speaking: Speech<Spoken>[]): Promise<void> {
+    const pieces: (Piece<Spoken> & { speech: Speech<Spoken> })[] = []
     let room = maxWritten
     for (const speech of speaking) {
       const piece = room > 0 ? speech.next() : undefined
@@ -105,7 +112,7 @@ export function createLiveWords({ database, logger }: { database: Database; logg
 export type LiveWords = ReturnType<typeof createLiveWords>
 
 /** Rows as arrays, one for each column. */
-function columnsOf(rows: (Spoken & Partial<Piece>)[]) {
+function columnsOf(rows: (Spoken & Partial<Piece<Spoken>>)[]) {
   return {
     runIds: rows.map(({ runId }) => runId),
     steps: rows.map(({ step }) => step),

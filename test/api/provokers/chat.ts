@@ -33,6 +33,7 @@ export function chatTable(t: ExecutionContext, stage: Stage, { ask }: Recorder, 
   })
   const send = chat.sendChatMessage as AnyRoute
   const resume = chat.resumeChatStream as AnyRoute
+  const stop = chat.stopChatStream as AnyRoute
 
   /** Resumes an answer that went on after an approval and has just failed with the code. */
   async function resumed(errorCode: ErrorCode) {
@@ -68,6 +69,14 @@ export function chatTable(t: ExecutionContext, stage: Stage, { ask }: Recorder, 
       MODEL_ERROR: () => resumed('MODEL_ERROR'),
       CHAT_TIMEOUT: () => resumed('CHAT_TIMEOUT'),
     },
-    stopChatStream: ofSession(chat.stopChatStream as AnyRoute),
+    stopChatStream: {
+      ...ofSession(stop),
+      async done() {
+        const session = await sessionOf(owner)
+        await as(send, session, { text: '[[say Hello.]]', id: 'mine' })
+        return ask(nobody, stop, { params: paramsOf(stop, { chatId: 'mine' }), headers: withToken(session) })
+      },
+      NOT_FOUND: async () => as(stop, await sessionOf(owner)),
+    },
   }
 }

@@ -37,7 +37,8 @@ export async function openWorld(t: ExecutionContext, talking: string[] = []) {
     },
     ...(talking.length > 0 ? [talker.provider(talking)] : []),
   ]
-  const stage = await openStage(t, { worker: false, env: modelsEnvironment(t, providers, 'demo') })
+  const env = modelsEnvironment(t, providers, 'demo')
+  const stage = await openStage(t, { worker: false, env })
   const sessionOf = async (body: object = {}) => openSession(await person(stage.platform), body)
 
   /** A session that may use the misbehaving tools, and its owner. */
@@ -47,7 +48,7 @@ export async function openWorld(t: ExecutionContext, talking: string[] = []) {
     return { owner, session: await openSession(owner, { sites: [{ vaultEntryId, ...choice }], ...body }) }
   }
 
-  return { ...stage, talker, sessionOf, toolSession }
+  return { ...stage, env, talker, sessionOf, toolSession }
 }
 
 /** Sends a message from a page, and waits until the page shows the first words, which the test says. */

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { createSpeech, maxShown } from '../../../../src/runs/live/speech.ts'
+import { createSpeech, maxShown } from '../../../src/models/speech.ts'
 
 const spoken = { runId: 'a run', step: 2, attempt: 3 }
 
