@@ -236,8 +236,12 @@ export function createServices(
 
 export type Services = ReturnType<typeof createServices>
 
-/** Sites whose addresses are not checked: those of sign-in providers, too, which the operator has named. */
+/** Sites that may have private addresses: those of sign-in providers, too, which the operator has named. */
 function trustedSites({ sites, signIn }: Config) {
   const hosts = signIn.providers.map(({ issuer }) => new URL(issuer))
-  return { ...sites, allow: [...sites.allow, ...hosts.map(({ hostname, port }) => `${hostname}:${port || '443'}`)] }
+  return {
+    ...sites,
+    allow: [...sites.allow, ...hosts.map(({ hostname, port }) => `${hostname}:${port || '443'}`)],
+    loopback: true,
+  }
 }

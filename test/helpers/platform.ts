@@ -64,6 +64,7 @@ export async function testEnvironment(t: ExecutionContext, { sites, env = {} }: 
     OUTGOING_PER_MINUTE: '1000000',
     // Test sites share an address.
     OUTGOING_COUNT_PORTS: 'true',
+    SITE_LOOPBACK: 'true',
     SHUTDOWN_SECONDS: '1',
     ...testKeys,
     ...(sites && { SITE_ALLOW: sites.allow.join(','), SITE_CA_FILE: sites.caFile }),
