@@ -82,7 +82,7 @@ export function createSender(context: {
       begun = await ledger.begin()
       if (!begun) return { kind: 'dropped' }
       const outcome = await callSite({ ...sending, ...connection })
-      await holdAway(host, outcome)
+      await learnFrom(outcome, connection, host)
       storedBytes.note(sending.ownerId, Buffer.byteLength(outcome.text) + Buffer.byteLength(sending.arguments))
       // Only this process knows the response. While Postgres is away, it retries until the response can be recorded.
       const signal = sending.signal ?? AbortSignal.timeout(recordMs)
@@ -97,12 +97,18 @@ export function createSender(context: {
     }
   }
 
-  /** A site that says how long it is away is left alone for so long. That must not cost the call's outcome. */
-  async function holdAway(host: string, outcome: CallOutcome): Promise<void> {
-    if (outcome.kind !== 'broken' || outcome.retryAfter === undefined) return
-    await outgoing
-      .hold(host, outcome.retryAfter, `The site answered ${outcome.httpStatus}.`)
-      .catch((error: unknown) => logger.warn({ err: error, host }, 'a host could not be held'))
+  /**
+   * A site that says how long it is away is left alone for so long, and a token that it accepts is noted as such. Neither
+   * may cost the call's outcome.
+   */
+  async function learnFrom(outcome: CallOutcome, connection: Connection, host: string): Promise<void> {
+    try {
+      if (outcome.kind === 'broken' && outcome.retryAfter !== undefined)
+        await outgoing.hold(host, outcome.retryAfter, `The site answered ${outcome.httpStatus}.`)
+      if (provesToken(outcome)) await vault.connections.accepted(connection)
+    } catch (error) {
+      logger.warn({ err: error, host }, 'what a site said about its token or a pause could not be noted')
+    }
   }
 
   /** Waits for a slot, in which the call has its place. Throws the signal's reason when aborted. */
@@ -162,6 +168,10 @@ export function createSender(context: {
 }
 
 export type Sender = ReturnType<typeof createSender>
+
+/** Success, and 403, which is about the user of a valid token. */
+const provesToken = ({ kind, httpStatus }: CallOutcome): boolean =>
+  kind === 'succeeded' || kind === 'unread' || httpStatus === 403
 
 type RefusedAttempt = Extract<CallOutcome, { kind: 'refused' }>
 

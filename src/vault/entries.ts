@@ -137,6 +137,7 @@ export function createEntries(context: {
         connectedBy: by,
         status: 'connected',
         statusReason: null,
+        acceptedAt: null,
         renewedAt: now,
         updatedAt: now,
       })
@@ -252,7 +253,7 @@ export function createEntries(context: {
 }
 
 const listedFields =
-  `id ownerId origin name authType status statusReason scopes expiresAt lastUsedAt connectedBy createdAt updatedAt`.split(
+  `id ownerId origin name authType status statusReason scopes expiresAt lastUsedAt acceptedAt connectedBy createdAt updatedAt`.split(
     ' ',
   )
 
