@@ -9,9 +9,9 @@ import type { Manifest } from './manifest/manifest.ts'
  * the user's own network.
  */
 export function createPrivateAddresses(allowance: SiteAllowance) {
-  const { refuses } = readAllowedSites(allowance)
+  const allowed = readAllowedSites(allowance)
   return (manifest: Manifest): ErrorDetail[] =>
     Object.entries(addressesOf(manifest)).flatMap(([path, address]) =>
-      refuses(new URL(address)) ? [{ path, message: 'is an address that is not on the public internet' }] : [],
+      allowed.refuses(new URL(address)) ? [{ path, message: 'is an address that is not on the public internet' }] : [],
     )
 }

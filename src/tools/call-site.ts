@@ -105,7 +105,9 @@ const toRequest = (call: SiteCall, config: Config) => ({
 function failedToSend({ reason, maybeSent, status }: SafeFetchError): CallOutcome {
   const unreadable = unreadables[reason]
   if (unreadable !== undefined) {
-    return isSuccess(status) ? unread(status, unreadable) : broken(status ?? null, `The site's answer ${unreadable}.`)
+    return status !== undefined && isSuccess(status)
+      ? unread(status, unreadable)
+      : broken(status ?? null, `The site's answer ${unreadable}.`)
   }
   if (reason === 'redirect') {
     // Some sites answer 303 to a POST that they have carried out.
@@ -133,8 +135,7 @@ const unreadables: Partial<Record<SafeFetchReason, string>> = {
   encoding: 'cannot be decompressed',
 }
 
-const isSuccess = (status: number | undefined): status is number =>
-  status !== undefined && status >= 200 && status < 300
+const isSuccess = (status: number): boolean => status >= 200 && status < 300
 
 async function classify(response: SafeResponse, secrets: string[], read: Reader): Promise<CallOutcome> {
   const { status } = response

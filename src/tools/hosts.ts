@@ -46,7 +46,7 @@ export function createHosts(context: {
       logger.info({ userId: adminUserId, host }, 'a host was suspended')
       const row = await OutgoingHost.query(database).findById(host)
       // Lifted again in the same moment.
-      return present(row ?? OutgoingHost.fromJson({ host }), now)
+      return row ? present(row, now) : { host, ...nothing }
     },
 
     /** Sets how many calls a minute the host may get, in place of OUTGOING_PER_MINUTE. VALIDATION_ERROR for an invalid host. */
@@ -55,7 +55,7 @@ export function createHosts(context: {
       await OutgoingHost.query(database).insert({ host, callsPerMinute }).onConflict('host').merge(['callsPerMinute'])
       logger.info({ userId: adminUserId, host, callsPerMinute }, 'the limit of a host was set')
       const row = await OutgoingHost.query(database).findById(host)
-      return present(row ?? OutgoingHost.fromJson({ host }), clock.now())
+      return row ? present(row, clock.now()) : { host, ...nothing }
     },
 
     /** Gives a host the usual limit again; false if it has none of its own. VALIDATION_ERROR for an invalid host. */
@@ -111,19 +111,15 @@ export type Hosts = ReturnType<typeof createHosts>
 /** Strangers propose limits, so what somebody has decided comes first. */
 const decided = 'suspended_at is not null or coalesce(held_until > :now, false) or calls_per_minute is not null'
 
+const nothing = { callsPerMinute: null, proposedPerMinute: null, held: null, suspended: null }
+
 function present(row: OutgoingHost, now: Date): KnownHost {
-  const {
-    host,
-    heldUntil = null,
-    heldReason = null,
-    suspendedAt = null,
-    suspendedBy = null,
-    suspendedReason = null,
-  } = row
+  const { host, heldUntil, heldReason, suspendedAt, suspendedBy, suspendedReason, callsPerMinute, proposedPerMinute } =
+    row
   return {
     host,
-    callsPerMinute: row.callsPerMinute ?? null,
-    proposedPerMinute: row.proposedPerMinute ?? null,
+    callsPerMinute,
+    proposedPerMinute,
     held: heldUntil !== null && heldUntil > now ? { until: heldUntil, reason: heldReason } : null,
     suspended: suspendedAt && { at: suspendedAt, by: suspendedBy, reason: suspendedReason },
   }

@@ -14,7 +14,7 @@ export interface SlotRequest {
   callId: string
   /** Whether the call queues for its turn, whenever that is. */
   mayWait: boolean
-  /** It also queues for a turn that comes within so many milliseconds. Any other call is forgotten. */
+  /** It also queues for a turn that comes within so many milliseconds. A call that gives up must `leave`. */
   patienceMs?: number | undefined
 }
 
@@ -73,7 +73,6 @@ export function createOutgoingLimit(context: {
     const notBefore = read.heldUntil ?? new Date(Math.ceil(read.now + Math.max(waitMs ?? 0, pace.minWaitMs)))
     const inMs = notBefore.getTime() - read.now
     if (request.mayWait || inMs <= (request.patienceMs ?? 0)) await addToWaiting(trx, request, notBefore)
-    else await trx.raw(leaveStatement, { callId: request.callId })
     return { kind: 'later', notBefore, inMs, why: read.heldUntil ? 'held' : 'limit' }
   }
 

@@ -159,7 +159,11 @@ export function createSender(context: {
       for (;;) {
         const patienceMs = Math.max(0, until - performance.now())
         const sent = await sendNow({ ...sending, patienceMs }, ledger)
-        if (sent.kind !== 'held' || sent.inMs === undefined || sent.inMs > patienceMs) return sent
+        if (sent.kind !== 'held' || sent.inMs === undefined) return sent
+        if (sent.inMs > patienceMs) {
+          if (sending.patienceMs !== undefined) await outgoing.leave(sending.callId)
+          return sent
+        }
         // The credential is opened anew then: it may have been replaced.
         await pause(sent.inMs, sending)
       }

@@ -154,8 +154,8 @@ test('a site that is slow with the trial of a token is connected all the same', 
   const manifest = manifestWith(`${site.origin}/api`)
   site.manifest = (_request, response) =>
     void response.end(JSON.stringify({ ...manifest, tools: [once, { ...tool, name: 'list_all' }] }))
-  const called: string[] = []
-  site.tool = (request) => void called.push(request.url ?? '')
+  const called = Promise.withResolvers<string | undefined>()
+  site.tool = (request) => called.resolve(request.url)
   const { caFile } = await temporaryCertificates()
   const platform = await startPlatform(t, { env: { SITE_ALLOW: site.host, SITE_CA_FILE: caFile } })
   const someone = await person(platform)
@@ -164,7 +164,7 @@ test('a site that is slow with the trial of a token is connected all the same', 
   t.is(status, 201)
   t.true(performance.now() - begun < 20_000)
   t.like(body, { status: 'connected', acceptedAt: null })
-  t.deepEqual(called, ['/api/tools/list_all'])
+  t.is(await called.promise, '/api/tools/list_all', 'never a tool that may do something')
 })
 
 test('a replaced token is the one that is sent from then on', async (t) => {

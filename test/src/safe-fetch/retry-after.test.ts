@@ -1,6 +1,7 @@
 import test from 'ava'
 import { spawnSync } from 'node:child_process'
 import { readRetryAfter, retryAfter } from '../../../src/safe-fetch/retry-after.ts'
+import { ownEnvironment } from '../../helpers/servers.ts'
 
 const now = new Date('2026-11-22T11:50:00.000Z')
 
@@ -112,9 +113,9 @@ for (const zone of ['America/New_York', 'Asia/Kolkata', 'Pacific/Auckland'])
     const dates = rows.filter(([text]) => text.includes(':')).map(([text]) => text)
     const source = `import { readRetryAfter } from ${JSON.stringify(module.href)}
       const read = ${JSON.stringify(dates)}.map((text) => readRetryAfter(text, new Date(${now.getTime()})) ?? null)
-      console.log(JSON.stringify(read))`
+      process.stdout.write(JSON.stringify(read))`
     const { stdout } = spawnSync(process.execPath, ['--input-type=module-typescript', '-e', source], {
-      env: { ...process.env, TZ: zone },
+      env: { ...ownEnvironment(), TZ: zone },
       encoding: 'utf8',
     })
     t.deepEqual(

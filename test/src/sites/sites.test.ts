@@ -40,7 +40,7 @@ interface Reach {
 }
 
 /** Sites of which those at the given `host:port` can be reached although they are on this machine. */
-async function reach(t: ExecutionContext, { allow, trusted = true, timeoutSeconds = 5, lookup = known }: Reach) {
+async function reach(t: ExecutionContext, { allow, trusted = true, timeoutSeconds = 30, lookup = known }: Reach) {
   const { caFile } = await temporaryCertificates()
   const options = {
     allow,
