@@ -28,7 +28,7 @@ interface Rule {
  * the metadata services of clouds stay closed whatever it says. Throws a sentence that names the first wrong entry.
  */
 export function readAllowedSites({ allow, loopback }: SiteAllowance): AllowedSites {
-  const rules = allow.map((entry) => readRule(entry, loopback))
+  const rules = allow.map((entry, index) => readRule(entry, { place: index + 1, loopback }))
   const allows = (url: URL, address: string): boolean =>
     rules.some(({ port, host, network }) => {
       if (port !== undefined && port !== (url.port || '443')) return false
@@ -70,21 +70,21 @@ const shapes = [
   /^(?<what>[^:]+)(?::(?<port>\d+))?$/,
 ]
 
-function readRule(entry: string, loopback: boolean): Rule {
+function readRule(entry: string, { place, loopback }: { place: number; loopback: boolean }): Rule {
   const { what = '', port } = shapes.map((shape) => shape.exec(entry)?.groups).find(Boolean) ?? {}
   if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535))
-    throw wrong(entry, `has no port from 1 to 65535`)
+    throw wrong(place, 'has no port from 1 to 65535')
   const at = port === undefined ? undefined : String(Number(port))
   const network = readNetwork(what)
   if (network) {
-    assertOpen(entry, network.kind, loopback)
+    assertOpen(place, network.kind, loopback)
     return { port: at, network }
   }
   const domain = what.startsWith('*.')
   const name = hostnameOf(domain ? what.slice(2) : what)
-  if (name === undefined || (domain && isIP(bareHost(name)) !== 0)) throw wrong(entry, noForm)
-  if (isIP(bareHost(name)) !== 0) assertOpen(entry, kindOfAddress(bareHost(name)), loopback)
-  if (/(?:^|\.)localhost$/.test(name)) assertOpen(entry, 'loopback', loopback)
+  if (name === undefined || (domain && isIP(bareHost(name)) !== 0)) throw wrong(place, noForm)
+  if (isIP(bareHost(name)) !== 0) assertOpen(place, kindOfAddress(bareHost(name)), loopback)
+  if (/(?:^|\.)localhost$/.test(name)) assertOpen(place, 'loopback', loopback)
   return { port: at, host: domain ? (hostname) => hostname.endsWith(`.${name}`) : (hostname) => hostname === name }
 }
 
@@ -98,19 +98,20 @@ const noForm =
   'is no host, *.domain or network with or without a port, like crm.corp.example, *.corp.example:8443 or 10.20.0.0/16'
 
 function assertOpen(
-  entry: string,
+  place: number,
   kind: 'public' | 'private' | 'loopback' | 'never' | undefined,
   loopback: boolean,
 ): void {
   if (kind === 'loopback' && !loopback) {
-    throw wrong(entry, 'is this machine, where only sites in development may be (SITE_LOOPBACK, which npm start sets)')
+    throw wrong(place, 'is this machine, where only sites in development may be (SITE_LOOPBACK, which npm start sets)')
   }
-  if (kind === 'never') throw wrong(entry, 'is an address that no site may have')
+  if (kind === 'never') throw wrong(place, 'is an address that no site may have')
   if (kind === undefined)
     throw wrong(
-      entry,
+      place,
       'is not within a private network: 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 100.64.0.0/10 or fc00::/7',
     )
 }
 
-const wrong = (entry: string, problem: string): Error => new Error(`"${entry}" ${problem}`)
+/** The entry is not quoted: it may be a secret in the wrong variable. */
+const wrong = (place: number, problem: string): Error => new Error(`entry ${place} ${problem}`)
