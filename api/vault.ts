@@ -64,7 +64,7 @@ export const addToVault = route({
   summary: 'Connect a site with a bearer token that it issued',
   description:
     'Reads the manifest of the site, and stores the token encrypted. If the site has a tool with the effect and scope ' +
-    '`read` that needs no arguments, it is called once, for three seconds at most, to try the token: `status` and ' +
+    '`read` that needs no arguments, it is called once, for five seconds at most, to try the token: `status` and ' +
     '`acceptedAt` say what came of it. Sites with OAuth: `POST /vault/oauth/start`.',
   owner: 'body',
   body: v.strictObject({

@@ -30,7 +30,7 @@ const maxAttempts = 2
 const lookMs = 250
 
 /** How long the trial of a new token is waited for, in milliseconds. */
-const trialMs = 3000
+const trialMs = 5000
 /** How many tools are looked at for it. */
 const maxTried = 10
 
@@ -177,7 +177,7 @@ export function createTools(context: {
 
   return {
     /**
-     * Tries the token of an entry with a harmless tool of its site, if there is one, and waits three seconds at most: the
+     * Tries the token of an entry with a harmless tool of its site, if there is one, and waits five seconds at most: the
      * entry then says whether the site has accepted it, refused it, or not answered yet. Never fails because of the
      * site.
      */

@@ -6,6 +6,7 @@ import * as siteInspection from '../../api/site-inspection.ts'
 import { startBadTools } from '../../examples/sites/bad-tools/server.ts'
 import { startChangingSite } from '../helpers/changing-site.ts'
 import { call } from '../helpers/client.ts'
+import { eventually } from '../helpers/eventually.ts'
 import { manifestWith, startHostileSite } from '../helpers/hostile-site.ts'
 import { temporaryCertificates } from '../helpers/https-server.ts'
 import {
@@ -128,14 +129,21 @@ test('a new token is tried with a tool that only reads and needs no arguments, a
   const { sites, more, platform } = await open()
   const someone = await customer(platform)
   const { tracker } = sites
-  const wrong = (await call(someone, vault.addToVault, { body: { url: tracker.origin, token: 'no-such-token' } })).body
-  t.like(wrong, { status: 'needs_reauth', statusReason: 'The site does not accept the token.', acceptedAt: null })
-  const params = { entryId: wrong.id }
+  const body = { url: tracker.origin, token: 'no-such-token' }
+  const params = { entryId: (await call(someone, vault.addToVault, { body })).body.id }
+  // On a busy machine the trial may end after the answer.
+  const until = (isSo: (entry: { status: string; acceptedAt: string | null }) => boolean) =>
+    eventually(20, 'the trial of a token had this result', async () => {
+      const { body } = await call(someone, vault.getVaultEntry, { params })
+      return isSo(body) ? body : undefined
+    })
   const replace = (token: string) => call(someone, vault.replaceVaultToken, { params, body: { token } })
-  const right = (await replace(tracker.createToken('ada'))).body
-  t.like(right, { status: 'connected', statusReason: null })
-  t.not(right.acceptedAt, null)
-  t.like((await replace('another-wrong-one')).body, { status: 'needs_reauth', acceptedAt: null })
+  const wrong = await until(({ status }) => status === 'needs_reauth')
+  t.like(wrong, { statusReason: 'The site does not accept the token.', acceptedAt: null })
+  await replace(tracker.createToken('ada'))
+  t.like(await until(({ acceptedAt }) => acceptedAt !== null), { status: 'connected', statusReason: null })
+  await replace('another-wrong-one')
+  t.like(await until(({ status }) => status === 'needs_reauth'), { acceptedAt: null })
   const { items } = (await call(someone, vaultCalls.listCalls, { params })).body
   t.deepEqual(new Set(items.map(({ tool }) => tool)), new Set(['search_issues']))
   t.is(items.length, 3, 'each trial is on record')
