@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { assertThat } from '../src/errors.ts'
+import { maxPerMinute } from '../src/tools/host-proposals.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
 import { id, listOf, text, time } from './schemas/schemas.ts'
@@ -25,8 +26,18 @@ const host = named(
     host: field(v.string(), 'The host, with its port unless that is 443', 'tracker.example.com'),
     held: field(v.nullable(hold), 'Whether the host asked for no calls', null),
     suspended: field(v.nullable(suspension), 'Whether it is suspended'),
+    callsPerMinute: field(
+      v.nullable(v.number()),
+      'How many calls a minute an admin allows; null for the usual limit',
+      null,
+    ),
+    proposedPerMinute: field(
+      v.nullable(v.number()),
+      'How many calls a minute its manifest asks for; nothing follows from that unless an admin allows them',
+      60,
+    ),
   }),
-  'A host where no tools are called at present',
+  'A host of tools, if it is held or suspended, or has or asks for a limit of its own',
 )
 
 const shared = { tag: 'admin', access: 'admin', path: '/admin/hosts/{host}' } as const
@@ -38,8 +49,10 @@ export const listHosts = route({
   name: 'listHosts',
   method: 'get',
   path: '/admin/hosts',
-  summary: 'List the hosts where no tools are called at present',
-  description: 'These are the suspended hosts and those that asked for no calls. Sorted by name, 1000 at most.',
+  summary: 'List the hosts that are held or suspended, or have a limit of their own',
+  description:
+    'These are the suspended hosts, those that asked for no calls, and those whose limit an admin has set, sorted by name. ' +
+    'After them come hosts whose manifests ask for another limit. 1000 at most.',
   status: 200,
   response: listOf(host),
   handle: async ({ services }) => ({ items: await services.hosts.list() }),
@@ -69,7 +82,9 @@ export const liftHost = route({
   codes: ['NOT_FOUND'],
   async handle({ services, caller, params }) {
     const lifted = await services.hosts.lift(params.host, caller.userId)
-    assertThat(lifted, 'NOT_FOUND', { message: 'This host is not suspended.' })
+    const message =
+      'This host is not suspended. A pause that it has asked for ends with DELETE /admin/hosts/{host}/hold.'
+    assertThat(lifted, 'NOT_FOUND', { message })
   },
 })
 
@@ -86,6 +101,43 @@ export const endHold = route({
   async handle({ services, caller, params }) {
     const ended = await services.hosts.endHold(params.host, caller.userId)
     assertThat(ended, 'NOT_FOUND', { message: 'This host has asked for no pause.' })
+  },
+})
+
+export const limitHost = route({
+  ...shared,
+  name: 'limitHost',
+  audit: { subject: 'host' },
+  method: 'put',
+  path: '/admin/hosts/{host}/limit',
+  summary: 'Set how many calls a minute a host gets',
+  description: `In place of \`OUTGOING_PER_MINUTE\`, for all owners together, from the next call on. ${spelling}`,
+  body: v.strictObject({
+    callsPerMinute: field(
+      v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(maxPerMinute)),
+      'Calls in any 60 seconds',
+      60,
+    ),
+  }),
+  status: 200,
+  response: host,
+  handle: ({ services, caller, params, body }) =>
+    services.hosts.setLimit(params.host, caller.userId, body.callsPerMinute),
+})
+
+export const unlimitHost = route({
+  ...shared,
+  name: 'unlimitHost',
+  audit: { subject: 'host' },
+  method: 'delete',
+  path: '/admin/hosts/{host}/limit',
+  summary: 'Give a host the usual limit again',
+  description: `The one of \`OUTGOING_PER_MINUTE\`. ${spelling}`,
+  status: 204,
+  codes: ['NOT_FOUND'],
+  async handle({ services, caller, params }) {
+    const removed = await services.hosts.removeLimit(params.host, caller.userId)
+    assertThat(removed, 'NOT_FOUND', { message: 'This host has no limit of its own.' })
   },
 })
 

@@ -63,7 +63,9 @@ export const addToVault = route({
   path: '/vault',
   summary: 'Connect a site with a bearer token that it issued',
   description:
-    'Reads the manifest of the site, and stores the token encrypted. Sites with OAuth: `POST /vault/oauth/start`.',
+    'Reads the manifest of the site, and stores the token encrypted. If the site has a tool with the effect and scope ' +
+    '`read` that needs no arguments, it is called once, for five seconds at most, to try the token: `status` and ' +
+    '`acceptedAt` say what came of it. Sites with OAuth: `POST /vault/oauth/start`.',
   owner: 'body',
   body: v.strictObject({
     ...inWorkspace,
@@ -75,7 +77,7 @@ export const addToVault = route({
   response: entry,
   codes: [...siteCodes, 'VAULT_LIMIT_REACHED', 'TOKEN_EXISTS'],
   handle: async ({ services, caller, ownerId, body }) =>
-    presentEntry(services, await services.vault.add(ownerId, body, caller.userId)),
+    presentEntry(services, await services.tools.tried(await services.vault.add(ownerId, body, caller.userId))),
 })
 
 export const getVaultEntry = route({
@@ -98,13 +100,16 @@ export const replaceVaultToken = route({
   method: 'patch',
   path: '/vault/{entryId}',
   summary: 'Replace the token of a connected site',
-  description: 'Runs that wait for it continue.',
+  description: 'Runs that wait for it continue. The token is tried as by `POST /vault`.',
   body: v.strictObject({ token }),
   response: entry,
   resource,
   codes: ['NOT_FOUND'],
   handle: async ({ services, caller, resource, body }) =>
-    presentEntry(services, await services.vault.replaceToken(resource, body.token, caller.userId)),
+    presentEntry(
+      services,
+      await services.tools.tried(await services.vault.replaceToken(resource, body.token, caller.userId)),
+    ),
 })
 
 export const removeFromVault = route({

@@ -66,6 +66,7 @@ function settings(database: string, port: number, temporal: string): Record<stri
     DATABASE_URL: database,
     PORT: String(port),
     BASE_URL: `http://127.0.0.1:${port}`,
+    SITE_LOOPBACK: 'true',
     TEMPORAL_ADDRESS: temporal,
     LOG_LEVEL: 'info',
     RATE_LIMIT_STORE: 'memory',

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { readHttpDate } from '../src/safe-fetch/http-date.ts'
 import {
   absent,
   failedIf,
@@ -226,7 +227,7 @@ function retryAfterProblem({ headers, at }: Outcome): string | undefined {
   const value = headers.get('retry-after')
   if (value === null) return 'It has no Retry-After.'
   if (/^\d{1,6}$/.test(value)) return undefined
-  const date = /[a-z]/i.test(value) ? Date.parse(value) : Number.NaN
-  if (Number.isNaN(date)) return `Its Retry-After is ${JSON.stringify(value)}: neither seconds nor an HTTP date.`
+  const date = /^[a-z]/i.test(value) ? readHttpDate(value, new Date(at)) : undefined
+  if (date === undefined) return `Its Retry-After is ${JSON.stringify(value)}: neither seconds nor an HTTP date.`
   return date > at ? undefined : `Its Retry-After, ${value}, is in the past.`
 }

@@ -2,7 +2,7 @@ import { absent, failedIf, skipped, toolsSilent, type Check, type Finding } from
 import { callEach, describe, invalidCalls } from './calls.ts'
 import { errorOf, isRefusal } from './exchange.ts'
 import { answeredByTool } from './obstacles.ts'
-import { convertibleArguments } from './sample-arguments.ts'
+import { convertibleArguments, violatingArguments } from './sample-arguments.ts'
 import { callableTools, callTool, type Site } from './site.ts'
 
 const generic =
@@ -18,7 +18,7 @@ export const argumentChecks: Check[] = [
     needs: ['manifest', 'token', 'read tool'],
     run: async (site) => {
       const sent = await invalidCalls(site)
-      if (sent.length === 0) return absent('No schema rejects anything.')
+      if (sent.length === 0) return nothingToRefuse(site)
       const calls = answeredByTool(site, sent)
       if (calls.length === 0) return toolsSilent
       return failedIf(calls.filter(({ outcome }) => !isRefusal(outcome)).map(describe))
@@ -31,9 +31,9 @@ export const argumentChecks: Check[] = [
     fix: 'Name the member and what it must be: { "error": "id must be a number" }. A model reads it and tries again.',
     needs: ['manifest', 'token', 'read tool'],
     run: async (site) => {
-      const refused = answeredByTool(site, await invalidCalls(site)).filter(
-        ({ outcome }) => isRefusal(outcome) && outcome.status !== 429,
-      )
+      const sent = await invalidCalls(site)
+      if (sent.length === 0) return nothingToRefuse(site)
+      const refused = answeredByTool(site, sent).filter(({ outcome }) => isRefusal(outcome) && outcome.status !== 429)
       if (refused.length === 0) return skipped('No wrong arguments were refused.', 'Fix [arguments-checked] first.')
       return failedIf(refused.filter(({ outcome }) => generic.test(errorOf(outcome) ?? 'error')).map(describe))
     },
@@ -66,6 +66,15 @@ export const argumentChecks: Check[] = [
     },
   },
 ]
+
+/** Wrong arguments are sent only to tools that read: a site that does not check them would act on them. */
+function nothingToRefuse({ tools }: Site): Finding {
+  if (!tools.some(({ inputSchema }) => violatingArguments(inputSchema))) return absent('No schema rejects anything.')
+  return skipped(
+    'The schemas of the tools that only read reject nothing, and other tools are not called with wrong arguments.',
+    'Give --call-all, on a test system.',
+  )
+}
 
 /** Sends texts in place of numbers and booleans. */
 async function convertedRefused(site: Site): Promise<Finding> {

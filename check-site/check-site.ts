@@ -90,7 +90,7 @@ const noClient = skipped('It needs a client at the site.', 'Give --client-id and
  */
 export async function checkSite(options: CheckOptions, createFetch = createSafeFetch): Promise<Report> {
   const { allow, caFile, baseUrl, timeoutSeconds, patienceSeconds } = options
-  const safeFetch = createFetch({ allow, caFile, baseUrl, version })
+  const safeFetch = createFetch({ allow, loopback: true, caFile, baseUrl, version })
   const secrets = [options.token, options.limitedToken].filter((token) => token !== undefined)
   const exchange = createExchange({ fetch: safeFetch.fetch, timeoutSeconds, patienceSeconds, secrets })
   try {

@@ -50,6 +50,14 @@ const byReason: Record<string, Problem> = {
     what: 'has an address that is not on the public internet',
     fix: 'Give a site a public address. For a site in development use --allow <host:port>.',
   },
+  'refused-name': {
+    what: 'has a name that stands for an address that is not on the public internet',
+    fix: 'Give a site a public address. For a site in development use --allow <host:port>.',
+  },
+  encoding: {
+    what: 'sent a response that cannot be decompressed',
+    fix: 'Compress the body as Content-Encoding says, or leave that header out.',
+  },
   dns: { what: 'has a host name that cannot be resolved', fix: 'Check the spelling of the name, and its DNS records.' },
   timeout: {
     what: 'did not answer in time',

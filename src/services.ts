@@ -48,6 +48,7 @@ import { createSites } from './sites/sites.ts'
 import { createTemporal } from './temporal/temporal.ts'
 import { createLargeBodies } from './threads/large-bodies.ts'
 import { createThreads, type Threads } from './threads/threads.ts'
+import { createHostProposals } from './tools/host-proposals.ts'
 import { createHosts } from './tools/hosts.ts'
 import { createCallSite } from './tools/call-site.ts'
 import { createOutgoingLimit } from './tools/outgoing-limit.ts'
@@ -113,8 +114,9 @@ export function createServices(
   const outages = createOutages({ ...base, models })
   const sites = createSites(base)
   const limitOf = async (ownerId: string) => (await billing.account(ownerId)).limits.vaultSites
-  const vault = createVault({ ...base, audit, sites, notifications, limitOf })
-  const manifests = createManifests({ ...base, sites, notifications, revoke: vault.revoke })
+  const proposals = createHostProposals(base)
+  const vault = createVault({ ...base, audit, sites, notifications, proposals, limitOf })
+  const manifests = createManifests({ ...base, sites, notifications, proposals, revoke: vault.revoke })
   const outgoingLimit = createOutgoingLimit(base)
   const sender = createSender({ ...base, vault, outgoing: outgoingLimit, callSite: createCallSite(base), storedBytes })
   const tools = createTools({ ...base, billing, sites, vault, sender })
@@ -236,8 +238,12 @@ export function createServices(
 
 export type Services = ReturnType<typeof createServices>
 
-/** Sites whose addresses are not checked: those of sign-in providers, too, which the operator has named. */
+/** Sites that may have private addresses: those of sign-in providers, too, which the operator has named. */
 function trustedSites({ sites, signIn }: Config) {
   const hosts = signIn.providers.map(({ issuer }) => new URL(issuer))
-  return { ...sites, allow: [...sites.allow, ...hosts.map(({ hostname, port }) => `${hostname}:${port || '443'}`)] }
+  return {
+    ...sites,
+    allow: [...sites.allow, ...hosts.map(({ hostname, port }) => `${hostname}:${port || '443'}`)],
+    loopback: true,
+  }
 }

@@ -26,7 +26,7 @@ const fields: Record<SubjectKind, readonly string[]> = {
   approval: ['tool', 'siteOrigin', 'agentId', 'status', 'note'],
   callback: ['runId', 'status'],
   grant: ['ownerId', 'credits', 'priority', 'expiresAt', 'note'],
-  host: ['host', 'suspended'],
+  host: ['host', 'suspended', 'callsPerMinute'],
   identity: ['issuer', 'provider'],
   invitation: ['role', 'expiresAt'],
   login: ['address', 'userAgent', 'createdAt'],

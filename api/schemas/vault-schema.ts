@@ -66,6 +66,10 @@ export const entry = named(
     scopes: field(v.nullable(v.array(scope)), 'The scopes granted; OAuth only', null),
     expiresAt: field(v.nullable(time), 'When the access token expires; it is refreshed before', null),
     lastUsedAt: field(v.nullable(time), 'To the hour', null),
+    acceptedAt: field(
+      v.nullable(time),
+      'When the site first accepted the present credential; null: it has not been tried yet',
+    ),
     pendingManifest: field(
       v.nullable(
         named(

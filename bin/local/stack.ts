@@ -147,6 +147,7 @@ function childEnvironment(
     ...local.environment,
     ...addresses,
     SITE_ALLOW: allowed,
+    SITE_LOOPBACK: 'true',
     SITE_CA_FILE: trusted,
     OUTGOING_COUNT_PORTS: 'true',
   }

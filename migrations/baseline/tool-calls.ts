@@ -45,6 +45,11 @@ export const toolCalls = `
     suspended_at timestamptz,
     suspended_by text,
     suspended_reason text,
+    -- how many calls a minute an admin allows; null for OUTGOING_PER_MINUTE
+    calls_per_minute integer,
+    -- how many its manifest asks for, and when it last did; nobody follows that
+    proposed_per_minute integer,
+    proposed_at timestamptz,
     constraint outgoing_hosts_pkey primary key (host)
   );
 
@@ -56,7 +61,7 @@ export const toolCalls = `
     ended_at timestamptz,
     free_at timestamptz not null,
     host text not null,
-    -- who is to have its fair share: an agent, or the owner of a direct call
+    -- who is to have its fair share: an owner, and after a slash one of its agents, its chats or its direct calls
     share text not null,
     constraint outgoing_slots_pkey primary key (id)
   );

@@ -14,6 +14,8 @@ export const vault = `
     -- since when the credential is the present one; refresh tokens that nobody uses die of age
     renewed_at timestamptz not null,
     last_used_at timestamptz,
+    -- when the site first accepted the present credential; null: it has not been tried yet
+    accepted_at timestamptz,
     -- when it came to its present owner; null: it was connected there
     moved_at timestamptz,
     -- since when it exceeds the limits of the tier

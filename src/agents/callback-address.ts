@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts'
 import { assertThat } from '../errors.ts'
-import { hostAndPort, isPrivateLiteral, readPair } from '../safe-fetch/outgoing-request.ts'
+import { readAllowedSites } from '../safe-fetch/allowed-sites.ts'
 import type { Sealing } from '../secrets/sealing.ts'
 import { parseSiteUrl } from '../safe-fetch/site-url.ts'
 import type { Agent } from './agent.ts'
@@ -9,17 +9,16 @@ import { callbackSecretAt, newCallbackSecret } from './new-secrets.ts'
 /** An agent's callback address, and the secret that signs callbacks (docs/design.md, "Telling the owner"). */
 export function createCallbackAddress(context: {
   sealing: Sealing
-  config: { sites: Pick<Config['sites'], 'allow'> }
+  config: { sites: Pick<Config['sites'], 'allow' | 'loopback'> }
 }) {
   const { sealing } = context
-  const allowed = new Set(context.config.sites.allow.map(readPair))
+  const allowed = readAllowedSites(context.config.sites)
 
   /** Normalizes the URL. An IP address is checked here; a host name is checked on connecting. */
   function readUrl(text: string): string {
     const url = parseSiteUrl(text)
-    const reachable = !isPrivateLiteral(url) || allowed.has(hostAndPort(url))
     const message = 'The host of the URL is an address that is not on the public internet.'
-    assertThat(reachable, 'INVALID_URL', { message })
+    assertThat(!allowed.refuses(url), 'INVALID_URL', { message })
     return url.href
   }
 

@@ -15,6 +15,9 @@ const lingerMs = 2000
 /** A call is sent once more if the site answers 401 and there is a newer credential. */
 const maxAttempts = 2
 
+/** How long a call waits for a slot at its host: nobody looks at a still chat for a minute. */
+const slotPatienceMs = 5000
+
 /** Nothing is sent for a session that was ended, or whose user is kept out, although its answer may go on for a second. */
 const sessionLives = `
   exists (select from chat_answers a join sessions s on s.id = a.session_id
@@ -108,8 +111,9 @@ export function createChatCalls(context: {
         tool: call.tool ?? '',
         arguments: call.arguments,
         idempotencyKey: `chat:${call.id}`,
-        share: `chat:${ownerId}`,
+        share: `${ownerId}/chat`,
         mayWait: false,
+        patienceMs: slotPatienceMs,
         refusedGeneration: null,
         secrets,
         signal: lingering.signal,

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { allowanceProblem } from '../safe-fetch/allowed-sites.ts'
 import { freeze, readEnvironment, settings, type Environment } from './environment.ts'
 import { readModels } from './read-models.ts'
 import { readTogether } from './together.ts'
@@ -6,9 +7,25 @@ import type { ModelsConfig } from './models-config.ts'
 import { readBilling } from './read-billing.ts'
 import { readOidc, type OidcConfig } from './read-oidc.ts'
 
+const problemOfSites = ({
+  SITE_ALLOW: allow,
+  SITE_LOOPBACK: loopback,
+}: {
+  SITE_ALLOW: string[]
+  SITE_LOOPBACK: boolean
+}) => allowanceProblem({ allow, loopback })
+
 /** Mail servers reject mail without a sender; news of payments that nobody can verify is refused. */
 const consistent = v.pipe(
   settings,
+  v.forward(
+    v.partialCheck(
+      [['SITE_ALLOW'], ['SITE_LOOPBACK']],
+      (sites) => problemOfSites(sites) === undefined,
+      ({ input }) => `is not usable: ${problemOfSites(input)}`,
+    ),
+    ['SITE_ALLOW'],
+  ),
   v.forward(
     v.partialCheck(
       [['SMTP_URL'], ['MAIL_FROM']],
@@ -91,8 +108,10 @@ function shape(
     /** How long a chat session lasts, and how long one that nobody uses. */
     sessions: { hours: env.SESSION_HOURS, idleMinutes: env.SESSION_IDLE_MINUTES },
     sites: {
-      /** `host:port` pairs that may have a private address; for development. */
+      /** Hosts, `*.` domains and networks whose sites may have private addresses. */
       allow: env.SITE_ALLOW,
+      /** Whether allowed sites may be on this machine; for development. */
+      loopback: env.SITE_LOOPBACK,
       caFile: env.SITE_CA_FILE,
       timeoutSeconds: env.SITE_TIMEOUT_SECONDS,
       /** Of one request to a site's token or revocation address. */

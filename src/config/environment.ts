@@ -60,6 +60,7 @@ export const settings = v.object({
   OIDC_TITLE: v.optional(title),
   TERMS_VERSION: text('2026-11-01'),
   SITE_ALLOW: list(),
+  SITE_LOOPBACK: flag(false),
   SITE_CA_FILE: optionalText(),
   SITE_TIMEOUT_SECONDS: seconds(30, 0.1, 300),
   TOKEN_TIMEOUT_SECONDS: seconds(10, 0.1, 60),

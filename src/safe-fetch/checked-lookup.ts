@@ -1,6 +1,5 @@
 import type { LookupAddress, LookupAllOptions } from 'node:dns'
 import type { LookupFunction } from 'node:net'
-import { isPublicAddress } from './ip-ranges.ts'
 import { SafeFetchError } from './safe-fetch-error.ts'
 
 /** A resolver that returns every address of a name, as `dns.lookup` with `all` does. */
@@ -12,18 +11,18 @@ export type Lookup = (
 
 /**
  * The `lookup` of a connection: resolves the name once and returns only checked addresses. The socket connects to
- * exactly these, so a later DNS answer (DNS rebinding) has no effect. One private address rejects the whole answer: a
- * mixed answer is an attack or a mistake. Fails with a SafeFetchError of reason `dns` (error or empty answer) or
- * `refused-address`.
+ * exactly these, so a later DNS answer (DNS rebinding) has no effect. One address that is not permitted rejects the whole
+ * answer: a mixed answer is an attack or a mistake. Fails with a SafeFetchError of reason `dns` (error or empty answer)
+ * or `refused-name`.
  */
-export function createCheckedLookup(lookup: Lookup, { exempt }: { exempt: boolean }): LookupFunction {
+export function createCheckedLookup(lookup: Lookup, permits: (address: string) => boolean): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
       const [first] = addresses ?? []
-      const fail = (reason: 'dns' | 'refused-address', code?: string) =>
+      const fail = (reason: 'dns' | 'refused-name', code?: string) =>
         callback(new SafeFetchError(reason, { maybeSent: false, host: hostname, code }), [])
       if (error || !first) return fail('dns', error?.code)
-      if (!exempt && !addresses.every(({ address }) => isPublicAddress(address))) return fail('refused-address')
+      if (!addresses.every(({ address }) => permits(address))) return fail('refused-name')
       return options.all ? callback(null, addresses) : callback(null, first.address, first.family)
     })
   }

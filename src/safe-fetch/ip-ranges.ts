@@ -51,8 +51,57 @@ export function isPublicAddress(text: string): boolean {
   // A zone (RFC 4007) names an interface of this machine.
   if (isIP(text) === 0 || text.includes('%')) return false
   const address = ipaddr.parse(text)
-  const within = (range: ReturnType<typeof ipaddr.parseCIDR>) =>
-    address.kind() === range[0].kind() && address.match(range)
+  const within = (range: Range) => contains(range, address)
   if (address.kind() === 'ipv4') return !specialIPv4.some(within)
   return within(globalIPv6) && !specialIPv6.some(within)
 }
+
+/** What kind of host an address can belong to. `never`: nobody's site, whatever an operator allows. */
+export type AddressKind = 'public' | 'private' | 'loopback' | 'never'
+
+const loopback = ['127.0.0.0/8', '::1/128'].map((range) => ipaddr.parseCIDR(range))
+
+/** The networks of organisations (RFC 1918, 4193 and 6598). */
+const privateNetworks = ['10.0.0.0/8', '100.64.0.0/10', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'].map((range) =>
+  ipaddr.parseCIDR(range),
+)
+
+/** Within them, services that give the credentials of a machine to whoever asks on it. */
+const metadata = [
+  '100.100.100.0/24', // Alibaba
+  'fd00:42::/32', // Scaleway
+  'fd00:c1::/32', // Oracle
+  'fd00:ec2::/32', // Amazon
+  'fd20:ce::/32', // Google
+].map((range) => ipaddr.parseCIDR(range))
+
+/** The kind of a text that is an IP address; of any other text, `never`. */
+export function kindOfAddress(text: string): AddressKind {
+  if (isPublicAddress(text)) return 'public'
+  if (isIP(text) === 0 || text.includes('%')) return 'never'
+  const address = ipaddr.parse(text)
+  if (loopback.some((range) => contains(range, address))) return 'loopback'
+  if (metadata.some((range) => contains(range, address))) return 'never'
+  return privateNetworks.some((range) => contains(range, address)) ? 'private' : 'never'
+}
+
+/** A network as `10.20.0.0/16` or `fd12::/16`. */
+export interface Network {
+  /** Whether it consists of addresses of this kind alone, apart from metadata services. */
+  kind: 'private' | 'loopback' | undefined
+  has(address: string): boolean
+}
+
+/** Reads a network (CIDR, RFC 4632 and 4291); undefined if the text is none. */
+export function readNetwork(text: string): Network | undefined {
+  if (!ipaddr.isValidCIDR(text)) return undefined
+  const [base, bits] = ipaddr.parseCIDR(text)
+  const within = ([range, width]: Range) => bits >= width && contains([range, width], base)
+  const kind = privateNetworks.some(within) ? 'private' : loopback.some(within) ? 'loopback' : undefined
+  return { kind, has: (address) => isIP(address) !== 0 && contains([base, bits], ipaddr.parse(address)) }
+}
+
+type Range = ReturnType<typeof ipaddr.parseCIDR>
+
+const contains = (range: Range, address: ReturnType<typeof ipaddr.parse>): boolean =>
+  address.kind() === range[0].kind() && address.match(range)

@@ -1,23 +1,32 @@
 export type SafeFetchReason =
   | 'invalid-url'
+  /** The host of the URL is, as it is written, no public address. */
   | 'refused-address'
+  /** The name of the host stands for an address that is not public. */
+  | 'refused-name'
   | 'dns'
   | 'connect'
   | 'tls'
   | 'timeout'
   | 'too-large'
+  | 'encoding'
   | 'redirect'
   | 'reset'
   | 'aborted'
 
+/** A name that is refused reads like an unknown one: the difference would tell strangers the names of an intranet. */
+const noSite = 'has a name that is not known, or that stands for an address that is not on the public internet'
+
 const sentences: Record<SafeFetchReason, string> = {
   'invalid-url': 'has an invalid address',
   'refused-address': 'has an address that is not on the public internet',
-  dns: 'could not be resolved',
+  'refused-name': noSite,
+  dns: noSite,
   connect: 'could not be connected to',
   tls: 'has no valid certificate or does not speak TLS',
   timeout: 'did not answer in time',
   'too-large': 'sent a larger response than is allowed',
+  encoding: 'sent a response that cannot be decompressed',
   redirect: 'answered with a redirect, and redirects are not followed',
   reset: 'closed the connection early, or did not answer with HTTP',
   aborted: 'was not waited for, because the request was aborted',
@@ -27,6 +36,7 @@ interface SafeFetchErrorOptions {
   maybeSent: boolean
   host?: string | undefined
   code?: string | undefined
+  status?: number | undefined
   message?: string | undefined
 }
 
@@ -41,12 +51,15 @@ export class SafeFetchError extends Error {
   readonly maybeSent: boolean
   /** The system's or TLS's code (`ECONNREFUSED`, `CERT_HAS_EXPIRED`), for the log. */
   readonly code: string | undefined
+  /** The status of an answer whose body was not read, if it came so far. */
+  readonly status: number | undefined
 
-  constructor(reason: SafeFetchReason, { maybeSent, host, code, message }: SafeFetchErrorOptions) {
+  constructor(reason: SafeFetchReason, { maybeSent, host, code, status, message }: SafeFetchErrorOptions) {
     super(message ?? `The site ${host ? `${host} ` : ''}${sentences[reason]}.`)
     this.reason = reason
     this.maybeSent = maybeSent
     this.code = code
+    this.status = status
   }
 }
 
@@ -78,6 +91,13 @@ function reasonOf(code: string | undefined, stage: Stage, late: boolean): SafeFe
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return 'too-large'
   return stage === 'sending' ? 'reset' : 'connect'
 }
+
+/** Codes of zlib, and of its decompressors for brotli and zstandard. */
+const decompressionCodes = /^(Z_|ERR__ERROR_|ERR_BROTLI_|ZSTD_)/
+
+/** Whether a body could not be read because it is not compressed as its headers say. */
+export const isUndecodable = (error: unknown): boolean =>
+  causes(error).some((cause) => decompressionCodes.test(codeOf(cause) ?? ''))
 
 /** The error and its chain of causes. */
 function causes(error: unknown): unknown[] {

@@ -7,8 +7,9 @@ import { readAuthorities } from './authorities.ts'
 import { readBounded } from './bounded-body.ts'
 import { startDeadline } from './deadline.ts'
 import { createCheckedLookup, type Lookup } from './checked-lookup.ts'
-import { hostAndPort, readHeaders, readPair, readUrl, refusePrivateLiteral } from './outgoing-request.ts'
-import { describeFailure, SafeFetchError, type Stage } from './safe-fetch-error.ts'
+import { readAllowedSites, type SiteAllowance } from './allowed-sites.ts'
+import { readHeaders, readUrl } from './outgoing-request.ts'
+import { describeFailure, isUndecodable, SafeFetchError, type Stage } from './safe-fetch-error.ts'
 
 export { SafeFetchError, type SafeFetchReason } from './safe-fetch-error.ts'
 
@@ -38,9 +39,8 @@ export interface SafeResponse {
 
 export type SafeFetch = (request: SafeRequest) => Promise<SafeResponse>
 
-export interface SafeFetchOptions {
-  /** `host:port` pairs whose address is not checked. HTTPS, certificate and limits still apply. */
-  allow: readonly string[]
+/** What is allowed besides public addresses. HTTPS, certificate and limits still apply there. */
+export interface SafeFetchOptions extends SiteAllowance {
   /** PEM file of certificate authorities to trust besides the default ones. */
   caFile?: string | undefined
   /** This platform's address and version, for the User-Agent. */
@@ -59,10 +59,10 @@ const maxConnectMs = 10_000
  * Creates the only way out to sites (OWASP API7:2023 and API10:2023). HTTPS only; addresses are checked on connecting;
  * redirects are not followed; time and size are limited; nothing is retried; statuses from 400 on are responses, not
  * errors. `fetch` throws only SafeFetchError; `close` aborts requests under way. Throws at once if the CA file cannot
- * be read or an entry of `allow` is not `host:port`.
+ * be read or an entry of `allow` is wrong.
  */
 export function createSafeFetch(options: SafeFetchOptions): { fetch: SafeFetch; close: () => Promise<void> } {
-  const allowed = new Set(options.allow.map(readPair))
+  const allowed = readAllowedSites(options)
   const secureContext = createSecureContext({ ca: trustedRoots(options.caFile) })
   const userAgent = userAgentOf(options)
   const closing = new AbortController()
@@ -71,10 +71,9 @@ export function createSafeFetch(options: SafeFetchOptions): { fetch: SafeFetch; 
   const send: SafeFetch = async (request) => {
     const url = readUrl(request.url)
     const headers = readHeaders(request.headers ?? {}, userAgent, url.hostname)
-    const exempt = allowed.has(hostAndPort(url))
-    if (!exempt) refusePrivateLiteral(url)
+    if (allowed.refuses(url)) throw new SafeFetchError('refused-address', { maybeSent: false, host: url.hostname })
     const deadline = startDeadline(request.timeoutMs, [request.signal, closing.signal])
-    const lookup = createCheckedLookup(options.lookup ?? systemLookup, { exempt })
+    const lookup = createCheckedLookup(options.lookup ?? systemLookup, (address) => allowed.permits(url, address))
     const connection = openConnection(url, secureContext, lookup)
     // The signals that ky and fetch derive may be garbage-collected while a response is read, and never fire then.
     deadline.signal.addEventListener('abort', () => void connection.close(), { once: true })
@@ -132,11 +131,16 @@ async function exchange(
   })
   // A followed redirect would need every check again and would carry credentials along; a site can publish its final
   // address.
-  if (!showRedirect && response.status >= 300 && response.status < 400 && response.headers.has('location'))
-    throw new SafeFetchError('redirect', { maybeSent: true, host: url.hostname })
-  const bytes = ignoreBody ? new Uint8Array() : await readBounded(response, maxBytes)
-  if (bytes === undefined) throw new SafeFetchError('too-large', { maybeSent: true, host: url.hostname })
-  return { status: response.status, headers: response.headers, body: bytes }
+  const { status } = response
+  const unread = (reason: 'redirect' | 'too-large' | 'encoding') =>
+    new SafeFetchError(reason, { maybeSent: true, host: url.hostname, status })
+  if (!showRedirect && status >= 300 && status < 400 && response.headers.has('location')) throw unread('redirect')
+  if (ignoreBody) return { status, headers: response.headers, body: new Uint8Array() }
+  const bytes = await readBounded(response, maxBytes).catch((error: unknown) => {
+    throw isUndecodable(error) ? unread('encoding') : error
+  })
+  if (bytes === undefined) throw unread('too-large')
+  return { status, headers: response.headers, body: bytes }
 }
 
 /**

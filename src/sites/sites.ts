@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts'
 import { CodedError, type ErrorDetail } from '../errors.ts'
 import { SafeFetchError, type SafeFetch, type SafeFetchReason, type SafeResponse } from '../safe-fetch/safe-fetch.ts'
+import { refusedAddress, unreached } from '../safe-fetch/unreached.ts'
 import { parseSiteUrl } from '../safe-fetch/site-url.ts'
 import type * as inThread from '../in-thread.ts'
 import { orElse, type Threads } from '../threads/threads.ts'
@@ -27,10 +28,10 @@ export interface DiscoveredSite {
 export function createSites(context: {
   fetch: SafeFetch
   threads: Threads<typeof inThread>
-  config: { sites: Pick<Config['sites'], 'allow' | 'manifestBytes' | 'manifestTimeoutSeconds'> }
+  config: { sites: Pick<Config['sites'], 'allow' | 'loopback' | 'manifestBytes' | 'manifestTimeoutSeconds'> }
 }) {
   const { fetch, threads, config } = context
-  const privateAddresses = createPrivateAddresses(config.sites.allow)
+  const privateAddresses = createPrivateAddresses(config.sites)
 
   /**
    * Fetches and validates the manifest at the address's origin (docs/specification.md, "Manifest"). Throws INVALID_URL,
@@ -112,20 +113,21 @@ const incomparable: ErrorDetail = {
   message: 'takes too long to compare with the manifest in use',
 }
 
-const unreachable = 'The site could not be reached.'
-
 /**
- * Why there is no manifest. A refused address, an unknown name and a closed port have the same sentence: the difference
- * would let anyone map this server's network. The other reasons occur with public sites only.
+ * Why there is no manifest. An address that is refused as it is written is public knowledge. A refused name, an unknown
+ * name and a closed port have the same sentence: the difference would let anyone map this server's network. The other
+ * reasons occur with public sites only, and with those that the operator allows.
  */
 const sentences: Record<Exclude<SafeFetchReason, 'too-large'>, string> = {
-  'invalid-url': unreachable,
-  'refused-address': unreachable,
-  dns: unreachable,
-  connect: unreachable,
-  tls: 'No secure connection to the site could be made. Its certificate must be valid for its host name.',
+  'invalid-url': unreached,
+  'refused-address': refusedAddress,
+  'refused-name': unreached,
+  dns: unreached,
+  connect: unreached,
+  tls: 'The site has no valid certificate for its host name, or does not speak TLS.',
   timeout: 'The site did not deliver its manifest in time.',
   reset: 'The site closed the connection before its manifest was complete.',
+  encoding: 'The site sent its manifest with a content encoding that cannot be decompressed.',
   redirect: 'The site answered the request for its manifest with a redirect, which is not followed.',
   aborted: 'The request for the manifest was abandoned.',
 }

@@ -2,8 +2,9 @@ import type { Config } from '../config/config.ts'
 import type * as inThread from '../in-thread.ts'
 import { decodeUtf8 } from '../json.ts'
 import { retryAfter } from '../safe-fetch/retry-after.ts'
-import type { SafeFetch, SafeResponse } from '../safe-fetch/safe-fetch.ts'
+import type { SafeFetch, SafeFetchReason, SafeResponse } from '../safe-fetch/safe-fetch.ts'
 import { SafeFetchError } from '../safe-fetch/safe-fetch-error.ts'
+import { refusedAddress, unreached } from '../safe-fetch/unreached.ts'
 import { orElse, type Threads } from '../threads/threads.ts'
 import { readAnswer, readRefusal, type ReadAnswer, type SiteAnswer } from './site-answer.ts'
 import { unreadResult } from './unread-result.ts'
@@ -30,11 +31,12 @@ export interface SiteCall {
 export type CallOutcome =
   /** `text` is the JSON text of the result. */
   | { kind: 'succeeded'; httpStatus: number; text: string }
-  /** The site carried it out, but its result is too complex to be read. */
+  /** The site carried it out, as its 2xx says (RFC 9110, 15.3), but its answer is no JSON object that can be read. */
   | { kind: 'unread'; httpStatus: number; text: string }
   | { kind: 'refused'; httpStatus: 401 | 403 | 429; certain: true; text: string; retryAfter?: number }
   | { kind: 'rejected'; httpStatus: number; certain: false; text: string }
-  | { kind: 'broken'; httpStatus: number | null; certain: false; text: string }
+  /** `retryAfter`: seconds for which the site asked to be left alone. */
+  | { kind: 'broken'; httpStatus: number | null; certain: false; text: string; retryAfter?: number }
   /** `permanent`: a retry would have the same outcome. */
   | { kind: 'unavailable'; httpStatus: null; certain: boolean; text: string; permanent?: true }
 
@@ -100,8 +102,13 @@ const toRequest = (call: SiteCall, config: Config) => ({
   signal: call.signal,
 })
 
-function failedToSend({ reason, maybeSent }: SafeFetchError): CallOutcome {
-  if (reason === 'too-large') return broken(null, "The site's response was too large and was not stored.")
+function failedToSend({ reason, maybeSent, status }: SafeFetchError): CallOutcome {
+  const unreadable = unreadables[reason]
+  if (unreadable !== undefined) {
+    return status !== undefined && isSuccess(status)
+      ? unread(status, unreadable)
+      : broken(status ?? null, `The site's answer ${unreadable}.`)
+  }
   if (reason === 'redirect') {
     // Some sites answer 303 to a POST that they have carried out.
     return broken(null, 'The site answered with a redirect, which is not followed with a credential.')
@@ -110,32 +117,40 @@ function failedToSend({ reason, maybeSent }: SafeFetchError): CallOutcome {
     kind: 'unavailable',
     httpStatus: null,
     certain: !maybeSent,
-    text: sentences[reason] ?? sentences['connect'],
+    text: sentences[reason] ?? unreached,
   }
 }
 
-/**
- * A refused address, an unknown name and a closed port have the same sentence, as for manifests: the difference would
- * let a manifest map this server's network.
- */
-const sentences: Record<string, string> & { connect: string } = {
-  connect: 'The site could not be reached.',
-  tls: 'No secure connection to the site could be made.',
+const sentences: Partial<Record<SafeFetchReason, string>> = {
+  'refused-address': refusedAddress,
+  tls: 'The site has no valid certificate for its host name, or does not speak TLS.',
   timeout: 'The site did not answer in time.',
   reset: 'The site closed the connection before it answered.',
   'invalid-url': "The address in the site's manifest cannot be used.",
 }
 
+/** What is wrong with an answer that came, and was not read. */
+const unreadables: Partial<Record<SafeFetchReason, string>> = {
+  'too-large': 'is too large',
+  encoding: 'cannot be decompressed',
+}
+
+const isSuccess = (status: number): boolean => status >= 200 && status < 300
+
 async function classify(response: SafeResponse, secrets: string[], read: Reader): Promise<CallOutcome> {
   const { status } = response
   const text = decodeUtf8(response.body)
-  if (status >= 200 && status < 300) return classifySuccess(status, text, secrets, read)
+  if (isSuccess(status)) return classifySuccess(status, text, secrets, read)
   const said = quoted(text === undefined ? '' : await read.refusal({ text, secrets }))
   if (status === 401 || status === 403 || status === 429) {
     const text = refusal(status, said)
     return { kind: 'refused', httpStatus: status, certain: true, text, ...retryAfter(response.headers) }
   }
-  if (status >= 500 || status === 408) return broken(status, `The site failed with status ${status}.${said}`)
+  if (status >= 500 || status === 408) {
+    const failed = broken(status, `The site failed with status ${status}.${said}`)
+    // Only 503 gives the header a meaning for what comes next (RFC 9110, 10.2.3).
+    return status === 503 ? { ...failed, ...retryAfter(response.headers) } : failed
+  }
   return {
     kind: 'rejected',
     httpStatus: status,
@@ -150,16 +165,27 @@ async function classifySuccess(
   secrets: string[],
   read: Reader,
 ): Promise<CallOutcome> {
-  // No Content (RFC 9110, 15.3.5), as many sites answer a deletion.
-  if (status === 204) return { kind: 'succeeded', httpStatus: status, text: '{}' }
-  if (body === undefined) return broken(status, "The site's response is not valid UTF-8.")
+  if (body === undefined) return unread(status, 'is not UTF-8 text')
+  // As 204 says (RFC 9110, 15.3.5), and many sites with other statuses, after a deletion.
+  if (body.trim() === '') return { kind: 'succeeded', httpStatus: status, text: '{}' }
   const result = await read.answer({ text: body, secrets })
   if ('text' in result) return { kind: 'succeeded', httpStatus: status, text: result.text }
-  if (result.problem === 'too-complex') return { kind: 'unread', httpStatus: status, text: unreadResult }
-  return broken(status, `The site's response is not ${result.problem === 'no-json' ? 'valid JSON' : 'a JSON object'}.`)
+  return unread(status, problems[result.problem])
 }
 
-const broken = (httpStatus: number | null, text: string): CallOutcome => ({
+const problems = {
+  'no-json': 'is not valid JSON',
+  'no-object': 'is not a JSON object',
+  'too-complex': 'is too complex',
+}
+
+const unread = (httpStatus: number, problem: string): CallOutcome => ({
+  kind: 'unread',
+  httpStatus,
+  text: `${unreadResult} It ${problem}.`,
+})
+
+const broken = (httpStatus: number | null, text: string): Extract<CallOutcome, { kind: 'broken' }> => ({
   kind: 'broken',
   httpStatus,
   certain: false,

@@ -114,7 +114,7 @@ export const toSending = (row: DirectRow): Sending => ({
   tool: row.tool,
   arguments: row.arguments,
   idempotencyKey: `direct:${row.id}`,
-  share: `direct:${row.ownerId}`,
+  share: `${row.ownerId}/direct`,
   mayWait: false,
   refusedGeneration: null,
 })

@@ -9,16 +9,23 @@ import { OutgoingHost } from './outgoing-host.ts'
 /** The most hosts that are listed; beyond that, query the database. */
 const maxListed = 1000
 
-/** A host that is not called, as an admin sees it. */
-interface BlockedHost {
+/** A host that is not called, or that has a limit of its own or asks for one, as an admin sees it. */
+interface KnownHost {
   host: string
+  /** How many calls a minute an admin allows; null for OUTGOING_PER_MINUTE. */
+  callsPerMinute: number | null
+  /** How many its manifest asks for. */
+  proposedPerMinute: number | null
   /** The host itself asked for a pause, with a Retry-After. */
   held: { until: Date; reason: string | null } | null
   /** An admin has suspended it. */
   suspended: { at: Date; by: string | null; reason: string | null } | null
 }
 
-/** Hosts whose tools are not called: suspended by an admin, or held at their own request. */
+/**
+ * Hosts whose tools are not called, because an admin suspended them or because they asked for a pause, and limits of
+ * single hosts.
+ */
 export function createHosts(context: {
   database: Database
   clock: Clock
@@ -32,14 +39,34 @@ export function createHosts(context: {
      * Suspends a host until an admin lifts that. Suspending again changes by whom and why, but not since when.
      * VALIDATION_ERROR for an invalid host.
      */
-    async suspend(host: string, adminUserId: string, reason: string): Promise<BlockedHost> {
+    async suspend(host: string, adminUserId: string, reason: string): Promise<KnownHost> {
       assertHost(host, config.sites)
       const now = clock.now()
       await database.raw(suspendStatement, { host, now, adminUserId, reason })
       logger.info({ userId: adminUserId, host }, 'a host was suspended')
       const row = await OutgoingHost.query(database).findById(host)
       // Lifted again in the same moment.
-      return row ? present(row, now) : { host, held: null, suspended: null }
+      return row ? present(row, now) : { host, ...nothing }
+    },
+
+    /** Sets how many calls a minute the host may get, in place of OUTGOING_PER_MINUTE. VALIDATION_ERROR for an invalid host. */
+    async setLimit(host: string, adminUserId: string, callsPerMinute: number): Promise<KnownHost> {
+      assertHost(host, config.sites)
+      await OutgoingHost.query(database).insert({ host, callsPerMinute }).onConflict('host').merge(['callsPerMinute'])
+      logger.info({ userId: adminUserId, host, callsPerMinute }, 'the limit of a host was set')
+      const row = await OutgoingHost.query(database).findById(host)
+      return row ? present(row, clock.now()) : { host, ...nothing }
+    },
+
+    /** Gives a host the usual limit again; false if it has none of its own. VALIDATION_ERROR for an invalid host. */
+    async removeLimit(host: string, adminUserId: string): Promise<boolean> {
+      assertHost(host, config.sites)
+      const changed = await OutgoingHost.query(database)
+        .findById(host)
+        .whereNotNull('callsPerMinute')
+        .patch({ callsPerMinute: null })
+      if (changed > 0) logger.info({ userId: adminUserId, host }, 'the limit of a host was removed')
+      return changed > 0
     },
 
     /** Ends the suspension of a host; false if there is none. VALIDATION_ERROR for an invalid host. */
@@ -64,13 +91,15 @@ export function createHosts(context: {
       return changed > 0
     },
 
-    /** The hosts that are not called now, by name, at most a thousand. */
-    async list(): Promise<BlockedHost[]> {
+    /**
+     * The hosts that are not called now or have a limit of their own, by name, and after them those that ask for one; at
+     * most a thousand.
+     */
+    async list(): Promise<KnownHost[]> {
       const now = clock.now()
       const rows = await OutgoingHost.query(database)
-        .whereNotNull('suspendedAt')
-        .orWhere('heldUntil', '>', now)
-        .orderBy('host')
+        .whereRaw(`${decided} or proposed_per_minute is not null`, { now })
+        .orderByRaw(`(${decided}) desc, host`, { now })
         .limit(maxListed)
       return rows.map((row) => present(row, now))
     },
@@ -79,10 +108,18 @@ export function createHosts(context: {
 
 export type Hosts = ReturnType<typeof createHosts>
 
-function present(row: OutgoingHost, now: Date): BlockedHost {
-  const { host, heldUntil, heldReason, suspendedAt, suspendedBy, suspendedReason } = row
+/** Strangers propose limits, so what somebody has decided comes first. */
+const decided = 'suspended_at is not null or coalesce(held_until > :now, false) or calls_per_minute is not null'
+
+const nothing = { callsPerMinute: null, proposedPerMinute: null, held: null, suspended: null }
+
+function present(row: OutgoingHost, now: Date): KnownHost {
+  const { host, heldUntil, heldReason, suspendedAt, suspendedBy, suspendedReason, callsPerMinute, proposedPerMinute } =
+    row
   return {
     host,
+    callsPerMinute,
+    proposedPerMinute,
     held: heldUntil !== null && heldUntil > now ? { until: heldUntil, reason: heldReason } : null,
     suspended: suspendedAt && { at: suspendedAt, by: suspendedBy, reason: suspendedReason },
   }

@@ -13,4 +13,9 @@ export class OutgoingHost extends Row {
   declare suspendedAt: Date | null
   declare suspendedBy: string | null
   declare suspendedReason: string | null
+  /** How many calls a minute an admin allows; null for OUTGOING_PER_MINUTE. */
+  declare callsPerMinute: number | null
+  /** How many its manifest asks for, and when it last did. */
+  declare proposedPerMinute: number | null
+  declare proposedAt: Date | null
 }

@@ -9,17 +9,19 @@ import { msUntilTurn } from './outgoing-turns.ts'
 export interface SlotRequest {
   /** The name, with its port if each port counts by itself. */
   host: string
-  /** Who gets a fair share of the host: an agent, or the owner of direct calls. */
+  /** Who gets a fair share of the host: an owner, and after a slash one of its agents, its chats or its direct calls. */
   share: string
   callId: string
-  /** Whether the call queues for its turn; otherwise it is forgotten. */
+  /** Whether the call queues for its turn, whenever that is. */
   mayWait: boolean
+  /** It also queues for a turn that comes within so many milliseconds. A call that gives up must `leave`. */
+  patienceMs?: number | undefined
 }
 
-/** Whether the call may be made now. `notBefore` is an estimate, at least a second away. */
+/** Whether the call may be made now. `notBefore`, in `inMs`, is an estimate, at least a second away. */
 export type SlotDecision =
   | { kind: 'granted'; slotId: string }
-  | { kind: 'later'; notBefore: Date; why: 'limit' | 'held' }
+  | { kind: 'later'; notBefore: Date; inMs: number; why: 'limit' | 'held' }
   | { kind: 'suspended'; reason: string }
 
 /** Durations of the limit, in milliseconds. Only tests change them. */
@@ -44,9 +46,12 @@ const retentionMinutes = 60
 
 const defaultHoldSeconds = 60
 
+/** How long a proposal is kept that no manifest makes any more: manifests are read once a day. */
+const proposalDays = 30
+
 /**
- * The host limit, shared by all processes: OUTGOING_PER_MINUTE in any 60 seconds as the site sees them, and equal
- * shares (docs/design.md, "Outgoing requests"). A slot counts from when it is taken until a minute after its call has
+ * The host limit, shared by all processes: OUTGOING_PER_MINUTE, or what an admin has set for the host, in any 60 seconds
+ * as the site sees them, and equal shares (docs/design.md, "Outgoing requests"). A slot counts from when it is taken until a minute after its call has
  * ended, because the call may arrive at any time between. All times are the database's: process clocks differ, and a
  * fast one must not free a slot that another process holds.
  */
@@ -66,12 +71,13 @@ export function createOutgoingLimit(context: {
     const waitMs = read.heldUntil ? undefined : waitFor(request, read)
     if (waitMs === 0) return { kind: 'granted', slotId: await occupy(trx, request, longestMs) }
     const notBefore = read.heldUntil ?? new Date(Math.ceil(read.now + Math.max(waitMs ?? 0, pace.minWaitMs)))
-    if (request.mayWait) await addToWaiting(trx, request, notBefore)
-    return { kind: 'later', notBefore, why: read.heldUntil ? 'held' : 'limit' }
+    const inMs = notBefore.getTime() - read.now
+    if (request.mayWait || inMs <= (request.patienceMs ?? 0)) await addToWaiting(trx, request, notBefore)
+    return { kind: 'later', notBefore, inMs, why: read.heldUntil ? 'held' : 'limit' }
   }
 
   /** In milliseconds; 0 if it is the call's turn. */
-  function waitFor(request: SlotRequest, { contended }: HostRead): number {
+  function waitFor(request: SlotRequest, { contended, limit }: HostRead): number {
     if (!contended) return 0
     const state = { ...contended, limit, roundMs: pace.windowMs + pace.minWaitMs }
     // No slot is reserved for a call that asks after the slot would be free again anyway.
@@ -99,6 +105,11 @@ export function createOutgoingLimit(context: {
       }
     },
 
+    /** The call waits no more. */
+    async leave(callId: string): Promise<void> {
+      await database.raw(leaveStatement, { callId })
+    },
+
     /** Nothing was sent: the slot is free at once, as if it had not been taken. */
     async releaseUnused(slotId: string): Promise<void> {
       await OutgoingSlot.query(database).deleteById(slotId)
@@ -114,11 +125,12 @@ export function createOutgoingLimit(context: {
       return rows[0].heldUntil
     },
 
-    /** Deletes rows that expired an hour ago, holds that are over, and hosts without any state. */
+    /** Deletes rows that expired an hour ago, holds that are over, old proposals, and hosts without any state. */
     async purge(): Promise<void> {
       await database.raw(`delete from outgoing_slots where free_at < ${past}`)
       await database.raw(`delete from outgoing_waits where ask_again_at < ${past}`)
       await database.raw(endHoldsStatement)
+      await database.raw(endProposalsStatement)
       // A transaction that waits for the lock of a deleted host inserts it again; see `lockHost`.
       await database.raw(deleteHostsStatement)
     },
@@ -170,8 +182,14 @@ const past = `statement_timestamp() - interval '${retentionMinutes} minutes'`
 const endHoldsStatement = `
   update outgoing_hosts set held_until = null, held_reason = null where held_until < statement_timestamp()`
 
+const endProposalsStatement = `
+  update outgoing_hosts set proposed_per_minute = null, proposed_at = null
+   where proposed_at < statement_timestamp() - interval '${proposalDays} days'`
+
+const leaveStatement = 'delete from outgoing_waits where call_id = :callId'
+
 const deleteHostsStatement = `
   delete from outgoing_hosts host
-   where held_until is null and suspended_at is null
+   where held_until is null and suspended_at is null and calls_per_minute is null and proposed_at is null
      and not exists (select from outgoing_slots slot where slot.host = host.host)
      and not exists (select from outgoing_waits wait where wait.host = host.host)`

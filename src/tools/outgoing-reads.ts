@@ -10,6 +10,8 @@ export interface HostRead {
   suspended: string | null
   /** The end of the host's hold; null if there is none. */
   heldUntil: Date | null
+  /** How many calls a minute the host may get. */
+  limit: number
   /** Null if there is a free slot for every call: then the order does not matter. */
   contended: { slots: CountedSlot[]; calls: (WaitingCall & { asksInMs: number })[]; served: string[] } | null
 }
@@ -34,6 +36,7 @@ interface Read {
   now: number
   suspended: string | null
   heldUntil: Date | null
+  limit: number
   slots: { share: string; freeInMs: number }[] | null
   calls: { id: string; share: string; asksInMs: number }[] | null
   served: string[] | null
@@ -60,14 +63,14 @@ export async function readHost(
   const roundMs = pace.windowMs + pace.minWaitMs
   const bindings = { host, callId, limit, roundMs, graceMs: pace.graceMs, remembered }
   const { rows } = await trx.raw<{ rows: [Read] }>(readStatement, bindings)
-  const [{ now, suspended, heldUntil, slots, calls, served }] = rows
-  if (slots === null || calls === null || served === null) return { now, suspended, heldUntil, contended: null }
+  const [{ slots, calls, served, ...read }] = rows
+  if (slots === null || calls === null || served === null) return { ...read, contended: null }
   // A waiting call keeps its position; a new one is last.
   const others = calls.filter(({ id }) => id !== callId)
   const self = { id: callId, share, asksInMs: 0 }
   const contended =
     others.length < calls.length ? calls.map((call) => (call.id === callId ? self : call)) : [...others, self]
-  return { now, suspended, heldUntil, contended: { slots, calls: contended, served } }
+  return { ...read, contended: { slots, calls: contended, served } }
 }
 
 /** How many of a host's last calls determine which share was served longest ago. */
@@ -80,6 +83,7 @@ const remembered = 1000
 const readStatement = `
   with total as materialized (
     select
+      (select coalesce(calls_per_minute, cast(:limit as integer)) from outgoing_hosts where host = :host) as allowed,
       (select count(*) from outgoing_slots where host = :host and free_at > statement_timestamp())
       + (select count(*) from outgoing_waits where host = :host and call_id <> :callId
           and ask_again_at > statement_timestamp() - :graceMs * interval '1 millisecond') as wanted
@@ -88,7 +92,8 @@ const readStatement = `
     cast(extract(epoch from statement_timestamp()) * 1000 as float8) as now,
     case when suspended_at is not null then coalesce(suspended_reason, '') end as suspended,
     case when held_until > statement_timestamp() then held_until end as "heldUntil",
-    case when total.wanted >= :limit then (
+    total.allowed as "limit",
+    case when total.wanted >= total.allowed then (
       select coalesce(json_agg(json_build_object('share', share, 'freeInMs', free_in) order by free_in), '[]')
       from (
         select share, least(
@@ -98,14 +103,14 @@ const readStatement = `
         from outgoing_slots where host = :host and free_at > statement_timestamp()
       ) counted
     ) end as slots,
-    case when total.wanted >= :limit then (
+    case when total.wanted >= total.allowed then (
       select coalesce(json_agg(json_build_object(
         'id', call_id, 'share', share, 'asksInMs', extract(epoch from ask_again_at - statement_timestamp()) * 1000
       ) order by asked_at, call_id), '[]')
       from outgoing_waits where host = :host and (
         call_id = :callId or ask_again_at > statement_timestamp() - :graceMs * interval '1 millisecond')
     ) end as calls,
-    case when total.wanted >= :limit then (
+    case when total.wanted >= total.allowed then (
       select coalesce(json_agg(share order by last_at), '[]')
       from (
         select share, max(taken_at) as last_at

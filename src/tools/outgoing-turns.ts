@@ -1,4 +1,4 @@
-/** A slot in use: its share, and the milliseconds until it is free. */
+/** A slot in use: its share, `owner` or `owner/part`, and the milliseconds until it is free. */
 export interface CountedSlot {
   share: string
   freeInMs: number
@@ -22,9 +22,9 @@ export interface HostState {
 }
 
 /**
- * The milliseconds until it is the call's turn; 0 means now. Each free slot goes to the share that holds the fewest
- * slots at that time; among equals, to the one that was served longest ago; within a share, to the call that asked
- * first. That is the order by (slots the share holds + position within the share), simulated into the future as held
+ * The milliseconds until it is the call's turn; 0 means now. Each free slot goes to the owner that holds the fewest
+ * slots at that time; among equals, to the one that was served longest ago; within an owner to its shares by the same
+ * rule, so that many agents get no more than one; within a share, to the call that asked first. That is the order by (slots the share holds + position within the share), simulated into the future as held
  * slots expire. If there are more shares than slots, the last time of service must count: otherwise the shares whose
  * slots expire would get them back, and the others would get nothing. Undefined if the call is not in the list.
  */
@@ -41,17 +41,23 @@ export function msUntilTurn(id: string, { limit, roundMs, slots, calls, served }
     const turn = share.waiting[share.served]
     if (turn?.id === id) return at
     share.served += 1
-    share.held += 1
-    share.lastServed = served.length + simulated
+    for (const party of [share, share.owner]) {
+      party.held += 1
+      party.lastServed = served.length + simulated
+    }
     freeing.take({ share: share.name, freeInMs: at + roundMs })
   }
 }
 
-interface Share {
-  name: string
+interface Party {
   held: number
   /** When it last got a slot, as a position in the order of service; -1 is long ago. */
   lastServed: number
+}
+
+interface Share extends Party {
+  name: string
+  owner: Party
   /** Its calls, each with its position among all calls. */
   waiting: { id: string; place: number }[]
   served: number
@@ -59,13 +65,18 @@ interface Share {
 
 function groupByShare(slots: CountedSlot[], calls: WaitingCall[], served: string[]): Map<string, Share> {
   const shares = new Map<string, Share>()
+  const owners = new Map<string, Party>()
   const of = (name: string): Share => {
-    const share = shares.get(name) ?? { name, held: 0, lastServed: -1, waiting: [], served: 0 }
+    const [ownerName = name] = name.split('/')
+    const owner = owners.get(ownerName) ?? { held: 0, lastServed: -1 }
+    owners.set(ownerName, owner)
+    const share = shares.get(name) ?? { name, owner, held: 0, lastServed: -1, waiting: [], served: 0 }
     shares.set(name, share)
     return share
   }
-  for (const { share } of slots) of(share).held += 1
-  for (const [order, share] of served.entries()) of(share).lastServed = order
+  for (const { share } of slots) for (const party of [of(share), of(share).owner]) party.held += 1
+  for (const [order, share] of served.entries())
+    for (const party of [of(share), of(share).owner]) party.lastServed = order
   for (const [place, { id, share }] of calls.entries()) of(share).waiting.push({ id, place })
   return shares
 }
@@ -85,7 +96,7 @@ function futureSlots(slots: CountedSlot[], shares: Map<string, Share>) {
       if (slot === known) nextSlot += 1
       else nextSimulated += 1
       const share = slot && shares.get(slot.share)
-      if (share) share.held -= 1
+      if (share) for (const party of [share, share.owner]) party.held -= 1
       return slot?.freeInMs ?? 0
     },
   }
@@ -99,10 +110,9 @@ function nextShare(shares: Map<string, Share>): Share | undefined {
   return best
 }
 
-function isBefore(one: Share, other: Share): boolean {
-  if (one.held !== other.held) return one.held < other.held
-  if (one.lastServed !== other.lastServed) return one.lastServed < other.lastServed
-  return placeOf(one) < placeOf(other)
-}
+const isBefore = (one: Share, other: Share): boolean =>
+  (order(one.owner, other.owner) || order(one, other) || placeOf(one) - placeOf(other)) < 0
+
+const order = (one: Party, other: Party): number => one.held - other.held || one.lastServed - other.lastServed
 
 const placeOf = (share: Share): number => share.waiting[share.served]?.place ?? Infinity

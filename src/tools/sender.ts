@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { howToGetMore } from '../billing/allowances.ts'
 import { retryWhileUnavailable } from '../database/database.ts'
 import type { StoredBytes } from '../billing/stored-bytes.ts'
@@ -21,10 +22,12 @@ export interface Sending {
   /** The JSON text of the arguments object. */
   arguments: string
   idempotencyKey: string
-  /** Who gets a fair share of the host: an agent, or the owner of direct calls. */
+  /** Who gets a fair share of the host: the owner, and after a slash an agent, chats or direct calls. */
   share: string
-  /** Whether the call may wait for a slot. */
+  /** Whether the call may be sent again later, when it has a slot. */
   mayWait: boolean
+  /** For how many milliseconds `send` itself waits for a slot. */
+  patienceMs?: number
   /** The generation of the credential that the site has already answered with 401. */
   refusedGeneration: number | null
   /** What must not be in the outcome, besides the token of the call. */
@@ -47,7 +50,8 @@ export type Sent =
   | { kind: 'answered'; outcome: CallOutcome }
   /** The site answered 401, and there is a newer credential: the call can be sent again at once. */
   | { kind: 'again'; outcome: CallOutcome; refreshed: boolean }
-  | { kind: 'held'; until: Date; why: 'limit' | 'held'; host: string; outcome?: CallOutcome }
+  /** `inMs`: when there is a slot. */
+  | { kind: 'held'; until: Date; inMs?: number; why: 'limit' | 'held'; host: string; outcome?: CallOutcome }
   | { kind: 'parked'; message: string }
   /** The site is unreachable, now or permanently; nothing was begun. */
   | { kind: 'unsent'; outcome: CallOutcome }
@@ -69,15 +73,16 @@ export function createSender(context: {
 
   async function sendInSlot(sending: Sending, connection: Connection, ledger: Ledger): Promise<Sent> {
     const host = limitedHost(connection.serverUrl, config.sites)
-    const { share, callId, mayWait } = sending
-    const slot = await outgoing.take({ host, share, callId, mayWait })
-    if (slot.kind === 'later') return { kind: 'held', until: slot.notBefore, why: slot.why, host }
+    const { share, callId, mayWait, patienceMs } = sending
+    const slot = await outgoing.take({ host, share, callId, mayWait, patienceMs })
+    if (slot.kind === 'later') return { kind: 'held', until: slot.notBefore, inMs: slot.inMs, why: slot.why, host }
     if (slot.kind === 'suspended') return unsent('The operator of this platform has suspended calls to the site.', true)
     let begun = false
     try {
       begun = await ledger.begin()
       if (!begun) return { kind: 'dropped' }
       const outcome = await callSite({ ...sending, ...connection })
+      await learnFrom(outcome, connection, host)
       storedBytes.note(sending.ownerId, Buffer.byteLength(outcome.text) + Buffer.byteLength(sending.arguments))
       // Only this process knows the response. While Postgres is away, it retries until the response can be recorded.
       const signal = sending.signal ?? AbortSignal.timeout(recordMs)
@@ -90,6 +95,39 @@ export function createSender(context: {
     } finally {
       await releaseSlot(slot.slotId, begun)
     }
+  }
+
+  /**
+   * A site that says how long it is away is left alone for so long, and a token that it accepts is noted as such. Neither
+   * may cost the call's outcome.
+   */
+  async function learnFrom(outcome: CallOutcome, connection: Connection, host: string): Promise<void> {
+    try {
+      if (outcome.kind === 'broken' && outcome.retryAfter !== undefined)
+        await outgoing.hold(host, outcome.retryAfter, `The site answered ${outcome.httpStatus}.`)
+      if (provesToken(outcome)) await vault.connections.accepted(connection)
+    } catch (error) {
+      logger.warn({ err: error, host }, 'what a site said about its token or a pause could not be noted')
+    }
+  }
+
+  /** Waits for a slot, in which the call has its place. Throws the signal's reason when aborted. */
+  async function pause(ms: number, { callId, signal }: Sending): Promise<void> {
+    await delay(ms, undefined, { signal }).catch(async (error: unknown) => {
+      await outgoing.leave(callId)
+      throw signal?.reason ?? error
+    })
+  }
+
+  async function sendNow(sending: Sending, ledger: Ledger): Promise<Sent> {
+    const state = await untilAborted(vault.connections.open(sending.ownerId, sending.entryId), sending.signal)
+    if (state.kind === 'gone') return unsent(gone, true)
+    if (state.kind === 'resting') return unsent(resting, true)
+    if (state.kind === 'dead') return { kind: 'parked', message: state.message }
+    if (state.kind === 'unavailable') return unreachable(sending, state)
+    if (state.refreshed) await ledger.onRefreshed()
+    if (!state.connection.tools.includes(sending.tool)) return unsent(notOffered, true)
+    return sendInSlot(sending, state.connection, ledger)
   }
 
   /** A slot that is not released expires by itself; that must not cost the call's outcome. */
@@ -117,19 +155,27 @@ export function createSender(context: {
   return {
     /** Throws the signal's reason when aborted, and what the ledger throws, but never for what a site does. */
     async send(sending: Sending, ledger: Ledger): Promise<Sent> {
-      const state = await untilAborted(vault.connections.open(sending.ownerId, sending.entryId), sending.signal)
-      if (state.kind === 'gone') return unsent(gone, true)
-      if (state.kind === 'resting') return unsent(resting, true)
-      if (state.kind === 'dead') return { kind: 'parked', message: state.message }
-      if (state.kind === 'unavailable') return unreachable(sending, state)
-      if (state.refreshed) await ledger.onRefreshed()
-      if (!state.connection.tools.includes(sending.tool)) return unsent(notOffered, true)
-      return sendInSlot(sending, state.connection, ledger)
+      const until = performance.now() + (sending.patienceMs ?? 0)
+      for (;;) {
+        const patienceMs = Math.max(0, until - performance.now())
+        const sent = await sendNow({ ...sending, patienceMs }, ledger)
+        if (sent.kind !== 'held' || sent.inMs === undefined) return sent
+        if (sent.inMs > patienceMs) {
+          if (sending.patienceMs !== undefined) await outgoing.leave(sending.callId)
+          return sent
+        }
+        // The credential is opened anew then: it may have been replaced.
+        await pause(sent.inMs, sending)
+      }
     },
   }
 }
 
 export type Sender = ReturnType<typeof createSender>
+
+/** Success, and 403, which is about the user of a valid token. */
+const provesToken = ({ kind, httpStatus }: CallOutcome): boolean =>
+  kind === 'succeeded' || kind === 'unread' || httpStatus === 403
 
 type RefusedAttempt = Extract<CallOutcome, { kind: 'refused' }>
 

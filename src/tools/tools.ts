@@ -5,11 +5,12 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'
-import { assertThat, CodedError, problemInWords } from '../errors.ts'
+import { assertThat, CodedError, isCoded, problemInWords } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { JsonText } from '../json-text.ts'
+import type { Logger } from '../logger.ts'
 import type { Sites } from '../sites/sites.ts'
-import type { VaultEntry } from '../vault/vault-entry.ts'
+import { VaultEntry } from '../vault/vault-entry.ts'
 import type { Vault } from '../vault/vault.ts'
 import { answerOf, callError, reasonOf, type DirectResult, type UnsentCall } from './direct-call.ts'
 import {
@@ -27,6 +28,11 @@ import { DirectToolCall, isFinal, statusAfter } from './tool-call.ts'
 const maxAttempts = 2
 /** How often a repeated request looks whether the call under its key is over, in milliseconds. */
 const lookMs = 250
+
+/** How long the trial of a new token is waited for, in milliseconds. */
+const trialMs = 5000
+/** How many tools are looked at for it. */
+const maxTried = 10
 
 /** Without arguments and results: a hundred of these may be a hundred megabytes. */
 const listedFields = `id tool effect status httpStatus idempotencyKey attempts plannedAt startedAt endedAt`.split(' ')
@@ -55,12 +61,13 @@ export function createTools(context: {
   database: Database
   clock: Clock
   config: Config
+  logger: Logger
   billing: Billing
   sites: Sites
   vault: Vault
   sender: Sender
 }) {
-  const { database, clock, config, billing, sites, vault, sender } = context
+  const { database, clock, config, logger, billing, sites, vault, sender } = context
   const { ledgerOf, recordOutcome, recordUnsent } = createDirectCallRows({ database, clock })
   /** Calls under way that repeated requests wait for. */
   const lookedFor = new Map<string, Promise<DirectToolCall | undefined>>()
@@ -118,39 +125,71 @@ export function createTools(context: {
     return DirectToolCall.query(database).findById(id)
   }
 
+  /**
+   * Calls a tool of a connected site. The row is written before anything is sent, as for the calls of runs. Under a
+   * key, the tool is called once: a repeated request gets the recorded outcome. Throws NOT_FOUND (no such tool),
+   * FEATURE_LIMIT_REACHED (no room for results), PERMISSION_DENIED (a scope that was not granted), VALIDATION_ERROR (arguments against the input schema, a key that
+   * was used for something else), OUTGOING_RATE_LIMITED, SITE_UNAVAILABLE (the site certainly did nothing),
+   * TOOL_EXECUTION_ERROR (also for a dead credential, and for an unknown outcome).
+   */
+  async function callDirectly(entry: VaultEntry, { args, ...named }: DirectRequest): Promise<DirectResult> {
+    const request = { ...named, args: JSON.stringify(args), ownerId: entry.ownerId }
+    const earlier = await callUnder(entry, request.idempotencyKey)
+    if (earlier) return repeat(earlier, request)
+    await billing.storedBytes.assertRoom(entry.ownerId, await billing.account(entry.ownerId))
+    const tool = await check(entry, request)
+    const row = directRow(entry, tool, request)
+    billing.storedBytes.noteOne(entry.ownerId)
+    const ledger = ledgerOf(row)
+    const sent = await sendWithRetry(toSending(row), ledger)
+    if (sent.kind === 'answered') {
+      const { outcome } = sent
+      const { httpStatus } = outcome
+      const status = statusAfter(tool, outcome)
+      await recordOutcome(row, status, outcome).catch((cause: unknown) => {
+        throw callError('TOOL_EXECUTION_ERROR', unrecorded, { ...row, status: 'unknown', httpStatus }, { cause })
+      })
+      if (outcome.kind === 'succeeded') return { callId: row.id, result: new JsonText(outcome.text) }
+      const code = outcome.kind === 'unavailable' ? 'SITE_UNAVAILABLE' : 'TOOL_EXECUTION_ERROR'
+      throw callError(code, outcome.text, { ...row, status, httpStatus })
+    }
+    const faster = sent.kind === 'dropped' ? await callUnder(entry, request.idempotencyKey) : undefined
+    if (faster) return repeat(faster, request)
+    throw await unsentError(row, sent, ledger.attempts())
+  }
+
+  /** A tool that changes nothing and needs no arguments. */
+  async function harmless(entry: VaultEntry) {
+    const reading = vault
+      .toolsOf(entry)
+      .filter(({ effect, scope, usable }) => effect === 'read' && scope === 'read' && usable)
+    for (const tool of reading.slice(0, maxTried)) {
+      if ((await sites.argumentProblems(tool.inputSchema, '{}', entry.ownerId)).length === 0) return tool
+    }
+    return undefined
+  }
+
+  /** The call is made as any other: it is on record, and takes a slot of its host. */
+  async function tryToken(entry: VaultEntry): Promise<void> {
+    const tool = await harmless(entry)
+    if (tool) await callDirectly(entry, { tool: tool.name, args: {}, idempotencyKey: undefined })
+  }
+
   return {
     /**
-     * Calls a tool of a connected site. The row is written before anything is sent, as for the calls of runs. Under a
-     * key, the tool is called once: a repeated request gets the recorded outcome. Throws NOT_FOUND (no such tool),
-     * FEATURE_LIMIT_REACHED (no room for results), PERMISSION_DENIED (a scope that was not granted), VALIDATION_ERROR (arguments against the input schema, a key that
-     * was used for something else), OUTGOING_RATE_LIMITED, SITE_UNAVAILABLE (the site certainly did nothing),
-     * TOOL_EXECUTION_ERROR (also for a dead credential, and for an unknown outcome).
+     * Tries the token of an entry with a harmless tool of its site, if there is one, and waits five seconds at most: the
+     * entry then says whether the site has accepted it, refused it, or not answered yet. Never fails because of the
+     * site.
      */
-    async callDirectly(entry: VaultEntry, { args, ...named }: DirectRequest): Promise<DirectResult> {
-      const request = { ...named, args: JSON.stringify(args), ownerId: entry.ownerId }
-      const earlier = await callUnder(entry, request.idempotencyKey)
-      if (earlier) return repeat(earlier, request)
-      await billing.storedBytes.assertRoom(entry.ownerId, await billing.account(entry.ownerId))
-      const tool = await check(entry, request)
-      const row = directRow(entry, tool, request)
-      billing.storedBytes.noteOne(entry.ownerId)
-      const ledger = ledgerOf(row)
-      const sent = await sendWithRetry(toSending(row), ledger)
-      if (sent.kind === 'answered') {
-        const { outcome } = sent
-        const { httpStatus } = outcome
-        const status = statusAfter(tool, outcome)
-        await recordOutcome(row, status, outcome).catch((cause: unknown) => {
-          throw callError('TOOL_EXECUTION_ERROR', unrecorded, { ...row, status: 'unknown', httpStatus }, { cause })
-        })
-        if (outcome.kind === 'succeeded') return { callId: row.id, result: new JsonText(outcome.text) }
-        const code = outcome.kind === 'unavailable' ? 'SITE_UNAVAILABLE' : 'TOOL_EXECUTION_ERROR'
-        throw callError(code, outcome.text, { ...row, status, httpStatus })
-      }
-      const faster = sent.kind === 'dropped' ? await callUnder(entry, request.idempotencyKey) : undefined
-      if (faster) return repeat(faster, request)
-      throw await unsentError(row, sent, ledger.attempts())
+    async tried(entry: VaultEntry): Promise<VaultEntry> {
+      const trial = tryToken(entry).catch((error: unknown) => {
+        if (!isCoded(error)) logger.warn({ err: error, entryId: entry.id }, 'a token could not be tried')
+      })
+      await Promise.race([trial, delay(trialMs, undefined, { ref: false })])
+      return (await VaultEntry.query(database).findById(entry.id)) ?? entry
     },
+
+    callDirectly,
 
     /** The calls of an entry without their contents, newest first; those under a key if one is given. */
     list: (

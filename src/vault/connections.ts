@@ -16,6 +16,8 @@ export interface Connection {
   token: string
   /** The generation of the credential that the token belongs to. */
   generation: number
+  /** Whether the site has accepted this credential before. */
+  isAccepted: boolean
 }
 
 /** Whether a site can be called. `dead` lasts until the owner reconnects it; `unavailable` is temporary. */
@@ -49,11 +51,18 @@ export function createConnections(context: {
 
   function ready(entry: VaultEntry, refreshed: boolean): ConnectionState {
     const { accessToken: token } = openCredential(sealing, entry)
-    const { id: entryId, generation, manifest } = entry
+    const { id: entryId, generation, manifest, acceptedAt } = entry
     const tools = toolsOf(entry).flatMap(({ name, usable }) => (usable ? [name] : []))
     return {
       kind: 'ready',
-      connection: { entryId, serverUrl: manifest.server.url, tools, token, generation },
+      connection: {
+        entryId,
+        serverUrl: manifest.server.url,
+        tools,
+        token,
+        generation,
+        isAccepted: acceptedAt !== null,
+      },
       refreshed,
     }
   }
@@ -103,6 +112,13 @@ export function createConnections(context: {
   return {
     /** Opens the connection for a call now. Never throws because of the site. */
     open,
+
+    /** The site answered as it does only to a token that it accepts. */
+    async accepted({ entryId, generation, isAccepted }: Connection): Promise<void> {
+      if (isAccepted) return
+      const acceptedAt = clock.now()
+      await VaultEntry.query(database).where({ id: entryId, generation }).whereNull('acceptedAt').patch({ acceptedAt })
+    },
 
     /**
      * The site answered 401 to the credential of this generation. Gets a newer one, or records that there is none.

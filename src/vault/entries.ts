@@ -15,6 +15,7 @@ import { paidWith } from '../owners/payer.ts'
 import { listOf, type Owners } from '../owners/reach.ts'
 import { assertMember, isMember } from '../owners/assert-member.ts'
 import { lockOwner } from '../users/user.ts'
+import type { HostProposals } from '../tools/host-proposals.ts'
 import { assertHostsAccepted } from './accepted-hosts.ts'
 import { openCredential, sealCredential, type Credential } from './credential.ts'
 import { grantFields } from './oauth/grant-fields.ts'
@@ -44,10 +45,11 @@ export function createEntries(context: {
   sites: Sites
   oauthClient: OAuthClient
   due: Due
+  proposals: HostProposals
   /** How many sites an owner may connect. */
   limitOf: (ownerId: string) => Promise<number>
 }) {
-  const { database, clock, logger, sealing, sites, oauthClient, due, limitOf } = context
+  const { database, clock, logger, sealing, sites, oauthClient, due, proposals, limitOf } = context
 
   const mine = (ownerId: string) => VaultEntry.query(database).where({ ownerId })
 
@@ -88,7 +90,7 @@ export function createEntries(context: {
       updatedAt: now,
     }
     try {
-      return await database.transaction(async (trx) => {
+      const entry = await database.transaction(async (trx) => {
         await lockOwner(trx, fields.ownerId)
         if (fields.connectedBy) await assertMember(trx, fields.ownerId, fields.connectedBy, 'build')
         // An earlier attempt committed, but its confirmation was lost.
@@ -98,11 +100,19 @@ export function createEntries(context: {
         await assertRoom(trx, fields.ownerId, limit)
         return VaultEntry.query(trx).insertAndFetch(row)
       })
+      await noteProposal(entry)
+      return entry
     } catch (error) {
       if (violatedConstraint(error) === 'vault_entries_owner_origin') throw new CodedError('TOKEN_EXISTS')
       throw error
     }
   }
+
+  /** What a site asks for costs nobody the connection. */
+  const noteProposal = ({ id, origin, manifest }: VaultEntry): Promise<void> =>
+    proposals(origin, manifest).catch((error: unknown) =>
+      logger.warn({ err: error, entryId: id }, 'the proposal of a site was not noted'),
+    )
 
   /** Replaces the credential, whatever its state; waiting runs resume with the new one. */
   function renew(
@@ -127,6 +137,7 @@ export function createEntries(context: {
         connectedBy: by,
         status: 'connected',
         statusReason: null,
+        acceptedAt: null,
         renewedAt: now,
         updatedAt: now,
       })
@@ -242,7 +253,7 @@ export function createEntries(context: {
 }
 
 const listedFields =
-  `id ownerId origin name authType status statusReason scopes expiresAt lastUsedAt connectedBy createdAt updatedAt`.split(
+  `id ownerId origin name authType status statusReason scopes expiresAt lastUsedAt acceptedAt connectedBy createdAt updatedAt`.split(
     ' ',
   )
 

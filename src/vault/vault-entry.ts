@@ -36,6 +36,8 @@ export class VaultEntry extends Row {
   declare refreshAfter: Date | null
   declare renewedAt: Date
   declare lastUsedAt: Date | null
+  /** When the site first accepted the present credential; null if it has not been tried yet. */
+  declare acceptedAt: Date | null
   /** The user whose credential it is; null if that is not known. */
   declare connectedBy: string | null
   /** Since when the tier does not allow for it: its tools are not called. */

@@ -8,6 +8,7 @@ import type { Due } from '../runs/due.ts'
 import type { SafeFetch } from '../safe-fetch/safe-fetch.ts'
 import type { Sealing } from '../secrets/sealing.ts'
 import type { Sites } from '../sites/sites.ts'
+import type { HostProposals } from '../tools/host-proposals.ts'
 import { createCallback } from './oauth/oauth-return.ts'
 import { createConnections } from './connections.ts'
 import { createMarkNeedsReauth } from './reauthorization.ts'
@@ -33,6 +34,7 @@ export function createVault(context: {
   notifications: Notifications
   due: Due
   audit: Pick<Audit, 'begin'>
+  proposals: HostProposals
   limitOf: (ownerId: string) => Promise<number>
 }) {
   const oauthClient = createOAuthClient(context)

@@ -30,6 +30,8 @@ export type OpenCall = Pick<
   approval: Pick<Approval, 'id' | 'requestedAt' | 'expiresAt'> | null
   /** Until when the site has asked for a hold. */
   heldUntil: Date | null
+  /** How many calls a minute its host gets, if an admin has set that. */
+  callsPerMinute?: number | null | undefined
 }
 
 /** The agent's run that has begun and not ended. */

@@ -42,10 +42,10 @@ function limitedSite(facts: Facts, head: HeadRun, call: OpenCall, others: Advice
   })
 }
 
-function reasonOf({ now, settings }: Facts, { heldUntil }: OpenCall): string {
+function reasonOf({ now, settings }: Facts, { heldUntil, callsPerMinute }: OpenCall): string {
   return heldUntil !== null && heldUntil > now
-    ? 'has asked for a pause (status 429)'
-    : `takes ${settings.callsPerMinute} calls a minute from this platform and has had that many`
+    ? 'has asked for a pause'
+    : `takes ${callsPerMinute ?? settings.callsPerMinute} calls a minute from this platform and has had that many`
 }
 
 /** What the run's next step needs besides its turn at a site. */

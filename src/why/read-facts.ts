@@ -141,7 +141,12 @@ async function readOpenCalls(trx: Transaction, { id: runId }: Run, sites: Config
     const approval = approvals.find(({ callId }) => callId === call.id) ?? null
     const entry = entries.get(call.vaultEntryId ?? '') ?? null
     const host = entry && hosts.find(({ host }) => host === hostOf(entry))
-    return Object.assign(call, { entry, approval, heldUntil: host?.heldUntil ?? null })
+    return Object.assign(call, {
+      entry,
+      approval,
+      heldUntil: host?.heldUntil ?? null,
+      callsPerMinute: host?.callsPerMinute,
+    })
   })
 }
 

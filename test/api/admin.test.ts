@@ -4,6 +4,7 @@ import test from 'ava'
 import * as admin from '../../api/admin.ts'
 import * as auth from '../../api/auth.ts'
 import * as apiKeys from '../../api/api-keys.ts'
+import { createHostProposals } from '../../src/tools/host-proposals.ts'
 import { setAdmin } from '../../src/users/admins.ts'
 import { adminOf } from '../helpers/admins.ts'
 import { call, type Client } from '../helpers/client.ts'
@@ -80,11 +81,50 @@ test('a host that asked for no calls is listed until then, and a suspension does
     { host: host('past'), heldUntil: new Date(Date.now() - 1000), heldReason: 'Retry-After: 1' },
   ])
   const held = { until: until.toISOString(), reason: 'Retry-After: 600' }
-  t.deepEqual(await list(), [{ host: host('held'), held, suspended: null }])
+  t.deepEqual(await list(), [
+    { host: host('held'), held, suspended: null, callsPerMinute: null, proposedPerMinute: null },
+  ])
   t.like((await suspend(host('held'))).body, { held, suspended: { reason: 'Too many complaints' } })
   t.is((await lift(host('held'))).status, 204)
-  t.deepEqual(await list(), [{ host: host('held'), held, suspended: null }])
+  t.deepEqual(await list(), [
+    { host: host('held'), held, suspended: null, callsPerMinute: null, proposedPerMinute: null },
+  ])
   t.is((await lift(host('held'))).failure.code, 'NOT_FOUND')
+})
+
+test('an admin sets the limit of a host and takes it back, and sees what a manifest asks for', async (t) => {
+  const { platform, root, host, list } = await open()
+  const params = { host: host('busy') }
+  const limit = (callsPerMinute: number) => call(root, admin.limitHost, { params, body: { callsPerMinute } })
+  const unlimit = () => call(root, admin.unlimitHost, { params })
+  const without = { host: params.host, held: null, suspended: null, proposedPerMinute: null }
+  t.is((await unlimit()).failure.code, 'NOT_FOUND')
+  t.deepEqual((await limit(60)).body, { ...without, callsPerMinute: 60 })
+  t.deepEqual((await limit(120)).body, { ...without, callsPerMinute: 120 })
+  t.deepEqual(await list(), [{ ...without, callsPerMinute: 120 }])
+  for (const wrong of [0, -1, 1.5, 6001, '60']) t.is((await limit(wrong as number)).failure.code, 'VALIDATION_ERROR')
+  t.is((await unlimit()).status, 204)
+  t.deepEqual(await list(), [])
+  const manifest = (limits: unknown, origin: string) => ({ server: { url: `${origin}/api` }, limits }) as never
+  const note = createHostProposals({ database: platform.services.database, config: platform.config })
+  await note(`https://${host('eager')}`, manifest({ calls_per_minute: 300 }, `https://${host('eager')}`))
+  await note(`https://${host('mallory')}`, manifest({ calls_per_minute: 1 }, `https://${host('eager')}`))
+  await limit(60)
+  t.deepEqual(
+    (await list()).map(({ host, callsPerMinute, proposedPerMinute }) => [host, callsPerMinute, proposedPerMinute]),
+    [
+      [params.host, 60, null],
+      [host('eager'), null, 300],
+    ],
+    'what strangers ask for comes last',
+  )
+  for (const limits of [{ calls_per_minute: '300' }, { calls_per_minute: 1e9 }, 'many', null, undefined]) {
+    await note(`https://${host('eager')}`, manifest(limits, `https://${host('eager')}`))
+    t.false(
+      (await list()).some(({ proposedPerMinute }) => proposedPerMinute !== null),
+      JSON.stringify(limits),
+    )
+  }
 })
 
 test('nobody but an admin with a login may see or change hosts, and nobody learns from the refusal', async (t) => {

@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import * as oauth from '../../api/oauth.ts'
 import * as vault from '../../api/vault.ts'
 import { CodedError } from '../../src/errors.ts'
-import { isPrivateLiteral } from '../../src/safe-fetch/outgoing-request.ts'
+import { readAllowedSites } from '../../src/safe-fetch/allowed-sites.ts'
 import { SafeFetchError } from '../../src/safe-fetch/safe-fetch.ts'
 import { parseManifest } from '../../src/sites/manifest/manifest.ts'
 import { createOAuthClient, type OAuthClient, type OAuthSite } from '../../src/vault/oauth/oauth-client.ts'
@@ -68,7 +68,8 @@ const uses: Record<Member, (t: ExecutionContext, stage: OAuthStage, acceptHosts:
 }
 
 /** A host that is refused as it is written. */
-const isPrivateHost = (url: URL): boolean => isPrivateLiteral(url) || url.hostname === 'localhost'
+const nothing = readAllowedSites({ allow: [], loopback: false })
+const isPrivateHost = (url: URL): boolean => nothing.refuses(url)
 
 for (const member of Object.keys(uses) as Member[]) {
   attacked(

@@ -233,6 +233,7 @@ export const validBodies = (sites: StageSites): Record<string, Record<string, un
   sendChatMessage: { text: '[[say Hello.]]' },
   rotateSecret: { secret: 'a-secret-that-is-long-enough', overlapSeconds: 60 },
   suspendHost: { reason: 'It is being attacked' },
+  limitHost: { callsPerMinute: 60 },
   suspendUser: { reason: 'For trying it' },
   giveTier: { tier: 'pro' },
   decideApproval: { decision: 'approve' },

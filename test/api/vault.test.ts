@@ -1,10 +1,13 @@
 import test from 'ava'
 import * as agents from '../../api/agents.ts'
+import * as vaultCalls from '../../api/calls.ts'
 import * as vault from '../../api/vault.ts'
 import * as siteInspection from '../../api/site-inspection.ts'
 import { startBadTools } from '../../examples/sites/bad-tools/server.ts'
 import { startChangingSite } from '../helpers/changing-site.ts'
 import { call } from '../helpers/client.ts'
+import { eventually } from '../helpers/eventually.ts'
+import { manifestWith, startHostileSite } from '../helpers/hostile-site.ts'
 import { temporaryCertificates } from '../helpers/https-server.ts'
 import {
   agentOf,
@@ -120,6 +123,56 @@ test('a webhook becomes a run that calls a tool of a connected site', async (t) 
     timeline.map(({ number }) => number),
     timeline.map((_, index) => index + 1),
   )
+})
+
+test('a new token is tried with a tool that only reads and needs no arguments, and a wrong one is told at once', async (t) => {
+  const { sites, more, platform } = await open()
+  const someone = await customer(platform)
+  const { tracker } = sites
+  const body = { url: tracker.origin, token: 'no-such-token' }
+  const params = { entryId: (await call(someone, vault.addToVault, { body })).body.id }
+  // On a busy machine the trial may end after the answer.
+  const until = (isSo: (entry: { status: string; acceptedAt: string | null }) => boolean) =>
+    eventually(20, 'the trial of a token had this result', async () => {
+      const { body } = await call(someone, vault.getVaultEntry, { params })
+      return isSo(body) ? body : undefined
+    })
+  const replace = (token: string) => call(someone, vault.replaceVaultToken, { params, body: { token } })
+  const wrong = await until(({ status }) => status === 'needs_reauth')
+  t.like(wrong, { statusReason: 'The site does not accept the token.', acceptedAt: null })
+  await replace(tracker.createToken('ada'))
+  t.like(await until(({ acceptedAt }) => acceptedAt !== null), { status: 'connected', statusReason: null })
+  await replace('another-wrong-one')
+  t.like(await until(({ status }) => status === 'needs_reauth'), { acceptedAt: null })
+  const { items } = (await call(someone, vaultCalls.listCalls, { params })).body
+  t.deepEqual(new Set(items.map(({ tool }) => tool)), new Set(['search_issues']))
+  t.is(items.length, 3, 'each trial is on record')
+
+  const url = more[5]?.origin ?? ''
+  const untried = (await call(someone, vault.addToVault, { body: { url, token: 'any-token' } })).body
+  t.like(untried, { status: 'connected', acceptedAt: null }, 'it has no such tool')
+  await call(someone, vault.callTool, { params: { entryId: untried.id, toolName: 'echo_text' }, body: { text: 'a' } })
+  t.not((await call(someone, vault.getVaultEntry, { params: { entryId: untried.id } })).body.acceptedAt, null)
+})
+
+test('a site that is slow with the trial of a token is connected all the same', async (t) => {
+  const tool = { effect: 'read', scope: 'read', input_schema: { type: 'object' }, description: 'Lists.' }
+  const once = { ...tool, name: 'list_nothing', effect: 'once' }
+  const site = await startHostileSite(t)
+  const manifest = manifestWith(`${site.origin}/api`)
+  site.manifest = (_request, response) =>
+    void response.end(JSON.stringify({ ...manifest, tools: [once, { ...tool, name: 'list_all' }] }))
+  const called = Promise.withResolvers<string | undefined>()
+  site.tool = (request) => called.resolve(request.url)
+  const { caFile } = await temporaryCertificates()
+  const platform = await startPlatform(t, { env: { SITE_ALLOW: site.host, SITE_CA_FILE: caFile } })
+  const someone = await person(platform)
+  const begun = performance.now()
+  const { body, status } = await call(someone, vault.addToVault, { body: { url: site.origin, token: 'a-token' } })
+  t.is(status, 201)
+  t.true(performance.now() - begun < 20_000)
+  t.like(body, { status: 'connected', acceptedAt: null })
+  t.is(await called.promise, '/api/tools/list_all', 'never a tool that may do something')
 })
 
 test('a replaced token is the one that is sent from then on', async (t) => {

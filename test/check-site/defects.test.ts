@@ -48,6 +48,25 @@ test('of a site without tools nothing is said about tools', async (t) => {
   )
 })
 
+test('where only tools that write have schemas that reject something, the checker says how to try them', async (t) => {
+  const anything = { type: 'object', properties: {} }
+  const report = await check(
+    {
+      manifest: (manifest) => ({
+        ...manifest,
+        tools: (manifest['tools'] as { effect?: string }[]).map((tool) =>
+          tool.effect === 'read' ? { ...tool, input_schema: anything } : tool,
+        ),
+      }),
+    },
+    { callAll: false },
+  )
+  for (const id of ['arguments-checked', 'arguments-message']) {
+    const { finding } = report.checked.find(({ check }) => check.id === id) ?? t.fail(id)
+    t.like(finding, { result: 'skipped', how: 'Give --call-all, on a test system.' }, id)
+  }
+})
+
 test('a site that throws a code away for a wrong verifier is a good one', async (t) => {
   const spent = new Set<string>()
   const change: Change = (said, { path, body }) => {

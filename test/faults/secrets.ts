@@ -9,7 +9,6 @@ import { hiddenTranscript } from '../../src/models/hidden.ts'
 import { createModels } from '../../src/models/models.ts'
 import { buildPrompt } from '../../src/models/prompt.ts'
 import { createAsk } from '../../src/runs/step/ask-step.ts'
-import { refusePrivateLiteral } from '../../src/safe-fetch/outgoing-request.ts'
 import { createSafeFetch } from '../../src/safe-fetch/safe-fetch.ts'
 import { createSealing } from '../../src/secrets/sealing.ts'
 import { readAnswer } from '../../src/tools/site-answer.ts'
@@ -110,7 +109,7 @@ export const secrets: Fault[] = [
   {
     id: 'secrets/sent-to-private-addresses',
     in: createSafeFetch,
-    edit: without(`IfStatement:has(${calling(refusePrivateLiteral)})`),
+    edit: without('IfStatement[test.callee.property.name="refuses"]'),
     why: 'a site at 169.254.169.254 is asked',
     tests: ['test/src/safe-fetch/safe-fetch.test.ts'],
   },

@@ -84,7 +84,6 @@ export const broken: Record<string, RequestListener> = {
 export const nonsense: Record<string, RequestListener> = {
   HTML: answering('<!doctype html><title>Error</title>', 'text/html'),
   'HTML that says it is JSON': answering('<!doctype html><title>Error</title>'),
-  nothing: answering(''),
   'a list': answering([]),
   null: answering('null'),
   'a number': answering('1e400'),

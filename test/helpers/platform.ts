@@ -64,6 +64,7 @@ export async function testEnvironment(t: ExecutionContext, { sites, env = {} }: 
     OUTGOING_PER_MINUTE: '1000000',
     // Test sites share an address.
     OUTGOING_COUNT_PORTS: 'true',
+    SITE_LOOPBACK: 'true',
     SHUTDOWN_SECONDS: '1',
     // Nothing that fails at once may fail later than this on a busy machine.
     CHAT_START_SECONDS: '20',

@@ -121,6 +121,10 @@ export const manifestShape = () =>
       ),
       auth: about(auth(), 'How calls are authenticated.'),
       tools: about(list(tool(), maxTools), 'The operations that can be called.'),
+      limits: about(
+        v.optional(v.unknown()),
+        'What the site asks for: {"calls_per_minute": n}, a whole number from 1 to 6000. The operator of a platform sees it, and decides.',
+      ),
     },
     messageOf,
   )

@@ -9,6 +9,7 @@ import { page, type Page, type PageRequest } from '../../database/paging.ts'
 import type { Sealing } from '../../secrets/sealing.ts'
 import type { Manifest } from '../../sites/manifest/manifest.ts'
 import type { Sites } from '../../sites/sites.ts'
+import type { HostProposals } from '../../tools/host-proposals.ts'
 import { assertHostsAccepted } from '../accepted-hosts.ts'
 import { sealCredential } from '../credential.ts'
 import { ManifestChange } from './manifest-change.ts'
@@ -49,11 +50,12 @@ export function createManifests(context: {
   lease: Lease
   sealing: Sealing
   sites: Pick<Sites, 'discover' | 'compare' | 'foreignHostsOf'>
+  proposals: HostProposals
   notifications: Pick<Notifications, 'notify'>
   /** Revokes a grant at its site. Never fails. */
   revoke: (entry: VaultEntry) => Promise<void>
 }) {
-  const { database, clock, config, logger, lease, sealing, sites, revoke } = context
+  const { database, clock, config, logger, lease, sealing, sites, proposals, revoke } = context
   const { review } = createManifestReview(context)
 
   /** Records that the site was asked, whatever the outcome: the next check is due a full period later. */
@@ -68,6 +70,7 @@ export function createManifests(context: {
     const askedAt = clock.now()
     try {
       const { manifest } = await sites.discover(origin, origin)
+      await proposals(origin, manifest)
       for (const { id } of entries) await review(id, manifest, askedAt, origin)
     } catch (error) {
       // An unreachable site and an entry that was just removed need no attention.
@@ -105,6 +108,7 @@ export function createManifests(context: {
       const askedAt = clock.now()
       try {
         const { manifest } = await sites.discover(entry.origin, entry.ownerId)
+        await proposals(entry.origin, manifest)
         return await review(entry.id, manifest, askedAt, entry.ownerId)
       } finally {
         await noteAsked([entry], askedAt)

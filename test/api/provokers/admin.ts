@@ -30,6 +30,9 @@ export function adminTable(stage: Stage, { ask }: Recorder): Table {
     return (await deliver(platform, await webhookAgent(someone), { title: 'It is broken' })).body.runId
   }
   const hold = (host: string) => platform.services.outgoingLimit.hold(host, 60, 'The site answered 429.')
+  const limit = (named: string) =>
+    ask(operator, admin.limitHost, { params: { host: named }, body: { callsPerMinute: 60 } })
+  const unlimit = (named: string) => ask(operator, admin.unlimitHost, { params: { host: named } })
   const endHold = (host: string) => ask(operator, admin.endHold, { params: { host } })
   return {
     getUser: {
@@ -83,6 +86,14 @@ export function adminTable(stage: Stage, { ask }: Recorder): Table {
     },
     listHosts: { done: () => ask(operator, admin.listHosts) },
     suspendHost: { done: suspend },
+    limitHost: { done: () => limit('limited.example.com') },
+    unlimitHost: {
+      async done() {
+        await limit('unlimited.example.com')
+        return unlimit('unlimited.example.com')
+      },
+      NOT_FOUND: () => unlimit('never-limited.example.com'),
+    },
     giveCredits: {
       done: () => give(userId),
       NOT_FOUND: () => give(newId()),

@@ -25,6 +25,7 @@ test('a local platform trusts its example sites and those of the developer', asy
     const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
     const { fetch, close } = createSafeFetch({
       allow: [host],
+      loopback: true,
       caFile,
       baseUrl: 'https://platform.example',
       version: '1',

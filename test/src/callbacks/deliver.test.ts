@@ -237,7 +237,11 @@ test.serial(
   async (t) => {
     const { receiver, clock, agentAt, endedRun, callbackOf, round, platform } = await openCallbacks(t)
     const hidden = await startReceiver(t)
-    const runId = await endedRun(await agentAt(hidden.url))
+    await t.throwsAsync(agentAt(hidden.url), { message: /not on the public internet/ })
+    const agent = await agentAt()
+    // It was allowed when the agent was made.
+    await platform.services.database('agents').where({ id: agent.id }).update({ callbackUrl: hidden.url })
+    const runId = await endedRun(agent)
     await round()
     t.is(hidden.connections(), 0)
     const { status, log } = await callbackOf(runId)

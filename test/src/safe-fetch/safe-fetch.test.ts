@@ -20,7 +20,7 @@ const mebibyte = 1024 * 1024
 /** A safe fetch that is closed with the test; trusts the test's authority. */
 async function open(t: ExecutionContext, options: Partial<SafeFetchOptions>) {
   const { caFile } = await temporaryCertificates()
-  const defaults = { allow: [], caFile, baseUrl: 'https://switchyard.example', version: '1.2.3' }
+  const defaults = { allow: [], loopback: true, caFile, baseUrl: 'https://switchyard.example', version: '1.2.3' }
   const safeFetch = createSafeFetch({ ...defaults, ...options })
   t.teardown(safeFetch.close)
   return safeFetch
@@ -177,25 +177,25 @@ const ranges = [
 ]
 /** Names that resolve to something private; the resolver of the test says so for all of them. */
 const names = [
-  'localhost',
-  'LOCALHOST',
   'ip6-localhost',
-  'a.localhost',
   'metadata.google.internal',
   'metadata.amazonaws.com',
   '127.0.0.1.nip.io',
   'cname-to-private.example',
   'postgres',
-  'ⓛocalhost',
   'xn--lhr645fjve.example',
 ]
 
-for (const host of [...loopback, ...ranges, ...names]) {
+/** Names of this machine, which are refused as they are written (RFC 6761). */
+const localNames = ['localhost', 'LOCALHOST', 'a.localhost', 'ⓛocalhost']
+
+for (const host of [...loopback, ...ranges, ...localNames, ...names]) {
   test(`no connection is made to ${host}`, async (t) => {
     const site = await startHttpsSite(t, (_request, response) => response.end())
     const { fetch } = await open(t, { lookup: always('127.0.0.1') })
     const answer = fetch({ url: `https://${host}:${site.port}/`, method: 'GET', timeoutMs: 10_000, maxBytes: 1000 })
-    t.deepEqual(await failureOf(t, answer), { reason: 'refused-address', maybeSent: false })
+    const reason = names.includes(host) ? 'refused-name' : 'refused-address'
+    t.deepEqual(await failureOf(t, answer), { reason, maybeSent: false })
     t.is(site.connections(), 0)
   })
 }
@@ -236,7 +236,7 @@ test('addresses that parsers read differently are refused before anything is loo
   t.is(site.connections(), 0)
 })
 
-test('localhost is refused by what the system says of it', async (t) => {
+test('localhost is refused as it is written', async (t) => {
   const site = await startHttpsSite(t, (_request, response) => response.end())
   const { fetch } = await open(t, {})
   const answer = fetch({ url: site.origin, method: 'GET', timeoutMs: 10_000, maxBytes: 1000 })
@@ -252,7 +252,7 @@ for (const answer of [
   test(`a name with one private address is not connected to at all: ${answer.join(', ')}`, async (t) => {
     const site = await openSite(t, (_request, response) => response.end(), { allow: [], lookup: always(...answer) })
     const failure = await failureOf(t, site.ask({ url: `https://shop.example:${site.port}/` }))
-    t.deepEqual(failure, { reason: 'refused-address', maybeSent: false })
+    t.deepEqual(failure, { reason: 'refused-name', maybeSent: false })
     t.is(site.connections(), 0)
   })
 }
@@ -287,19 +287,6 @@ test('an exemption may be written in any notation of its host', async (t) => {
   const request = { method: 'GET', timeoutMs: 10_000, maxBytes: 1000 } as const
   t.is((await fetch({ ...request, url: `https://127.0.0.1:${site.port}/` })).status, 200)
 })
-
-for (const pair of [
-  'localhost',
-  '127.0.0.1',
-  'https://localhost:4401',
-  'user@localhost:4401',
-  'localhost:4401/x:1',
-  ':1',
-]) {
-  test(`"${pair}" is no exemption, which is said at once`, (t) => {
-    t.throws(() => createSafeFetch({ allow: [pair], baseUrl: '', version: '' }), { message: /host and a port/ })
-  })
-}
 
 test('a resolver that fails or answers nothing is a failed lookup', async (t) => {
   const failing: Lookup = (_hostname, _options, callback) =>
@@ -506,13 +493,21 @@ for (const [kind, bytes] of [
   ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
   ['half a body', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc'],
   ['a broken chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'],
-  ['broken gzip', 'HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc'],
 ] as const) {
   test(`a connection that ends after ${kind} is a reset, and the request may have been acted on`, async (t) => {
     const { ask } = await openSite(t, (request) => request.socket.end(bytes))
     t.deepEqual(await failureOf(t, ask({ method: 'POST', body: '{}' })), { reason: 'reset', maybeSent: true })
   })
 }
+
+for (const encoding of ['gzip', 'deflate', 'br', 'gzip, br'])
+  test(`a body that is not compressed with ${encoding}, as it says, is read by nobody, but its status is known`, async (t) => {
+    const { ask } = await openSite(t, (_request, response) => {
+      response.writeHead(201, { 'content-encoding': encoding, 'content-length': '11' }).end('{"done":12}')
+    })
+    const error = await t.throwsAsync(ask({ method: 'POST', body: '{}' }), { instanceOf: SafeFetchError })
+    t.like(error, { reason: 'encoding', maybeSent: true, status: 201 })
+  })
 
 test('a connection that is torn down before the answer is a reset', async (t) => {
   const site = await openSite(t, (request) => request.socket.destroy())

@@ -305,7 +305,7 @@ test('a host that asked for a pause is called by nobody, and a longer pause stay
   t.deepEqual(await limit.hold(host, 5, 'short'), until)
   t.like(await database('outgoing_hosts').first(), { heldUntil: until, heldReason: 'long' })
   for (const mayWait of [true, false])
-    t.deepEqual(await ask('agent', 'second', mayWait), { kind: 'later', notBefore: until, why: 'held' })
+    t.like(await ask('agent', 'second', mayWait), { kind: 'later', notBefore: until, why: 'held' })
   t.deepEqual(
     (await database('outgoing_waits')).map(({ callId, askAgainAt }) => ({ callId, askAgainAt })),
     [{ callId: idOf('second'), askAgainAt: until }],
@@ -360,4 +360,39 @@ test('where the limit is far away, as many calls are made as are wanted', async 
     numbered(20).map((n) => limit.take({ host, share: 'agent', callId: `${process}-${n}`, mayWait: true })),
   )
   t.true((await Promise.all(asked)).every(({ kind }) => kind === 'granted'))
+})
+
+test('an admin gives a host more calls, or fewer, and others keep the usual number', async (t) => {
+  const { limit, database, call, direct } = await open(t, 2)
+  await database('outgoing_hosts').insert({ host, callsPerMinute: 3 })
+  for (const n of numbered(3)) await call('agent', `call-${n}`)
+  t.true((await direct('agent', 'fourth')) > 55)
+  await database('outgoing_hosts').update({ callsPerMinute: 1 })
+  t.true((await direct('agent', 'fourth')) > 55)
+  await database('outgoing_hosts').update({ callsPerMinute: 5 })
+  await call('agent', 'fourth')
+  await limit.purge()
+  t.is((await database('outgoing_hosts').first()).callsPerMinute, 5, 'it is not purged')
+})
+
+test('what a manifest asks for changes nothing', async (t) => {
+  const { database, call, direct } = await open(t, 1)
+  await database('outgoing_hosts').insert({ host, proposedPerMinute: 100, proposedAt: new Date() })
+  await call('agent', 'one')
+  t.true((await direct('agent', 'two')) > 55)
+})
+
+test('a call queues for a turn that comes within its patience, and is forgotten otherwise', async (t) => {
+  const { limit, database, call } = await open(t, 1)
+  await call('agent', 'one')
+  const patient = () => limit.take({ host, share: 'chat', callId: 'patient', mayWait: false, patienceMs: 5000 })
+  const waiting = async () => (await database('outgoing_waits').select('callId')).length
+  t.like(await patient(), { kind: 'later', why: 'limit' })
+  t.is(await waiting(), 0, 'its turn is too far away')
+  await pass(database, 57)
+  const soon = await patient()
+  t.true(soon.kind === 'later' && soon.inMs <= 4000, JSON.stringify(soon))
+  t.is(await waiting(), 1)
+  await limit.leave(idOf('patient'))
+  t.is(await waiting(), 0)
 })

@@ -122,3 +122,26 @@ test('where the limit was lowered, the first slots that expire make no room', (t
 test('who does not ask has no turn', (t) => {
   t.is(msUntilTurn('nobody', { limit: 2, roundMs, slots: [], calls: [{ id: 'x', share: 'b' }], served: [] }), undefined)
 })
+
+test('an owner with many agents gets no more than an owner with one', (t) => {
+  const many = Array.from({ length: 20 }, (_, n) => ({ id: `many-${n}`, share: `many/agent-${n}` }))
+  const one = Array.from({ length: 20 }, (_, n) => ({ id: `one-${n}`, share: 'one/agent' }))
+  const state = { limit: 10, slots: [], calls: [...many, ...one], served: [] }
+  const now = turns(state).filter(({ at }) => at === 0)
+  t.is(now.filter(({ share }) => share.startsWith('many/')).length, 5)
+  t.is(now.filter(({ share }) => share.startsWith('one/')).length, 5)
+})
+
+test('the agents of one owner share what the owner gets', (t) => {
+  const calls = ['a', 'a', 'a', 'a', 'b', 'c'].map((name, n) => ({ id: `call-${n}`, share: `owner/${name}` }))
+  const other = Array.from({ length: 9 }, (_, n) => ({ id: `other-${n}`, share: 'other/a' }))
+  const now = turns({ limit: 6, slots: [], calls: [...calls, ...other], served: [] }).filter(({ at }) => at === 0)
+  t.deepEqual(now.map(({ share }) => share).toSorted(), [
+    'other/a',
+    'other/a',
+    'other/a',
+    'owner/a',
+    'owner/b',
+    'owner/c',
+  ])
+})

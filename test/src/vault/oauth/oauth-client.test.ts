@@ -16,6 +16,7 @@ async function open(t: ExecutionContext, lookup: Lookup, allow: (port: number) =
   const { caFile } = await temporaryCertificates()
   const safeFetch = createSafeFetch({
     allow: allow(site.port),
+    loopback: true,
     caFile,
     baseUrl: 'https://me.example',
     version: '1',
