@@ -4,6 +4,7 @@ import { CodedError } from '../errors.ts'
 import { kindOf } from '../vault/oauth/answer-members.ts'
 import { checkedAnswer } from '../vault/oauth/authorization-answer.ts'
 import { readable } from '../vault/oauth/token-answer.ts'
+import type { Logger } from '../logger.ts'
 import { derivedToken } from '../secrets/opaque-tokens.ts'
 import type { Discovery, FetchFor } from './discovery.ts'
 import { coded } from './failure.ts'
@@ -38,11 +39,12 @@ const subjectForm = /^[\x20-\x7e]{1,255}$/
  */
 export function createOidcClient(context: {
   config: Pick<Config, 'http'>
+  logger: Logger
   discovery: Pick<Discovery, 'serverOf' | 'doubt'>
   keys: Pick<Keys, 'verify'>
   fetchFor: FetchFor
 }) {
-  const { config, discovery, keys, fetchFor } = context
+  const { config, logger, discovery, keys, fetchFor } = context
   const { serverOf } = discovery
   const redirectUri = ({ id }: Provider) => redirectUriOf(config.http.baseUrl, id)
 
@@ -87,11 +89,11 @@ export function createOidcClient(context: {
     newVerifier: (): string => oauth.generateRandomCodeVerifier(),
 
     /** Asks whether the provider can be used. SITE_UNAVAILABLE, PERMISSION_DENIED. */
-    check: async (provider: Provider): Promise<void> => void (await coded(() => serverOf(provider))),
+    check: async (provider: Provider): Promise<void> => void (await coded(logger, provider, () => serverOf(provider))),
 
     /** Where the browser is sent to sign in. SITE_UNAVAILABLE, PERMISSION_DENIED. */
     authorizeUrl: (provider: Provider, attempt: Attempt): Promise<string> =>
-      coded(async () => {
+      coded(logger, provider, async () => {
         const server = await serverOf(provider)
         const url = new URL(server.authorization_endpoint ?? '')
         const query = {
@@ -111,7 +113,7 @@ export function createOidcClient(context: {
 
     /** Exchanges a code for who its user is. VALIDATION_ERROR, PERMISSION_DENIED, SITE_UNAVAILABLE. */
     exchange: (provider: Provider, sent: URLSearchParams, attempt: Attempt): Promise<Claims> =>
-      coded(async () => {
+      coded(logger, provider, async () => {
         const server = await serverOf(provider)
         const tokens = await tokensOf(provider, server, sent, attempt).catch((error: unknown) => {
           discovery.doubt(provider)
@@ -119,7 +121,7 @@ export function createOidcClient(context: {
         })
         const claims = oauth.getValidatedIdTokenClaims(tokens) as oauth.IDToken
         if (!subjectForm.test(claims.sub)) throw new CodedError('PERMISSION_DENIED', { message: strangeSubject })
-        const verifiedAddress = () => coded(() => addressOf(provider, server, tokens, claims))
+        const verifiedAddress = () => coded(logger, provider, () => addressOf(provider, server, tokens, claims))
         return { issuer: claims.iss, subject: claims.sub, verifiedAddress }
       }),
   }
