@@ -215,7 +215,7 @@ test.serial(
     pages.push(await visit(platform, by, back.href))
     t.deepEqual(
       pages.map(({ status, location }) => [status, location]),
-      Array(3).fill([303, '/docs']),
+      Array.from({ length: 3 }, () => [303, '/docs']),
     )
     t.is(pages.filter(({ set }) => set.some((line) => line.includes('_access='))).length, 1)
     t.is(hostile.requests.filter((path) => path === '/token').length, before + 1)

@@ -43,5 +43,5 @@ export function kindOf(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'string') return value.trim() === '' ? 'an empty text' : 'a text'
-  return { object: 'an object', number: 'a number', boolean: `${String(value)}` }[typeof value as string] ?? 'missing'
+  return { object: 'an object', number: 'a number', boolean: 'true or false' }[typeof value as string] ?? 'missing'
 }
