@@ -96,7 +96,11 @@ export const finishOAuth = route({
     })
     const page = {
       title: `${quotedName(entry.name)} is connected`,
-      text: [`Your agents may now, at ${entry.origin}: ${sentence(entry.scopes ?? [])}.`, 'You can close this window.'],
+      text: [
+        `Your agents may now, at ${entry.origin}: ${sentence(entry.scopes ?? [])}.`,
+        ...(entry.scopeNote === null ? [] : [entry.scopeNote]),
+        'You can close this window.',
+      ],
       good: true,
     }
     return { page, content: presentFlow(finished, services.clock.now()) }

@@ -3,7 +3,6 @@ import type { Services } from '../src/services.ts'
 import type { OpenedFlow } from '../src/sign-in/flows.ts'
 import { folder } from '../src/sign-in/provider.ts'
 import type { BrowserAnswer } from './browser/browser-answer.ts'
-import type { Cookie } from './browser/cookies.ts'
 import { loginCookies } from './browser/login-cookies.ts'
 import { clientOf, type RequestFacts } from './route/request-facts.ts'
 import { route } from './route/route.ts'
@@ -126,17 +125,12 @@ export const finishSignIn = route({
       cookieOf: cookieOf(request),
       from: clientOf(request),
     })
-    const { provider, flowId, tokens } = finished
-    const used: Cookie = { ...unbound, name: cookieName(flowId) }
-    const cookies = [used, ...(tokens ? loginCookies(tokens, services.config) : [])]
-    if (tokens && finished.returnTo !== null) return { location: finished.returnTo, cookies }
-    const outcome = tokens ? 'signed-in' : 'linked'
+    const { outcome, provider, returnTo, tokens } = finished
+    const cookies = tokens ? loginCookies(tokens, services.config) : []
+    if (outcome === 'signed-in' && returnTo !== null) return { location: returnTo, cookies }
     return { page: pages[outcome](provider.title), content: { provider: provider.id, outcome }, cookies }
   },
 })
-
-/** Deletes the cookie of a flow that is over. */
-const unbound = { value: '', path: folder, maxAgeSeconds: 0, sameSite: 'lax' } as const
 
 const close = 'You can close this window.'
 const pages = {

@@ -14,6 +14,7 @@ await startProcess('api', async ({ config, logger, services }) => {
     server.listen(port, host, resolve)
   })
   logger.info({ address: server.address() }, 'listening')
+  void services.signIn.checkInstalled()
   const loops = startLoops(services, 'everywhere')
   return async () => {
     const drained = drain()

@@ -25,6 +25,23 @@ export function sendHead(ctx: Context): void {
   ctx.status = 200
 }
 
+/**
+ * Whether a browser fetches the address before anybody wants to see it: then nothing may be used up. Chromium and Safari say
+ * so, older Firefox in its own header.
+ */
+export const isPrefetch = (ctx: Context): boolean =>
+  ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'].some((name) =>
+    /\bprefetch|\bprerender|\bpreview/i.test(ctx.get(name)),
+  )
+
+/** Refuses a prefetch. The browser throws the answer away, and asks again when the page is opened. */
+export function refusePrefetch(ctx: Context): void {
+  ctx.vary('Sec-Purpose, Purpose, X-Purpose, X-Moz')
+  ctx.type = 'text/html; charset=utf-8'
+  ctx.status = 503
+  ctx.body = ''
+}
+
 /** An address as a header can have it: visible ASCII, and all else percent-encoded, as browsers would. */
 const inHeader = (address: string): string =>
   address.toWellFormed().replaceAll(/[^\x21-\x7e]+/g, (text) => encodeURIComponent(text))

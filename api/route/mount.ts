@@ -8,7 +8,7 @@ import { ownerNamed, requireAction } from '../../src/owners/reach.ts'
 import { isLarge } from '../../src/threads/large-bodies.ts'
 import { requireKept, requireTerms, type Caller } from '../../src/users/caller.ts'
 import { announcedBytes, bodyReader, hasBody, outlineIn, readJsonBody, requireJson, type BodyReader } from './body.ts'
-import { sendHead, sendToBrowser, type BrowserAnswer } from '../browser/browser-answer.ts'
+import { isPrefetch, refusePrefetch, sendHead, sendToBrowser, type BrowserAnswer } from '../browser/browser-answer.ts'
 import { takeCookies } from '../browser/cookies.ts'
 import { isChatStream, sendChatStream } from '../streams/chat-stream.ts'
 import { isDocument, openDocument, sendDocumentHead, type OpenDocument } from '../streams/document.ts'
@@ -50,6 +50,7 @@ export function mount(route: AnyRoute, services: Services, { streams, admission 
     if (limitOf(route) === 'browser') await services.rateLimits.browser(request.address)
     // The router treats HEAD as GET, and a browser address may be usable only once.
     if (route.browser && ctx.method === 'HEAD') return sendHead(ctx)
+    if (route.browser && isPrefetch(ctx)) return refusePrefetch(ctx)
     const announced = announcedBytes(ctx)
     const readRaw = once(async () => (readBytes ? readBytes(ctx) : Buffer.alloc(0)))
     const given = { services, request, params: ctx['params'] as Record<string, string>, readBody: readRaw }

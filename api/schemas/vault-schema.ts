@@ -62,7 +62,11 @@ export const entry = named(
       'refresh_failing: the site refuses to refresh its tokens, for a reason that may pass · ' +
         'needs_reauth: the owner has to reconnect it, with a new token or by OAuth',
     ),
-    statusReason: field(v.nullable(v.string()), 'Why it is not simply connected, and what has to be done', null),
+    statusReason: field(
+      v.nullable(v.string()),
+      'Why it is not simply connected, and what has to be done; also what the site has granted, if no tool can be called with it',
+      null,
+    ),
     scopes: field(v.nullable(v.array(scope)), 'The scopes granted; OAuth only', null),
     expiresAt: field(v.nullable(time), 'When the access token expires; it is refreshed before', null),
     lastUsedAt: field(v.nullable(time), 'To the hour', null),
@@ -91,7 +95,8 @@ export const entry = named(
 const present = (row: VaultEntry, pendingManifest: PendingManifest | null) => {
   const { version, description, server } = row.manifest
   const status = row.status === 'connected' && row.statusReason !== null ? 'refresh_failing' : row.status
-  return { ...fieldsOf(row), status, version, description, serverUrl: server.url, pendingManifest }
+  const statusReason = row.statusReason ?? row.scopeNote
+  return { ...fieldsOf(row), status, statusReason, version, description, serverUrl: server.url, pendingManifest }
 }
 
 /** Vault entries in the shape of `entry`, with their pending manifests. */

@@ -55,6 +55,10 @@ export const signIn = `
     -- the network that it was begun from
     network text not null,
     return_to text,
+    -- what became of it, and why it has failed, in a code of the catalogue and in words
+    outcome text,
+    code text,
+    message text,
     constraint sign_in_flows_pkey primary key (id),
     constraint sign_in_flows_ticket_unique unique (ticket_hash),
     constraint sign_in_flows_state_unique unique (state_hash),

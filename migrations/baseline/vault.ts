@@ -31,6 +31,8 @@ export const vault = `
     -- OAuth only: the client that holds the grant, and the granted scopes
     client_id text,
     scopes json,
+    -- what the site has granted, in a sentence, if no tool can be called with it
+    scope_note text,
     credential text not null,
     -- json, not jsonb: what a site wrote is kept as it wrote it (jsonb refuses \\u0000 and alters numbers)
     manifest json not null,

@@ -1,13 +1,16 @@
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
-import { assertThat, type ErrorOptions } from '../errors.ts'
+import type { Config } from '../config/config.ts'
+import { untilEnded } from '../database/until-ended.ts'
+import { assertThat, CodedError, isCoded, type ErrorOptions } from '../errors.ts'
+import type { Logger } from '../logger.ts'
 import { bindBrowser } from '../secrets/browser-binding.ts'
 import { hashToken, isToken } from '../secrets/opaque-tokens.ts'
 import type { Sealing } from '../secrets/sealing.ts'
 import type { Client, TokenPair } from '../users/logins.ts'
 import { assertOpen, providerOf } from './flows.ts'
 import type { Identities } from './identities.ts'
-import type { Claims, OidcClient } from './oidc-client.ts'
+import type { Claims, OidcClient, VerifiedAddress } from './oidc-client.ts'
 import type { Provider } from './provider.ts'
 import type { Providers } from './providers.ts'
 import { SignInFlow, verifierPlace } from './sign-in-flow.ts'
@@ -22,11 +25,13 @@ interface CallbackInput {
   from: Client
 }
 
-/** What came of it: a login, or an account that is linked. */
-export type Finished = { flowId: string; provider: Provider } & (
-  | { tokens: TokenPair; returnTo: string | null }
-  | { tokens?: undefined }
-)
+/** What came of it. The tokens of a login are given once, to the request that has opened it. */
+export interface Finished {
+  outcome: 'signed-in' | 'linked'
+  provider: Provider
+  returnTo: string | null
+  tokens?: TokenPair
+}
 
 /** Answers of one provider that are looked at in a process at a time: a slow one keeps so many connections busy. */
 const mostAtOnce = 20
@@ -38,15 +43,19 @@ const mostAtOnce = 20
 export function createCallback(context: {
   database: Database
   clock: Clock
+  config: Pick<Config, 'sites'>
+  logger: Logger
   sealing: Sealing
   providers: Providers
   client: OidcClient
   identities: Identities
 }) {
-  const { database, clock, sealing, providers, client, identities } = context
+  const { database, clock, config, logger, sealing, providers, client, identities } = context
+  /** For how long a second request waits for the first, which asks the provider for four things at most. */
+  const longestMs = config.sites.tokenTimeoutSeconds * 4000
   const underWay = new Map<string, number>()
 
-  /** Finds the flow of the state, checks that it is this browser's and this provider's, and uses it up. */
+  /** Finds the flow of the state, checks that it is this browser's and this provider's, and uses it up if it is not yet. */
   async function claim({ providerId, parameters, cookieOf }: CallbackInput) {
     const states = parameters.getAll('state')
     const state = states.length === 1 ? (states[0] ?? '') : ''
@@ -58,12 +67,28 @@ export function createCallback(context: {
     assertThat(bindingHash === flow.bindingHash, 'VALIDATION_ERROR', problem('state', another))
     const mixedUp = 'This answer came by the address of another sign-in provider. Start again.'
     assertThat(providerId === flow.provider, 'VALIDATION_ERROR', problem('state', mixedUp))
-    assertOpen(flow, clock.now())
+    if (flow.endedAt === null) assertOpen(flow, clock.now())
     const ended = { endedAt: clock.now(), verifier: null }
     const claimed = await SignInFlow.query(database).findById(flow.id).whereNull('endedAt').patch(ended)
-    assertThat(claimed === 1, 'VALIDATION_ERROR', problem('state', 'This answer was already used. Start again.'))
-    return { flow, state }
+    return { flow, state, isFirst: claimed === 1 }
   }
+
+  /** What came of a flow, for a page that is loaded again, or opened in two tabs at a time. */
+  async function outcomeOf({ id }: SignInFlow): Promise<Finished> {
+    const read = async () => SignInFlow.query(database).findById(id).throwIfNotFound()
+    const flow = await untilEnded(read, ({ outcome }) => outcome !== null, longestMs)
+    const { outcome, code, message, returnTo } = flow
+    if (outcome === null) throw new CodedError('SITE_UNAVAILABLE', { message: stillUnderWay })
+    if (outcome === 'failed') throw new CodedError(code ?? 'INTERNAL_ERROR', message === null ? {} : { message })
+    return { outcome, provider: await providerOf(providers, flow), returnTo }
+  }
+
+  /** Whoever loads the page again is told the same. If that cannot be noted, it is not known then. */
+  const note = (flow: SignInFlow, result: Pick<SignInFlow, 'outcome'> & Partial<SignInFlow>): Promise<unknown> =>
+    SignInFlow.query(database)
+      .findById(flow.id)
+      .patch(result)
+      .catch((error: unknown) => logger.warn({ err: error }, 'the outcome of a sign-in was not noted'))
 
   /** So that a provider that answers slowly, or never, takes no more than its share. RATE_LIMITED. */
   async function inTurn<T>(provider: Provider, work: () => Promise<T>): Promise<T> {
@@ -87,34 +112,49 @@ export function createCallback(context: {
   }
 
   /** Asked for before the transaction: a provider may take seconds. */
-  async function addressOf(provider: Provider, claims: Claims): Promise<string | undefined> {
+  async function addressOf(provider: Provider, claims: Claims): Promise<VerifiedAddress | undefined> {
     if (provider.workspaceProviderId !== null || (await identities.isKnown(provider, claims))) return undefined
     return claims.verifiedAddress()
   }
 
+  async function carryOut(flow: SignInFlow, state: string, { parameters, from }: CallbackInput): Promise<Finished> {
+    const { userId, loginId, returnTo } = flow
+    const provider = await providerOf(providers, flow)
+    return inTurn(provider, async () => {
+      const claims = await claimsOf(flow, provider, parameters, state)
+      if (userId !== null && loginId !== null) {
+        await identities.link({ ...from, userId, loginId }, provider, claims)
+        return { outcome: 'linked', provider, returnTo }
+      }
+      const address = await addressOf(provider, claims)
+      const tokens = await identities.signIn(provider, claims, { address, from })
+      return { outcome: 'signed-in', provider, returnTo, tokens }
+    })
+  }
+
   return {
     /**
-     * Finishes a flow: it signs somebody in, or links the provider to the account that asked for it. VALIDATION_ERROR (a bad
+     * Finishes a flow, once; the same browser is told the same again, without a login. It signs somebody in, or links the provider to the account that asked for it. VALIDATION_ERROR (a bad
      * state, issuer or set of parameters; an address that an account has), PERMISSION_DENIED (refused there, an invalid
      * answer, an unknown identity that may not register), SITE_UNAVAILABLE, NOT_FOUND, RATE_LIMITED.
      */
     async finish(input: CallbackInput): Promise<Finished> {
-      const { flow, state } = await claim(input)
-      const provider = await providerOf(providers, flow)
-      const done = { flowId: flow.id, provider }
-      return inTurn(provider, async () => {
-        const claims = await claimsOf(flow, provider, input.parameters, state)
-        if (flow.userId !== null && flow.loginId !== null) {
-          await identities.link({ ...input.from, userId: flow.userId, loginId: flow.loginId }, provider, claims)
-          return done
-        }
-        const address = await addressOf(provider, claims)
-        const tokens = await identities.signIn(provider, claims, { address, from: input.from })
-        return { ...done, tokens, returnTo: flow.returnTo }
-      })
+      const { flow, state, isFirst } = await claim(input)
+      if (!isFirst) return outcomeOf(flow)
+      try {
+        const finished = await carryOut(flow, state, input)
+        await note(flow, { outcome: finished.outcome })
+        return finished
+      } catch (error) {
+        const { code, message } = isCoded(error) ? error : new CodedError('INTERNAL_ERROR')
+        await note(flow, { outcome: 'failed', code, message })
+        throw error
+      }
     },
   }
 }
+
+const stillUnderWay = 'The sign-in is still under way. Load this page again in a moment.'
 
 const problem = (path: string, message: string): ErrorOptions => ({
   message,

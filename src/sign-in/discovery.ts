@@ -1,8 +1,11 @@
 import * as oauth from 'oauth4webapi'
 import { earliest, later, type Clock } from '../clock.ts'
 import { CodedError, isCoded } from '../errors.ts'
+import { parseJson } from '../json.ts'
 import type { oauthFetch } from '../safe-fetch/oauth-fetch.ts'
 import { parseSiteUrl } from '../safe-fetch/site-url.ts'
+import { isObject } from '../vault/oauth/answer-members.ts'
+import { isSameIssuer, shown } from '../vault/oauth/authorization-answer.ts'
 import type { Provider } from './provider.ts'
 
 /** The library's way out for a provider: that of the operator, or that of workspaces. */
@@ -36,8 +39,10 @@ export function createDiscovery({ clock, fetchFor }: { clock: Clock; fetchFor: F
   async function discover(provider: Provider): Promise<oauth.AuthorizationServer> {
     const issuer = new URL(provider.issuer)
     const options = { algorithm: 'oidc', [oauth.customFetch]: fetchFor(provider) } as const
-    const server = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, options))
-    return usable(server)
+    const answer = await oauth.discoveryRequest(issuer, options)
+    const stated = await issuerIn(answer.clone())
+    if (stated !== undefined) assertIssuer(stated, provider)
+    return usable(await oauth.processDiscoveryResponse(stated === undefined ? issuer : new URL(stated), answer))
   }
 
   function remember(key: string, entry: Known): void {
@@ -75,6 +80,21 @@ export function createDiscovery({ clock, fetchFor }: { clock: Clock; fetchFor: F
 }
 
 export type Discovery = ReturnType<typeof createDiscovery>
+
+/** The issuer that a document states; undefined if it is no document, which the library refuses. */
+async function issuerIn(answer: Response): Promise<string | undefined> {
+  const parsed = parseJson(await answer.text())
+  const stated = parsed.ok && isObject(parsed.value) ? parsed.value['issuer'] : undefined
+  return typeof stated === 'string' && URL.canParse(stated) ? stated : undefined
+}
+
+/** A slash at the end makes no difference: the document is at the same address. */
+function assertIssuer(stated: string, { issuer }: Provider): void {
+  if (isSameIssuer(stated, issuer)) return
+  const message = `The sign-in provider says that its issuer is ${shown(stated)}, which is not the one that is set here.`
+  const privateDetail = `the document of ${issuer} states the issuer ${shown(stated)}`
+  throw new CodedError('PERMISSION_DENIED', { message, details: [{ path: 'issuer', message }], privateDetail })
+}
 
 /** The document with what is used of it. */
 function usable(server: oauth.AuthorizationServer): oauth.AuthorizationServer {

@@ -1,6 +1,9 @@
 import * as oauth from 'oauth4webapi'
 import { CodedError, isCoded } from '../errors.ts'
+import type { Logger } from '../logger.ts'
 import { SafeFetchError } from '../safe-fetch/safe-fetch.ts'
+import type { Provider } from './provider.ts'
+import { UnusableTokenAnswer } from '../vault/oauth/token-answer.ts'
 
 /**
  * Turns what goes wrong at a provider into codes: SITE_UNAVAILABLE, PERMISSION_DENIED, VALIDATION_ERROR. The library's
@@ -9,21 +12,48 @@ import { SafeFetchError } from '../safe-fetch/safe-fetch.ts'
 function asCoded(error: unknown): CodedError {
   if (isCoded(error)) return error
   // A refused address, an unresolvable name and a closed port read the same: the difference would map the network.
-  if (error instanceof SafeFetchError) return new CodedError('SITE_UNAVAILABLE', { message: unreachable })
+  if (error instanceof SafeFetchError)
+    return new CodedError('SITE_UNAVAILABLE', { message: unreachable, privateDetail: error.reason })
   if (error instanceof oauth.AuthorizationResponseError) return refused(error)
+  if (error instanceof UnusableTokenAnswer) {
+    const message = `The answer of the sign-in provider is not valid: ${error.message}. Nobody was signed in.`
+    return new CodedError('PERMISSION_DENIED', { message, privateDetail: error.message })
+  }
+  const status = statusOf(error)
+  if (status !== undefined && passes(status))
+    return new CodedError('SITE_UNAVAILABLE', { message: failing, privateDetail: `status ${status}` })
   if (error instanceof oauth.ResponseBodyError || error instanceof oauth.WWWAuthenticateChallengeError)
     return new CodedError('PERMISSION_DENIED', { message: codeRefused, privateDetail: error.message })
-  // Also a key that cannot be imported, for which each platform has errors of its own.
-  const privateDetail = error instanceof Error ? `${error.name}: ${error.message}` : 'something was thrown'
+  // Also a key that cannot be imported, for which each platform has errors of its own; only the library's quote nothing.
+  const isOfLibrary =
+    error instanceof oauth.OperationProcessingError || error instanceof oauth.UnsupportedOperationError
+  const privateDetail = isOfLibrary ? error.message : error instanceof Error ? error.name : 'something was thrown'
   return new CodedError('PERMISSION_DENIED', { message: notValid, privateDetail })
 }
 
+/** The status of an answer that the library has refused. */
+function statusOf(error: unknown): number | undefined {
+  if (error instanceof oauth.ResponseBodyError || error instanceof oauth.WWWAuthenticateChallengeError)
+    return error.status
+  const { cause } = error as { cause?: unknown }
+  return error instanceof oauth.OperationProcessingError && cause instanceof Response ? cause.status : undefined
+}
+
+/** Failures of a server pass, and so does a server that is busy. */
+export const passes = (status: number): boolean => status >= 500 || status === 429 || status === 408
+
 /** Carries something out at a provider; its failures have codes. */
-export async function coded<T>(work: () => Promise<T>): Promise<T> {
+export async function coded<T>(logger: Logger, provider: Provider, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    throw asCoded(error)
+    const failure = asCoded(error)
+    const { code, privateDetail } = failure
+    const { id, issuer } = provider
+    // What a person or their browser has done has no private detail.
+    if (privateDetail !== undefined)
+      logger.warn({ provider: id, issuer, code, privateDetail }, 'a sign-in provider could not be used')
+    throw failure
   }
 }
 
@@ -38,6 +68,7 @@ function refused({ error, error_description: description }: oauth.AuthorizationR
 const plain = (words: string): string => words.replaceAll(/[^\x20-\x7e]/g, '').slice(0, 200)
 
 const unreachable = 'The sign-in provider could not be reached, or did not answer in time. Try again later.'
+const failing = 'The sign-in provider answered with a failure of its own. Try again later.'
 const denied = 'Access was denied at the sign-in provider. Nobody was signed in.'
 const codeRefused = 'The sign-in provider did not accept what it had given to your browser. Start again.'
 const notValid = 'The answer of the sign-in provider is not valid. Nobody was signed in.'

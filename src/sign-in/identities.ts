@@ -15,7 +15,7 @@ import { assertActive } from '../owners/suspension.ts'
 import { User } from '../users/user.ts'
 import type { Users } from '../users/users.ts'
 import { Identity } from './identity.ts'
-import type { Claims } from './oidc-client.ts'
+import type { Claims, VerifiedAddress } from './oidc-client.ts'
 import { workspaceOf, type Provider } from './provider.ts'
 import { assertPlace } from './place.ts'
 
@@ -59,10 +59,11 @@ export function createIdentities(context: {
   }
 
   /** Makes an account for somebody whom nobody knows yet. */
-  async function register(trx: Transaction, provider: Provider, who: Who, address: string | undefined) {
+  async function register(trx: Transaction, provider: Provider, who: Who, address: VerifiedAddress | undefined) {
     assertThat(provider.workspaceProviderId === null, 'PERMISSION_DENIED', { message: linkFirst })
-    assertThat(address !== undefined, 'PERMISSION_DENIED', { message: noAddress })
-    const user = await users.registerVerified(trx, address)
+    const { problem } = { problem: meanwhile, ...address }
+    assertThat(address && 'email' in address, 'PERMISSION_DENIED', { message: `${problem} ${asUsual}` })
+    const user = await users.registerVerified(trx, address.email)
     return add(trx, user.id, provider, who)
   }
 
@@ -126,7 +127,11 @@ export function createIdentities(context: {
      * Opens a login for whom a provider has signed in: by an identity that is linked, or for a new account with the verified
      * address, where that is permitted. PERMISSION_DENIED, VALIDATION_ERROR (an account has the address).
      */
-    async signIn(provider: Provider, who: Who, { address, from }: { address: string | undefined; from: Client }) {
+    async signIn(
+      provider: Provider,
+      who: Who,
+      { address, from }: { address: VerifiedAddress | undefined; from: Client },
+    ) {
       const before = await matching(database, provider, who)
       if (before) await rateLimits.change(before.userId)
       return database.transaction(async (trx): Promise<TokenPair> => {
@@ -179,8 +184,8 @@ export type Identities = ReturnType<typeof createIdentities>
 export const unverified = 'Verify your address first, with the token that was mailed to it.'
 const linkFirst =
   'Nobody in this workspace has linked this sign-in. Sign in to your account as usual, and link the provider of the workspace there.'
-const noAddress =
-  'The sign-in provider does not say that it has verified an address of yours. Make an account as usual, and link the provider there.'
+const meanwhile = 'The provider was unlinked from your account meanwhile.'
+const asUsual = 'Make an account as usual, and link the provider there.'
 const others = 'This is linked to another account already.'
 const lastWay =
   'This is the only way to sign in to your account. Get a password first, with POST /auth/forgot-password.'

@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import * as oauth from 'oauth4webapi'
 import { later, type Clock } from '../clock.ts'
+import { CodedError } from '../errors.ts'
 import type { FetchFor } from './discovery.ts'
+import { passes } from './failure.ts'
 import type { Provider } from './provider.ts'
 
 /** How long a set of keys is used: a key that was withdrawn counts no longer than this, in seconds. */
@@ -34,7 +36,9 @@ export function createKeys({ clock, fetchFor }: { clock: Clock; fetchFor: FetchF
   async function ask(provider: Provider, { jwks_uri: uri = '' }: Server): Promise<oauth.JWKS> {
     const headers = { accept: 'application/json' }
     const answer = await fetchFor(provider)(uri, { method: 'GET', headers, redirect: 'manual', body: undefined })
-    if (answer.status !== 200) throw new Error(`the address of the keys answered ${answer.status}`)
+    const privateDetail = `the address of the keys answered ${answer.status}`
+    if (passes(answer.status)) throw new CodedError('SITE_UNAVAILABLE', { message: noKeys, privateDetail })
+    if (answer.status !== 200) throw new CodedError('PERMISSION_DENIED', { message: noKeys, privateDetail })
     const set: unknown = await answer.json()
     if (!isSet(set)) throw new Error('the keys are no set of keys')
     return set
@@ -97,6 +101,8 @@ export function createKeys({ clock, fetchFor }: { clock: Clock; fetchFor: FetchF
 }
 
 export type Keys = ReturnType<typeof createKeys>
+
+const noKeys = 'The keys of the sign-in provider are not valid, or cannot be read. Nobody was signed in.'
 
 const isSet = (value: unknown): value is oauth.JWKS =>
   isObject(value) && Array.isArray(value['keys']) && value['keys'].every(isObject)

@@ -1,6 +1,10 @@
 import * as oauth from 'oauth4webapi'
 import type { Config } from '../config/config.ts'
 import { CodedError } from '../errors.ts'
+import { kindOf } from '../vault/oauth/answer-members.ts'
+import { checkedAnswer } from '../vault/oauth/authorization-answer.ts'
+import { readable } from '../vault/oauth/token-answer.ts'
+import type { Logger } from '../logger.ts'
 import { derivedToken } from '../secrets/opaque-tokens.ts'
 import type { Discovery, FetchFor } from './discovery.ts'
 import { coded } from './failure.ts'
@@ -11,9 +15,12 @@ import { redirectUriOf, type Provider } from './provider.ts'
 export interface Claims {
   issuer: string
   subject: string
-  /** The address that the provider has verified, if it says so; asked for only when it is needed. */
-  verifiedAddress: () => Promise<string | undefined>
+  /** Asked for only when it is needed. */
+  verifiedAddress: () => Promise<VerifiedAddress>
 }
+
+/** The address that a provider has verified, or a sentence about why there is none. */
+export type VerifiedAddress = { email: string } | { problem: string }
 
 /** What one attempt is held together by. */
 interface Attempt {
@@ -32,52 +39,61 @@ const subjectForm = /^[\x20-\x7e]{1,255}$/
  */
 export function createOidcClient(context: {
   config: Pick<Config, 'http'>
+  logger: Logger
   discovery: Pick<Discovery, 'serverOf' | 'doubt'>
   keys: Pick<Keys, 'verify'>
   fetchFor: FetchFor
 }) {
-  const { config, discovery, keys, fetchFor } = context
+  const { config, logger, discovery, keys, fetchFor } = context
   const { serverOf } = discovery
   const redirectUri = ({ id }: Provider) => redirectUriOf(config.http.baseUrl, id)
 
   async function tokensOf(provider: Provider, server: oauth.AuthorizationServer, sent: URLSearchParams, at: Attempt) {
     const client = { client_id: provider.clientId }
     const options = { [oauth.customFetch]: fetchFor(provider) }
-    const parameters = parametersIn(server, client, sent, at.state)
+    const issuerInWords = `and what it says of itself names ${server.issuer}. Whoever runs the provider can correct that.`
+    const expected = { server, clientId: provider.clientId, state: at.state, who, issuerInWords }
+    const parameters = checkedAnswer(sent, expected)
     const by = authenticationAt(server, provider.clientSecret)
     const uri = redirectUri(provider)
-    const answer = await oauth.authorizationCodeGrantRequest(server, client, by, parameters, uri, at.verifier, options)
-    const expected = { expectedNonce: nonceOf(at), requireIdToken: true }
-    const tokens = await oauth.processAuthorizationCodeResponse(server, client, answer, expected)
+    const given = await oauth.authorizationCodeGrantRequest(server, client, by, parameters, uri, at.verifier, options)
+    const answer = await readable(given, { wantsIdToken: true })
+    const wanted = { expectedNonce: nonceOf(at), requireIdToken: true }
+    const tokens = await oauth.processAuthorizationCodeResponse(server, client, answer, wanted)
     await keys.verify(provider, server, answer)
     return tokens
   }
 
-  /** The address in the ID token, or in what the provider says of its user (OpenID Connect Core, 5.3). */
+  /**
+   * The address in the ID token, or else in what the provider says of its user (OpenID Connect Core, 5.3). The address and
+   * that it is verified come from one of the two.
+   */
   async function addressOf(
     provider: Provider,
     server: oauth.AuthorizationServer,
     tokens: oauth.TokenEndpointResponse,
     claims: oauth.IDToken,
-  ): Promise<string | undefined> {
-    if (claims['email'] !== undefined || !server.userinfo_endpoint) return verifiedIn(claims)
+  ): Promise<VerifiedAddress> {
+    const inToken = verifiedIn(claims)
+    if ('email' in inToken || !server.userinfo_endpoint) return inToken
     const client = { client_id: provider.clientId }
     const options = { [oauth.customFetch]: fetchFor(provider) }
     const answer = await oauth.userInfoRequest(server, client, tokens.access_token, options)
     // What is signed would have to be verified; few send it, and none unasked.
-    if (answer.headers.get('content-type')?.startsWith('application/jwt')) return undefined
-    return verifiedIn(await oauth.processUserInfoResponse(server, client, claims.sub, answer))
+    if (answer.headers.get('content-type')?.startsWith('application/jwt')) return { problem: signedUserinfo }
+    const said = verifiedIn(await oauth.processUserInfoResponse(server, client, claims.sub, answer))
+    return 'email' in said && isAnother(claims['email'], said.email) ? { problem: twoAddresses } : said
   }
 
   return {
     newVerifier: (): string => oauth.generateRandomCodeVerifier(),
 
     /** Asks whether the provider can be used. SITE_UNAVAILABLE, PERMISSION_DENIED. */
-    check: async (provider: Provider): Promise<void> => void (await coded(() => serverOf(provider))),
+    check: async (provider: Provider): Promise<void> => void (await coded(logger, provider, () => serverOf(provider))),
 
     /** Where the browser is sent to sign in. SITE_UNAVAILABLE, PERMISSION_DENIED. */
     authorizeUrl: (provider: Provider, attempt: Attempt): Promise<string> =>
-      coded(async () => {
+      coded(logger, provider, async () => {
         const server = await serverOf(provider)
         const url = new URL(server.authorization_endpoint ?? '')
         const query = {
@@ -97,7 +113,7 @@ export function createOidcClient(context: {
 
     /** Exchanges a code for who its user is. VALIDATION_ERROR, PERMISSION_DENIED, SITE_UNAVAILABLE. */
     exchange: (provider: Provider, sent: URLSearchParams, attempt: Attempt): Promise<Claims> =>
-      coded(async () => {
+      coded(logger, provider, async () => {
         const server = await serverOf(provider)
         const tokens = await tokensOf(provider, server, sent, attempt).catch((error: unknown) => {
           discovery.doubt(provider)
@@ -105,7 +121,7 @@ export function createOidcClient(context: {
         })
         const claims = oauth.getValidatedIdTokenClaims(tokens) as oauth.IDToken
         if (!subjectForm.test(claims.sub)) throw new CodedError('PERMISSION_DENIED', { message: strangeSubject })
-        const verifiedAddress = () => coded(() => addressOf(provider, server, tokens, claims))
+        const verifiedAddress = () => coded(logger, provider, () => addressOf(provider, server, tokens, claims))
         return { issuer: claims.iss, subject: claims.sub, verifiedAddress }
       }),
   }
@@ -116,25 +132,7 @@ export type OidcClient = ReturnType<typeof createOidcClient>
 /** Never stored: whoever reads the database cannot make up a token for an attempt. */
 const nonceOf = ({ verifier, flowId }: Attempt): string => derivedToken('nonce', verifier, flowId)
 
-/** The state, the issuer if it is sent or promised (RFC 9207), each parameter at most once, and one code. */
-function parametersIn(
-  server: oauth.AuthorizationServer,
-  client: oauth.Client,
-  sent: URLSearchParams,
-  state: string,
-): URLSearchParams {
-  try {
-    const parameters = oauth.validateAuthResponse(server, client, sent, state)
-    if (parameters.getAll('code').filter(Boolean).length === 1) return parameters
-  } catch (error) {
-    if (error instanceof oauth.AuthorizationResponseError) throw error
-  }
-  const details = [{ path: 'iss', message: badAnswer }]
-  throw new CodedError('VALIDATION_ERROR', { message: badAnswer, details })
-}
-
-const badAnswer =
-  'The answer from the sign-in provider is not valid: its issuer is wrong, or a parameter is missing or repeated.'
+const who = 'The sign-in provider'
 const strangeSubject = 'The sign-in provider names its user in a way that is not supported.'
 
 /** As the provider wants it; the header unless it says otherwise (OpenID Connect Discovery, 3). */
@@ -144,6 +142,24 @@ function authenticationAt(server: oauth.AuthorizationServer, clientSecret: strin
   return inHeader ? oauth.ClientSecretBasic(clientSecret) : oauth.ClientSecretPost(clientSecret)
 }
 
-/** Nothing but `true` says that the provider has verified it. */
-const verifiedIn = ({ email, email_verified: verified }: Record<string, unknown>): string | undefined =>
-  verified === true && typeof email === 'string' ? email : undefined
+/**
+ * An address counts if the provider says in the same place that it has verified it: `true`, or the text `"true"`, which
+ * Amazon Cognito and Apple send and which can mean nothing else.
+ */
+function verifiedIn({ email, email_verified: verified }: Record<string, unknown>): VerifiedAddress {
+  if (typeof email !== 'string' || email.trim() === '') return { problem: noAddress }
+  if (verified === true || verified === 'true') return { email }
+  if (verified === undefined || verified === null) return { problem: notStated }
+  const stated = typeof verified === 'boolean' ? 'false' : `${kindOf(verified)}, and not true`
+  return { problem: `The sign-in provider has not verified your address: its \`email_verified\` is ${stated}.` }
+}
+
+/** Two addresses are no proof of either. */
+const isAnother = (inToken: unknown, email: string): boolean =>
+  typeof inToken === 'string' && inToken.trim() !== '' && inToken.toLowerCase() !== email.toLowerCase()
+
+const noAddress = 'The sign-in provider tells no address of yours.'
+const notStated = 'The sign-in provider does not say that it has verified your address: it sends no `email_verified`.'
+const signedUserinfo = 'The sign-in provider signs what it says of your address, which is not supported.'
+const twoAddresses =
+  'The sign-in provider names two addresses of yours, one in its ID token and another one at its userinfo.'

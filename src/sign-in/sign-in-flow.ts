@@ -1,4 +1,5 @@
 import { Row } from '../database/row.ts'
+import type { ErrorCode } from '../errors.ts'
 
 /**
  * Somebody's attempt to sign in at a provider, or to link it to an account (table `sign_in_flows`). The first browser that
@@ -28,6 +29,10 @@ export class SignInFlow extends Row {
   declare expiresAt: Date
   /** When the browser came back, whatever it brought. */
   declare endedAt: Date | null
+  /** What came of that; null until it is known. */
+  declare outcome: 'signed-in' | 'linked' | 'failed' | null
+  declare code: ErrorCode | null
+  declare message: string | null
 }
 
 export const verifierPlace = (id: string) => ({ id, column: 'sign_in_flows.verifier' })

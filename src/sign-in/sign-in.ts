@@ -44,7 +44,7 @@ export function createSignIn(context: {
     (workspaceProviderId === null ? ofInstallation : ofWorkspaces) as ReturnType<FetchFor>
   const discovery = createDiscovery({ clock, fetchFor })
   const keys = createKeys({ clock, fetchFor })
-  const client = createOidcClient({ config, discovery, keys, fetchFor })
+  const client = createOidcClient({ config, logger: context.logger, discovery, keys, fetchFor })
   function forget(): void {
     discovery.forget()
     keys.forget()
@@ -84,6 +84,12 @@ export function createSignIn(context: {
   return {
     forget,
     providers,
+
+    /** Asks each provider of the installation for its document; the log says which of them cannot be used, and why. */
+    async checkInstalled(): Promise<void> {
+      await Promise.allSettled(providers.installed.map((provider) => client.check(provider)))
+    },
+
     flows,
     callback,
     link,

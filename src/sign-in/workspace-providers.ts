@@ -78,8 +78,9 @@ export function createWorkspaceProviders(context: {
     const provider = { ...wanted, id: workspaceId, title: url.host, workspaceProviderId: workspaceId }
     await client.check(provider).catch((error: unknown) => {
       if (!isCoded(error, 'PERMISSION_DENIED')) throw error
-      const details = [{ path: 'issuer', message: noProvider }]
-      throw new CodedError('VALIDATION_ERROR', { message: noProvider, details, cause: error })
+      const { message: problem = noProvider } = error.details?.[0] ?? {}
+      const details = [{ path: 'issuer', message: problem }]
+      throw new CodedError('VALIDATION_ERROR', { message: problem, details, cause: error })
     })
   }
 

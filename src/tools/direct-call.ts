@@ -20,7 +20,7 @@ type Failed = Pick<DirectToolCall, 'id' | 'status' | 'httpStatus'>
  * code is never SITE_UNAVAILABLE.
  */
 export function callError(
-  code: 'SITE_UNAVAILABLE' | 'TOOL_EXECUTION_ERROR' | 'OUTGOING_RATE_LIMITED',
+  code: 'SITE_UNAVAILABLE' | 'TOOL_EXECUTION_ERROR' | 'OUTGOING_RATE_LIMITED' | 'PERMISSION_DENIED',
   message: string,
   { id, status, httpStatus }: Failed,
   { retryAfter, cause }: { retryAfter?: number | undefined; cause?: unknown } = {},
@@ -59,7 +59,8 @@ export function reasonOf(sent: UnsentCall, now: Date) {
     const message = `Too many tool calls to ${sent.host}. Try again in ${secondsInWords(retryAfter)}.`
     return { code: 'OUTGOING_RATE_LIMITED', message, retryAfter } as const
   }
-  if (sent.kind === 'unsent') return { code: 'SITE_UNAVAILABLE', message: sent.outcome.text } as const
+  if (sent.kind === 'unsent')
+    return { code: sent.notGranted ? 'PERMISSION_DENIED' : 'SITE_UNAVAILABLE', message: sent.outcome.text } as const
   if (sent.kind === 'again') return { code: 'TOOL_EXECUTION_ERROR', message: sent.outcome.text } as const
   const message = sent.kind === 'parked' ? sent.message : 'The call was not made.'
   return { code: 'TOOL_EXECUTION_ERROR', message } as const

@@ -53,8 +53,8 @@ export type Sent =
   /** `inMs`: when there is a slot. */
   | { kind: 'held'; until: Date; inMs?: number; why: 'limit' | 'held'; host: string; outcome?: CallOutcome }
   | { kind: 'parked'; message: string }
-  /** The site is unreachable, now or permanently; nothing was begun. */
-  | { kind: 'unsent'; outcome: CallOutcome }
+  /** The site is unreachable, now or permanently, or has not granted the scope of the tool; nothing was begun. */
+  | { kind: 'unsent'; outcome: CallOutcome; notGranted?: true }
   | { kind: 'dropped' }
 
 /**
@@ -126,7 +126,8 @@ export function createSender(context: {
     if (state.kind === 'dead') return { kind: 'parked', message: state.message }
     if (state.kind === 'unavailable') return unreachable(sending, state)
     if (state.refreshed) await ledger.onRefreshed()
-    if (!state.connection.tools.includes(sending.tool)) return unsent(notOffered, true)
+    const { tools, notGranted } = state.connection
+    if (!tools.includes(sending.tool)) return withheld(notGranted[sending.tool])
     return sendInSlot(sending, state.connection, ledger)
   }
 
@@ -193,8 +194,7 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined
   return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', abort))
 }
 
-const notOffered =
-  'The tool cannot be called any more: the site does not offer it, or its owner has not granted what it needs.'
+const notOffered = 'The tool cannot be called any more: the site does not offer it.'
 const resting = `The tool is not called: the limits of the account do not allow so many sites. Its owner can delete others. ${howToGetMore}`
 const gone = 'The site is no longer connected: its vault entry was deleted.'
 
@@ -206,10 +206,14 @@ function afterRefusal(sending: Sending, state: ConnectionState, outcome: CallOut
   return unreachable(sending, state)
 }
 
-const unsent = (text: string, permanent: boolean): Sent => ({
+const unsent = (text: string, permanent: boolean): Extract<Sent, { kind: 'unsent' }> => ({
   kind: 'unsent',
   outcome: { kind: 'unavailable', httpStatus: null, certain: true, text, ...(permanent && { permanent }) },
 })
+
+/** A refresh or another manifest has taken the tool away since the call was planned. */
+const withheld = (notGranted: string | undefined): Sent =>
+  notGranted === undefined ? unsent(notOffered, true) : { ...unsent(notGranted, true), notGranted: true }
 
 /** A call that may wait does so if the site has said when to request tokens again. */
 function unreachable(sending: Sending, { message, retryAt }: Extract<ConnectionState, { kind: 'unavailable' }>): Sent {

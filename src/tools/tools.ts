@@ -11,6 +11,7 @@ import { JsonText } from '../json-text.ts'
 import type { Logger } from '../logger.ts'
 import type { Sites } from '../sites/sites.ts'
 import { VaultEntry } from '../vault/vault-entry.ts'
+import { notGranted } from '../vault/oauth/needed-scopes.ts'
 import type { Vault } from '../vault/vault.ts'
 import { answerOf, callError, reasonOf, type DirectResult, type UnsentCall } from './direct-call.ts'
 import {
@@ -77,8 +78,7 @@ export function createTools(context: {
   async function check(entry: VaultEntry, { tool: name, args }: Asked) {
     const tool = vault.toolsOf(entry).find((candidate) => candidate.name === name)
     assertThat(tool, 'NOT_FOUND', { message: 'The site has no tool of this name.' })
-    const needs = `The tool needs the scope "${tool.scope}", which was not granted. Authorize the site again with this tool.`
-    assertThat(tool.usable, 'PERMISSION_DENIED', { message: needs })
+    assertThat(tool.usable, 'PERMISSION_DENIED', { message: notGranted(tool, entry.scopeNote) })
     const details = await sites.argumentProblems(tool.inputSchema, args, entry.ownerId)
     const message = `The arguments do not fit the tool's input schema: ${details.slice(0, 1).map(problemInWords).join('')}`
     assertThat(details.length === 0, 'VALIDATION_ERROR', { message, details })

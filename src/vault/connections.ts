@@ -2,7 +2,9 @@ import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import { regardless } from '../database/while-permitted.ts'
 import type { Sealing } from '../secrets/sealing.ts'
+import type { SiteTool } from '../sites/tool.ts'
 import { openCredential } from './credential.ts'
+import { notGranted } from './oauth/needed-scopes.ts'
 import type { MarkNeedsReauth } from './reauthorization.ts'
 import type { Refresh, Renewal } from './refresh/refresh.ts'
 import { VaultEntry } from './vault-entry.ts'
@@ -13,6 +15,8 @@ export interface Connection {
   serverUrl: string
   /** Names of the callable tools: the site offers them, and the scopes they need were granted. */
   tools: string[]
+  /** The tools that the site offers and whose scopes were not granted, each with a sentence that says so. */
+  notGranted: Record<string, string>
   token: string
   /** The generation of the credential that the token belongs to. */
   generation: number
@@ -43,7 +47,7 @@ export function createConnections(context: {
   sealing: Sealing
   refresh: Refresh
   markNeedsReauth: MarkNeedsReauth
-  toolsOf: (entry: VaultEntry) => { name: string; usable: boolean }[]
+  toolsOf: (entry: VaultEntry) => (Pick<SiteTool, 'name' | 'scope'> & { usable: boolean })[]
 }) {
   const { database, clock, sealing, refresh, markNeedsReauth, toolsOf } = context
 
@@ -52,13 +56,16 @@ export function createConnections(context: {
   function ready(entry: VaultEntry, refreshed: boolean): ConnectionState {
     const { accessToken: token } = openCredential(sealing, entry)
     const { id: entryId, generation, manifest, acceptedAt } = entry
-    const tools = toolsOf(entry).flatMap(({ name, usable }) => (usable ? [name] : []))
+    const all = toolsOf(entry)
+    const tools = all.filter(({ usable }) => usable).map(({ name }) => name)
+    const others = all.filter(({ usable }) => !usable).map((tool) => [tool.name, notGranted(tool, entry.scopeNote)])
     return {
       kind: 'ready',
       connection: {
         entryId,
         serverUrl: manifest.server.url,
         tools,
+        notGranted: Object.fromEntries(others) as Record<string, string>,
         token,
         generation,
         isAccepted: acceptedAt !== null,

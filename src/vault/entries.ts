@@ -198,7 +198,8 @@ export function createEntries(context: {
     /** Stores the grant of a finished flow: in a new entry, or in the one that was authorized again. */
     keep: async (flow: OAuthFlow, grant: Grant): Promise<VaultEntry> => {
       const { ownerId, userId: connectedBy, origin, manifest, clientId, entryId } = flow
-      const fields = { clientId, ...grantFields(grant, flow.scopes, clock.now()) }
+      const asked = { scopes: flow.scopes, tools: sites.toolsOf(manifest), isRefresh: false }
+      const fields = { clientId, ...grantFields(grant, asked, clock.now()) }
       const { accessToken, refreshToken } = grant
       const goesOn = (trx: Transaction) => assertGoesOn(trx, flow)
       const isSame = async (entry: VaultEntry, trx: Transaction) => {
@@ -253,7 +254,7 @@ export function createEntries(context: {
 }
 
 const listedFields =
-  `id ownerId origin name authType status statusReason scopes expiresAt lastUsedAt acceptedAt connectedBy createdAt updatedAt`.split(
+  `id ownerId origin name authType status statusReason scopes scopeNote expiresAt lastUsedAt acceptedAt connectedBy createdAt updatedAt`.split(
     ' ',
   )
 

@@ -31,6 +31,8 @@ export class VaultEntry extends Row {
   /** OAuth only: the client that holds the grant, and the granted scopes. */
   declare clientId: string | null
   declare scopes: Scope[] | null
+  /** What the site has granted, in a sentence, if no tool can be called with it. */
+  declare scopeNote: string | null
   /** When the access token expires, and when its refresh is due; null if unknown. */
   declare expiresAt: Date | null
   declare refreshAfter: Date | null

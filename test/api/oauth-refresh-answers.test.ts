@@ -202,6 +202,8 @@ refreshing(
 const ends: Record<string, RequestListener> = {
   invalid_grant: invalidGrant,
   'invalid_grant with a challenge': status(401, '{"error":"invalid_grant"}', challenge),
+  'invalid_grant with the status 200': status(200, '{"error":"invalid_grant"}'),
+  'invalid_grant as a form': status(400, 'error=invalid_grant&error_description=It+is+over', plainText),
   'invalid_grant as plain text': status(400, '{"error":"invalid_grant"}', plainText),
 }
 
@@ -384,7 +386,7 @@ const judged: [what: string, answer: RequestListener, outcome: string][] = [
   ['429 with an error of OAuth', status(429, '{"error":"invalid_grant"}'), 'failed'],
   ['500 with a challenge', status(500, '{"error":"invalid_grant"}', challenge), 'ambiguous'],
   ['a redirect', redirecting(307, 'https://127.0.0.1/'), 'ambiguous'],
-  ['an error with 200', status(200, '{"error":"invalid_grant"}'), 'ambiguous'],
+  ['an error with 200', status(200, '{"error":"invalid_client"}'), 'refused'],
   ['another type of token', answering(tokenAnswer({ token_type: 'mac' })), 'ambiguous'],
   ['a token with a line break', answering(tokenAnswer({ access_token: 'a\nb' })), 'ambiguous'],
   ...Object.entries({ ...broken, ...nonsense }).map(([name, answer]): [string, RequestListener, string] => [

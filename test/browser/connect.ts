@@ -78,7 +78,7 @@ test('a person who says no at the site, comes twice or with another browser is t
   const callback = page.url()
 
   await page.goto(callback)
-  t.regex(await page.innerText('main'), /already used. Start again/)
+  t.regex(await page.innerText('main'), /denied at the site/)
 
   const second = await begin()
   await goOn(page, second.connectUrl)

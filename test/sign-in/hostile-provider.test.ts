@@ -126,6 +126,102 @@ test.serial('an answer with the issuer of another provider, or with a parameter 
     t.is((await attempt({}, query)).status, 400, JSON.stringify(query))
 })
 
+test.serial(
+  'what a provider sends twice, or as another issuer, is named, and a refusal is told whatever issuer it names',
+  async (t) => {
+    const { platform } = await open()
+    platform.services.signIn.forget()
+    const other = 'https://accounts.example.com'
+    t.regex(
+      (await attempt({}, { iss: other })).text,
+      /sent iss=https:\/\/accounts\.example\.com, and what it says of itself/,
+    )
+    t.regex((await attempt({}, { code: 'another' })).text, /sent `code` twice/)
+    const denied = await attempt({}, { iss: other, error: 'access_denied' })
+    t.is(denied.status, 403)
+    t.regex(denied.text, /Access was denied/)
+  },
+)
+
+/** What the userinfo of somebody says beside an ID token with these claims, and whether that makes an account. */
+const addresses: [what: string, claims: object, userinfo: object | number, status: number, words?: RegExp][] = [
+  ['verified at the userinfo alone', { email_verified: undefined }, { email_verified: true }, 200],
+  ['told at the userinfo alone', { email: undefined, email_verified: undefined }, { email_verified: true }, 200],
+  ['empty in the ID token', { email: '', email_verified: true }, { email_verified: true }, 200],
+  ['verified in a text', { email_verified: 'true' }, 500, 200],
+  [
+    'in a text that says something else',
+    { email_verified: 'yes' },
+    { email_verified: 'yes' },
+    403,
+    /is a text, and not true/,
+  ],
+  [
+    'told in the one and verified in the other',
+    { email_verified: undefined },
+    { email: undefined, email_verified: true },
+    403,
+    /tells no address/,
+  ],
+  ['verified in the one and told in the other', { email: undefined }, {}, 403, /does not say/],
+  [
+    'another one at the userinfo',
+    { email_verified: undefined },
+    { email: 'b@example.com', email_verified: true },
+    403,
+    /two addresses/,
+  ],
+  ['of another subject', { email_verified: undefined }, { sub: 'another', email_verified: true }, 403, /not valid/],
+  ['at a userinfo that fails', { email_verified: undefined }, 500, 503, /failure of its own/],
+]
+
+for (const [what, claims, said, status, words] of addresses) {
+  test.serial(`an address that is ${what} ${status === 200 ? 'makes an account' : 'makes none'}`, async (t) => {
+    const { hostile, platform } = await open()
+    platform.services.signIn.forget()
+    const by = visitor()
+    const user = `grace-${(count += 1)}`
+    const email = `${user}@example.com`
+    const userinfo_endpoint = `${hostile.origin}/me`
+    hostile.deviation = { document: { userinfo_endpoint } }
+    const back = sentBack(hostile, await beginSignIn(platform, by, 'oidc'), user)
+    const answer: NonNullable<Deviation['answers']>[string] = (_request, response) =>
+      typeof said === 'number'
+        ? void response.writeHead(said).end()
+        : void response.setHeader('content-type', 'text/plain').end(JSON.stringify({ sub: user, email, ...said }))
+    hostile.deviation = {
+      document: { userinfo_endpoint },
+      claims: { email, email_verified: true, ...claims },
+      answers: { '/me': answer },
+    }
+    const page = await visit(platform, by, back.href)
+    t.is(page.status, status, page.text)
+    if (words) t.regex(page.text, words)
+  })
+}
+
+test.serial(
+  'a page that is loaded again tells the same, opens no second login and asks the provider once',
+  async (t) => {
+    const { hostile, platform } = await open()
+    platform.services.signIn.forget()
+    hostile.deviation = {}
+    const by = visitor()
+    const user = `again-${(count += 1)}`
+    const back = sentBack(hostile, await beginSignIn(platform, by, 'oidc', '?returnTo=/docs'), user)
+    hostile.deviation = { claims: { email: `${user}@example.com`, email_verified: true } }
+    const before = hostile.requests.filter((path) => path === '/token').length
+    const pages = await Promise.all([visit(platform, by, back.href), visit(platform, by, back.href)])
+    pages.push(await visit(platform, by, back.href))
+    t.deepEqual(
+      pages.map(({ status, location }) => [status, location]),
+      Array.from({ length: 3 }, () => [303, '/docs']),
+    )
+    t.is(pages.filter(({ set }) => set.some((line) => line.includes('_access='))).length, 1)
+    t.is(hostile.requests.filter((path) => path === '/token').length, before + 1)
+  },
+)
+
 test.serial('a provider that promises to name itself has to', async (t) => {
   const { hostile, platform } = await open()
   platform.services.signIn.forget()
@@ -149,7 +245,7 @@ test.serial('a document that is wrong, too large, a redirect, or never comes is 
     [503, { document: { token_endpoint: 'file:///etc/passwd' } }],
     [503, { document: { jwks_uri: 7 } }],
     [403, at((_request, response) => response.end('nonsense'))],
-    [403, at((_request, response) => response.writeHead(500).end())],
+    [503, at((_request, response) => response.writeHead(500).end())],
     [503, at((_request, response) => response.writeHead(302, { location: 'https://127.0.0.1/' }).end())],
     [503, at((_request, response) => response.end(`"${'a'.repeat(100_000)}"`))],
     [503, at(() => undefined)],

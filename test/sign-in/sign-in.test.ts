@@ -48,6 +48,10 @@ const open = forWholeFile(test, 'sign-in', async (t) => {
   return { idp, platform, invited, closed, known }
 })
 
+/** Beside the one that ties the browser to the attempt, so that its page may be loaded again. */
+const loginCookiesOf = ({ cookies }: { cookies: Map<string, string> }): string[] =>
+  [...cookies.keys()].filter((name) => !name.startsWith('switchyard_sign_in_')).toSorted()
+
 const accountOf = async (client: Client) => (await call(client, auth.me)).body
 const refused = (text: string) => JSON.parse(text) as { code: string; error: string }
 
@@ -81,7 +85,7 @@ test('the tokens are in cookies that no script reads, and the browser goes to th
   t.is(text, '')
   const lines = set.filter((line) => line.startsWith('switchyard_'))
   for (const line of lines) t.regex(line, /; httponly/i)
-  t.deepEqual([...by.cookies.keys()].toSorted(), ['switchyard_access', 'switchyard_refresh'])
+  t.deepEqual(loginCookiesOf(by), ['switchyard_access', 'switchyard_refresh'])
 })
 
 for (const [path, location] of [
@@ -97,7 +101,7 @@ for (const [path, location] of [
     const query = `?returnTo=${encodeURIComponent(path)}`
     const { status, location: sentTo, by } = await signInBy(platform, { providerId, user, query })
     t.deepEqual([status, sentTo], [303, location])
-    t.deepEqual([...by.cookies.keys()].toSorted(), ['switchyard_access', 'switchyard_refresh'])
+    t.deepEqual(loginCookiesOf(by), ['switchyard_access', 'switchyard_refresh'])
   })
 
 test('one is sent back to no other host, however it is written', async (t) => {
@@ -252,7 +256,7 @@ test('a page names the account before it is linked, and its link is for the brow
   t.is((await visit(platform, attacker, link, 'text/html')).status, 400, 'it was opened in another browser')
 })
 
-test('a callback is of use once, in the browser that began, at the address of its provider, and for ten minutes', async (t) => {
+test('a callback signs in once, in the browser that began, at the address of its provider, and for ten minutes', async (t) => {
   const { platform, known } = await open()
   const { user } = known()
   const begin = async () => {
@@ -265,7 +269,8 @@ test('a callback is of use once, in the browser that began, at the address of it
   t.is((await visit(platform, first.by, elsewhere)).status, 400, 'by the address of another provider')
   const at = [...first.by.cookies]
   t.is((await visit(platform, first.by, first.back)).status, 200)
-  t.is((await visit(platform, { cookies: new Map(at) }, first.back)).status, 400, 'a second time')
+  const second = await visit(platform, { cookies: new Map(at) }, first.back)
+  t.deepEqual([second.status, second.set], [200, []], 'a second time it shows the outcome, without a login')
   const late = await begin()
   const stateHash = hashToken(new URL(late.back).searchParams.get('state') ?? '')
   await platform.services.database('sign_in_flows').where({ stateHash }).update({ expires_at: new Date() })

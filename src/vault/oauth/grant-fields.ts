@@ -1,19 +1,41 @@
-import type { Scope } from '../../sites/tool.ts'
-import type { Grant } from './token-outcome.ts'
+import type { Scope, SiteTool } from '../../sites/tool.ts'
+import { isUsable } from './needed-scopes.ts'
+import type { Grant, GrantedScopes } from './token-outcome.ts'
 
 /** The share of a token's lifetime after which it is refreshed; the old token is still good as a fallback. */
 const renewAt = 0.8
+
+interface Asked {
+  /** The scopes that were asked for, or that a refresh is to keep. */
+  scopes: Scope[]
+  /** The tools of the site. */
+  tools: readonly Pick<SiteTool, 'scope'>[]
+  /** Whether the scopes were granted before: then they stay if the site names none of them. */
+  isRefresh: boolean
+}
 
 /**
  * The fields of a grant that are stored in plain text. Expiry is counted by our own clock from the receipt, so the
  * site's clock does not matter. Without a `scope`, the requested scopes are granted (RFC 6749, 5.1 and 6). Scopes
  * beyond the request are ignored.
  */
-export function grantFields({ expiresInSeconds, scopes }: Grant, asked: Scope[], now: Date) {
+export function grantFields({ expiresInSeconds, scopes: stated }: Grant, asked: Asked, now: Date) {
   const after = (seconds: number): Date => new Date(now.getTime() + seconds * 1000)
   return {
-    scopes: scopes ? asked.filter((scope) => scopes.includes(scope)) : asked,
+    ...scopeFields(stated, asked),
     expiresAt: expiresInSeconds === undefined ? null : after(expiresInSeconds),
     refreshAfter: expiresInSeconds === undefined ? null : after(expiresInSeconds * renewAt),
   }
+}
+
+/** The scopes, and a sentence for the owner if no tool can be called with what the site says. */
+function scopeFields(stated: GrantedScopes | undefined, { scopes: asked, tools, isRefresh }: Asked) {
+  const scopes = stated ? asked.filter((scope) => stated.known.includes(scope)) : asked
+  if (!stated || tools.some((tool) => isUsable(tool, scopes))) return { scopes, scopeNote: null }
+  const granted = `The site granted "${stated.words}"`
+  if (scopes.length > 0) return { scopes, scopeNote: `${granted}, and none of its tools can be called with that.` }
+  const none = `${granted}, which has none of the scopes that it was asked for (${asked.join(', ')})`
+  return isRefresh && asked.length > 0
+    ? { scopes: asked, scopeNote: `${none}. Those of before are used on.` }
+    : { scopes, scopeNote: `${none}. The site has to name them as its manifest does.` }
 }

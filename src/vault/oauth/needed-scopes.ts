@@ -28,8 +28,12 @@ export function neededScopes(
 }
 
 /** Whether the granted scopes allow a tool. A pasted token has no scopes (null), so it allows every tool. */
-export const isUsable = (tool: SiteTool, granted: readonly Scope[] | null): boolean =>
+export const isUsable = (tool: Pick<SiteTool, 'scope'>, granted: readonly Scope[] | null): boolean =>
   granted === null || granted.includes(tool.scope)
+
+/** Why a tool cannot be called whose scope was not granted, and what would help. `note`: what the site has granted. */
+export const notGranted = ({ scope }: Pick<SiteTool, 'scope'>, note: string | null): string =>
+  `The tool needs the scope "${scope}", which was not granted. ${note ?? 'Authorize the site again with this tool.'}`
 
 function assertKnown(tools: SiteTool[], chosen: readonly string[]): void {
   const known = new Set(tools.map(({ name }) => name))

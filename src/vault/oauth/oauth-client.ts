@@ -4,6 +4,7 @@ import { oauthFetch } from '../../safe-fetch/oauth-fetch.ts'
 import type { SafeFetch } from '../../safe-fetch/safe-fetch.ts'
 import type { Manifest } from '../../sites/manifest/manifest.ts'
 import type { Scope } from '../../sites/tool.ts'
+import { checkedAnswer } from './authorization-answer.ts'
 import { readable } from './token-answer.ts'
 import { attempt } from './token-outcome.ts'
 
@@ -45,12 +46,11 @@ export function createOAuthClient(context: { fetch: SafeFetch; config: Config })
       return url.href
     },
 
-    /**
-     * Validates the authorization response: the state, the issuer if it is sent or promised (RFC 9207), each parameter
-     * at most once. Throws the library's errors.
-     */
-    checkCallback: (site: OAuthSite, clientId: string, parameters: URLSearchParams, state: string): URLSearchParams =>
-      oauth.validateAuthResponse(serverOf(site, parameters), client(clientId), parameters, state),
+    /** Validates the authorization response. VALIDATION_ERROR, and the library's AuthorizationResponseError. */
+    checkCallback: (site: OAuthSite, clientId: string, parameters: URLSearchParams, state: string): URLSearchParams => {
+      const server = serverOf(site, parameters)
+      return checkedAnswer(parameters, { server, clientId, state, who: 'The site', issuerInWords: issuerInWords(site) })
+    },
 
     /** Exchanges a code for a grant. Takes the parameters that `checkCallback` returned. */
     exchange: (site: OAuthSite, clientId: string, parameters: URLSearchParams, verifier: string) =>
@@ -83,10 +83,17 @@ export function createOAuthClient(context: { fetch: SafeFetch; config: Config })
     async revoke(site: OAuthSite, clientId: string, token: string): Promise<void> {
       if (!site.revocation_url) return
       const answer = await oauth.revocationRequest(serverOf(site), client(clientId), oauth.None(), token, options)
-      await oauth.processRevocationResponse(answer)
+      // RFC 7009 knows 200 alone; any other success has revoked it as well.
+      if (!answer.ok) await oauth.processRevocationResponse(answer)
     },
   }
 }
+
+/** What its manifest says of its issuer. */
+const issuerInWords = ({ issuer, authorization_url: url }: OAuthSite): string =>
+  issuer === undefined
+    ? `and its manifest declares no \`issuer\`, so that it must be one at ${new URL(url).origin}. The owner of the site can declare it.`
+    : `and its manifest says ${issuer}. The owner of the site can declare another one as \`issuer\`, or send this one.`
 
 export type OAuthClient = ReturnType<typeof createOAuthClient>
 

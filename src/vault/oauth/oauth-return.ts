@@ -2,7 +2,9 @@ import { AuthorizationResponseError } from 'oauth4webapi'
 import type { Audit } from '../../audit/audit.ts'
 import type { Actor, Deed } from '../../audit/audit-entry.ts'
 import type { Clock } from '../../clock.ts'
+import type { Config } from '../../config/config.ts'
 import { retryWhileUnavailable, type Database } from '../../database/database.ts'
+import { untilEnded } from '../../database/until-ended.ts'
 import { assertThat, CodedError, isCoded } from '../../errors.ts'
 import type { Logger } from '../../logger.ts'
 import { hashToken, isToken } from '../../secrets/opaque-tokens.ts'
@@ -11,7 +13,7 @@ import { assertOpen, verifierPlace } from './flows.ts'
 import type { OAuthClient, OAuthSite } from './oauth-client.ts'
 import { OAuthFlow } from './oauth-flow.ts'
 import { plain, type Grant, type TokenOutcome } from './token-outcome.ts'
-import type { VaultEntry } from '../vault-entry.ts'
+import { VaultEntry } from '../vault-entry.ts'
 
 /** What the browser brings back from the site. */
 interface CallbackInput {
@@ -20,6 +22,11 @@ interface CallbackInput {
   bindingOf: (flowId: string) => string | undefined
   /** Where the browser is. */
   from: Pick<Actor, 'address' | 'userAgent'>
+}
+
+interface Finished {
+  flow: OAuthFlow
+  entry: VaultEntry
 }
 
 /** A grant cannot be obtained twice, so storing it is retried for this long. */
@@ -32,6 +39,7 @@ const storeMs = 20_000
 export function createCallback(context: {
   database: Database
   clock: Clock
+  config: Pick<Config, 'sites'>
   sealing: Sealing
   logger: Logger
   oauthClient: OAuthClient
@@ -39,10 +47,12 @@ export function createCallback(context: {
   /** Stores the grant in the vault: TOKEN_EXISTS, VAULT_LIMIT_REACHED, NOT_FOUND, WORKSPACE_NOT_FOUND. */
   keep: (flow: OAuthFlow, grant: Grant) => Promise<VaultEntry>
 }) {
-  const { database, clock, sealing, logger, oauthClient, audit, keep } = context
+  const { database, clock, config, sealing, logger, oauthClient, audit, keep } = context
+  /** For how long a second request waits for the outcome of the first. */
+  const longestMs = config.sites.tokenTimeoutSeconds * 1000 + storeMs
 
-  /** Finds the flow of the state, checks that it is this browser's, and marks it as used. */
-  async function claim({ parameters, bindingOf }: CallbackInput): Promise<{ flow: OAuthFlow; state: string }> {
+  /** Finds the flow of the state, checks that it is this browser's, and marks it as used if it is not yet. */
+  async function claim({ parameters, bindingOf }: CallbackInput) {
     const states = parameters.getAll('state')
     const state = states.length === 1 ? (states[0] ?? '') : ''
     const flow = isToken('state', state)
@@ -56,20 +66,29 @@ export function createCallback(context: {
       'VALIDATION_ERROR',
       problem('state', 'This attempt to connect a site was started in another browser.'),
     )
-    assertOpen(flow, clock.now())
+    if (flow.status === 'pending') assertOpen(flow, clock.now())
     const claimed = await OAuthFlow.query(database)
       .findById(flow.id)
       .where({ status: 'pending', stateHash: flow.stateHash })
       .patch({ status: 'exchanging' })
-    assertThat(claimed === 1, 'VALIDATION_ERROR', problem('state', 'This state was already used. Start again.'))
-    return { flow, state }
+    return { flow, state, isFirst: claimed === 1 }
+  }
+
+  /** What came of a flow, for a page that is loaded again, or opened in two tabs at a time. */
+  async function outcomeOf({ id }: OAuthFlow): Promise<Finished> {
+    const read = async () => OAuthFlow.query(database).findById(id).throwIfNotFound()
+    const flow = await untilEnded(read, ({ endedAt }) => endedAt !== null, longestMs)
+    if (flow.endedAt === null) throw new CodedError('SITE_UNAVAILABLE', { message: stillUnderWay })
+    if (flow.status === 'failed') throw recorded(flow)
+    const entry = await VaultEntry.query(database)
+      .findById(flow.entryId ?? '')
+      .throwIfNotFound()
+    return { flow, entry }
   }
 
   async function exchange(flow: OAuthFlow, parameters: URLSearchParams, state: string): Promise<Grant> {
     const site = flow.manifest.auth as OAuthSite
     const checked = checkParameters(() => oauthClient.checkCallback(site, flow.clientId, parameters, state))
-    const [code, ...more] = checked.getAll('code')
-    assertThat(code && more.length === 0, 'VALIDATION_ERROR', problem('code', 'There must be exactly one code.'))
     const verifier = sealing.open(flow.verifier ?? '', verifierPlace(flow.id))
     return granted(await oauthClient.exchange(site, flow.clientId, checked, verifier))
   }
@@ -95,12 +114,13 @@ export function createCallback(context: {
 
   return {
     /**
-     * Finishes a flow: exchanges the code and stores the grant. Fails with VALIDATION_ERROR (a bad state, issuer or set
+     * Finishes a flow: exchanges the code and stores the grant, once. The same browser gets the same outcome again. Fails with VALIDATION_ERROR (a bad state, issuer or set
      * of parameters), PERMISSION_DENIED (access was denied), SITE_UNAVAILABLE, TOOL_EXECUTION_ERROR (the site refused
      * or its token address failed), TOKEN_EXISTS, VAULT_LIMIT_REACHED, NOT_FOUND.
      */
-    async finish(input: CallbackInput): Promise<{ flow: OAuthFlow; entry: VaultEntry }> {
-      const { flow, state } = await claim(input)
+    async finish(input: CallbackInput): Promise<Finished> {
+      const { flow, state, isFirst } = await claim(input)
+      if (!isFirst) return outcomeOf(flow)
       const complete = await audit.begin(deedOf(flow, input))
       try {
         const entry = await store(flow, await exchange(flow, input.parameters, state))
@@ -128,18 +148,23 @@ const deedOf = ({ ownerId, entryId, userId }: OAuthFlow, { from }: CallbackInput
   by: { userId, via: 'login', ...from },
 })
 
+const stillUnderWay = 'The site is still being connected. Load this page again in a moment.'
+
+/** How a flow has failed, as it was told the first time. */
+function recorded({ code, message }: OAuthFlow): CodedError {
+  const options = message === null ? {} : { message }
+  // To a browser that returns, the workspace says nothing.
+  return new CodedError(code === 'WORKSPACE_NOT_FOUND' ? 'NOT_FOUND' : (code ?? 'INTERNAL_ERROR'), options)
+}
+
 const problem = (path: string, message: string) => ({ message, details: [{ path, message }] })
 
-/** Turns the library's errors into codes. Its messages may quote the parameters, so they stay private. */
+/** Turns a refusal into a code. */
 function checkParameters(check: () => URLSearchParams): URLSearchParams {
   try {
     return check()
   } catch (error) {
-    if (error instanceof AuthorizationResponseError) throw refusedBySite(error)
-    const message =
-      'The response from the site is not valid: its issuer is wrong, or a parameter is missing or repeated.'
-    // The error itself is not attached as the cause, because it quotes the parameters.
-    throw new CodedError('VALIDATION_ERROR', { ...problem('iss', message), privateDetail: (error as Error).message })
+    throw error instanceof AuthorizationResponseError ? refusedBySite(error) : error
   }
 }
 

@@ -1,32 +1,134 @@
-import { decodeUtf8, parseJson } from '../../json.ts'
+import { isObject, kindOf, membersIn } from './answer-members.ts'
 
 /**
- * A token response in the form that the library can use best. It then reads the `error` of a refusal even if there is a
- * challenge or no content type.
+ * A successful token answer that cannot be used. The message names the member, quotes no token, and ends a sentence about
+ * the answer.
  */
-export const readable = (response: Response): Promise<Response> =>
-  response.status === 200 ? withoutOddities(response) : Promise.resolve(asRefusal(response))
+export class UnusableTokenAnswer extends Error {
+  /** The next refresh token, if the answer has one: the one before is spent. */
+  readonly refreshToken: string | undefined
 
-function asRefusal({ status, headers: given, body }: Response): Response {
+  constructor(message: string, refreshToken?: string) {
+    super(message)
+    this.refreshToken = refreshToken
+  }
+}
+
+/**
+ * A token response in the form that the library reads. Something was spent for a success, so it is read leniently: what
+ * is not needed, such as an ID token that was not asked for, counts as absent in a form that cannot be meant, and every 2xx is a success. The library also reads
+ * the `error` of a refusal even if there is a challenge or no content type. Throws UnusableTokenAnswer.
+ */
+export async function readable(response: Response, { wantsIdToken = false } = {}): Promise<Response> {
+  const { status, headers } = response
+  const read = membersIn(new Uint8Array(await response.arrayBuffer()))
+  if (!response.ok) return refusal('members' in read ? meant(read.members) : {}, { status, headers })
+  if ('instead' in read) throw new UnusableTokenAnswer(`it is ${read.instead} (status ${status})`)
+  const members = meant(read.members)
+  // Some servers refuse with the status 200.
+  if (textIn(members.error) !== undefined && !hasToken(members)) return refusal(members, { status: 400, headers })
+  return Response.json(usable(wantsIdToken ? members : { ...members, id_token: undefined }))
+}
+
+const wanted = ['access_token', 'token_type', 'refresh_token', 'expires_in', 'scope', 'id_token'] as const
+const told = ['error', 'error_description'] as const
+type Members = Partial<Record<(typeof wanted)[number] | (typeof told)[number], unknown>>
+
+/**
+ * The members that are read. Where the exact name is missing, the one other spelling of it is meant (`accessToken`), and
+ * where there is no access token, those in the one object inside that has some (`data`).
+ */
+function meant(given: Record<string, unknown>): Members {
+  const members = bySpelling(given)
+  if (members.access_token !== undefined) return members
+  const inside = Object.values(given).filter(isObject).map(bySpelling).filter(hasToken)
+  return inside.length === 1 ? { ...members, ...inside[0] } : members
+}
+
+const hasToken = ({ access_token: token }: Members): boolean => textIn(token) !== undefined
+
+function bySpelling(given: Record<string, unknown>): Members {
+  const names = Object.keys(given).filter((name) => given[name] !== null)
+  const found = [...wanted, ...told].flatMap((name): [string, unknown][] => {
+    const others = names.filter((other) => plainName(other) === plainName(name))
+    const one = names.includes(name) ? name : others.length === 1 ? others[0] : undefined
+    return one === undefined ? [] : [[name, given[one]]]
+  })
+  return Object.fromEntries(found)
+}
+
+const plainName = (name: string): string =>
+  name
+    .toLowerCase()
+    .replaceAll(/[_\s-]/g, '')
+    .replace(/^scopes$/, 'scope')
+
+function refusal(
+  { error, error_description: description }: Members,
+  { status, headers: given }: Pick<Response, 'status' | 'headers'>,
+) {
   const headers = new Headers(given)
-  headers.delete('www-authenticate')
+  for (const name of ['www-authenticate', 'content-length', 'content-encoding']) headers.delete(name)
   headers.set('content-type', 'application/json')
-  return new Response(body, { status, headers })
+  const body = JSON.stringify({ error: textIn(error), error_description: textIn(description) })
+  return new Response(status === 304 ? null : body, { status, headers })
+}
+
+/** The members as they are meant. */
+function usable(members: Members): Record<string, unknown> {
+  const refreshToken = textIn(members.refresh_token)
+  const [idToken, seconds, scope] = [textIn(members.id_token), secondsIn(members.expires_in), scopeIn(members.scope)]
+  return {
+    access_token: accessTokenIn(members, refreshToken),
+    token_type: tokenTypeIn(members.token_type, refreshToken),
+    ...(refreshToken !== undefined && { refresh_token: refreshToken }),
+    ...(seconds !== undefined && { expires_in: seconds }),
+    ...(scope !== undefined && { scope }),
+    ...(idToken !== undefined && { id_token: idToken }),
+  }
+}
+
+/** A text with something in it, without white space around it, which no token has. */
+const textIn = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined
+
+/** An access token is sent in a header, so it must be visible ASCII (RFC 6750, 2.1 and RFC 6749, A.12). */
+const sendable = /^[\x21-\x7e]{1,8192}$/
+
+function accessTokenIn({ access_token: given }: Members, refreshToken: string | undefined): string {
+  const token = textIn(given)?.replace(/^bearer\s+/i, '')
+  if (token !== undefined && sendable.test(token)) return token
+  const tooOdd = 'has a character that cannot be sent in a header, or more than 8192 characters'
+  const problem = token === undefined ? `is ${kindOf(given)}` : tooOdd
+  throw new UnusableTokenAnswer(`\`access_token\` ${problem}`, refreshToken)
 }
 
 /**
- * Removes unimportant members that would make the library reject a successful token response. A refresh token was spent
- * for it, so rejecting it for a strange lifetime would lose the grant. An `expires_in` that is not a positive number
- * counts as absent, and so does any null; an `id_token` was not requested.
+ * Absent, or in a form that cannot be meant, it is Bearer, which is all that is ever asked for. Slack says there whose
+ * token it is.
  */
-async function withoutOddities(response: Response): Promise<Response> {
-  const text = decodeUtf8(new Uint8Array(await response.arrayBuffer()))
-  const parsed = text === undefined ? undefined : parseJson(text)
-  const headers = { 'content-type': 'application/json' }
-  if (!parsed?.ok || typeof parsed.value !== 'object' || parsed.value === null) return new Response('null', { headers })
-  const { expires_in: lifetime, id_token: _, ...rest } = parsed.value as Record<string, unknown>
-  const seconds = Number(lifetime)
-  const believable = typeof lifetime !== 'boolean' && Number.isFinite(seconds) && seconds > 0
-  const members = Object.entries(rest).filter(([, value]) => value !== null)
-  return Response.json({ ...Object.fromEntries(members), ...(believable && { expires_in: seconds }) })
+function tokenTypeIn(given: unknown, refreshToken: string | undefined): 'Bearer' {
+  const only = Array.isArray(given) && given.length === 1 ? textIn(given[0]) : textIn(given)
+  if (only === undefined || /^(bearer([\s_-]?token)?|user|bot)$/i.test(only)) return 'Bearer'
+  throw new UnusableTokenAnswer(
+    `\`token_type\` is "${shownName(only)}", and only Bearer tokens are supported`,
+    refreshToken,
+  )
 }
+
+/** A lifetime in seconds: a positive number, or one in decimal digits. */
+function secondsIn(given: unknown): number | undefined {
+  const isNumber = typeof given === 'number' || (typeof given === 'string' && /^\s*\d+(\.\d+)?\s*$/.test(given))
+  const seconds = isNumber ? Number(given) : 0
+  return Number.isFinite(seconds) && seconds > 0 ? seconds : undefined
+}
+
+/** The words of a scope, however they are separated. None is no statement: a scope has one at least (RFC 6749, 3.3). */
+function scopeIn(given: unknown): string | undefined {
+  const texts = (Array.isArray(given) ? given : [given]).filter((one) => typeof one === 'string')
+  const words = texts.flatMap((text) => text.replaceAll(/%20|%2c/gi, ' ').match(/[^\s,;|+"'[\]]+/g) ?? [])
+  return words.length > 0 ? words.join(' ') : undefined
+}
+
+const mostShown = 30
+const shownName = (name: string): string => name.replaceAll(/[^\x20-\x7e]|["`]/g, '').slice(0, mostShown)

@@ -4,6 +4,7 @@ import { SafeFetchError, type SafeFetchReason } from '../../safe-fetch/safe-fetc
 import type { Hiding } from '../../hiding/hiding.ts'
 import { hidingOf } from '../../hiding/hidings.ts'
 import type { Scope } from '../../sites/tool.ts'
+import { UnusableTokenAnswer } from './token-answer.ts'
 
 /** A grant from the site's token endpoint (docs/specification.md, "OAuth token response"). */
 export interface Grant {
@@ -12,7 +13,13 @@ export interface Grant {
   /** Undefined if the site gives no credible lifetime. */
   expiresInSeconds?: number | undefined
   /** Undefined if the site omits it: then the requested scopes are granted (RFC 6749, 5.1). */
-  scopes?: Scope[] | undefined
+  scopes?: GrantedScopes | undefined
+}
+
+/** What a site says that it has granted: the scopes that there are, and its own words, which are safe to show. */
+export interface GrantedScopes {
+  known: Scope[]
+  words: string
 }
 
 /**
@@ -29,6 +36,8 @@ export type TokenOutcome =
       retryAfter?: number | undefined
       /** No answer came at all. */
       unreachable?: boolean
+      /** A success came that cannot be used, with the refresh token that is the next one, if it could be read. */
+      unusable?: { refreshToken: string | undefined }
     }
 
 /** Lifetimes are capped at a year, in seconds: longer ones are not meant, and could overflow a timestamp. */
@@ -43,30 +52,36 @@ export async function attempt(
   work: () => Promise<oauth.TokenEndpointResponse>,
 ): Promise<TokenOutcome> {
   try {
-    return toOutcome(await work())
+    return await toOutcome(await work(), secrets)
   } catch (error) {
     return failure(error, await hidingOf(secrets))
   }
 }
 
-/** A token is sent in a header, so it must be visible ASCII (RFC 6750, 2.1 and RFC 6749, A.12). */
-const sendable = /^[\x21-\x7e]{1,8192}$/
 const knownScopes = new Set(['read', 'write', 'delete', 'admin'])
 
-function toOutcome(answer: oauth.TokenEndpointResponse): TokenOutcome {
+async function toOutcome(answer: oauth.TokenEndpointResponse, secrets: readonly string[]): Promise<TokenOutcome> {
   const { access_token: accessToken, refresh_token: refreshToken, expires_in: expiresIn, scope } = answer
-  if (answer.token_type !== 'bearer')
-    return { kind: 'ambiguous', message: 'The site issued a token that is not a Bearer token.' }
-  if (!sendable.test(accessToken) || (refreshToken !== undefined && !sendable.test(refreshToken))) {
-    return { kind: 'ambiguous', message: 'The site issued a token that cannot be sent in a header.' }
-  }
-  const scopes = scope?.split(' ').filter((word): word is Scope => knownScopes.has(word))
+  const hiding = await hidingOf([...secrets, accessToken, ...(refreshToken === undefined ? [] : [refreshToken])])
+  const scopes = scope === undefined ? undefined : { known: scopesIn(scope), words: plainWithout(scope, hiding) }
   const expiresInSeconds = expiresIn === undefined ? undefined : Math.min(Math.ceil(expiresIn), longestLifetime)
   return { kind: 'granted', grant: { accessToken, refreshToken, expiresInSeconds, scopes } }
 }
 
+/** In any case: no two scopes differ by it. */
+const scopesIn = (scope: string): Scope[] =>
+  scope
+    .toLowerCase()
+    .split(' ')
+    .filter((word): word is Scope => knownScopes.has(word))
+
 function failure(error: unknown, hiding: Hiding): TokenOutcome {
   if (error instanceof SafeFetchError) return unfetched(error)
+  if (error instanceof UnusableTokenAnswer) {
+    const { message, refreshToken } = error
+    const sentence = `The site's token answer cannot be used: ${hiding.text(message)}.`
+    return { kind: 'ambiguous', message: sentence, unusable: { refreshToken } }
+  }
   if (error instanceof oauth.ResponseBodyError) return refusal(error, hiding)
   const { cause } = error as { cause?: unknown }
   if (cause instanceof Response) return fromStatus(cause)
@@ -110,10 +125,13 @@ const saysNo = (status: number): boolean => status >= 400 && status < 500 && sta
 
 /** An error of RFC 6749, 5.2. Unless the status is a refusal too, it does not show what the site did. */
 function refusal(answer: oauth.ResponseBodyError, hiding: Hiding): TokenOutcome {
-  const { error, response } = answer
+  const { response } = answer
+  const error = answer.error.toLowerCase()
   if (!saysNo(response.status)) return fromStatus(response)
   const description: unknown = answer.error_description
-  const words = [error, description].flatMap((text) => (typeof text === 'string' ? plainWithout(text, hiding) : []))
+  const words = [answer.error, description].flatMap((text) =>
+    typeof text === 'string' ? plainWithout(text, hiding) : [],
+  )
   const message = `The site answered ${words[0]}${words[1] ? ` (${words[1]})` : ''}.`
   return { kind: 'refused', error, message: clientErrors.has(error) ? `${message} ${clientAdvice}` : message }
 }

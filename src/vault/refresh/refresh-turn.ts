@@ -60,7 +60,7 @@ export function decideTurn({ entry, past, seen, cause, now, refreshable }: TurnF
   const doubts =
     past.filter(({ outcome }) => outcome === 'ambiguous' || outcome === 'abandoned').length + (open ? 1 : 0)
   if (doubts > 0 && lives) return { kind: 'kept', entry, ...abandon }
-  if (doubts >= mostDoubts) return { kind: 'dead', entry, reason: inDoubt, ...abandon }
+  if (doubts >= mostDoubts) return { kind: 'dead', entry, reason: reasonInWords(inDoubt, past), ...abandon }
   const refusals = past.filter(({ outcome }) => outcome === 'refused').length
   if (refusals >= mostRefusals && !lives) return { kind: 'dead', entry, reason: lastWords(past) }
   const pause = pauseAfter(past)
@@ -94,6 +94,12 @@ function pauseAfter(past: VaultRefresh[]): Date {
 function inPause(past: VaultRefresh[], now: Date): Turn {
   const wanted = past.at(-1)?.retryAt ?? now
   return { kind: 'unavailable', message: lastWords(past), retryAt: wanted > now ? wanted : null }
+}
+
+/** Why a grant is at its end. An answer in doubt comes first: whoever runs the site has to know what is wrong with it. */
+export function reasonInWords(reason: string, past: readonly VaultRefresh[]): string {
+  const inDoubt = past.findLast(({ outcome, error }) => outcome === 'ambiguous' && error !== null)
+  return inDoubt?.error ? `${inDoubt.error} ${reason}` : reason
 }
 
 const lastWords = (past: VaultRefresh[]): string =>

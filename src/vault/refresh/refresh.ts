@@ -7,13 +7,14 @@ import { newId } from '../../ids.ts'
 import type { Logger } from '../../logger.ts'
 import { page, type Page, type PageRequest } from '../../database/paging.ts'
 import type { Sealing } from '../../secrets/sealing.ts'
+import type { Sites } from '../../sites/sites.ts'
 import type { MarkNeedsReauth } from '../reauthorization.ts'
 import { openCredential, sealCredential } from '../credential.ts'
 import type { OAuthClient, OAuthSite } from '../oauth/oauth-client.ts'
 import type { Grant, TokenOutcome } from '../oauth/token-outcome.ts'
 import { grantFields } from '../oauth/grant-fields.ts'
 import { forgetOldAttempts, pastAttempts } from './refresh-history.ts'
-import { decideTurn, longestPauseMs, type Turn } from './refresh-turn.ts'
+import { decideTurn, longestPauseMs, reasonInWords, type Turn } from './refresh-turn.ts'
 import { VaultEntry } from '../vault-entry.ts'
 import { VaultRefresh, type RefreshCause } from './vault-refresh.ts'
 
@@ -48,9 +49,10 @@ export function createRefresh(context: {
   logger: Logger
   sealing: Sealing
   oauthClient: OAuthClient
+  sites: Pick<Sites, 'toolsOf'>
   markNeedsReauth: MarkNeedsReauth
 }) {
-  const { database, clock, config, logger, sealing, oauthClient, markNeedsReauth } = context
+  const { database, clock, config, logger, sealing, oauthClient, sites, markNeedsReauth } = context
   const underWay = new Map<string, Promise<Renewal>>()
   const longestWaitMs = (config.sites.tokenTimeoutSeconds + 5) * 1000
 
@@ -134,8 +136,9 @@ export function createRefresh(context: {
     // A site that sends no new refresh token still accepts the old one.
     const { refreshToken } = openCredential(sealing, entry)
     const tokens = { accessToken: grant.accessToken, refreshToken: grant.refreshToken ?? refreshToken }
+    const asked = { scopes: entry.scopes ?? [], tools: sites.toolsOf(entry.manifest), isRefresh: true }
     return entry.$query(trx).patchAndFetch({
-      ...grantFields(grant, entry.scopes ?? [], now),
+      ...grantFields(grant, asked, now),
       credential: sealCredential(sealing, entry, tokens),
       ...(entry.status === 'connected' && { statusReason: null }),
       generation: entry.generation + 1,
@@ -144,16 +147,27 @@ export function createRefresh(context: {
     })
   }
 
+  /** The refresh token of an answer that has no usable access token: the one before is spent. */
+  async function keepNext(trx: Transaction, entry: VaultEntry, refreshToken: string): Promise<void> {
+    const { accessToken } = openCredential(sealing, entry)
+    const credential = sealCredential(sealing, entry, { accessToken, refreshToken })
+    // The generation stays: attempts are counted by it, so that a site that never answers well is given up.
+    await VaultEntry.query(trx).findById(entry.id).patch({ credential })
+  }
+
   async function afterFailure(
     trx: Transaction,
     entry: VaultEntry,
     outcome: Exclude<TokenOutcome, { kind: 'granted' }>,
   ): Promise<Renewal> {
     if (outcome.kind === 'refused' && outcome.error === 'invalid_grant') {
-      if (entry.status === 'connected') await markNeedsReauth(trx, entry, outcome.message)
+      const reason = reasonInWords(outcome.message, await pastAttempts(trx, entry))
+      if (entry.status === 'connected') await markNeedsReauth(trx, entry, reason)
       return { kind: 'dead', entry: await VaultEntry.query(trx).findById(entry.id).throwIfNotFound() }
     }
-    if (outcome.kind === 'refused' && entry.status === 'connected')
+    const unusable = outcome.kind === 'ambiguous' && outcome.unusable
+    if (unusable && unusable.refreshToken !== undefined) await keepNext(trx, entry, unusable.refreshToken)
+    if ((outcome.kind === 'refused' || unusable) && entry.status === 'connected')
       await entry.$query(trx).patch({ statusReason: outcome.message, updatedAt: clock.now() })
     return { kind: 'unavailable', message: outcome.message, retryAt: retryAtOf(outcome, clock.now()) }
   }

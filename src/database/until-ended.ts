@@ -1,0 +1,18 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+const pollMs = 100
+
+/** Reads a row again and again until it is over, or for so many milliseconds: then it is returned as it is. */
+export async function untilEnded<T>(
+  read: () => Promise<T>,
+  isOver: (row: T) => boolean,
+  longestMs: number,
+): Promise<T> {
+  const until = performance.now() + longestMs
+  let row = await read()
+  while (!isOver(row) && performance.now() < until) {
+    await delay(pollMs)
+    row = await read()
+  }
+  return row
+}

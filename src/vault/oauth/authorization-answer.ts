@@ -1,0 +1,67 @@
+import * as oauth from 'oauth4webapi'
+import { CodedError } from '../../errors.ts'
+
+/** How an answer is judged and told of. */
+interface Expected {
+  server: oauth.AuthorizationServer
+  clientId: string
+  state: string
+  /** Who has sent the browser back, as the subject of a sentence: `The site`. */
+  who: string
+  /** What is known of its issuer, and who can change that, as the rest of a sentence. */
+  issuerInWords: string
+}
+
+/** The parameters that may be there once. */
+const single = ['state', 'iss', 'code', 'error', 'response'] as const
+
+/**
+ * Validates what a browser brings back: the state, the issuer if it is sent or promised (RFC 9207), each parameter at most
+ * once, and one code. Throws the library's AuthorizationResponseError for a refusal, and VALIDATION_ERROR, which names the
+ * parameter.
+ */
+export function checkedAnswer(sent: URLSearchParams, expected: Expected): URLSearchParams {
+  const client = { client_id: expected.clientId }
+  const parameters = new URLSearchParams(sent)
+  for (const name of single)
+    if (sent.getAll(name).length > 1) throw bad(name, `${expected.who} sent \`${name}\` twice.`)
+  const server = sent.get('error') ? withoutIssuer(parameters, expected.server) : expected.server
+  assertIssuer(parameters, { ...expected, server })
+  try {
+    const checked = oauth.validateAuthResponse(server, client, parameters, expected.state)
+    if (checked.get('code')) return checked
+  } catch (error) {
+    if (error instanceof oauth.AuthorizationResponseError) throw error
+    // The error is not attached, because it quotes the parameters.
+    throw bad('state', `${expected.who} sent parameters that do not belong into such an answer.`)
+  }
+  throw bad('code', `${expected.who} sent no \`code\`.`)
+}
+
+/** A refusal gives nothing that could be mixed up: whoever it comes from, it is the end, and its reason is to be read. */
+function withoutIssuer(parameters: URLSearchParams, server: oauth.AuthorizationServer): oauth.AuthorizationServer {
+  parameters.delete('iss')
+  return { ...server, authorization_response_iss_parameter_supported: false }
+}
+
+/** One address may be written in several ways; the library compares texts. */
+function assertIssuer(parameters: URLSearchParams, { server, who, issuerInWords }: Expected): void {
+  const iss = parameters.get('iss')
+  const isPromised = server.authorization_response_iss_parameter_supported === true
+  if (!iss && isPromised) throw bad('iss', `${who} sent no \`iss\`, ${issuerInWords}`)
+  if (!iss) return
+  if (!isSameIssuer(iss, server.issuer)) throw bad('iss', `${who} sent iss=${shown(iss)}, ${issuerInWords}`)
+  parameters.set('iss', server.issuer)
+}
+
+/** Whether two issuers are one address, whatever the case of the host and a slash at the end. */
+export function isSameIssuer(one: string, other: string): boolean {
+  const [first, second] = [one, other].map((text) => URL.parse(text)?.href.replace(/\/+$/, ''))
+  return first !== undefined && first === second
+}
+
+/** A stranger's address as a sentence may quote it. */
+export const shown = (address: string): string => address.replaceAll(/[^\x21-\x7e]/g, '').slice(0, 200)
+
+const bad = (path: string, message: string): CodedError =>
+  new CodedError('VALIDATION_ERROR', { message, details: [{ path, message }] })
