@@ -17,6 +17,7 @@ import { withCallIds } from './call-ids.ts'
 import type { OnWords } from './collect.ts'
 import { hiddenWords } from './hidden-words.ts'
 import { createHideLong } from './hide-long.ts'
+import { errorCodesIn } from './error-codes.ts'
 import { lateAnswer, modelFailure, noSuchModel } from './failures.ts'
 import { optionsOf } from './options.ts'
 import { costOf, factsOf, type Cost } from './prices.ts'
@@ -172,7 +173,9 @@ export function createModels(context: {
       const failure = deadline.stopped() === 'timeout' ? lateAnswer(seconds) : modelFailure(error, clock.now())
       failure.usage ??= stated.usage()
       const { retryable, retryAfter, privateDetail } = failure
-      logger.warn({ model, retryable, retryAfter, privateDetail }, 'the model call failed')
+      const said = errorCodesIn(failure.providerSaid())
+      const provider = entry.provider.name
+      logger.warn({ model, provider, retryable, retryAfter, privateDetail, said }, 'the model call failed')
       throw failure
     } finally {
       deadline.clear()

@@ -9,7 +9,7 @@ import { SafeFetchError } from '../safe-fetch/safe-fetch.ts'
 function asCoded(error: unknown): CodedError {
   if (isCoded(error)) return error
   // A refused address, an unresolvable name and a closed port read the same: the difference would map the network.
-  if (error instanceof SafeFetchError) return new CodedError('SITE_UNAVAILABLE', { message: unreachable })
+  if (error instanceof SafeFetchError) return new CodedError('SITE_UNAVAILABLE', { message: unreachable, cause: error })
   if (error instanceof oauth.AuthorizationResponseError) return refused(error)
   if (error instanceof oauth.ResponseBodyError || error instanceof oauth.WWWAuthenticateChallengeError)
     return new CodedError('PERMISSION_DENIED', { message: codeRefused, privateDetail: error.message })
