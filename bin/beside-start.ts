@@ -35,6 +35,6 @@ export function settingsOfCommand(): Record<string, string> {
 
 /** Why a command has failed, as a sentence. A connection that is refused says nothing of its own. */
 export function failureInWords(error: unknown): string {
-  const { message, code } = error as { message: string; code?: unknown }
-  return isUnreachable(error) ? `Postgres cannot be reached at DATABASE_URL (${String(code ?? message)}).` : message
+  const { message, code } = error as { message: string; code?: string }
+  return isUnreachable(error) ? `Postgres cannot be reached at DATABASE_URL (${code ?? message}).` : message
 }

@@ -30,7 +30,7 @@ const shownLevels: Record<string, string> = { warn: 'warning', error: 'error', f
 export function showWarnings(line: string): string | undefined {
   const { level, msg, err } = parseLine(line) ?? {}
   if (level === undefined) return line.startsWith('{') || line.trim() === '' ? undefined : line
-  const shown = shownLevels[String(level)]
+  const shown = typeof level === 'string' ? shownLevels[level] : undefined
   if (shown === undefined) return undefined
   const reason = (err as { message?: unknown } | undefined)?.message
   return `${shown}: ${String(msg)}${typeof reason === 'string' ? ` (${reason})` : ''}`

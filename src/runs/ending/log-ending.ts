@@ -12,7 +12,7 @@ export function logEnding(logger: Logger, run: Run, { status, reason, error, end
   const { id: runId, agentId, ownerId, requestId, sequence, trigger, steps, toolCalls, credits } = run
   const seconds = (from: Date, to: Date): number => Math.round((to.getTime() - from.getTime()) / 100) / 10
   const level = status !== 'failed' ? 'info' : reason && ownFaults.includes(reason) ? 'error' : 'warn'
-  const used = { steps, toolCalls, credits: Number(credits) }
+  const used = { steps, toolCalls, credits }
   const times = {
     queuedSeconds: seconds(run.acceptedAt, run.startedAt ?? endedAt),
     seconds: run.startedAt ? seconds(run.startedAt, endedAt) : 0,
