@@ -129,7 +129,7 @@ export function createModels(context: {
     )
   }
 
-  /** Loaded once; a failed attempt is not remembered. */
+  /** A failed attempt is not remembered. */
   function loader(model: ModelConfig, provider: ProviderConfig): Entry['adapter'] {
     const { id } = model
     const structuredOutput = isAskedForSchemas(model, provider)
@@ -156,7 +156,7 @@ export function createModels(context: {
    */
   async function step(request: StepRequest): Promise<StepResult> {
     const entry = entryOf(request.model)
-    const { name: model } = entry.model
+    const [model, provider] = [entry.model.name, entry.provider.name]
     const started = performance.now()
     const deadline = startDeadline(seconds * 1000, [request.signal])
     const stated = createStatedUsage()
@@ -174,7 +174,6 @@ export function createModels(context: {
       failure.usage ??= stated.usage()
       const { retryable, retryAfter, privateDetail } = failure
       const said = errorCodesIn(failure.providerSaid())
-      const provider = entry.provider.name
       logger.warn({ model, provider, retryable, retryAfter, privateDetail, said }, 'the model call failed')
       throw failure
     } finally {
@@ -234,7 +233,7 @@ export function createModels(context: {
 
   /** Loads what the first call would wait for. What fails is tried again then. */
   async function warmUp(): Promise<void> {
-    const real = [...entries.values()].filter(({ provider }) => provider.kind !== 'demo')
+    const real = [...entries.values()].filter((one) => one.provider.kind !== 'demo')
     const loaded = await Promise.allSettled(real.flatMap((entry) => [entry.adapter(), describe(entry)]))
     for (const one of loaded) {
       if (one.status === 'rejected') logger.warn({ err: one.reason }, 'a model was not loaded ahead of its first call')

@@ -5,13 +5,13 @@ import type { EndReason } from '../states.ts'
 type Ended = Pick<Run, 'status' | 'reason' | 'error'> & { endedAt: Date }
 
 /** Runs that end so met a fault of the platform: a bug, or processes that died again and again. */
-const ownFaults: EndReason[] = ['WORKFLOW_FAILED', 'STEP_ABANDONED']
+const ownFaults = new Set<EndReason>(['WORKFLOW_FAILED', 'STEP_ABANDONED'])
 
 /** One line for each run that has ended: how, why, how long it took and what it used. */
 export function logEnding(logger: Logger, run: Run, { status, reason, error, endedAt }: Ended): void {
   const { id: runId, agentId, ownerId, requestId, sequence, trigger, steps, toolCalls, credits } = run
   const seconds = (from: Date, to: Date): number => Math.round((to.getTime() - from.getTime()) / 100) / 10
-  const level = status !== 'failed' ? 'info' : reason && ownFaults.includes(reason) ? 'error' : 'warn'
+  const level = status !== 'failed' ? 'info' : reason && ownFaults.has(reason) ? 'error' : 'warn'
   const used = { steps, toolCalls, credits }
   const times = {
     queuedSeconds: seconds(run.acceptedAt, run.startedAt ?? endedAt),
