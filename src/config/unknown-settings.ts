@@ -73,6 +73,6 @@ function isMistyped(written: string, word: string, mayBeShort: boolean): boolean
 /** Two letters in the wrong order are one mistake. */
 function lettersAway(written: string, word: string): number {
   const away = distance(written, word)
-  const sorted = (text: string): string => [...text].toSorted().join('')
+  const sorted = (text: string): string => Array.from(text).toSorted().join('')
   return away === 2 && sorted(written) === sorted(word) ? 1 : away
 }

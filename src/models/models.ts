@@ -156,8 +156,7 @@ export function createModels(context: {
    */
   async function step(request: StepRequest): Promise<StepResult> {
     const entry = entryOf(request.model)
-    const [model, provider] = [entry.model.name, entry.provider.name]
-    const started = performance.now()
+    const [model, provider, started] = [entry.model.name, entry.provider.name, performance.now()]
     const deadline = startDeadline(seconds * 1000, [request.signal])
     const stated = createStatedUsage()
     try {
