@@ -2,7 +2,7 @@ import { activityInfo, ApplicationFailure, cancellationDetails, Context } from '
 import { ApplicationFailureCategory } from '@temporalio/common'
 import { isTransient, isUnreachable } from '../src/database/database.ts'
 import { CodedError } from '../src/errors.ts'
-import type { Logger } from '../src/logger.ts'
+import { logging, type Logger } from '../src/logger.ts'
 import { NoPlaceError } from '../src/shares/places.ts'
 import { StaleEpochError } from '../src/runs/record.ts'
 import { isTemporalAway } from '../src/temporal/temporal.ts'
@@ -11,6 +11,7 @@ import { isTemporalAway } from '../src/temporal/temporal.ts'
 interface Identified {
   runId?: string
   agentId?: string
+  ownerId?: string
   requestId?: string
 }
 
@@ -32,7 +33,7 @@ export function perform<Input extends Identified, Output>(
 
   return async (input) => {
     const context = Context.current()
-    const { runId, agentId, requestId } = input
+    const { runId, agentId, ownerId, requestId } = input
     const {
       activityType: activity,
       activityId,
@@ -41,17 +42,17 @@ export function perform<Input extends Identified, Output>(
       heartbeatTimeoutMs,
       workflowExecution,
     } = activityInfo()
-    const log = logger.child({ activity, attempt, runId, agentId, requestId })
     const beat = !isLocal && heartbeatTimeoutMs ? setInterval(() => context.heartbeat(), 1000) : undefined
+    const about = { activity, attempt, runId, agentId, ownerId, requestId }
     const key = `${workflowExecution?.runId}/${activityId}`
     try {
-      const output = await work(input, context.cancellationSignal)
+      const output = await logging(about, () => work(input, context.cancellationSignal))
       unexpectedCounts.delete(key)
       return output
     } catch (error) {
-      const expected = expectedFailure(error, log)
+      const expected = logging(about, () => expectedFailure(error, logger))
       if (expected) throw expected
-      log.error({ err: error }, 'the activity failed unexpectedly')
+      logger.error({ ...about, err: error }, 'the activity failed unexpectedly')
       const count = (unexpectedCounts.get(key) ?? 0) + 1
       unexpectedCounts.set(key, count)
       if (count >= maxUnexpected) unexpectedCounts.delete(key)
@@ -63,24 +64,24 @@ export function perform<Input extends Identified, Output>(
 }
 
 /** The failure as Temporal may see it, or undefined for an unexpected error. */
-function expectedFailure(error: unknown, log: Logger): unknown {
+function expectedFailure(error: unknown, logger: Logger): unknown {
   if (Context.current().cancellationSignal.aborted) return cancellation()
   if (error instanceof StaleEpochError) return failure('STALE_EPOCH', error.message, false)
   if (error instanceof CodedError) {
-    log.warn({ err: error }, 'the activity failed')
+    logger.warn({ err: error }, 'the activity failed')
     return failure(error.code, error.message, error.retryable, error.retryAfter)
   }
   if (error instanceof NoPlaceError) return waiting(secondsUntilNextPlace())
   if (isUnreachable(error)) {
-    log.warn({ err: error }, 'the database is away')
+    logger.warn({ err: error }, 'the database is away')
     return failure('DATABASE_AWAY', 'The database is away.', true)
   }
   if (isTransient(error)) {
-    log.warn({ err: error }, 'the activity could not be carried out just now')
+    logger.warn({ err: error }, 'the activity could not be carried out just now')
     return failure('TRY_AGAIN', 'The activity could not be carried out just now.', true)
   }
   if (isTemporalAway(error)) {
-    log.warn({ err: error }, 'Temporal could not be asked')
+    logger.warn({ err: error }, 'Temporal could not be asked')
     return failure('TEMPORAL_AWAY', 'Temporal could not be asked.', true)
   }
   return undefined

@@ -3,7 +3,8 @@ import { withDatabase } from './with-database.ts'
 
 /**
  * `npm run admin -- <address>`: makes a user an admin; `npm run admin -- --remove <address>` takes it back. It holds from
- * the next request on, and is safe to repeat. It needs DATABASE_URL only.
+ * the next request on, and is safe to repeat. Without `npm start` beside
+ * it, it needs DATABASE_URL.
  */
 await withDatabase('admin', async (database) => {
   const given = process.argv.slice(2)

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
 import { migrations } from '../migrations/index.ts'
 import { readDatabaseConfig } from '../src/config/config.ts'
-import { loadEnvFile } from '../src/config/environment.ts'
 import { createDatabase } from '../src/database/database.ts'
 import { createLogger } from '../src/logger.ts'
+import { settingsOfCommand } from './beside-start.ts'
 import { migrate, rollback } from '../src/database/migrate.ts'
 
 /**
@@ -12,8 +12,9 @@ import { migrate, rollback } from '../src/database/migrate.ts'
  */
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { rollback: { type: 'boolean', default: false } } })
-  loadEnvFile()
-  const database = createDatabase(readDatabaseConfig(), createLogger('warn', 'migrate'), { deadlines: false })
+  const database = createDatabase(readDatabaseConfig(settingsOfCommand()), createLogger('warn', 'migrate'), {
+    deadlines: false,
+  })
   try {
     const names = await (values.rollback ? rollback : migrate)(database, migrations, console.log)
     const done = values.rollback ? 'Rolled back' : 'Applied'

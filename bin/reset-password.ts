@@ -6,7 +6,8 @@ import { withDatabase } from './with-database.ts'
 
 /**
  * `npm run reset-password -- <address>`: gives an account a new password, prints it, and ends the account's logins and chat sessions. With
- * `--without-totp`, logging in needs no code any more. It needs DATABASE_URL only.
+ * `--without-totp`, logging in needs no code any more. Without `npm start`
+ * beside it, it needs DATABASE_URL.
  */
 await withDatabase('reset-password', async (database) => {
   const { values, positionals } = parseArgs({

@@ -1,13 +1,11 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { loadEnvFile } from '../src/config/environment.ts'
+import { readConfig, type Config } from '../src/config/config.ts'
+import { loadEnvFile, present } from '../src/config/environment.ts'
 import { readLocalConfig, type LocalConfig } from '../src/config/local-config.ts'
-import type { BillingMode } from '../src/config/billing-mode.ts'
-import type { ModelsConfig } from '../src/config/models-config.ts'
-import { readBilling } from '../src/config/read-billing.ts'
-import { readModels } from '../src/config/read-models.ts'
 import { readTogether } from '../src/config/together.ts'
+import { sharedSettingsFile, shareSettings } from './beside-start.ts'
 import { onAskedToStop } from './local/asked.ts'
 import { conformanceFile, writeConformanceFile } from './local/conformance-file.ts'
 import { releaseLock, takeLock } from './local/lock.ts'
@@ -15,6 +13,7 @@ import { makePrivateFolder } from './local/private-folder.ts'
 import { postgresOwner } from './local/postgres/postgres-owner.ts'
 import { portProblems, type NeededPort } from './local/ports.ts'
 import { createProcessRecord, endRecorded } from './local/process-record.ts'
+import { newSecrets } from './local/secrets.ts'
 import { startStack } from './local/stack.ts'
 import { readyInWords } from './local/ready.ts'
 import { createSupervisor, type Supervisor } from './local/supervisor.ts'
@@ -31,31 +30,31 @@ const samePressMs = 1000
 
 async function main(): Promise<void> {
   loadEnvFile()
-  const { local, models } = readTogether({
+  const { local, config } = readTogether({
     local: () => readLocalConfig(),
-    models: () => readModels(),
+    // All of it, before anything is there: otherwise the API and the worker would each say what is wrong.
+    config: () => readConfig(withStandIns(present())),
   })
-  const { mode } = readBilling(models)
   const folder = resolve(local.DATA_DIR)
   makePrivateFolder(folder, local.DATABASE_URL === undefined ? postgresOwner() : undefined)
   const lock = join(folder, 'start.lock')
   const holder = takeLock(lock)
   if (holder) throw new Error(`Switchyard is already running (process ${holder.pid}). Stop it with: kill ${holder.pid}`)
   try {
-    await run(local, { models, billing: mode }, folder)
+    await run(local, config, folder)
   } finally {
     releaseLock(lock)
   }
 }
 
-/** What is offered to users. */
-interface Offered {
-  models: ModelsConfig
-  billing: BillingMode
+/** The environment with what a start makes itself, in case it has to; only to check the rest. */
+function withStandIns(env: Record<string, string>): Record<string, string> {
+  const { vaultKeys, jwtPrivateKey } = newSecrets()
+  const made = { DATABASE_URL: 'postgres://127.0.0.1', VAULT_KEYS: vaultKeys, JWT_PRIVATE_KEY: jwtPrivateKey }
+  return { ...Object.fromEntries(Object.entries(made).filter(([name]) => env[`${name}_FILE`] === undefined)), ...env }
 }
 
-async function run(local: LocalConfig, offered: Offered, folder: string): Promise<void> {
-  const { models, billing } = offered
+async function run(local: LocalConfig, { models, billing }: Config, folder: string): Promise<void> {
   const began = Date.now()
   const record = createProcessRecord(join(folder, 'processes'))
   const left = await endRecorded(record.folder)
@@ -68,14 +67,16 @@ async function run(local: LocalConfig, offered: Offered, folder: string): Promis
   const addressFile = join(folder, 'addresses.json')
   try {
     const started = startStack({ local, folder, record, supervisor, say, scripts: readScripts() })
-    const addresses = await Promise.race([started, stopRequested])
-    if (!addresses) return
+    const all = await Promise.race([started, stopRequested])
+    if (!all) return
+    const { addresses, environment } = all
+    shareSettings(folder, environment)
     writeFileSync(addressFile, JSON.stringify(addresses, null, 2))
     writeConformanceFile(folder, { addresses, local, models })
     say(
       readyInWords(addresses, {
         models,
-        billing,
+        billing: billing.mode,
         folder,
         environment: local.environment,
         milliseconds: Date.now() - began,
@@ -83,7 +84,7 @@ async function run(local: LocalConfig, offered: Offered, folder: string): Promis
     )
     await stopRequested
   } finally {
-    for (const file of [addressFile, conformanceFile(folder)]) rmSync(file, { force: true })
+    for (const file of [addressFile, conformanceFile(folder), sharedSettingsFile(folder)]) rmSync(file, { force: true })
     await supervisor.stop()
     await endRecorded(record.folder)
   }

@@ -124,13 +124,16 @@ async function follow(api: string, token: string, runId: string): Promise<void> 
     const events = await fetchJson(`${api}/runs/${runId}/events?after=${seen}`, token)
     for (const event of events['items'] as { number: number; kind: string; data: Json }[]) {
       seen = event.number
-      console.log(`\n#${event.number} ${event.kind} ${JSON.stringify(event.data).slice(0, 400)}`)
+      console.log(`\n#${event.number} ${event.kind} ${cut(JSON.stringify(event.data))}`)
       if (event.kind === 'ended') return assertCompleted(event.data)
     }
     if (Date.now() > deadline) throw new Error('The run did not end in time. See .data/logs/worker.log.')
     await delay(200)
   }
 }
+
+/** No more than some lines of a terminal. */
+const cut = (text: string): string => (text.length > 400 ? `${text.slice(0, 400)} …` : text)
 
 function assertCompleted(data: Json): void {
   if (data['status'] !== 'completed') throw new Error(`The run ended as ${String(data['status'])}.`)

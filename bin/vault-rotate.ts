@@ -1,18 +1,18 @@
 import { migrations } from '../migrations/index.ts'
 import { systemClock } from '../src/clock.ts'
 import { readVaultConfig } from '../src/config/config.ts'
-import { ConfigError, loadEnvFile } from '../src/config/environment.ts'
+import { ConfigError } from '../src/config/environment.ts'
 import { createDatabase } from '../src/database/database.ts'
 import { assertSchema, OtherSchemaError } from '../src/database/migrate.ts'
 import { createLogger } from '../src/logger.ts'
 import { createSealing } from '../src/secrets/sealing.ts'
 import { createVaultKeys, VaultKeysError } from '../src/secrets/vault-keys.ts'
+import { settingsOfCommand } from './beside-start.ts'
 import { createVaultRotation, type RotationReport, type OnProgress } from '../src/secrets/vault-rotation.ts'
 
 /** `npm run vault:rotate`: reseals everything under the first of VAULT_KEYS, while the platform runs. */
 async function main(): Promise<void> {
-  loadEnvFile()
-  const config = readVaultConfig()
+  const config = readVaultConfig(settingsOfCommand())
   const database = createDatabase(config, createLogger('warn', 'vault-rotate'))
   const context = { database, clock: systemClock, keys: config.vaultKeys }
   try {

@@ -96,6 +96,8 @@ export interface ErrorOptions {
   retryable?: boolean
   /** What a developer reads in the log and a client never sees. */
   privateDetail?: string
+  /** Whether an INTERNAL_ERROR is the failure of somebody outside, whom the operators cannot put right. */
+  isOutside?: boolean
   cause?: unknown
 }
 
@@ -109,6 +111,7 @@ export class CodedError extends Error {
   readonly challenge: ErrorOptions['challenge']
   readonly retryable: boolean
   readonly privateDetail: string | undefined
+  readonly isOutside: boolean
 
   constructor(code: ErrorCode, options: ErrorOptions = {}) {
     super(options.message ?? catalogue[code].message, { cause: options.cause })
@@ -119,6 +122,7 @@ export class CodedError extends Error {
     this.challenge = options.challenge
     this.retryable = options.retryable ?? catalogue[code].retryable
     this.privateDetail = options.privateDetail
+    this.isOutside = options.isOutside ?? false
   }
 
   get status(): number {

@@ -1,4 +1,5 @@
-import { pino, stdSerializers, type DestinationStream, type Logger } from 'pino'
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { pino, stdSerializers, stdTimeFunctions, type DestinationStream, type Logger } from 'pino'
 
 export type { Logger } from 'pino'
 
@@ -67,6 +68,36 @@ function cleanText(text: string): string {
 const withoutValues = (text: string): string =>
   secretValues.reduce((clean, [pattern, replacement]) => clean.replaceAll(pattern, replacement), text)
 
+/** Which work a line is about. */
+interface About {
+  requestId?: string | undefined
+  userId?: string | undefined
+  ownerId?: string | undefined
+  agentId?: string | undefined
+  runId?: string | undefined
+  step?: number | undefined
+  sessionId?: string | undefined
+  answerId?: string | undefined
+  activity?: string | undefined
+  attempt?: number | undefined
+  /** The issuer of the sign-in provider that is asked. */
+  provider?: string | undefined
+}
+
+const works = new AsyncLocalStorage<About>()
+
+/** Does the work, whose log lines all say what it is about, besides what the work around it is about. */
+export const logging = <T>(about: About, work: () => T): T => works.run({ ...works.getStore(), ...about }, work)
+
+/** Does work of nobody's, or of several, such as what one request starts for all. */
+export const loggingAlone = <T>(work: () => T): T => works.run({}, work)
+
+/** From now on the lines of the work under way say this too. */
+export function noteInLog(about: About): void {
+  const work = works.getStore()
+  if (work) Object.assign(work, about)
+}
+
 /**
  * Structured logs, one JSON object a line, on standard output unless a destination is given. Errors are reduced to
  * what a developer needs: libraries attach whole requests, prompts included, to the errors they throw.
@@ -75,6 +106,9 @@ export function createLogger(level: string, name: string, destination?: Destinat
   const options = {
     name,
     level,
+    timestamp: stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+    mixin: () => ({ ...works.getStore() }),
     serializers: { err: plainError },
     hooks: { streamWrite: redact },
   }
@@ -90,8 +124,8 @@ function plainError(error: unknown): unknown {
 }
 
 /** The stack without its first line, which repeats the message. */
-const frames = (stack = ''): string =>
+const frames = (stack = ''): string | undefined =>
   stack
     .split('\n')
     .filter((line) => line.trimStart().startsWith('at '))
-    .join('\n')
+    .join('\n') || undefined

@@ -1,7 +1,10 @@
-import type { Middleware } from 'koa'
+import type { Context, Middleware } from 'koa'
 import type { Logger } from '../../src/logger.ts'
 
-/** One line per request: who, what, result, duration. The path is the route's pattern, without ids and query. */
+/**
+ * One line per request: who, what, result, duration. The path is the route's pattern, without its query; what it names
+ * stands beside it.
+ */
 export const accessLog =
   (logger: Logger): Middleware =>
   async (ctx, next) => {
@@ -10,10 +13,9 @@ export const accessLog =
     const route: unknown = ctx['_matchedRoute'] ?? '(none)'
     logger.info(
       {
-        requestId: ctx.state['requestId'],
-        userId: ctx.state['userId'],
         method: ctx.method,
         route,
+        ...idsIn(ctx),
         status: ctx.status,
         code: ctx.state['code'],
         ms: Math.round(performance.now() - start),
@@ -21,3 +23,9 @@ export const accessLog =
       'request',
     )
   }
+
+/** The ids in the path. Other parameters may be anything, tokens in the wrong place included. */
+const idsIn = ({ params }: Context): Record<string, string> =>
+  Object.fromEntries(Object.entries((params ?? {}) as Record<string, string>).filter(([, value]) => isId.test(value)))
+
+const isId = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i

@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import { assertThat } from '../../src/errors.ts'
+import { noteInLog } from '../../src/logger.ts'
 import type { Services } from '../../src/services.ts'
 import { requireLogin, type Caller } from '../../src/users/caller.ts'
 import { cookieNames } from '../browser/login-cookies.ts'
@@ -29,6 +30,7 @@ export async function authenticate(route: AnyRoute, services: Services, ctx: Con
   const { text, isCookie } = credentialIn(ctx, baseUrl)
   const caller = await services.users.authenticate(text || undefined)
   ctx.state['userId'] = caller.userId
+  noteInLog({ userId: caller.userId })
   if (isCookie && route.method !== 'get') requireCsrfToken(services, caller, ctx)
   return caller
 }

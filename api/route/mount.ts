@@ -3,6 +3,7 @@ import type { Context, Middleware } from 'koa'
 import * as v from 'valibot'
 import { assertThat, CodedError } from '../../src/errors.ts'
 import { writeJson } from '../../src/json-text.ts'
+import { noteInLog } from '../../src/logger.ts'
 import type { Services } from '../../src/services.ts'
 import { ownerNamed, requireAction } from '../../src/owners/reach.ts'
 import { isLarge } from '../../src/threads/large-bodies.ts'
@@ -91,6 +92,7 @@ export function mount(route: AnyRoute, services: Services, { streams, admission 
       : given
     const { caller } = found
     const ownerId = caller && ownerOf(route, caller, { ...found, body })
+    if (ownerId) noteInLog({ ownerId })
     const input = { ...found, ...withoutOwner(route, { query: found.query, body }), ownerId }
     if (stream) ctx.vary('Accept')
     const key = `${tokenOf(ctx)} ${ctx.path}`
@@ -151,6 +153,7 @@ async function admit(route: AnyRoute, ctx: Context, given: Given, counting: 'cou
   const proved = route.proof?.account?.of(proven)
   if (proved) {
     ctx.state['userId'] = proved.userId
+    noteInLog({ userId: proved.userId })
     await hold(proved)
   }
   const resource: unknown = await route.resource?.({ ...given, caller })

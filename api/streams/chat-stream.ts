@@ -3,8 +3,9 @@ import type { Allowance } from '../../src/billing/allowances.ts'
 import type { Announced } from '../../src/chat/chat.ts'
 import { failureParts, type ChatPart } from '../../src/chat/parts.ts'
 import type { Config } from '../../src/config/config.ts'
-import { CodedError } from '../../src/errors.ts'
+import type { CodedError } from '../../src/errors.ts'
 import type { Logger } from '../../src/logger.ts'
+import { noteFailure } from '../failures.ts'
 import { goneSignal } from './reader.ts'
 import type { OpenStreams } from './open-streams.ts'
 import { createOutlet, type Outlet } from './outlet.ts'
@@ -83,7 +84,6 @@ async function transmit(
   signal: AbortSignal,
   { config, logger }: Streaming,
 ): Promise<void> {
-  const log = logger.child({ requestId: ctx.state['requestId'] as string })
   const { stallSeconds, keepAliveSeconds } = config.streams
   let outlet: Outlet | undefined
   let beat: NodeJS.Timeout | undefined
@@ -91,7 +91,7 @@ async function transmit(
   const open = (): Outlet => {
     begin(ctx, resumeId)
     const opened = createOutlet(ctx.res, signal, stallSeconds * 1000, () =>
-      log.info('a stream was cut off, because its reader stopped reading'),
+      logger.info('a stream was cut off, because its reader stopped reading'),
     )
     beat = setInterval(opened.beat, keepAliveSeconds * 1000)
     return opened
@@ -107,7 +107,7 @@ async function transmit(
     await stream(send, signal)
   } catch (error) {
     if (!outlet) throw refusalIn(signal) ?? error
-    if (!signal.aborted) failure = unforeseen(error, log)
+    if (!signal.aborted) failure = noteFailure(logger, error, 'a chat stream failed')
   } finally {
     clearTimeout(patience)
     clearInterval(beat)
@@ -124,13 +124,6 @@ async function transmit(
 function refusalIn({ aborted, reason }: AbortSignal): CodedError | undefined {
   const error = aborted ? (reason as CodedError) : undefined
   return error?.code === 'STREAM_ABORTED' ? undefined : error
-}
-
-/** What is told of a failure that the answer itself does not end with. */
-function unforeseen(error: unknown, log: Logger): CodedError {
-  if (error instanceof CodedError) return error
-  log.error({ err: error }, 'a chat stream failed')
-  return new CodedError('INTERNAL_ERROR', { cause: error })
 }
 
 const frame = (data: string): Buffer => Buffer.from(`data: ${data}\n\n`)

@@ -3,6 +3,7 @@ import type { Allowance } from '../../src/billing/allowances.ts'
 import type { Config } from '../../src/config/config.ts'
 import { CodedError } from '../../src/errors.ts'
 import type { Logger } from '../../src/logger.ts'
+import { noteFailure } from '../failures.ts'
 import type { OpenStreams } from './open-streams.ts'
 import { createOutlet, type Outlet } from './outlet.ts'
 import { goneSignal } from './reader.ts'
@@ -73,14 +74,13 @@ export async function openDocument(ctx: Context, answer: Document, sending: Send
 export const sendDocumentHead = (ctx: Context): void => begin(ctx)
 
 async function transmit(ctx: Context, texts: AsyncIterable<string>, signal: AbortSignal, sending: Sending) {
-  const log = sending.logger.child({ requestId: ctx.state['requestId'] as string })
   let outlet: Outlet | undefined
   const open = (): Outlet => {
     begin(ctx)
     // Writing to a client that has just left is no failure.
     ctx.res.on('error', () => undefined)
     return createOutlet(ctx.res, signal, sending.config.streams.stallSeconds * 1000, () =>
-      log.info('a document was cut off, because its reader stopped reading'),
+      sending.logger.info('a document was cut off, because its reader stopped reading'),
     )
   }
   try {
@@ -90,10 +90,7 @@ async function transmit(ctx: Context, texts: AsyncIterable<string>, signal: Abor
     }
   } catch (error) {
     if (!outlet) throw error
-    const code = error instanceof CodedError ? error.code : 'INTERNAL_ERROR'
-    // Whoever may not see it any more is no failure of the platform.
-    log[isRefusal(error) ? 'info' : 'error']({ err: error, code }, 'a document was cut off before its end')
-    ctx.state['code'] = code
+    ctx.state['code'] = noteFailure(sending.logger, error, 'a document was cut off before its end').code
     ctx.res.destroy()
     return
   }
@@ -101,8 +98,6 @@ async function transmit(ctx: Context, texts: AsyncIterable<string>, signal: Abor
   if (signal.aborted) ctx.res.destroy()
   else ctx.res.end()
 }
-
-const isRefusal = (error: unknown): boolean => error instanceof CodedError && error.status < 500
 
 function begin(ctx: Context): void {
   ctx.respond = false

@@ -6,6 +6,7 @@ import { CodedError, errorBody } from '../../src/errors.ts'
 import { writeJson } from '../../src/json-text.ts'
 import type { Logger } from '../../src/logger.ts'
 import type { Caller } from '../../src/users/caller.ts'
+import { noteFailure } from '../failures.ts'
 import type { OpenStreams } from './open-streams.ts'
 import type { StreamItem, StreamPage } from '../route/route.ts'
 import { createOutlet, type Outlet } from './outlet.ts'
@@ -61,7 +62,6 @@ async function transmit(
 ): Promise<void> {
   const { res } = ctx
   const { stallSeconds, keepAliveSeconds } = streaming.config.streams
-  const log = streaming.logger.child({ requestId: ctx.state['requestId'] as string })
   res.once('close', () => ending.abort())
   // The client may have left while its request was checked.
   if (res.closed) ending.abort()
@@ -71,10 +71,12 @@ async function transmit(
   begin(ctx)
   res.write(`retry: ${retryMs()}\n\n`)
   const outlet = createOutlet(res, ending.signal, stallSeconds * 1000, () =>
-    log.info('a stream was cut off, because its reader stopped reading'),
+    streaming.logger.info('a stream was cut off, because its reader stopped reading'),
   )
   const beat = setInterval(outlet.beat, keepAliveSeconds * 1000)
-  const failure = await pump(pages, outlet, streaming.format).catch((error: unknown) => unforeseen(error, log))
+  const failure = await pump(pages, outlet, streaming.format).catch((error: unknown) =>
+    noteFailure(streaming.logger, error, 'a stream failed'),
+  )
   clearInterval(beat)
   await finish(res, outlet, ending.signal, stallSeconds * 1000, noted(ctx, failure ?? refusal(ending.signal)))
 }
@@ -84,11 +86,6 @@ const retryMs = (): number => Math.round(1000 + Math.random() * 2000)
 
 async function pump(pages: AsyncIterable<StreamPage>, outlet: Outlet, format: Streaming['format']): Promise<undefined> {
   for await (const page of pages) if (!(await outlet.send(format(page)))) return
-}
-
-function unforeseen(error: unknown, log: Logger): CodedError {
-  log.error({ err: error }, 'a stream failed')
-  return error instanceof CodedError ? error : new CodedError('INTERNAL_ERROR', { cause: error })
 }
 
 const refusal = ({ reason }: AbortSignal): CodedError | undefined => (reason instanceof CodedError ? reason : undefined)

@@ -32,6 +32,8 @@ export function nodeProgram(options: NodeProgramOptions): Program {
 interface SitesOptions {
   file: string
   certificates: string
+  /** Where the tokens that the sites have issued are kept. */
+  data: string
   ports: readonly number[]
   /** The redirect URI that the OAuth site accepts. */
   redirectUri: string
@@ -39,8 +41,8 @@ interface SitesOptions {
 }
 
 /** The example sites; ready when each has printed its address. */
-export function sitesProgram({ file, certificates, ports, redirectUri, env }: SitesOptions): Program {
-  const args = ['--certs', certificates, '--ports', ports.join(','), '--redirect-uri', redirectUri]
+export function sitesProgram({ file, certificates, data, ports, redirectUri, env }: SitesOptions): Program {
+  const args = ['--certs', certificates, '--ports', ports.join(','), '--redirect-uri', redirectUri, '--data', data]
   const program = nodeProgram({ name: 'sites', file, args, env, readyMessage: '', shutdownSeconds: 0 })
   return { ...program, ready: whenLines((line) => parseLine(line)?.['origin'] !== undefined, ports.length) }
 }

@@ -21,7 +21,7 @@ export function readyInWords(
     ['API', addresses.api],
     ['Docs', addresses.docs],
     ['Temporal UI', addresses.temporalUi ?? `(of the server at ${addresses.temporal})`],
-    ['Example sites', addresses.sites.join('  ')],
+    ...addresses.sites.map((address, index) => [index === 0 ? 'Example sites' : '', siteInWords(address, index)]),
     ['Model', modelInWords(models)],
     ['Billing', billingInWords[billing]],
     ['Admin', `${firstAdminEmail}, first password in ${firstAdminFile(folder)}`],
@@ -32,6 +32,11 @@ export function readyInWords(
   const next = `Next, in another terminal:\n\n  npm run tour\n  curl ${addresses.api}/readyz\n${login}\n\nCtrl-C stops everything.`
   return ['', `Switchyard is ready (${seconds} s).`, '', ...rows, '', ...unusedKey(environment), next].join('\n')
 }
+
+/** As they are started, one after the other. */
+const siteNames = ['issue tracker', 'bad tools', 'broken manifest', 'contacts (OAuth)']
+
+const siteInWords = (address: string, index: number): string => `${(siteNames[index] ?? '').padEnd(17)} ${address}`
 
 const billingInWords: Record<BillingMode, string> = {
   off: 'off: everybody has every feature, within the limits that you set',

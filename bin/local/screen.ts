@@ -23,11 +23,15 @@ export function createScreen(program: Program, logPath: string, say: (text: stri
   }
 }
 
-/** What our own processes show: log lines of level warn (40) and above, and lines that are no log lines. */
+/** The levels of what a terminal shows, and what it calls them. */
+const shownLevels: Record<string, string> = { warn: 'warning', error: 'error', fatal: 'error' }
+
+/** What our own processes show: log lines of level `warn` and above, and lines that are no log lines. */
 export function showWarnings(line: string): string | undefined {
   const { level, msg, err } = parseLine(line) ?? {}
   if (level === undefined) return line.startsWith('{') || line.trim() === '' ? undefined : line
-  if (typeof level !== 'number' || level < 40) return undefined
+  const shown = typeof level === 'string' ? shownLevels[level] : undefined
+  if (shown === undefined) return undefined
   const reason = (err as { message?: unknown } | undefined)?.message
-  return `${level >= 50 ? 'error' : 'warning'}: ${String(msg)}${typeof reason === 'string' ? ` (${reason})` : ''}`
+  return `${shown}: ${String(msg)}${typeof reason === 'string' ? ` (${reason})` : ''}`
 }

@@ -11,15 +11,18 @@ export interface LocalSecrets {
   jwtPrivateKey: string
 }
 
+/** New ones. */
+export const newSecrets = (): LocalSecrets => ({
+  postgresPassword: randomBytes(24).toString('base64url'),
+  vaultKeys: `local-1:${randomBytes(32).toString('base64')}`,
+  jwtPrivateKey: generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+})
+
 /** Reads the secrets of a data folder, or makes them on the first start. Only our user may read them. */
 export function localSecrets(folder: string): LocalSecrets {
   const file = join(folder, 'secrets.json')
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as LocalSecrets
-  const secrets: LocalSecrets = {
-    postgresPassword: randomBytes(24).toString('base64url'),
-    vaultKeys: `local-1:${randomBytes(32).toString('base64')}`,
-    jwtPrivateKey: generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-  }
+  const secrets = newSecrets()
   writeFileSync(`${file}.new`, JSON.stringify(secrets, null, 2), { mode: 0o600 })
   renameSync(`${file}.new`, file)
   return secrets

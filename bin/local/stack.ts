@@ -40,8 +40,10 @@ export interface Addresses {
   siteCertificate: { certFile: string; keyFile: string }
 }
 
-/** Starts all programs, in order of dependency. Resolves when all are ready. */
-export async function startStack(options: StackOptions): Promise<Addresses> {
+/** Starts all programs, in order of dependency. Resolves when all are ready, with the environment of the platform's own. */
+export async function startStack(
+  options: StackOptions,
+): Promise<{ addresses: Addresses; environment: Record<string, string> }> {
   const { local, folder, say, supervisor, scripts } = options
   const certificates = join(folder, 'certificates')
   const { caFile, certFile, keyFile } = await createCertificates(certificates)
@@ -53,6 +55,7 @@ export async function startStack(options: StackOptions): Promise<Addresses> {
   const sites = sitesProgram({
     file: scripts.sites,
     certificates,
+    data: join(folder, 'sites'),
     ports: local.SITE_PORTS,
     redirectUri: `${baseUrl(local)}/vault/oauth/callback`,
     env: local.environment,
@@ -65,7 +68,7 @@ export async function startStack(options: StackOptions): Promise<Addresses> {
     supervisor.start(nodeProgram({ name: 'api', file: scripts.api, readyMessage: 'listening', ...ours })),
     supervisor.start(nodeProgram({ name: 'worker', file: scripts.worker, readyMessage: 'polling', ...ours })),
   ])
-  return addressesOf(local, temporal, { caFile, certFile, keyFile })
+  return { addresses: addressesOf(local, temporal, { caFile, certFile, keyFile }), environment: env }
 }
 
 interface StartedDatabase {

@@ -12,11 +12,11 @@ interface Call {
 }
 
 /** What is shown of a request or response: no tokens or secrets, and no more than a screen. */
-const shown = (value: unknown): string =>
-  JSON.stringify(value, (key, inner) => (/token|password|secret/i.test(key) && inner !== null ? '…' : inner), 2)
-    .split('\n')
-    .slice(0, 60)
-    .join('\n')
+function shown(value: unknown): string {
+  const hidden = (key: string, inner: unknown) => (/token|password|secret/i.test(key) && inner !== null ? '…' : inner)
+  const lines = JSON.stringify(value, hidden, 2).split('\n')
+  return lines.length > 60 ? [...lines.slice(0, 60), '…'].join('\n') : lines.join('\n')
+}
 
 /** Sends one request to the platform, and prints both sides. Throws if it is refused. */
 export async function ask({ method, url, token, headers = {}, body }: Call): Promise<Json> {

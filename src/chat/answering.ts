@@ -5,7 +5,7 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
 import { regardless } from '../database/while-permitted.ts'
-import type { Logger } from '../logger.ts'
+import { logging, type Logger } from '../logger.ts'
 import type { Session } from '../sessions/session.ts'
 import { ChatToolCall, isFinal } from '../tools/tool-call.ts'
 import { assertWithin } from './budgets.ts'
@@ -206,7 +206,8 @@ export function createAnswering(context: {
       const stop = new AbortController()
       if (performance.now() >= until) stop.abort('shutdown' satisfies GivenUp)
       // What the model has used and the sites have done is recorded, whoever may not chat any more.
-      const work = regardless(() => carryOut(writing, stop))
+      const { sessionId, id: answerId, ownerId } = writing.answer
+      const work = logging({ sessionId, answerId, ownerId }, () => regardless(() => carryOut(writing, stop)))
       underWay.set(writing.answer.id, { stop, work })
       try {
         return await work

@@ -6,6 +6,7 @@ import { readTogether } from './together.ts'
 import type { ModelsConfig } from './models-config.ts'
 import { readBilling } from './read-billing.ts'
 import { readOidc, type OidcConfig } from './read-oidc.ts'
+import { refuseUnknown } from './unknown-settings.ts'
 
 const problemOfSites = ({
   SITE_ALLOW: allow,
@@ -59,6 +60,7 @@ export type Config = Readonly<ReturnType<typeof shape>>
 /** Reads and validates the environment, by default this process's. Throws a ConfigError that names every problem. */
 export function readConfig(env?: Environment): Config {
   const { read, models, oidc } = readTogether({
+    unknown: () => refuseUnknown(env),
     read: () => readEnvironment(consistent, env),
     models: () => readModels(env),
     oidc: () => readOidc(env),

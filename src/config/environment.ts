@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { expectation } from './expectation.ts'
 import { clientId, clientSecret, issuer, title } from './oidc-format.ts'
 import { baseUrl, key } from './provider-formats.ts'
-import { withSecretFiles } from './secret-files.ts'
+import { withFiles } from './setting-files.ts'
 import {
   clientIds,
   dollars,
@@ -32,7 +32,9 @@ export type Environment = Record<string, string | undefined>
  * and `.env.example` documents all of them.
  */
 export const settings = v.object({
-  DATABASE_URL: v.pipe(v.string('is required, for example postgres://user:password@127.0.0.1:5432/switchyard')),
+  DATABASE_URL: v.pipe(
+    v.string('is not set; it is required, for example postgres://user:password@127.0.0.1:5432/switchyard'),
+  ),
   DATABASE_POOL: whole(10, 2, 200),
   DATABASE_WAIT_SECONDS: seconds(5, 1, 60),
   TEMPORAL_ADDRESS: text('127.0.0.1:7233'),
@@ -161,8 +163,11 @@ export function readEnvironment<S extends v.GenericSchema<unknown, object> & { e
   env: Environment = process.env,
 ): Readonly<v.InferOutput<S>> {
   // A migration job has the file of its database, and those of no keys.
-  const read = withSecretFiles(present(env), Object.keys(schema.entries))
-  const result = v.safeParse(schema, read.env, { message: expectation })
+  const names = Object.keys(schema.entries)
+  const read = withFiles(present(env), names)
+  // Named, so that one that is not set is told in its own words.
+  const variables = Object.fromEntries(names.map((name) => [name, read.env[name]]))
+  const result = v.safeParse(schema, variables, { message: expectation })
   const issues = result.issues?.map((issue) => `${v.getDotPath(issue) ?? 'environment'} ${issue.message}`) ?? []
   // A file that cannot be read is one problem, not a missing setting too.
   const problems = [...read.problems, ...issues.filter((issue) => !isOfFile(issue, read.problems))]

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { freeze, present, readEnvironment, settings, type Environment } from './environment.ts'
-import { withSecretFiles } from './secret-files.ts'
+import { withFiles } from './setting-files.ts'
 import { optionalText, text, whole } from './settings.ts'
 
 const portNumber = (fallback: number) => whole(fallback, 1, 65_535)
@@ -39,7 +39,7 @@ export type LocalConfig = Readonly<v.InferOutput<typeof local> & { environment: 
 
 /** Reads the settings of a single machine. Throws a ConfigError that names every problem. */
 export const readLocalConfig = (env?: Environment): LocalConfig =>
-  freeze({ ...readEnvironment(local, env), environment: withSecretFiles(present(env)).env })
+  freeze({ ...readEnvironment(local, env), environment: withFiles(present(env), settingNames).env })
 
 const checker = v.pick(settings, ['BASE_URL', 'SITE_ALLOW', 'SITE_CA_FILE'])
 

@@ -4,9 +4,10 @@ import type { Environment } from './environment.ts'
 import { expectation } from './expectation.ts'
 import { readJsonFile } from './json-file.ts'
 import { placeOf } from './members.ts'
-import { modelsFile, type ModelsFile, type WrittenModel, type WrittenProvider } from './models-format.ts'
+import { modelsFile, secretNames, type ModelsFile, type WrittenModel, type WrittenProvider } from './models-format.ts'
 import { contradictions } from './models-problems.ts'
-import { key } from './provider-formats.ts'
+import { isObject, key } from './provider-formats.ts'
+import { contentOf, withFiles } from './setting-files.ts'
 
 /** MODELS_FILE: the AI providers and their models, as JSON (docs/operations.md, "Models"). */
 
@@ -14,14 +15,26 @@ import { key } from './provider-formats.ts'
  * What the file says, or a sentence for each problem. Sentences quote nothing that may be a secret in the wrong place:
  * no value but the names of providers and models, which users see, too, and no member that is not known.
  */
-export function readModelsFile(path: string, env: Environment): { config?: ModelsConfig; problems: string[] } {
+export function readModelsFile(
+  path: string,
+  env: Record<string, string>,
+): { config?: ModelsConfig; problems: string[] } {
   const written = readJsonFile(path)
   if ('problem' in written) return { problems: [`MODELS_FILE ${written.problem}`] }
   const result = v.safeParse(modelsFile, written.value, { abortPipeEarly: true, message: expectation })
   const issues = result.issues?.map((issue) => `${placeOf(issue)} ${issue.message}`) ?? []
-  const problems = [...issues, ...contradictions(written.value, env)]
-  if (result.success && problems.length === 0) return { config: toConfig(result.output, env), problems }
-  return { problems: problems.map((problem) => `MODELS_FILE: ${problem}`) }
+  const named = withFiles(env, variablesIn(written.value))
+  const problems = [...issues, ...contradictions(written.value, named.env)].map((problem) => `MODELS_FILE: ${problem}`)
+  const all = [...named.problems, ...problems]
+  if (result.success && all.length === 0) return { config: toConfig(result.output, named.env), problems: all }
+  return { problems: all }
+}
+
+/** The variables that the providers' members name, as far as they are well-formed. */
+function variablesIn(file: unknown): string[] {
+  const providers: unknown[] = isObject(file) && Array.isArray(file['providers']) ? file['providers'] : []
+  const values = providers.filter(isObject).flatMap((one) => secretNames.map((name) => one[`${name}Env`]))
+  return values.filter((value) => typeof value === 'string')
 }
 
 const nameOf = ({ name: own, id }: WrittenModel): string => own ?? id
@@ -43,11 +56,15 @@ const toProvider =
     region: written.region,
     headers: written.headers,
     concurrency: written.concurrency,
-    apiKey: valueOf(env, written.apiKeyEnv),
-    accessKeyId: valueOf(env, written.accessKeyIdEnv),
-    secretAccessKey: valueOf(env, written.secretAccessKeyEnv),
-    sessionToken: valueOf(env, written.sessionTokenEnv),
+    ...Object.fromEntries(secretNames.map((name) => [name, secretOf(env, written, name)])),
   })
 
-const valueOf = (env: Environment, name: string | undefined): string | undefined =>
-  name === undefined ? undefined : v.parse(key, env[name])
+function secretOf(
+  env: Environment,
+  written: WrittenProvider,
+  secret: (typeof secretNames)[number],
+): string | undefined {
+  const { [`${secret}Env` as const]: variable, [`${secret}File` as const]: path } = written
+  if (variable === undefined && path === undefined) return undefined
+  return v.parse(key, variable === undefined ? contentOf(path ?? '', () => undefined) : env[variable])
+}

@@ -12,6 +12,7 @@ const variable = v.pipe(
   v.string('must be the name of an environment variable'),
   v.regex(/^[A-Za-z_]\w*$/, 'must be the name of an environment variable'),
 )
+const path = v.pipe(v.string('must be the path of a file'), v.nonEmpty('must be the path of a file'))
 const object = v.custom<Record<string, unknown>>(isObject, 'must be an object')
 const count = (min: number, max: number) =>
   v.pipe(
@@ -56,11 +57,15 @@ export const providerMembers = onlyMembers({
   kind: v.picklist(providerKinds, `must be one of ${providerKinds.join(', ')}`),
   baseUrl: v.optional(baseUrl),
   apiKeyEnv: v.optional(variable),
+  apiKeyFile: v.optional(path),
   apiVersion: v.optional(text('must be a text')),
   region: v.optional(v.pipe(v.string(regionInWords), v.regex(/^[a-z]+(-[a-z0-9]+)+$/, regionInWords))),
   accessKeyIdEnv: v.optional(variable),
+  accessKeyIdFile: v.optional(path),
   secretAccessKeyEnv: v.optional(variable),
+  secretAccessKeyFile: v.optional(path),
   sessionTokenEnv: v.optional(variable),
+  sessionTokenFile: v.optional(path),
   headers: v.optional(headers),
   concurrency: v.optional(count(1, 10_000), 100),
   models: v.pipe(v.array(modelMembers, 'must be a list'), v.minLength(1, 'must name at least one model')),
@@ -74,3 +79,6 @@ export const modelsFile = onlyMembers({
 export type ModelsFile = v.InferOutput<typeof modelsFile>
 export type WrittenProvider = ModelsFile['providers'][number]
 export type WrittenModel = WrittenProvider['models'][number]
+
+/** The secrets of a provider: each is in the variable that `<name>Env` names, or in the file that `<name>File` names. */
+export const secretNames = ['apiKey', 'accessKeyId', 'secretAccessKey', 'sessionToken'] as const

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
-import { modelMembers, name, nameInWords, providerMembers } from './models-format.ts'
+import { modelMembers, name, nameInWords, providerMembers, secretNames } from './models-format.ts'
 import { isObject, key } from './provider-formats.ts'
+import { contentOf } from './setting-files.ts'
 import type { Environment } from './environment.ts'
 
 type Members<S extends { entries: v.ObjectEntries }> = Partial<{
@@ -96,38 +97,54 @@ function modelProblems({ place, members, has, name: called }: FoundModel): strin
   ]
 }
 
-/** The members that name a variable. */
-const keyMembers = ['apiKeyEnv', 'accessKeyIdEnv', 'secretAccessKeyEnv', 'sessionTokenEnv'] as const
-
-/** What is wrong with the variables that a provider's members name. */
-function keyProblems({ members }: FoundProvider, env: Environment): string[] {
-  return keyMembers.flatMap((member) => {
-    const variable = members[member]
-    // Empty are those whose file could not be read, which is told elsewhere.
-    if (variable === undefined || env[variable] === '') return []
-    const { issues } = v.safeParse(key, env[variable] ?? '')
-    if (!issues) return []
-    const { message } = issues[0]
-    return isUsual(variable)
-      ? `names the environment variable ${variable}, which ${message}`
-      : `names in \`${member}\` an environment variable that ${message}`
+/** What is wrong with the variables and files that a provider's members name. */
+const keyProblems = ({ members, has }: FoundProvider, env: Environment): string[] =>
+  secretNames.flatMap((secret) => {
+    const [inVariable, inFile] = [`${secret}Env`, `${secret}File`] as const
+    if (has(inVariable) && has(inFile)) return [`has \`${inVariable}\` and \`${inFile}\`; give one of the two`]
+    return [...variableProblems(inVariable, members[inVariable], env), ...fileProblems(inFile, members[inFile])]
   })
+
+function variableProblems(member: string, variable: string | undefined, env: Environment): string[] {
+  // Empty are those whose file could not be read, which is told elsewhere.
+  if (variable === undefined || env[variable] === '') return []
+  const { issues } = v.safeParse(key, env[variable] ?? '')
+  if (!issues) return []
+  const { message } = issues[0]
+  return isUsual(variable)
+    ? [`names the environment variable ${variable}, which ${message}`]
+    : [`names in \`${member}\` an environment variable that ${message}`]
+}
+
+/** The path is not quoted, because it may be a key in the wrong place. */
+function fileProblems(member: string, path: string | undefined): string[] {
+  const problems: string[] = []
+  const content = path === undefined ? undefined : contentOf(path, (problem) => problems.push(problem))
+  const issue = content ? v.safeParse(key, content).issues?.[0] : undefined
+  return [...problems, ...(issue ? [issue.message] : [])].map(
+    (problem) => `names in \`${member}\` a file that ${problem}`,
+  )
 }
 
 /** A key that stands in place of its variable has small letters, or no underscore. */
 const isUsual = (variable: string): boolean => /^[A-Z]+(_[A-Z0-9]+)+$/.test(variable)
 
-function missing({ members: { kind = 'demo' }, has }: FoundProvider): string[] {
+function missing({ members: { kind = 'demo' }, has: hasMember }: FoundProvider): string[] {
+  const has = (name: 'baseUrl' | 'region' | (typeof secretNames)[number]): boolean =>
+    name === 'baseUrl' || name === 'region' ? hasMember(name) : hasMember(`${name}Env`) || hasMember(`${name}File`)
   const needed = (isGiven: boolean, what: string) => (isGiven ? [] : [`needs ${what}`])
-  const hasAws = has('accessKeyIdEnv') && has('secretAccessKeyEnv')
+  const hasAws = has('accessKeyId') && has('secretAccessKey')
   return [
     ...(['openai', 'anthropic', 'google', 'mistral', 'azure'].includes(kind)
-      ? needed(has('apiKeyEnv'), '`apiKeyEnv`')
+      ? needed(has('apiKey'), '`apiKeyEnv` or `apiKeyFile`')
       : []),
     ...(kind === 'azure' || kind === 'openai-compatible' ? needed(has('baseUrl'), '`baseUrl`') : []),
     ...(kind === 'amazon-bedrock' ? needed(has('region'), '`region`') : []),
     ...(kind === 'amazon-bedrock'
-      ? needed(has('apiKeyEnv') || hasAws, '`apiKeyEnv`, or `accessKeyIdEnv` and `secretAccessKeyEnv`')
+      ? needed(
+          has('apiKey') || hasAws,
+          '`apiKeyEnv`, or `accessKeyIdEnv` and `secretAccessKeyEnv` (or files: `apiKeyFile` …)',
+        )
       : []),
   ]
 }

@@ -42,6 +42,7 @@ export const title = v.pipe(
 
 const nameInWords = 'must be 1 to 32 small letters, digits or hyphens, and begin with a letter'
 const variableInWords = 'must be the name of an environment variable'
+const pathInWords = 'must be the path of a file'
 
 export const oidcProvider = onlyMembers({
   // No workspace has such an id, which stands in the same place of addresses.
@@ -49,7 +50,8 @@ export const oidcProvider = onlyMembers({
   title: v.optional(title),
   issuer,
   clientId,
-  clientSecretEnv: v.pipe(v.string(variableInWords), v.regex(/^[A-Za-z_]\w*$/, variableInWords)),
+  clientSecretEnv: v.optional(v.pipe(v.string(variableInWords), v.regex(/^[A-Za-z_]\w*$/, variableInWords))),
+  clientSecretFile: v.optional(v.pipe(v.string(pathInWords), v.nonEmpty(pathInWords))),
 })
 
 export const oidcFile = onlyMembers({

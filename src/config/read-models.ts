@@ -2,18 +2,18 @@ import * as v from 'valibot'
 import { demoModels, openAiModels, type ModelsConfig } from './models-config.ts'
 import { readModelsFile } from './models-file.ts'
 import { ConfigError, present, readEnvironment, settings, type Environment } from './environment.ts'
-import { withSecretFiles } from './secret-files.ts'
+import { withFiles } from './setting-files.ts'
 import { readTogether } from './together.ts'
 
 const schema = v.pick(settings, ['MODELS_FILE', 'OPENAI_MODEL', 'OPENAI_API_KEY', 'OPENAI_BASE_URL'])
 
 /**
  * The AI models of an environment: those of MODELS_FILE, or the one that OPENAI_MODEL names, or the demo model alone.
- * The file may name any variable for a key, so it is read against the whole environment. Throws a ConfigError that names
+ * The file may name any variable for a key, or one of which `…_FILE` names a file, so it is read against the whole environment. Throws a ConfigError that names
  * every problem.
  */
 export function readModels(given?: Environment): ModelsConfig {
-  const { env } = withSecretFiles(present(given))
+  const { env } = withFiles(present(given), Object.keys(schema.entries))
   const { variables, file } = readTogether({
     variables: () => readEnvironment(schema, given),
     together: () => refuseIf(combinationProblems(env)),
@@ -23,7 +23,7 @@ export function readModels(given?: Environment): ModelsConfig {
   return file ?? (model === undefined ? demoModels : openAiModels({ model, apiKey, baseUrl }))
 }
 
-function fromFile(env: Environment): ModelsConfig | undefined {
+function fromFile(env: Record<string, string>): ModelsConfig | undefined {
   if (env['MODELS_FILE'] === undefined) return undefined
   const { config, problems } = readModelsFile(env['MODELS_FILE'], env)
   refuseIf(problems)

@@ -5,7 +5,7 @@ import { readJsonFile } from './json-file.ts'
 import { placeOf } from './members.ts'
 import { clientSecret, oidcFile, oidcProvider, type WrittenOidcProvider } from './oidc-format.ts'
 import { isObject } from './provider-formats.ts'
-import { withSecretFiles } from './secret-files.ts'
+import { contentOf, withFiles } from './setting-files.ts'
 
 /** An OpenID Connect provider of the installation. */
 interface OidcProviderConfig {
@@ -27,10 +27,10 @@ const schema = v.pick(settings, names)
 
 /**
  * The providers of an environment that may sign people in: those of OIDC_PROVIDERS_FILE, or the one that OIDC_ISSUER
- * names, or none. The file may name any variable for a secret. Throws a ConfigError that names every problem.
+ * names, or none. The file may name any variable for a secret, or a file. Throws a ConfigError that names every problem.
  */
 export function readOidc(given?: Environment): OidcConfig {
-  const { env } = withSecretFiles(present(given))
+  const { env } = withFiles(present(given), names)
   const single = readEnvironment(schema, given)
   const file = env['OIDC_PROVIDERS_FILE']
   const alone = names.filter((name) => name !== 'OIDC_PROVIDERS_FILE' && env[name] !== undefined)
@@ -48,23 +48,31 @@ export function readOidc(given?: Environment): OidcConfig {
   return { providers: [{ name: 'oidc', title: OIDC_TITLE ?? hostOf(issuer), issuer, clientId, clientSecret: secret }] }
 }
 
-function fromFile(path: string, env: Environment): OidcProviderConfig[] {
+function fromFile(path: string, given: Record<string, string>): OidcProviderConfig[] {
   const written = readJsonFile(path)
   if ('problem' in written) throw new ConfigError([`OIDC_PROVIDERS_FILE ${written.problem}`])
   const result = v.safeParse(oidcFile, written.value, { message: expectation })
   const issues = result.issues?.map((issue) => `${placeOf(issue)} ${issue.message}`) ?? []
-  const problems = [...issues, ...contradictions(wellFormedIn(written.value), env)]
-  refuseIf(problems.map((problem) => `OIDC_PROVIDERS_FILE: ${problem}`))
+  const providers = wellFormedIn(written.value)
+  const { env, problems } = withFiles(
+    given,
+    providers.flatMap(({ clientSecretEnv: name }) => (name === undefined ? [] : [name])),
+  )
+  const own = [...issues, ...contradictions(providers, env)].map((problem) => `OIDC_PROVIDERS_FILE: ${problem}`)
+  refuseIf([...problems, ...own])
   return result.success ? result.output.providers.map((one) => toProvider(one, env)) : []
 }
 
 const toProvider = (
-  { clientSecretEnv, title, ...written }: WrittenOidcProvider,
+  { clientSecretEnv, clientSecretFile, title, ...written }: WrittenOidcProvider,
   env: Environment,
 ): OidcProviderConfig => ({
   ...written,
   title: title ?? hostOf(written.issuer),
-  clientSecret: v.parse(clientSecret, env[clientSecretEnv]),
+  clientSecret: v.parse(
+    clientSecret,
+    clientSecretEnv === undefined ? contentOf(clientSecretFile ?? '', () => undefined) : env[clientSecretEnv],
+  ),
 })
 
 /** One wrong provider hides no problem of another. */
@@ -80,11 +88,20 @@ function contradictions(providers: WrittenOidcProvider[], env: Environment): str
     ...(twice(providers.map(({ issuer }) => new URL(issuer).href)).length > 0
       ? ['two providers have the same issuer']
       : []),
-    ...providers.flatMap(({ name, clientSecretEnv }) => {
-      const { issues } = v.safeParse(clientSecret, env[clientSecretEnv])
-      return issues ? [`the provider ${name} names in \`clientSecretEnv\` a variable that ${issues[0].message}`] : []
-    }),
+    ...providers.flatMap((one) => secretProblems(one, env).map((problem) => `the provider ${one.name} ${problem}`)),
   ]
+}
+
+function secretProblems({ clientSecretEnv: variable, clientSecretFile: path }: WrittenOidcProvider, env: Environment) {
+  if ((variable === undefined) === (path === undefined))
+    return ['needs one of `clientSecretEnv` and `clientSecretFile`']
+  // Empty is one whose file could not be read, which is told elsewhere.
+  if (variable !== undefined && env[variable] === '') return []
+  const problems: string[] = []
+  const value = variable === undefined ? contentOf(path ?? '', (problem) => problems.push(problem)) : env[variable]
+  const { issues } = problems.length > 0 ? {} : v.safeParse(clientSecret, value)
+  const what = variable === undefined ? 'names in `clientSecretFile` a file' : 'names in `clientSecretEnv` a variable'
+  return [...problems, ...(issues ? [issues[0].message] : [])].map((problem) => `${what} that ${problem}`)
 }
 
 const twice = (values: string[]): string[] => [...new Set(values.filter((one, index) => values.indexOf(one) < index))]

@@ -73,7 +73,9 @@ const isWebOrigin = (text: string): boolean => /^https?:[^*]+$/.test(text) && UR
 
 /** `name:base64,name:base64`: 32-byte keys by version; new values are encrypted with the first. */
 export const vaultKeys = v.pipe(
-  v.string('is required: "name:<32 random bytes in base64>", several separated by commas, the current one first'),
+  v.string(
+    'is not set; it is required: "name:<32 random bytes in base64>", several separated by commas, the current one first',
+  ),
   v.transform((joined) =>
     joined.split(',').map((pair) => {
       const colon = pair.indexOf(':')
@@ -127,7 +129,7 @@ export const mailbox = v.optional(
 )
 /** Keys in PEM, one after another; `\n` may stand for a line break. The first is private, others may be public keys. */
 export const pems = v.pipe(
-  v.string('is required: an Ed25519 private key in PEM (PKCS #8), line breaks may be written \\n'),
+  v.string('is not set; it is required: an Ed25519 private key in PEM (PKCS #8), line breaks may be written \\n'),
   v.transform((written) =>
     written
       .replaceAll('\\n', '\n')

@@ -12,6 +12,7 @@ import { createPlaces, type Places } from '../shares/places.ts'
 import { createCommon } from '../shares/shares.ts'
 import { createAnswering } from './answering.ts'
 import { createHideLong } from './hide-long.ts'
+import { errorCodesIn } from './error-codes.ts'
 import { lateAnswer, modelFailure, noSuchModel, type ModelError } from './failures.ts'
 import { costOf, factsOf, type Cost } from './prices.ts'
 import { bytesOf, sizeOf } from './prompt-size.ts'
@@ -97,7 +98,7 @@ export function createModels(context: {
     )
   }
 
-  /** Loaded once; a failed attempt is not remembered. */
+  /** A failed attempt is not remembered. */
   function loader(model: ModelConfig, provider: ProviderConfig): Entry['adapter'] {
     const { id } = model
     let loading: Promise<LanguageModelV4> | undefined
@@ -124,8 +125,7 @@ export function createModels(context: {
    */
   async function step(request: StepRequest): Promise<StepResult> {
     const entry = entryOf(request.model)
-    const { name: model } = entry.model
-    const started = performance.now()
+    const [model, provider, started] = [entry.model.name, entry.provider.name, performance.now()]
     const deadline = startDeadline(seconds * 1000, [request.signal])
     const stated = createStatedUsage()
     try {
@@ -141,8 +141,8 @@ export function createModels(context: {
       const failure = deadline.stopped() === 'timeout' ? lateAnswer(seconds) : failureOf(error, request)
       failure.usage ??= stated.usage()
       const { retryable, retryAfter, privateDetail } = failure
-      const said = await wordsOf(error, request)
-      logger.warn({ model, retryable, retryAfter, privateDetail, said }, 'the model call failed')
+      const said = (await wordsOf(error, request)) ?? errorCodesIn(failure.providerSaid())
+      logger.warn({ model, provider, retryable, retryAfter, privateDetail, said }, 'the model call failed')
       throw failure
     } finally {
       deadline.clear()
@@ -187,7 +187,7 @@ export function createModels(context: {
 
   /** Loads what the first call would wait for. What fails is tried again then. */
   async function warmUp(): Promise<void> {
-    const real = [...entries.values()].filter(({ provider }) => provider.kind !== 'demo')
+    const real = [...entries.values()].filter((one) => one.provider.kind !== 'demo')
     const loaded = await Promise.allSettled(real.flatMap((entry) => [entry.adapter(), describe(entry)]))
     for (const one of loaded) {
       if (one.status === 'rejected') logger.warn({ err: one.reason }, 'a model was not loaded ahead of its first call')

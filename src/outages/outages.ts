@@ -3,7 +3,7 @@ import { later, type Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { newId } from '../ids.ts'
-import type { Logger } from '../logger.ts'
+import { loggingAlone, type Logger } from '../logger.ts'
 import type { Models } from '../models/models.ts'
 import { isOpen, Outage } from './outage.ts'
 import { probe, probeSeconds, type Failing } from './probe.ts'
@@ -65,7 +65,7 @@ export function createOutages(context: {
       said: failing.providerSaid,
     })
     if (noted.rows[0]?.began) {
-      logger.error({ model, provider: providerOf(model), message: failing.message }, 'an AI model is out')
+      logger.warn({ model, provider: providerOf(model), cause: failing.message }, 'an AI model is out')
     }
   }
 
@@ -87,7 +87,7 @@ export function createOutages(context: {
   function probeSoon(model: string): Promise<boolean> {
     const waiting = next.get(model)
     if (waiting) return waiting
-    const probing = beginProbe(model).finally(() => underWay.delete(probing))
+    const probing = loggingAlone(() => beginProbe(model)).finally(() => underWay.delete(probing))
     next.set(model, probing)
     underWay.add(probing)
     return probing

@@ -2,6 +2,7 @@ import * as oauth from 'oauth4webapi'
 import { earliest, later, type Clock } from '../clock.ts'
 import { CodedError, isCoded } from '../errors.ts'
 import { parseJson } from '../json.ts'
+import { noteInLog } from '../logger.ts'
 import type { oauthFetch } from '../safe-fetch/oauth-fetch.ts'
 import { parseSiteUrl } from '../safe-fetch/site-url.ts'
 import { isObject } from '../vault/oauth/answer-members.ts'
@@ -58,6 +59,7 @@ export function createDiscovery({ clock, fetchFor }: { clock: Clock; fetchFor: F
 
   /** The provider's document. Fails with SafeFetchError, the library's errors, or SITE_UNAVAILABLE. */
   function serverOf(provider: Provider): Promise<oauth.AuthorizationServer> {
+    noteInLog({ provider: provider.issuer })
     const key = nameOf(provider)
     const now = clock.now()
     const found = known.get(key)

@@ -13,7 +13,7 @@ function asCoded(error: unknown): CodedError {
   if (isCoded(error)) return error
   // A refused address, an unresolvable name and a closed port read the same: the difference would map the network.
   if (error instanceof SafeFetchError)
-    return new CodedError('SITE_UNAVAILABLE', { message: unreachable, privateDetail: error.reason })
+    return new CodedError('SITE_UNAVAILABLE', { message: unreachable, privateDetail: error.reason, cause: error })
   if (error instanceof oauth.AuthorizationResponseError) return refused(error)
   if (error instanceof UnusableTokenAnswer) {
     const message = `The answer of the sign-in provider is not valid: ${error.message}. Nobody was signed in.`

@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts'
 import type * as inThread from '../in-thread.ts'
 import { decodeUtf8 } from '../json.ts'
+import type { Logger } from '../logger.ts'
 import { retryAfter } from '../safe-fetch/retry-after.ts'
 import type { SafeFetch, SafeFetchReason, SafeResponse } from '../safe-fetch/safe-fetch.ts'
 import { SafeFetchError } from '../safe-fetch/safe-fetch-error.ts'
@@ -53,9 +54,10 @@ const inlineCharacters = 16 * 1024
 export function createCallSite(context: {
   fetch: SafeFetch
   config: Config
+  logger: Logger
   threads: Pick<Threads<typeof inThread>, 'run'>
 }) {
-  const { fetch, config, threads } = context
+  const { fetch, config, logger, threads } = context
 
   /** Who reads answers for the owner: a thread, if they may take long. */
   const readerFor = (party: string): Reader => ({
@@ -71,12 +73,20 @@ export function createCallSite(context: {
 
   return async (call: SiteCall): Promise<CallOutcome> => {
     try {
-      return await classify(await fetch(toRequest(call, config)), secretsOf(call), readerFor(call.ownerId))
+      const outcome = await classify(await fetch(toRequest(call, config)), secretsOf(call), readerFor(call.ownerId))
+      if (outcome.kind !== 'succeeded') note(call, { outcome: outcome.kind, status: outcome.httpStatus })
+      return outcome
     } catch (error) {
       if (!(error instanceof SafeFetchError)) throw error
       if (error.reason === 'aborted') throw call.signal?.reason ?? error
+      note(call, { outcome: error.reason, code: error.code })
       return failedToSend(error)
     }
+  }
+
+  /** The site's words stay out of the log: they may quote what was sent. */
+  function note({ serverUrl, tool }: SiteCall, failure: object): void {
+    logger.warn({ host: URL.parse(serverUrl)?.host, tool, ...failure }, 'a tool call failed')
   }
 }
 

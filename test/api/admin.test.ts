@@ -57,9 +57,9 @@ test('an admin suspends a host, sees it, and lifts the suspension', async (t) =>
   t.deepEqual(
     said.map((line) => [line['level'], line['userId'], line.host, line['msg']]),
     [
-      [30, rootId, host('tools'), 'a host was suspended'],
-      [30, rootId, `${host('b')}:8443`, 'a host was suspended'],
-      [30, rootId, host('tools'), 'the suspension of a host was lifted'],
+      ['info', rootId, host('tools'), 'a host was suspended'],
+      ['info', rootId, `${host('b')}:8443`, 'a host was suspended'],
+      ['info', rootId, host('tools'), 'the suspension of a host was lifted'],
     ],
   )
 })

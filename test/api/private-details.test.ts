@@ -49,6 +49,27 @@ test('of what nobody foresaw a client learns nothing', async (t) => {
   t.true(log.includes('10.0.0.7'))
 })
 
+const levels: [what: string, thrown: unknown, level: string | undefined][] = [
+  ['a bug', new TypeError('a bug'), 'error'],
+  ['an own fault with a code', new CodedError('INTERNAL_ERROR', { privateDetail: 'lost' }), 'error'],
+  ['a payment provider that is away', new CodedError('INTERNAL_ERROR', { isOutside: true }), 'warn'],
+  ['a site that is away', new CodedError('SITE_UNAVAILABLE'), 'warn'],
+  ['a token that a site refuses', new CodedError('TOOL_EXECUTION_ERROR', { facts: { siteStatus: 401 } }), 'warn'],
+  ['a model that refuses', new CodedError('MODEL_ERROR'), 'warn'],
+  ['a refusal with a private detail', new CodedError('PERMISSION_DENIED', { privateDetail: 'a nonce' }), 'warn'],
+  ['a refusal that the client reads completely', new CodedError('PERMISSION_DENIED'), undefined],
+]
+for (const [what, thrown, level] of levels)
+  test(`only what the platform is to blame for is an error in the log: ${what}`, async (t) => {
+    const { log } = await learned(thrown)
+    const lines = log
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+    t.is(lines.find(({ msg }) => msg !== 'request')?.['level'], level)
+    t.regex(String(lines[0]?.['time']), /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
+  })
+
 test('the log names the pattern of a route, and no query, where tickets and codes stand', async (t) => {
   const { log } = await learned(new CodedError('NOT_FOUND'))
   t.true(log.includes('"route":"/go"'))

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
 import { readConfig } from '../../src/config/config.ts'
-import { secretSettings } from '../../src/config/secret-files.ts'
+import { settingNames } from '../../src/config/local-config.ts'
 
 interface Service {
   image: string
@@ -92,7 +92,7 @@ test('no secret is in an environment: each is a file that the service is given',
       const [, secret = ''] = /^\/run\/secrets\/(\w+)$/.exec(value) ?? []
       t.true(given.includes(secret), `${name} ${variable}`)
       if (name === 'api' || name === 'worker' || name === 'migrate')
-        t.true((secretSettings as readonly string[]).includes(variable.replace(/_FILE$/, '')), variable)
+        t.true(settingNames.includes(variable.replace(/_FILE$/, '')), variable)
     }
     for (const secret of given) t.truthy(secrets[secret], `${name} ${secret}`)
   }

@@ -7,13 +7,21 @@ import { installation } from '../helpers/installation.ts'
 test('a start is refused with the problems of all settings and of MODELS_FILE, before anything is there', async (t) => {
   const file = join(ownServerOptions().folder, 'wrong-models.json')
   writeFileSync(file, JSON.stringify({ providers: [{ name: 'a', kind: 'demo', models: [{ id: 'a', stream: 'no' }] }] }))
-  const { start, data } = await installation({ PORT: '99999999', SITE_PORTS: '1', MODELS_FILE: file })
+  const { start, data } = await installation({
+    PORT: '99999999',
+    SITE_PORTS: '1',
+    MODELS_FILE: file,
+    REGISTRATON: 'closed',
+    QUEUE_DEPTH: 'deep',
+  })
   const { lines, ended } = start()
   t.is(await ended, 1)
   t.deepEqual(lines, [
     'The configuration is not usable:',
     '  - SITE_PORTS must be four port numbers separated by commas',
     '  - PORT must be at most 65535',
+    '  - REGISTRATON is not a setting; did you mean REGISTRATION?',
+    '  - QUEUE_DEPTH must be a whole number',
     '  - MODELS_FILE: providers.0.models.0.stream must be true or false',
   ])
   t.false(existsSync(data))

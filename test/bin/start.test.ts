@@ -115,7 +115,8 @@ test('a start brings everything up, says where, and a signal stops all of it', a
   t.deepEqual(await stopped(), { code: 0, running: [] })
   t.deepEqual(processes(), [])
   t.is(first.factsMode, 0o600)
-  for (const file of ['addresses.json', 'conformance.json']) t.false(existsSync(join(data, file)), file)
+  for (const file of ['addresses.json', 'conformance.json', 'settings.json'])
+    t.false(existsSync(join(data, file)), file)
 })
 
 test('the first start makes an admin and says where the password is, and later starts leave it', async (t) => {

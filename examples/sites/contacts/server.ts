@@ -1,4 +1,5 @@
 import { listen, type ListenOptions } from '../https-server.ts'
+import { keptFile } from '../kept-file.ts'
 import { createKeptAnswers } from '../issue-tracker/kept-answers.ts'
 import { createRequestLog, type LoggedRequest } from '../request-log.ts'
 import { createApp } from './app.ts'
@@ -19,6 +20,8 @@ export interface ContactsOptions extends ListenOptions {
   redirectUris?: string[] | undefined
   /** The lifetime of access tokens; an hour by default. */
   accessTokenSeconds?: number | undefined
+  /** Where grants and tokens outlive the process; by default they end with it. */
+  tokenFile?: string | undefined
 }
 
 export interface ContactsSite {
@@ -49,7 +52,7 @@ export async function startContacts(options: ContactsOptions): Promise<ContactsS
     accessTokenSeconds: options.accessTokenSeconds ?? 3600,
   }
   const log = createRequestLog()
-  const storage = createStorage()
+  const storage = createStorage(Date.now, keptFile(options.tokenFile))
   const tokenEndpoint = createTokenEndpoint(settings)
   const provider = createOAuth({
     issuer: origin,

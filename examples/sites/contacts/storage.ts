@@ -1,4 +1,5 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider'
+import { keptFile } from '../kept-file.ts'
 
 interface Kept {
   payload: AdapterPayload
@@ -6,14 +7,27 @@ interface Kept {
   expires: number
 }
 
+/** What a connection of a platform consists of. Sessions and codes end with the process. */
+const savedKinds = ['Grant', 'AccessToken', 'RefreshToken']
+
+type Saved = Record<string, [id: string, kept: Kept][]>
+
 export type Storage = ReturnType<typeof createStorage>
 
 /**
- * The storage of oidc-provider's sessions, grants, codes and tokens, by kind and id. In memory here; your own site puts
- * a database behind the same functions, and makes `consume` one statement that succeeds only once.
+ * The storage of oidc-provider's sessions, grants, codes and tokens, by kind and id. In memory here, with a file for what
+ * connections need; your own site puts a database behind the same functions, and makes `consume` one statement that
+ * succeeds only once.
  */
-export function createStorage(now: () => number = Date.now) {
-  const kinds = new Map<string, Map<string, Kept>>()
+export function createStorage(now: () => number = Date.now, file = keptFile<Saved>(undefined)) {
+  const kinds = new Map(Object.entries(file.read() ?? {}).map(([kind, entries]) => [kind, new Map(entries)]))
+
+  /** Before it is answered: what a client was given holds after a restart, and what it has used up stays so. */
+  function save(kind: string): void {
+    if (savedKinds.includes(kind)) file.keep(Object.fromEntries(savedKinds.map((one) => [one, [...unexpired(one)]])))
+  }
+
+  const unexpired = (kind: string) => [...kept(kind)].filter(([, { expires }]) => expires > now())
 
   function kept(kind: string): Map<string, Kept> {
     const found = kinds.get(kind) ?? new Map<string, Kept>()
@@ -37,6 +51,7 @@ export function createStorage(now: () => number = Date.now) {
         dropExpired(all)
         all.delete(id)
         all.set(id, { payload, expires: now() + expiresIn * 1000 })
+        save(kind)
       },
       find: async (id) => all.get(id)?.payload,
       findByUid: async (uid) => payloads().find((payload) => payload.uid === uid),
@@ -45,10 +60,15 @@ export function createStorage(now: () => number = Date.now) {
         const found = all.get(id)
         // Kept, not deleted, so that reuse can be told from guessing.
         if (found) found.payload.consumed = Math.floor(now() / 1000)
+        save(kind)
       },
-      destroy: async (id) => void all.delete(id),
+      async destroy(id) {
+        all.delete(id)
+        save(kind)
+      },
       async revokeByGrantId(grantId) {
         for (const [id, { payload }] of all) if (payload.grantId === grantId) all.delete(id)
+        save(kind)
       },
     }
   }
@@ -56,6 +76,9 @@ export function createStorage(now: () => number = Date.now) {
   return {
     adapter,
     /** Deletes everything of a kind; for tests. */
-    forget: (kind: string): void => kept(kind).clear(),
+    forget(kind: string): void {
+      kept(kind).clear()
+      save(kind)
+    },
   }
 }

@@ -1,5 +1,6 @@
 import { listen, type ListenOptions } from '../https-server.ts'
 import { createRequestLog, type LoggedRequest } from '../request-log.ts'
+import { keptFile } from '../kept-file.ts'
 import { createApp } from './app.ts'
 import { createIssues } from './issues.ts'
 import { createKeptAnswers } from './kept-answers.ts'
@@ -13,6 +14,8 @@ export interface IssueTrackerOptions extends ListenOptions {
   platformOnly?: boolean
   /** The clock of tokens, in milliseconds since 1970. */
   now?: () => number
+  /** Where tokens outlive the process; by default they end with it. */
+  tokenFile?: string | undefined
 }
 
 export interface IssueTracker {
@@ -28,7 +31,7 @@ export interface IssueTracker {
 export async function startIssueTracker(options: IssueTrackerOptions): Promise<IssueTracker> {
   const { server, origin, close } = await listen(options)
   const log = createRequestLog()
-  const tokens = createTokens(options.now)
+  const tokens = createTokens(options.now, keptFile(options.tokenFile))
   const app = createApp({
     origin,
     log,

@@ -1,4 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { keptFile } from '../kept-file.ts'
 
 export type Scope = 'read' | 'write' | 'delete' | 'admin'
 
@@ -32,16 +33,18 @@ const ninetyDays = 90 * 24 * 60 * 60
 
 /**
  * Bearer tokens: created per user, found by their hash, with an expiry, revocable (docs/specification.md, "Bearer
- * tokens").
+ * tokens"). Kept by their hashes, if there is a file for them.
  */
-export function createTokens(now: () => number = Date.now) {
-  const byHash = new Map<string, TokenRecord>()
+export function createTokens(now: () => number = Date.now, kept = keptFile<[string, TokenRecord][]>(undefined)) {
+  const byHash = new Map<string, TokenRecord>(kept.read())
+  const keep = () => kept.keep([...byHash].filter(([, { expires }]) => expires > now()))
   return {
     /** Creates a token that is valid for the given seconds. It is shown only here. */
     create(name: string, role: Role = 'editor', seconds = ninetyDays): { token: string; expires: string } {
       const token = `tracker_${randomBytes(32).toString('base64url')}`
       const expires = now() + seconds * 1000
       byHash.set(hash(token), { id: randomUUID(), user: { name, role }, expires })
+      keep()
       return { token, expires: new Date(expires).toISOString() }
     },
     /** The record of a valid token: known, not expired, not revoked. */
@@ -52,7 +55,10 @@ export function createTokens(now: () => number = Date.now) {
     /** Revokes a token, given by itself or its id. Returns whether there was one. */
     revoke(tokenOrId: string): boolean {
       for (const [key, { id }] of byHash) {
-        if (key === hash(tokenOrId) || id === tokenOrId) return byHash.delete(key)
+        if (key !== hash(tokenOrId) && id !== tokenOrId) continue
+        byHash.delete(key)
+        keep()
+        return true
       }
       return false
     },

@@ -6,6 +6,7 @@ import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import { permittedNow, regardless, type Permitted } from '../../database/while-permitted.ts'
 import { CodedError, isCoded } from '../../errors.ts'
+import { loggingAlone, noteInLog } from '../../logger.ts'
 import type { Temporal } from '../../temporal/temporal.ts'
 import { decide, isNew, repeatedReceipt, type Decision, type Queue } from './decision.ts'
 import { findKnown, lockFree, lockOne } from './lock-queues.ts'
@@ -162,11 +163,13 @@ export function createAccept(context: {
   }
 
   /** Accepts one run; resolves after the commit. A sender's proof is asked for again when its batch is decided. */
-  function one(request: AcceptRequest, proveAgain?: ProveAgain): Promise<Receipt> {
-    return new Promise((resolve, reject) => {
+  async function one(request: AcceptRequest, proveAgain?: ProveAgain): Promise<Receipt> {
+    const receipt = await new Promise<Receipt>((resolve, reject) => {
       waiting.push({ request, isPermitted: permittedNow(), proveAgain, since: performance.now(), resolve, reject })
-      if (!flushing) void regardless(flush)
+      if (!flushing) void loggingAlone(() => regardless(flush))
     })
+    noteInLog({ agentId: request.agentId, runId: receipt.runId })
+    return receipt
   }
 
   /**
@@ -190,6 +193,7 @@ export function createAccept(context: {
       const { decisions, wake } = await together(trx, request.agentId, [request])
       const [decision] = decisions as [Exclude<Decision, 'locked'>]
       if ('error' in decision) throw decision.error
+      noteInLog({ agentId: request.agentId, runId: decision.receipt.runId })
       return { receipt: decision.receipt, wake }
     },
   }

@@ -3,6 +3,7 @@ import type { Approvals } from '../../approvals/approvals.ts'
 import type { Callbacks } from '../../callbacks/callbacks.ts'
 import type { Clock } from '../../clock.ts'
 import type { Database, Transaction } from '../../database/database.ts'
+import type { Logger } from '../../logger.ts'
 import type { Notifications } from '../../notifications/notifications.ts'
 import type { EndedStatus } from '../../../workflows/messages.ts'
 import { lockQueue } from '../agent-queue.ts'
@@ -12,6 +13,7 @@ import { Run } from '../run.ts'
 import { cancelledAs, hasEnded, mayTransition, type EndReason } from '../states.ts'
 import { notifyPaused } from '../notify-outage.ts'
 import { errorOf } from './error-of.ts'
+import { logEnding } from './log-ending.ts'
 import { notifyFailing } from './notify-failing.ts'
 import { currentWaitMs, isUncounted } from '../time-left.ts'
 import { append } from '../timeline.ts'
@@ -34,11 +36,13 @@ export function createWriteEnding({
   approvals,
   callbacks,
   notifications,
+  logger,
 }: {
   agents: Pick<Agents, 'pauseFor'>
   approvals: Pick<Approvals, 'withdraw'>
   callbacks: Callbacks
   notifications: Notifications
+  logger: Logger
 }) {
   return async (trx: Transaction, run: Run, ending: Ending, now: Date): Promise<void> => {
     const { status, reason } = ending
@@ -53,6 +57,11 @@ export function createWriteEnding({
     if (reason === 'MODEL_UNAVAILABLE' && (await agents.pauseFor(trx, run, reason))) {
       await notifyPaused(trx, notifications, run, error ?? '')
     } else if (status === 'failed') await notifyFailing(trx, notifications, run, error ?? '')
+    // What is rolled back has not happened; whoever waits for the transaction is told.
+    trx.executionPromise.then(
+      () => logEnding(logger, run, changes),
+      () => undefined,
+    )
   }
 }
 

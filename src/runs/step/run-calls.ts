@@ -4,6 +4,7 @@ import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import { retryWhileUnavailable, type Database } from '../../database/database.ts'
 import { CodedError } from '../../errors.ts'
+import { noteInLog } from '../../logger.ts'
 import type { Models } from '../../models/models.ts'
 import type { CallOutcome } from '../../tools/call-site.ts'
 import type { Sender, Sending, Sent } from '../../tools/sender.ts'
@@ -90,7 +91,9 @@ export function createRunCalls(context: {
     async perform(ref: RunRef, callId: string, signal: AbortSignal): Promise<void> {
       for (;;) {
         const found = await ledger.look(ref, callId)
-        if (!found || !(await attempt(ref, found.run, found.call, signal))) return
+        if (!found) return
+        noteInLog({ agentId: found.run.agentId, step: found.call.step })
+        if (!(await attempt(ref, found.run, found.call, signal))) return
       }
     },
   }

@@ -1,6 +1,7 @@
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Move } from '../../../workflows/messages.ts'
 import type { Models } from '../../models/models.ts'
+import { noteInLog } from '../../logger.ts'
 import { lockRun, StaleEpochError, type RunRef } from '../record.ts'
 import { HeldCreditsError } from '../held-credits.ts'
 import { heldUpMs } from '../time-left.ts'
@@ -73,6 +74,7 @@ export function createSteps(context: Omit<AskContext, 'next'> & Parameters<typeo
         prepared.catch(() => undefined)
         const begun = await begin(ref, model)
         if ('instead' in begun) return begun.instead
+        noteInLog({ step: begun.step })
         // It may have been read too early: while a call was about to end, or another attempt was about to be recorded.
         const again = () => prepare(ref, model)
         const current = prepared.then((found) => (found.run.steps === begun.step - 1 ? found : again()), again)
@@ -88,17 +90,21 @@ const lostNote = 'The previous attempt has no recorded end: its worker failed or
 
 /** The model that the run's next step is asked of: the agent's, or the fallback since that failed. */
 async function modelOf(database: Database, { runId, epoch }: RunRef, { defaultModel }: Pick<Models, 'defaultModel'>) {
-  const { rows } = await database.raw<{ rows: { model: string | null; owner_id: string }[] }>(modelStatement, {
-    runId,
-    epoch,
-  })
+  const { rows } = await database.raw<{ rows: { model: string | null; owner_id: string; agent_id: string }[] }>(
+    modelStatement,
+    {
+      runId,
+      epoch,
+    },
+  )
   const [row] = rows
   if (!row) throw new StaleEpochError('the run has a later epoch')
+  noteInLog({ agentId: row.agent_id })
   return { model: row.model ?? defaultModel, ownerId: row.owner_id }
 }
 
 const modelStatement = `
-  select r.owner_id, case when r.fallback_since is null then p.model else p.fallback_model end as model
+  select r.owner_id, r.agent_id, case when r.fallback_since is null then p.model else p.fallback_model end as model
     from runs r
     left join lateral (select model, fallback_model from agent_prompts
                         where agent_id = r.agent_id and since_sequence <= r.sequence

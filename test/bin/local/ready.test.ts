@@ -7,7 +7,7 @@ const addresses = {
   docs: 'http://127.0.0.1:3000/docs',
   temporal: '127.0.0.1:7233',
   temporalUi: 'http://127.0.0.1:8233',
-  sites: ['https://127.0.0.1:4401'],
+  sites: [4401, 4402, 4403, 4404].map((port) => `https://127.0.0.1:${port}`),
   deadSite: 'https://127.0.0.1:4409',
   siteCaFile: '.data/certificates/ca.pem',
   siteCertificate: { certFile: '.data/certificates/localhost.pem', keyFile: '.data/certificates/localhost-key.pem' },
@@ -26,6 +26,8 @@ test('a start that is ready says where everything is, and which model answers', 
   const lines = linesFor({ OPENAI_MODEL: 'llama', OPENAI_BASE_URL: 'http://127.0.0.1:11434/v1' })
   t.true(lines.includes('Switchyard is ready (1.2 s).'))
   t.true(lines.includes('  API            http://127.0.0.1:3000'))
+  t.true(lines.includes('  Example sites  issue tracker     https://127.0.0.1:4401'))
+  t.true(lines.includes('                 contacts (OAuth)  https://127.0.0.1:4404'))
   t.true(lines.includes('  Model          llama (http://127.0.0.1:11434/v1), and 1 more'))
   t.true(lines.includes('  Admin          admin@switchyard.localhost, first password in .data/admin.json'))
   t.true(lines.some((line) => line.includes('-d @.data/admin.json http://127.0.0.1:3000/auth/login')))

@@ -80,10 +80,10 @@ test('every contradiction in a file is told, and no key is quoted', (t) => {
     'MODELS_FILE: default must be the name of a model: gpt-5-mini, llama, nova',
     'MODELS_FILE: the provider openai names the environment variable NO_KEY, which is not set',
     'MODELS_FILE: the provider openai needs `baseUrl`',
-    'MODELS_FILE: the provider azure needs `apiKeyEnv`',
+    'MODELS_FILE: the provider azure needs `apiKeyEnv` or `apiKeyFile`',
     'MODELS_FILE: the provider azure needs `baseUrl`',
     'MODELS_FILE: the provider aws needs `region`',
-    'MODELS_FILE: the provider aws needs `apiKeyEnv`, or `accessKeyIdEnv` and `secretAccessKeyEnv`',
+    'MODELS_FILE: the provider aws needs `apiKeyEnv`, or `accessKeyIdEnv` and `secretAccessKeyEnv` (or files: `apiKeyFile` …)',
   ])
   t.false(problems.join('').includes('sk-123'))
 })
@@ -215,7 +215,7 @@ test('one wrong member hides no contradiction', (t) => {
     'MODELS_FILE: the model llama needs `maxOutputTokens` below `contextTokens`: prompt and answer share the window',
     'MODELS_FILE: the provider openai names the environment variable NO_KEY, which is not set',
     'MODELS_FILE: the provider openai needs `baseUrl`',
-    'MODELS_FILE: providers.2 needs `apiKeyEnv`',
+    'MODELS_FILE: providers.2 needs `apiKeyEnv` or `apiKeyFile`',
   ])
   t.is(problems.length - contradictions.length, 10, problems.join('\n'))
 })

@@ -1,6 +1,7 @@
 import test from 'ava'
 import type { Config } from '../../../src/config/config.ts'
 import { SafeFetchError, type SafeFetch, type SafeFetchReason } from '../../../src/safe-fetch/safe-fetch.ts'
+import { createLogger } from '../../../src/logger.ts'
 import type * as inThread from '../../../src/in-thread.ts'
 import { createThreads } from '../../../src/threads/threads.ts'
 import { createCallSite } from '../../../src/tools/call-site.ts'
@@ -8,6 +9,7 @@ import { statusAfter } from '../../../src/tools/tool-call.ts'
 import { unreadResult } from '../../../src/tools/unread-result.ts'
 
 const config = { sites: { timeoutSeconds: 1, resultBytes: 1024 * 1024 } } as Config
+const logger = createLogger('silent', 'test')
 const token = 'the-token-of-the-owner'
 const ownerId = 'the owner'
 const call = {
@@ -26,7 +28,8 @@ const hasty = createThreads<typeof inThread>({ file, deadlineMs: 1 })
 test.after.always(() => Promise.all([threads.close(), hasty.close()]))
 
 /** What comes of a call that the site answers so, or that fails so. */
-const outcomeOf = (fetch: SafeFetch, readers = threads) => createCallSite({ fetch, config, threads: readers })(call)
+const outcomeOf = (fetch: SafeFetch, readers = threads) =>
+  createCallSite({ fetch, config, logger, threads: readers })(call)
 
 const sending = (status: number, body: string, readers = threads) =>
   outcomeOf(async () => ({ status, headers: new Headers(), body: Buffer.from(body) }), readers)

@@ -57,8 +57,12 @@ export function translated(error: unknown): unknown {
   if (isMissing(error) && !error.param) return noCard()
   const facts = [error.type, error.code, error.param, error.statusCode, error.requestId]
   const privateDetail = `Stripe: ${facts.filter((fact) => fact !== undefined && fact !== '').join(' ')}`
-  return new CodedError('INTERNAL_ERROR', { message: unreachable, privateDetail })
+  return new CodedError('INTERNAL_ERROR', { message: unreachable, privateDetail, isOutside: isOfStripe(error) })
 }
+
+/** It is away, failing or overloaded. What it refuses is a wrong key or a wrong request of the platform. */
+const isOfStripe = (error: Stripe.errors.StripeError): boolean =>
+  error instanceof Stripe.errors.StripeConnectionError || error.statusCode === 429 || (error.statusCode ?? 0) >= 500
 
 const unreachable =
   'The payment provider could not be asked, or did not answer. What became of it is found out within minutes: look at ' +

@@ -1,0 +1,40 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { isUnreachable } from '../src/database/database.ts'
+import { loadEnvFile, present } from '../src/config/environment.ts'
+import { readLocalConfig } from '../src/config/local-config.ts'
+
+/** What commands need of the settings that `npm start` has made or found for its own processes. */
+const shared = ['DATABASE_URL', 'VAULT_KEYS', 'BASE_URL', 'SITE_ALLOW', 'SITE_CA_FILE']
+
+/** Where they are while it runs. It holds a password and keys. */
+export const sharedSettingsFile = (folder: string): string => join(folder, 'settings.json')
+
+/** Writes down what commands need, for our user alone. */
+export function shareSettings(folder: string, environment: Record<string, string>): void {
+  const settings = Object.fromEntries(shared.map((name) => [name, environment[name]]))
+  writeFileSync(sharedSettingsFile(folder), JSON.stringify(settings, null, 2), { mode: 0o600 })
+}
+
+/** The settings of this environment and its `.env` file, and where they say nothing, those of an `npm start` beside. */
+export function settingsBesideStart(): Record<string, string> {
+  loadEnvFile()
+  const own = present()
+  const file = sharedSettingsFile(resolve(readLocalConfig().DATA_DIR))
+  if (!existsSync(file)) return own
+  const found = Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>)
+  return { ...Object.fromEntries(found.filter(([name]) => own[`${name}_FILE`] === undefined)), ...own }
+}
+
+/** The same for a command that needs a database. Throws a sentence if there is none. */
+export function settingsOfCommand(): Record<string, string> {
+  const settings = settingsBesideStart()
+  if (settings['DATABASE_URL'] !== undefined || settings['DATABASE_URL_FILE'] !== undefined) return settings
+  throw new Error('DATABASE_URL is not set, and `npm start` is not running here. Start it, or set DATABASE_URL.')
+}
+
+/** Why a command has failed, as a sentence. A connection that is refused says nothing of its own. */
+export function failureInWords(error: unknown): string {
+  const { message, code } = error as { message: string; code?: string }
+  return isUnreachable(error) ? `Postgres cannot be reached at DATABASE_URL (${code ?? message}).` : message
+}

@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs'
+
+/** Settings that name a file themselves. */
+const isPath = (name: string): boolean => name.endsWith('_FILE')
+
+/** The variable that may name a file with the value of another one; none for a setting that is a path itself. */
+export const fileVariableOf = (name: string): string | undefined => (isPath(name) ? undefined : `${name}_FILE`)
+
+/**
+ * The variables with the contents of the files of these ones, and a sentence for each file that is of no use. Any
+ * variable may be in a file, whose path is in `<name>_FILE`: containers provide secrets as files, because environments
+ * are seen by `inspect`, by `ps` and by child processes.
+ */
+export function withFiles(env: Record<string, string>, names: readonly string[]) {
+  const problems: string[] = []
+  const read: Record<string, string> = { ...env }
+  for (const name of names) {
+    const variable = fileVariableOf(name)
+    const path = variable && read[variable]
+    if (variable === undefined || path === undefined) continue
+    delete read[variable]
+    if (env[name] !== undefined) problems.push(`${variable} is set, and so is ${name}; set one of the two`)
+    else read[name] = contentOf(path, (problem) => problems.push(`${variable} names ${path}, which ${problem}`))
+  }
+  return { env: read, problems }
+}
+
+/** Without the line break that editors leave at the end; empty if it cannot be read. The content is never told. */
+export function contentOf(path: string, refuse: (problem: string) => void): string {
+  try {
+    const content = readFileSync(path, 'utf8').trim()
+    if (content === '') refuse('is empty')
+    return content
+  } catch (error) {
+    refuse(`cannot be read (${(error as NodeJS.ErrnoException).code})`)
+    return ''
+  }
+}
