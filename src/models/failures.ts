@@ -1,7 +1,7 @@
 import { APICallError } from '@ai-sdk/provider'
 import { CodedError, type ErrorOptions } from '../errors.ts'
 import { isRecord } from './arguments.ts'
-import { readRetryAfter } from './retry-after.ts'
+import { providerPause } from './retry-after.ts'
 import { unreadMember } from './unread-member.ts'
 import type { Usage } from './usage.ts'
 
@@ -66,7 +66,7 @@ function callFailure(error: APICallError, now: Date): ModelError {
   const unread = unreadMember(error)
   if (unread !== undefined) return unreadableAnswer(`could not be read: ${unread}`, error.responseBody)
   const { name, statusCode, isRetryable, responseHeaders, responseBody } = error
-  const retryAfter = readRetryAfter(responseHeaders, now)
+  const retryAfter = providerPause(responseHeaders, now)
   const code = systemCodeOf(error)
   return new ModelError({
     message: statusCode === undefined ? unreachedSentence(code) : sentence(statusCode, isRetryable),
