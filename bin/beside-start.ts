@@ -5,7 +5,7 @@ import { loadEnvFile, present } from '../src/config/environment.ts'
 import { readLocalConfig } from '../src/config/local-config.ts'
 
 /** What commands need of the settings that `npm start` has made or found for its own processes. */
-const shared = ['DATABASE_URL', 'VAULT_KEYS', 'BASE_URL', 'SITE_ALLOW', 'SITE_CA_FILE']
+const shared = ['DATABASE_URL', 'VAULT_KEYS', 'BASE_URL', 'SITE_ALLOW', 'SITE_LOOPBACK', 'SITE_CA_FILE']
 
 /** Where they are while it runs. It holds a password and keys. */
 export const sharedSettingsFile = (folder: string): string => join(folder, 'settings.json')

@@ -105,7 +105,7 @@ export function createChatSteps(context: {
   async function requestOf({ session, answer, signal }: Asking) {
     const { tools: found, hiding, tokens } = await offerOf(session)
     const { model, sessionId: cacheKey, ownerId: party } = answer
-    const { tools, leftOut: missingTools } = models.offer(model, found)
+    const { tools, leftOut: missingTools } = models.offer(model, answer.ownerId, found)
     const offered = tools.map(toModelTool)
     const chat = { ...(await readConversation(database, answer)), missingTools }
     const prompt = await models.chatPrompt(model, { chat, tools: offered, secrets: tokens, party, cacheKey })

@@ -63,7 +63,12 @@ export function createAnswering(context: {
         return words.add(text)
       },
     }
-    const { answer: raw, refused } = await askWithout(await sentTools(entry, request, hiding, party), {
+    const {
+      answer: raw,
+      refused,
+      beyond,
+      most,
+    } = await askWithout(await sentTools(entry, request, hiding, party), {
       ask: async (tools) => {
         const options = optionsFor(entry, { ...request, outputSchema }, tools)
         return {
@@ -77,7 +82,9 @@ export function createAnswering(context: {
         logger.warn({ model: model.name, tools: names, said: await wordsOf(error, { hiding }) }, refusedMessage)
       },
     })
-    for (const { given } of refused) refusedTools.note(model.name, given)
+    for (const { given } of refused) refusedTools.note(model.name, party, given)
+    if (most !== undefined) refusedTools.noteMost(model.name, party, most)
+    const without = [...refused, ...beyond].map(({ name }) => name)
     await words?.end()
     if (words !== hidden) await hidden?.end()
     const said = tag === undefined ? raw : answerWithoutThoughts(raw, tag)
@@ -90,7 +97,7 @@ export function createAnswering(context: {
     }
     return {
       ...readAnswer(read, asked),
-      ...(refused.length > 0 && { refusedTools: refused.map(({ name }) => name) }),
+      ...(without.length > 0 && { refusedTools: without }),
     }
   }
 

@@ -203,10 +203,15 @@ export function createModels(context: {
     facts: (name: string): Promise<ModelFacts> => describe(entryOf(name)),
     list: (): Promise<ModelFacts[]> => Promise.all([...entries.values()].map(describe)),
 
-    /** What the model may be offered of these tools, each under a name of its own; MODEL_ERROR if it is not configured. */
-    offer<Tool extends OfferableTool>(name: string, tools: Tool[]): ToolOffer<Tool> {
-      return offerTools(tools, entryOf(name).provider.kind, (tool) => refusedTools.has(name, tool))
-    },
+    /**
+     * What the model may be offered of these tools of an owner, each under a name of its own; MODEL_ERROR if it is not
+     * configured.
+     */
+    offer: <Tool extends OfferableTool>(name: string, owner: string, tools: Tool[]): ToolOffer<Tool> =>
+      offerTools(tools, entryOf(name).provider.kind, {
+        isRefused: (tool) => refusedTools.has(name, owner, tool),
+        mostTools: refusedTools.mostFor(name, owner),
+      }),
 
     /** The secrets of the platform at its providers. */
     secrets: ownSecrets,

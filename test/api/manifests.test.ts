@@ -66,7 +66,7 @@ test('what takes nothing away is used at once and is on record, and its owner is
   // Of what is used at once an owner is told only where more can be done than before.
   t.deepEqual(
     (await told()).map(({ title }) => title),
-    ['A connected site can do more than before: "A new name"'],
+    ['A connected site can do more than before: “A new name”'],
   )
 })
 

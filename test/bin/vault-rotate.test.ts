@@ -324,12 +324,12 @@ test('a rotation refuses keys that are not those of the database, and a new key 
   t.deepEqual(await database('vault_canaries').orderBy('keyName').pluck<string[]>('key_name'), ['k1', 'k2'])
 })
 
-test('a rotation that has nothing to do says so, and one without settings names them', async (t) => {
+test('a rotation that has nothing to do says so, and one without a database says what to set', async (t) => {
   const { k1, k2, DATABASE_URL } = await openRotation(t, 0)
   const { code, said } = await startRotation(t, DATABASE_URL, k2, k1).ended
   t.is(code, 0)
   t.regex(said, /^Nothing to do\.\n.*: k1$/)
   const unset = await startRotation(t, '').ended
   t.is(unset.code, 1)
-  for (const name of ['DATABASE_URL', 'VAULT_KEYS']) t.true(unset.said.includes(`- ${name} `))
+  t.regex(unset.said, /DATABASE_URL is not set/)
 })

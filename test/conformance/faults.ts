@@ -185,6 +185,6 @@ export const brokenPlatforms: BrokenPlatform[] = [
     id: 'an answer that nobody waits for fails as that of a provider',
     rows: ['codes/STREAM_ABORTED'],
     in: createEnding,
-    edit: instead("'MODEL_ERROR'", '[value="STREAM_ABORTED"]'),
+    edit: instead("'MODEL_ERROR'", 'NewExpression > [value="STREAM_ABORTED"]'),
   },
 ]

@@ -133,6 +133,9 @@ for (const { model, refusal, answer } of [
     t.is(offered().length, 3, 'it is known for the next request')
     t.like(again.steps[0]?.['missingSites'], [{ reason: 'refused_tools', tools: ['odd'] }])
     t.regex(JSON.stringify(provider.requestsOf(model).at(-1)?.body), /the provider of this model refuses them: odd/)
+    const neighbour = await connected('desk')
+    await runOnce(neighbour.someone, { model, sites: neighbour.sites })
+    t.deepEqual(offered().at(-2), ['find', 'odd', 'other'], 'another owner has learnt nothing from it')
   })
 }
 

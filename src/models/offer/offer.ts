@@ -41,12 +41,12 @@ const mostNames = 100
 export function offerTools<Tool extends OfferableTool>(
   tools: Tool[],
   kind: ProviderKind,
-  isRefused: (tool: ModelTool) => boolean,
+  { isRefused, mostTools }: { isRefused: (tool: ModelTool) => boolean; mostTools: number },
 ): ToolOffer<Tool> {
   const named = nameTools(tools.map(({ entryId, siteName, tool }) => ({ site: entryId, siteName, tool: tool.name })))
   const all = named.map(({ name }, index) => ({ name, ...(tools[index] as Tool) }))
   const { taken = [], refused = [] } = Object.groupBy(all, (one) => (isRefused(toModelTool(one)) ? 'refused' : 'taken'))
-  const most = unlimited.has(kind) ? Infinity : usualMostTools
+  const most = Math.min(unlimited.has(kind) ? Infinity : usualMostTools, mostTools)
   return {
     // Always the same order: providers cache prompts, and tools stand at their beginning.
     tools: taken.slice(0, most).toSorted((one, other) => (one.name < other.name ? -1 : 1)),

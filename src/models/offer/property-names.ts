@@ -8,6 +8,8 @@ const taken = /^[a-zA-Z0-9_.-]{1,64}$/
 /** Of a name that is fitted, so that no two become the same, and none becomes the name of another property. */
 const hashLength = 8
 const kept = 64 - hashLength - 1
+/** What comes after so many characters is not looked at: the hash is of all. */
+const maxRead = 500
 
 /** The names of properties as models know them, where they are not those of the site. */
 export type PropertyNames = ReadonlyMap<string, string>
@@ -16,10 +18,12 @@ export type PropertyNames = ReadonlyMap<string, string>
 export function fitName(name: string): string {
   if (taken.test(name)) return name
   const safe = name
+    .slice(0, maxRead)
     .normalize('NFKD')
     .replaceAll(/[^a-zA-Z0-9_.-]+/g, '_')
+    .slice(0, kept)
     .replaceAll(/^_+|_+$/g, '')
-  return `${safe.slice(0, kept) || 'property'}_${createHash('sha256').update(name).digest('hex').slice(0, hashLength)}`
+  return `${safe || 'property'}_${createHash('sha256').update(name).digest('hex').slice(0, hashLength)}`
 }
 
 /**

@@ -1,3 +1,4 @@
+import { saidIn, sentenceIn } from './said.ts'
 import { toolRefusal } from './tool-refusal.ts'
 
 /** So often a request is made again without tools that its provider refuses. */
@@ -9,27 +10,50 @@ interface Named {
 
 type OnRefused<Tool> = (refused: Tool[], error: unknown) => Promise<void>
 
+/** An answer, and what was left out for it. */
+interface Without<Tool, Answer> {
+  answer: Answer
+  /** Tools that the provider refuses. */
+  refused: Tool[]
+  /** Tools that are more than it takes, and how many it takes. */
+  beyond: Tool[]
+  most: number | undefined
+}
+
 /**
- * Asks with the tools; if the provider refuses one of them, again without it. Returns the answer, and the tools that were
- * left out for it. An answer that has begun is not asked for again.
+ * Asks with the tools; if the provider refuses one of them, again without it. If it then says the same, the tool was not
+ * the reason, and is not left out. An answer that has begun is not asked for again.
  */
 export async function askWithout<Tool extends Named, Answer>(
   tools: Tool[],
   how: { ask: (tools: Tool[]) => Promise<Answer>; hasBegun: () => boolean; onRefused: OnRefused<Tool> },
-): Promise<{ answer: Answer; refused: Tool[] }> {
-  const refused: Tool[] = []
-  let left = tools
+): Promise<Without<Tool, Answer>> {
+  const innocent = new Set<Tool>()
+  let refused: Tool[] = []
+  let most: number | undefined
+  let words = ''
   for (let attempt = 1; ; attempt += 1) {
+    const taken = tools.filter((tool) => !refused.includes(tool))
     try {
-      return { answer: await how.ask(left), refused }
+      return { answer: await how.ask(taken.slice(0, most)), refused, beyond: taken.slice(most ?? Infinity), most }
     } catch (error) {
-      const names = left.map(({ name }) => name)
-      const refusal = how.hasBegun() || attempt >= mostAttempts ? undefined : toolRefusal(error, names)
-      if (!refusal) throw error
-      const without = 'tool' in refusal ? left.slice(refusal.tool, refusal.tool + 1) : left.slice(refusal.most)
-      left = left.filter((tool) => !without.includes(tool))
-      refused.push(...without)
-      await how.onRefused(without, error)
+      if (how.hasBegun() || attempt >= mostAttempts) throw error
+      const said = saidIn(error)
+      const again = said ? sentenceIn(said) : ''
+      const last = refused.at(-1)
+      if (last && again === words && again.includes(last.name)) {
+        innocent.add(last)
+        refused = refused.slice(0, -1)
+      }
+      words = again
+      const left = tools.filter((tool) => !refused.includes(tool)).slice(0, most)
+      const names = left.map((tool) => (innocent.has(tool) ? undefined : tool.name))
+      const refusal = toolRefusal(error, names)
+      const tool = refusal && 'tool' in refusal ? left[refusal.tool] : undefined
+      if (tool) refused = [...refused, tool]
+      else if (refusal && 'most' in refusal) most = refusal.most
+      else throw error
+      await how.onRefused(tool ? [tool] : left.slice(most), error)
     }
   }
 }

@@ -6,17 +6,26 @@ const mostKnown = 10_000
 /** A provider may take tomorrow what it refuses today. */
 const knownMs = 60 * 60 * 1000
 
-/** The tools that the provider of a model has refused, by what was said of them: a tool that changes is asked with again. */
+/**
+ * The tools that the provider of a model has refused, and how many it takes, as far as it has said so to an owner. A tool
+ * that changes is asked with again. Owners do not learn from each other: what a provider says may quote a stranger's tools.
+ */
 export function createRefusedTools() {
   const known = new LRUCache<string, true>({ max: mostKnown, ttl: knownMs })
+  const counts = new LRUCache<string, number>({ max: mostKnown, ttl: knownMs })
 
   return {
-    note: (model: string, tool: ModelTool): void => void known.set(keyOf(model, tool), true),
-    has: (model: string, tool: ModelTool): boolean => known.size > 0 && known.has(keyOf(model, tool)),
+    note: (model: string, owner: string, tool: ModelTool): void => void known.set(keyOf(model, owner, tool), true),
+    has: (model: string, owner: string, tool: ModelTool): boolean =>
+      known.size > 0 && known.has(keyOf(model, owner, tool)),
+
+    noteMost: (model: string, owner: string, most: number): void =>
+      void counts.set(JSON.stringify([model, owner]), most),
+    mostFor: (model: string, owner: string): number => counts.get(JSON.stringify([model, owner])) ?? Infinity,
   }
 }
 
-const keyOf = (model: string, { name, siteName, description, inputSchema }: ModelTool): string =>
+const keyOf = (model: string, owner: string, { name, siteName, description, inputSchema }: ModelTool): string =>
   createHash('sha256')
-    .update(JSON.stringify([model, name, siteName, description, inputSchema]))
+    .update(JSON.stringify([model, owner, name, siteName, description, inputSchema]))
     .digest('base64')

@@ -1,6 +1,7 @@
 import { APICallError } from '@ai-sdk/provider'
 import { isRecord, parse } from '../arguments.ts'
 import { BrokenAnswer, ModelError } from '../failures.ts'
+import { failureIn } from '../providers/inner-failure.ts'
 
 /** What a provider said of a request that it refused. */
 export interface Said {
@@ -17,9 +18,10 @@ export function saidIn(error: unknown): Said | undefined {
   const cause = error instanceof BrokenAnswer ? error.cause : error
   if (APICallError.isInstance(cause)) {
     const { statusCode: status, responseBody, message } = cause
-    return { status: status === 200 ? undefined : status, text: (responseBody || message).slice(0, maxText) }
+    const text = responseBody || message
+    return status === undefined || status < 300 ? reported(text) : { status, text: text.slice(0, maxText) }
   }
-  if (error instanceof ModelError) return { status: undefined, text: (error.providerSaid() ?? '').slice(0, maxText) }
+  if (error instanceof ModelError) return reported(error.providerSaid() ?? '')
   if (!(error instanceof BrokenAnswer)) return undefined
   if (typeof cause === 'string') return { status: undefined, text: cause.slice(0, maxText) }
   if (!isRecord(cause)) return undefined
@@ -28,6 +30,12 @@ export function saidIn(error: unknown): Said | undefined {
     .find((one) => one >= 400 && one < 600)
   const message = cause instanceof Error ? cause.message : JSON.stringify(cause)
   return { status, text: message.slice(0, maxText) }
+}
+
+/** An answer that was not refused says something of a failure, or it is an answer: its words are those of the model. */
+function reported(text: string): Said | undefined {
+  const failure = failureIn(parse(text))
+  return failure && { status: failure.status, text: text.slice(0, maxText) }
 }
 
 /** Where providers put the sentence that says what is wrong. */
@@ -53,8 +61,21 @@ function statedIn({ text }: Said): string | undefined {
   const body: unknown = Array.isArray(read) ? read[0] : read
   for (const place of places) {
     const found = place.reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), body)
-    if (typeof found === 'string' && found !== '') return found
-    if (Array.isArray(found)) return JSON.stringify(found)
+    if (typeof found === 'string' && found !== '') return `${found}${parameterIn(body)}`
+    if (Array.isArray(found)) return found.map(problemIn).join('; ')
   }
   return undefined
+}
+
+/** OpenAI names the member apart from the sentence. */
+function parameterIn(body: unknown): string {
+  const error = isRecord(body) && isRecord(body['error']) ? body['error'] : body
+  return isRecord(error) && typeof error['param'] === 'string' ? ` (${error['param']})` : ''
+}
+
+/** Pydantic repeats what was sent beside the place and the sentence, and that may be anything. */
+function problemIn(problem: unknown): string {
+  if (!isRecord(problem)) return typeof problem === 'string' ? problem : ''
+  const { loc, msg, message } = problem
+  return `${Array.isArray(loc) ? loc.join('.') : ''}: ${String(msg ?? message ?? '')}`
 }

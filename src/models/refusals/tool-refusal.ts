@@ -8,8 +8,8 @@ export type ToolRefusal =
   /** More of them than this. */
   | { most: number }
 
-/** Other refusals: of the key, the account, the model, or for now. */
-const ofSomethingElse = new Set([401, 402, 403, 404, 408, 429])
+/** Refusals of what was sent. Others are of the key, the account or the model, or for now. */
+const ofTheRequest = new Set([undefined, 400, 413, 422])
 
 /** Where a tool stands in the request, as providers write it: the first form that is found counts. */
 const placeForms = [
@@ -26,29 +26,38 @@ const mostForm =
 /**
  * Which tool a provider refuses, by what it says; undefined if it says nothing of the kind.
  *
- * @param names of the tools, in the order in which they were sent
+ * @param names of the tools, in the order in which they were sent; undefined for those that it cannot be
  */
-export function toolRefusal(error: unknown, names: readonly string[]): ToolRefusal | undefined {
+export function toolRefusal(error: unknown, names: readonly (string | undefined)[]): ToolRefusal | undefined {
   const said = saidIn(error)
-  if (!said || names.length === 0 || ofSomethingElse.has(said.status ?? 0) || isTooLong(error)) return undefined
+  if (!said || names.length === 0 || !ofTheRequest.has(said.status) || isTooLong(error)) return undefined
   // A body within a body has its quotation marks escaped.
-  const text = said.text.replaceAll('\\', '')
-  const placed = placeForms.map((form) => form.exec(text)?.[1]).find((place) => place !== undefined)
-  if (placed !== undefined && Number(placed) < names.length) return { tool: Number(placed) }
   const sentence = sentenceIn(said).replaceAll('\\', '')
+  const placed = placeForms.map((form) => form.exec(sentence)?.[1]).find((place) => place !== undefined)
+  if (placed !== undefined && Number(placed) < names.length) return { tool: Number(placed) }
   if (!/tool|function|schema|parameters/i.test(sentence)) return undefined
-  const named = names.findIndex((name) => isNamed(sentence, name))
-  if (named >= 0) return { tool: named }
+  const named = first(sentence, names, asTool) ?? first(sentence, names, quoted)
+  if (named !== undefined) return { tool: named }
   const most = Number(mostForm.exec(sentence)?.[1] ?? Infinity)
-  const isOfCount = /\b(?:tools|functions|function.?declarations)\b/i.test(text)
+  const isOfCount = /\b(?:tools|functions|function.?declarations)\b/i.test(sentence)
   return isOfCount && most < names.length ? { most } : undefined
 }
 
-/** In quotation marks, or after a word that says what it is: many names are usual words. */
-function isNamed(sentence: string, name: string): boolean {
-  const at = RegExp.escape(name)
-  return new RegExp(
-    `["'\`“‘(<\\[]${at}["'\`”’)>\\]]|\\b(?:function|tool|name|declaration)s?\\b\\W{1,4}${at}(?![\\w-])`,
-    'i',
-  ).test(sentence)
+/** After a word that says what it is. */
+const asTool = (name: string) => `\\b(?:function|tool|declaration)s?\\b\\W{1,4}${name}(?![\\w-])`
+
+/** In quotation marks: many names are usual words. */
+const quoted = (name: string) => `["'\`“‘(<\\[]${name}["'\`”’)>\\]]|\\bname\\b\\W{1,4}${name}(?![\\w-])`
+
+/** The tool that is named first: what comes after it is about the tool, such as a property with the name of another. */
+function first(
+  sentence: string,
+  names: readonly (string | undefined)[],
+  form: (name: string) => string,
+): number | undefined {
+  const places = names.map((name) =>
+    name === undefined ? -1 : sentence.search(new RegExp(form(RegExp.escape(name)), 'i')),
+  )
+  const least = Math.min(...places.filter((place) => place >= 0))
+  return least === Infinity ? undefined : places.indexOf(least)
 }

@@ -86,6 +86,7 @@ export function createAsk(context: AskContext) {
       prompt,
       tools: toolsOf(offer),
       cacheKey: run.id,
+      party: run.ownerId,
       outputSchema: transcript.outputSchema,
       signal,
       hiding,
@@ -104,7 +105,7 @@ export function createAsk(context: AskContext) {
 
   async function offerOf(run: Run, model: string): Promise<Offer> {
     const { tools: found, missing, tokens } = await agents.offerOf(run.agentId, run.ownerId)
-    const { tools, leftOut: not } = models.offer(model, found)
+    const { tools, leftOut: not } = models.offer(model, run.ownerId, found)
     return { tools, missing: [...missing, ...not], tokens }
   }
 

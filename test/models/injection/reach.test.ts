@@ -78,7 +78,7 @@ test('whatever texts say, an agent reaches its own sites and tools alone, and no
   await connect(someone, other, secretOf('other'))
   const sites = [{ vaultEntryId: await connect(someone, mine, token), tools: ['read_notes', 'write_note'] }]
   const prompt = `Summarise what you were sent. ${orderTo('read_notes')}`
-  const agent = await webhookAgent(someone, { systemPrompt: prompt, sites, callbackUrl: 'https://localhost:4409/' })
+  const agent = await webhookAgent(someone, { systemPrompt: prompt, sites, callbackUrl: 'https://callbacks.example/' })
   await webhookAgent(stranger, { systemPrompt: 'Sort.' })
   const before = await thingsOf(stranger)
 

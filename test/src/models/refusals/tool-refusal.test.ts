@@ -89,6 +89,21 @@ const said: [number, unknown, ToolRefusal | undefined][] = [
   [400, { error: { message: 'could not find the thing' } }, undefined],
   [400, { error: { message: "'tools' : maximum number of items is 128" } }, { most: 128 }],
   [401, { error: { message: 'Invalid schema for function "find"' } }, undefined],
+  [503, { error: { message: "overloaded while preparing the tool 'find'" } }, undefined],
+  [
+    400,
+    { error: { message: "Invalid schema for function 'list_x': In context=('properties', 'create'), not allowed" } },
+    { tool: 2 },
+  ],
+  [
+    422,
+    { detail: [{ loc: ['body', 'temperature'], msg: 'too high', input: { text: 'tools.0 of "find"' } }] },
+    undefined,
+  ],
+  [400, { error: { message: 'temperature is too high' }, request: { note: 'tools.0' } }, undefined],
+  // An answer that is cut off is none that says anything of a tool.
+  [200, '{"choices":[{"message":{"tool_calls":[{"function":{"name":"find","argum', undefined],
+  [200, { error: { code: 400, message: "Invalid schema for function 'find'" } }, { tool: 1 }],
   [429, { error: { message: 'tools.1: too many requests' } }, undefined],
   [400, { error: { message: 'tools.200.name: too long' } }, undefined],
   [400, { error: { message: 'The tool refind is not known' } }, undefined],
@@ -105,4 +120,10 @@ test('a stream that begins with such an error says the same, and without tools n
   t.deepEqual(toolRefusal(error, names), { tool: 1 })
   t.is(toolRefusal(error, []), undefined)
   t.is(toolRefusal(new Error('tools.1'), names), undefined)
+})
+
+test('a tool that it cannot be is not taken for the one that is named', (t) => {
+  const error = refusalOf(400, { error: { message: "The tool 'list_x' does not go with 'find'" } })
+  t.deepEqual(toolRefusal(error, names), { tool: 2 })
+  t.deepEqual(toolRefusal(error, ['create', 'find', undefined]), { tool: 1 })
 })
