@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { isUnreachable } from '../src/database/database.ts'
 import { loadEnvFile, present } from '../src/config/environment.ts'
-import { readLocalConfig } from '../src/config/local-config.ts'
+import { usualFolder } from '../src/config/local-config.ts'
 
 /** What commands need of the settings that `npm start` has made or found for its own processes. */
 const shared = ['DATABASE_URL', 'VAULT_KEYS', 'BASE_URL', 'SITE_ALLOW', 'SITE_LOOPBACK', 'SITE_CA_FILE']
@@ -20,7 +20,7 @@ export function shareSettings(folder: string, environment: Record<string, string
 export function settingsBesideStart(): Record<string, string> {
   loadEnvFile()
   const own = present()
-  const file = sharedSettingsFile(resolve(readLocalConfig().DATA_DIR))
+  const file = sharedSettingsFile(resolve(own['DATA_DIR'] ?? usualFolder))
   if (!existsSync(file)) return own
   const found = Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>)
   return { ...Object.fromEntries(found.filter(([name]) => own[`${name}_FILE`] === undefined)), ...own }

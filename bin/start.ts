@@ -52,7 +52,11 @@ function withStandIns(env: Record<string, string>): Record<string, string> {
   const { vaultKeys, jwtPrivateKey } = newSecrets()
   const own = { SITE_LOOPBACK: 'true' }
   const made = { DATABASE_URL: 'postgres://127.0.0.1', VAULT_KEYS: vaultKeys, JWT_PRIVATE_KEY: jwtPrivateKey }
-  return { ...Object.fromEntries(Object.entries(made).filter(([name]) => env[`${name}_FILE`] === undefined)), ...env, ...own }
+  return {
+    ...Object.fromEntries(Object.entries(made).filter(([name]) => env[`${name}_FILE`] === undefined)),
+    ...env,
+    ...own,
+  }
 }
 
 async function run(local: LocalConfig, { models, billing }: Config, folder: string): Promise<void> {

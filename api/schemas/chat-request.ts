@@ -27,7 +27,7 @@ function readBody(body: Body): ChatRequest {
     const { text, messageId } = body
     return text === undefined
       ? { kind: 'again', messageId, before: [] }
-      : { kind: 'message', text, clientId: idIn(body.id), messageId, before: [] }
+      : { kind: 'message', text, clientId: idIn(body.id, 'id'), messageId, before: [] }
   }
   const { messages, trigger } = body
   const at = messages.findLastIndex(({ role }) => role === 'user')
@@ -40,12 +40,21 @@ function readBody(body: Body): ChatRequest {
   const text = last ? wordsOf(last) : ''
   const problem = problemOf(text)
   if (problem !== undefined) throw refused(path, problem)
-  return { kind: 'message', text, clientId: idIn(last?.id), messageId, before: idsOf(messages.slice(0, at)) }
+  return {
+    kind: 'message',
+    text,
+    clientId: idIn(last?.id, `${path}.id`),
+    messageId,
+    before: idsOf(messages.slice(0, at)),
+  }
 }
 
-/** An empty id names nothing. */
-const idIn = (id: unknown): string | undefined =>
-  typeof id === 'string' && id !== '' && id.length <= 200 && isStorable(id) ? id : undefined
+/** An empty id names nothing. What cannot be kept would not be found again when the message is repeated. */
+function idIn(id: unknown, path: string): string | undefined {
+  if (typeof id !== 'string' || id === '') return undefined
+  if (id.length <= 200 && isStorable(id)) return id
+  throw refused(path, 'The id of a message has 200 characters at most, and none that cannot be kept.')
+}
 
 /** Why the words of a message cannot be taken. */
 function problemOf(text: string): string | undefined {

@@ -36,7 +36,8 @@ function placeOf(message: unknown, path: string | undefined): unknown {
   if (!isObject(message)) return emptied(message)
   const { id, role } = message
   return {
-    id: isId(id) ? id : null,
+    // The id of the message itself is refused if it is none; others place it no better.
+    id: isId(id) ? id : path !== undefined && typeof id === 'string' ? id.slice(0, longestId + 1) : null,
     role: role === 'user' ? role : null,
     ...(path !== undefined && wordsOf(message, path)),
   }

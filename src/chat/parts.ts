@@ -1,3 +1,4 @@
+import { parseJson } from '../json.ts'
 import { errorBody, type CodedError, type ErrorCode } from '../errors.ts'
 import type { ChatToolCall } from '../tools/tool-call.ts'
 import type { ChatAnswer } from './chat-answer.ts'
@@ -91,11 +92,8 @@ export function failureParts(failure: CodedError): ChatPart[] {
   ]
 }
 
-/** The value of a JSON text; a text that is none is the value itself. */
+/** The value of a JSON text; a text that is none, or is nested too deeply to be written again, is the value itself. */
 export function valueOf(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return text
-  }
+  const parsed = parseJson(text)
+  return parsed.ok ? parsed.value : text
 }

@@ -3,9 +3,12 @@ import { freeze, present, readEnvironment, settings, type Environment } from './
 import { withFiles } from './setting-files.ts'
 import { optionalText, text, whole } from './settings.ts'
 
+/** Where `npm start` keeps its data, unless DATA_DIR says otherwise. */
+export const usualFolder = '.data'
+
 const portNumber = (fallback: number) => whole(fallback, 1, 65_535)
 const local = v.object({
-  DATA_DIR: text('.data'),
+  DATA_DIR: text(usualFolder),
   POSTGRES_PORT: portNumber(15_432),
   TEMPORAL_PORT: portNumber(7233),
   TEMPORAL_UI_PORT: portNumber(8233),

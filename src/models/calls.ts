@@ -38,6 +38,14 @@ export function readCalls(
 /** NUL and lone surrogates cannot be stored as text in Postgres; both are replaced by U+FFFD. */
 export const storable = (text: string): string => text.replaceAll('\0', '\uFFFD').toWellFormed()
 
+/** One escape of JSON: a pair of surrogates, half of one, or any other. */
+const escapes = /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[dD][89a-fA-F][\da-fA-F]{2}|.)/gs
+const isHalf = /^\\u[dD]...$/
+
+/** The same for a JSON text, in which halves may be written as escapes (RFC 8259, 8.2). */
+const storableJson = (text: string): string =>
+  storable(text).replaceAll(escapes, (escape) => (isHalf.test(escape) ? String.raw`\ufffd` : escape))
+
 function readCall(given: LanguageModelV4ToolCall, offered: ReadonlySet<string>, used: Set<string>): RequestedCall {
   const part = { ...given, input: plainArguments(given.input) }
   const problem = problemOf(part, offered)
@@ -46,7 +54,7 @@ function readCall(given: LanguageModelV4ToolCall, offered: ReadonlySet<string>, 
   return {
     id,
     name: providerSafe(part.toolName),
-    arguments: part.input.trim() === '' ? '{}' : storable(problem ? part.input : withoutTwins(part.input)),
+    arguments: part.input.trim() === '' ? '{}' : storableJson(problem ? part.input : withoutTwins(part.input)),
     ...(problem && { problem }),
   }
 }

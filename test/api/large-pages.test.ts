@@ -120,7 +120,12 @@ test('a run is told of a result that is too complex, and never makes the call ag
   const { runId } = (await deliver(platform, agent, {})).body
   t.is((await ended(someone, runId)).status, 'completed')
   const finished = (await timelineOf(someone, runId)).find(({ kind }) => kind === 'tool.finished')
-  t.like(finished?.data, { status: 'succeeded', attempts: 1, httpStatus: 200, note: `${unreadResult} It is too complex.` })
+  t.like(finished?.data, {
+    status: 'succeeded',
+    attempts: 1,
+    httpStatus: 200,
+    note: `${unreadResult} It is too complex.`,
+  })
   t.false('result' in (finished?.data ?? {}))
   const { steps } = await currentTranscript(platform, runId)
   t.deepEqual(steps[0]?.calls[0]?.outcome, { status: 'succeeded', text: unreadResult })

@@ -106,6 +106,11 @@ test('an id or a key that names something else already is refused by its name', 
     [{ text: '[[say Other.]]' }, withKey(session, 'k'), 'Idempotency-Key'],
     [{}, withKey(session, 'k'), 'Idempotency-Key'],
     [hello, withKey(session, 'a key'), 'Idempotency-Key'],
+    // What could not be found again would be charged again.
+    [{ ...hello, id: 'x'.repeat(201) }, {}, 'id'],
+    [{ ...hello, id: 'x\0' }, {}, 'id'],
+    [transported(hello.text, 'x'.repeat(201)), {}, 'messages.0.id'],
+    [transported(hello.text, 'x\ud800'), {}, 'messages.0.id'],
   ]
   for (const [body, init, path] of refused) {
     const response = await send(session, body, init)

@@ -162,6 +162,13 @@ export const oddForms: TokenAnswer[] = [
     body: '{"access_token":"ACCESS","token_type":"Bearer","expires_in":3600,"refresh_token":null,"refresh_token":"REFRESH"}',
   },
   { body: '{"access_token":"ACCESS","expires_in":3600,"refresh_token":"REFRESH"}' },
+  { body: '{"access_token":"ACCESS","token_type":"Bearer","expires_in":3600,"data":{"refresh_token":"REFRESH"}}' },
+  { body: '{"refresh_token":"REFRESH","token_type":"Bearer","data":{"access_token":"ACCESS","expires_in":3600}}' },
+  {
+    body: '{"access_token":"ACCESS","expires_in":3600,"authed_user":{"access_token":"other","refresh_token":"other"}}',
+    keepsOld: true,
+  },
+  { body: '{"access_token":"ACCESS","expires_in":3600,"refreshToken":"REFRESH","Refresh_Token":"REFRESH"}' },
   { body: '{"access_token":"ACCESS","token_type":"Bearer","expires_in":3600}', keepsOld: true },
   {
     body: '{"access_token":"ACCESS","token_type":"Bearer","refresh_token":"REFRESH","expires_at":"2026-11-25T00:00:00Z"}',

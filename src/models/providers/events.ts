@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises'
+
 /**
  * The data of server-sent events (HTML, 9.2), each as soon as its event has ended; the last one also if nothing ends it.
  * Some servers write `error:` where others have an event of an error: its text counts as data. Takes time in proportion
@@ -24,9 +26,13 @@ export const eventOf = (data: string): string =>
     .map((line) => `data: ${line}`)
     .join('\n')}\n\n`
 
+/** After so many lines the rest of the process has a turn: many empty ones come at once. */
+const linesInTurn = 500
+
 /** Lines end with CR, LF or both. */
 async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<string> {
   let pieces: string[] = []
+  let count = 0
   let endsWithReturn = false
   for await (const text of texts) {
     const lines = (endsWithReturn && text.startsWith('\n') ? text.slice(1) : text).split(/\r\n|\r|\n/)
@@ -34,6 +40,7 @@ async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<string> {
     for (const line of lines.slice(0, -1)) {
       yield pieces.join('') + line
       pieces = []
+      if ((count += 1) % linesInTurn === 0) await setImmediate()
     }
     const rest = lines.at(-1) as string
     if (rest !== '') pieces.push(rest)

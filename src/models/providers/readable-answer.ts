@@ -17,7 +17,7 @@ export interface Asked {
 const chatKinds = new Set<ProviderKind>(['openai-compatible', 'mistral'])
 
 /** The longest JSON text that is read at once: an answer in one piece, or an event. */
-const maxJsonCharacters = 8 * 1024 * 1024
+const maxJsonCharacters = 2 * 1024 * 1024
 
 /**
  * The answer of a provider, of status 2xx, as its adapter can read it; it is still streamed if it came so. Throws an
@@ -122,7 +122,7 @@ function chunkOf(chunks: ChatChunks, data: string, answer: Response): Members | 
 const framed = (chunk: Members): string => eventOf(JSON.stringify(chunk))
 
 function parsed(json: string): unknown {
-  if (json.length > maxJsonCharacters) throw unreadableAnswer('is longer than 8 MiB')
+  if (json.length > maxJsonCharacters) throw unreadableAnswer('is longer than 2 MiB')
   try {
     return readJson(json)
   } catch {
@@ -166,7 +166,7 @@ const joined = (body: Body): Promise<string> =>
     let length = 0
     for await (const piece of body) {
       length += piece.length
-      if (length > maxJsonCharacters) throw unreadableAnswer('is longer than 8 MiB')
+      if (length > maxJsonCharacters) throw unreadableAnswer('is longer than 2 MiB')
       pieces.push(piece)
     }
     return pieces.join('')

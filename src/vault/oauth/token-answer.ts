@@ -36,14 +36,21 @@ type Members = Partial<Record<(typeof wanted)[number] | (typeof told)[number], u
 
 /**
  * The members that are read. Where the exact name is missing, the one other spelling of it is meant (`accessToken`), and
- * where there is no access token, those in the one object inside that has some (`data`).
+ * where a token is missing, the members of the one object inside that has one (`data`).
  */
 function meant(given: Record<string, unknown>): Members {
   const members = bySpelling(given)
-  if (members.access_token !== undefined) return members
-  const inside = Object.values(given).filter(isObject).map(bySpelling).filter(hasToken)
-  return inside.length === 1 ? { ...members, ...inside[0] } : members
+  if (hasToken(members) && hasNext(members)) return members
+  // Another access token has a refresh token of its own.
+  const hasRest = (one: Members) => (hasToken(members) ? hasNext(one) && !hasToken(one) : hasToken(one))
+  const inside = Object.values(given).filter(isObject).map(bySpelling).filter(hasRest)
+  const [one] = inside
+  if (!one || inside.length > 1) return members
+  const [near, far] = hasToken(members) ? [members, one] : [one, members]
+  return { ...far, ...near, refresh_token: (hasNext(near) ? near : far).refresh_token }
 }
+
+const hasNext = ({ refresh_token: token }: Members): boolean => textIn(token) !== undefined
 
 const hasToken = ({ access_token: token }: Members): boolean => textIn(token) !== undefined
 
@@ -51,7 +58,8 @@ function bySpelling(given: Record<string, unknown>): Members {
   const names = Object.keys(given).filter((name) => given[name] !== null)
   const found = [...wanted, ...told].flatMap((name): [string, unknown][] => {
     const others = names.filter((other) => plainName(other) === plainName(name))
-    const one = names.includes(name) ? name : others.length === 1 ? others[0] : undefined
+    const isOne = new Set(others.map((other) => given[other])).size === 1
+    const one = names.includes(name) ? name : isOne ? others[0] : undefined
     return one === undefined ? [] : [[name, given[one]]]
   })
   return Object.fromEntries(found)

@@ -95,7 +95,7 @@ function failure(error: unknown, hiding: Hiding): TokenOutcome {
 const unfetched = ({ maybeSent, reason }: SafeFetchError): TokenOutcome => ({
   kind: maybeSent ? 'ambiguous' : 'not_sent',
   message: `The site's token address ${noAnswer[reason] ?? noAnswer.connect}.`,
-  unreachable: reason !== 'too-large' && reason !== 'redirect',
+  unreachable: !['too-large', 'encoding', 'redirect'].includes(reason),
 })
 
 /**
@@ -108,6 +108,7 @@ const noAnswer: Partial<Record<SafeFetchReason, string>> & { connect: string } =
   timeout: 'did not answer in time',
   reset: 'broke off its answer',
   'too-large': 'answered with more than is allowed',
+  encoding: 'answered in an encoding that cannot be read',
   redirect: 'answered with a redirect, and redirects are not followed',
 }
 
