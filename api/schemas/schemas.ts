@@ -53,6 +53,13 @@ const pageLimit = wholeInQuery({
 export const paging = {
   cursor: v.optional(field(text(200), 'The `nextCursor` of the page before; without it the first page')),
   limit: pageLimit,
+  order: v.optional(
+    field(
+      v.picklist(['newest', 'arrival'], 'must be newest or arrival'),
+      '`newest` (the default): newest first. `arrival`: those first that came into the list first; `nextCursor` is never null, and what comes later is behind it',
+      'newest',
+    ),
+  ),
   since: instant('Only items from this time on (RFC 3339)'),
   until: instant('Only items from before this time (RFC 3339)'),
 }
@@ -71,13 +78,17 @@ export const ofOwner = {
 /** The query members of a list of what owners have. */
 export const pagingOfOwner = { ...paging, ...ofOwner }
 
-/** The response of a list: one page, newest first. */
+/** The response of a list: one page. */
 export const pageOf = <Item extends v.GenericSchema>(item: Item) =>
   named(
     `${nameOf(item)}Page`,
     v.object({
       items: field(v.array(item), 'The items of this page'),
-      nextCursor: field(v.nullable(v.string()), 'The `cursor` of the next page; null on the last one', null),
+      nextCursor: field(
+        v.nullable(v.string()),
+        'The `cursor` of the next page; null on the last one, and never with `order=arrival`',
+        null,
+      ),
     }),
     'One page of a list',
   )

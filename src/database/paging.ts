@@ -1,11 +1,12 @@
-import { raw, type QueryBuilder } from 'objection'
+import { raw, type QueryBuilder, type RawBuilder } from 'objection'
 import { later } from '../clock.ts'
-import { CodedError } from '../errors.ts'
 import { firstIdAt, isId } from '../ids.ts'
+import { arrivalPage } from './arrival-page.ts'
+import { readCursor, writeCursor, type ListName } from './cursor.ts'
 import { fittingCount } from './page-bytes.ts'
 import type { Row } from './row.ts'
 
-/** One page of a list, newest first. `nextCursor` is null on the last page. */
+/** One page of a list. `nextCursor` is null on the last page of a list that is read newest first. */
 export interface Page<T> {
   items: T[]
   nextCursor: string | null
@@ -19,41 +20,18 @@ export interface Period {
   until?: Date | undefined
 }
 
+export type Order = 'newest' | 'arrival'
+
 export interface PageRequest extends Period {
   /** Opaque, from the previous page; absent for the first page. */
   cursor?: string | undefined
   /** How many items at most, 1 to 100. */
   limit: number
+  /** Newest first unless it says `arrival`: then those first that came into the list first. */
+  order?: Order | undefined
 }
 
-/** The names of the lists. Cursors carry them, so that no list accepts another list's cursor. */
-export type ListName =
-  | 'agents'
-  | 'all-workspaces'
-  | 'agent-runs'
-  | 'approvals'
-  | 'audit'
-  | 'callbacks'
-  | 'calls'
-  | 'changes'
-  | 'fires'
-  | 'invitations'
-  | 'keys'
-  | 'ledger'
-  | 'logins'
-  | 'members'
-  | 'notifications'
-  | 'outbox'
-  | 'payments'
-  | 'refreshes'
-  | 'runs'
-  | 'runs-of-user'
-  | 'sessions'
-  | 'users'
-  | 'vault'
-  | 'workspaces'
-
-type KeyValue = string | number | Date
+export type KeyValue = string | number | Date
 
 /** Keys between which all rows of a period lie: from the first one, to before the second one. */
 export interface KeyRange {
@@ -69,7 +47,7 @@ export interface PageKey<R extends Row> {
   write: (row: R) => string
 }
 
-interface Paging<R extends Row> extends PageRequest {
+export interface Paging<R extends Row> extends PageRequest {
   list: ListName
   /** Whose list it is: identifiers that the rows must have, for a large table whose index begins with these fields. */
   of?: Record<string, string>
@@ -84,6 +62,10 @@ interface Paging<R extends Row> extends PageRequest {
   bytes?: string
   /** Defaults to the row's id. */
   key?: PageKey<R>
+  /** The number of a row in the order of arrival, if that is not the one of its table. */
+  arrival?: RawBuilder
+  /** Rows are committed in the order of their key: it is the order of arrival, too. */
+  keyIsArrival?: boolean
   /** The column of the time that periods are about. */
   time: string
   /**
@@ -93,17 +75,30 @@ interface Paging<R extends Row> extends PageRequest {
   rangeOf?: (period: Period) => KeyRange | Promise<KeyRange>
 }
 
+/** With the key, which may be the usual one. */
+export type Keyed<R extends Row> = Paging<R> & { key: PageKey<R> }
+
 /**
- * One page of the query's rows, newest first. Fetches one row more than the limit, to see whether there is another
- * page. Of rows with large contents only their sizes are fetched first. VALIDATION_ERROR for a cursor that is not from this list.
+ * One page of the query's rows, newest first unless the request says otherwise. VALIDATION_ERROR for a cursor that is not
+ * from this list.
  */
 export async function page<R extends Row>(query: QueryBuilder<R, R[]>, paging: Paging<R>): Promise<Page<R>> {
-  const { list, of = {}, cursor, limit, bytes, key = byId } = paging
+  const { of = {}, key = byId } = paging
   for (const [field, id] of Object.entries(of)) void query.whereRaw(ofStatement, [field, id])
-  if (cursor !== undefined) void query.where(key.column, '<', readCursor(list, key.read, cursor))
   if (paging.since ?? paging.until) await restrictToPeriod(query, key.column, paging)
-  const most = bytes === undefined ? limit + 1 : (await countOfPage(query, key, limit, bytes)) + 1
-  const newest = (of: QueryBuilder<R, R[]>) => of.orderBy(key.column, 'desc').limit(most)
+  return paging.order === 'arrival' ? arrivalPage(query, { ...paging, key }) : newestPage(query, { ...paging, key })
+}
+
+/**
+ * Fetches one row more than the limit, to see whether there is another page. Of rows with large contents only their sizes
+ * are fetched first.
+ */
+async function newestPage<R extends Row>(query: QueryBuilder<R, R[]>, paging: Keyed<R>): Promise<Page<R>> {
+  const { list, cursor, limit, bytes, key } = paging
+  if (cursor !== undefined) void query.where(key.column, '<', readCursor(list, key.read, cursor))
+  const ordered = (of: QueryBuilder<R, R[]>) => of.orderBy(key.column, 'desc')
+  const most = bytes === undefined ? limit + 1 : (await countOfPage(ordered(query.clone()), limit, bytes)) + 1
+  const newest = (of: QueryBuilder<R, R[]>) => ordered(of).limit(most)
   const parts = combinations(paging).map((values) => newest(query.clone().where(values)))
   const [only] = parts
   const rows = await (only && parts.length === 1 ? only : newest(union(query, parts)))
@@ -112,18 +107,15 @@ export async function page<R extends Row>(query: QueryBuilder<R, R[]>, paging: P
   return { items, nextCursor: rows.length > items.length && last ? writeCursor(list, key.write(last)) : null }
 }
 
-/** How many rows the page has. The query must name its columns. */
-async function countOfPage<R extends Row>(
+/** How many rows the page has. The query is in order, and must name its columns. */
+export async function countOfPage<R extends Row>(
   query: QueryBuilder<R, R[]>,
-  { column }: PageKey<R>,
   limit: number,
   bytes: string,
 ): Promise<number> {
   const sizes = query
-    .clone()
     .clearSelect()
     .select(raw(`${bytes} as bytes`))
-    .orderBy(column, 'desc')
     .limit(limit)
   const rows = (await sizes) as unknown as { bytes: number }[]
   return fittingCount(rows.map((row) => row.bytes))
@@ -187,18 +179,3 @@ export const idIn = (column: string): PageKey<Row> => ({
 })
 
 const byId = idIn('id')
-
-function readCursor(list: ListName, read: PageKey<Row>['read'], cursor: string): KeyValue {
-  const [name, text = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split(':')
-  const isOurs = name === list && /^[\w-]{1,64}$/.test(text) && writeCursor(list, text) === cursor
-  const value = isOurs ? read(text) : undefined
-  if (value !== undefined) return value
-  throw new CodedError('VALIDATION_ERROR', {
-    message: 'The cursor is not from this list.',
-    details: [{ path: 'cursor', message: 'Use the nextCursor of the previous page, unchanged.' }],
-  })
-}
-
-/** The cursor of the page that begins after the row with this key. */
-export const writeCursor = (list: ListName, key: string): string =>
-  Buffer.from(`${list}:${key}`, 'utf8').toString('base64url')

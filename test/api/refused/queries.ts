@@ -1,7 +1,7 @@
 import type { AnyRoute } from '../../../api/route/route.ts'
 import { routes } from '../../../api/routes.ts'
 import { newId } from '../../../src/ids.ts'
-import { writeCursor, type ListName } from '../../../src/database/paging.ts'
+import { writeCursor, type ListName } from '../../../src/database/cursor.ts'
 import { paramsOf, type Stage } from '../stage.ts'
 import { fill, pathsIn, sendTo } from './request.ts'
 import type { Refusals } from './unharmed.ts'
@@ -43,6 +43,7 @@ const oddByMember: Record<string, string[]> = {
   limit: ['1001', '0', '-1', '1e3', '1.5', '', '%20', '5%20', '0x10', '%D9%A1', 'NaN', 'Infinity', '99999', '%00']
     .concat(['%E0%A4%A', '1'.repeat(400), '1&limit=2'])
     .map((limit) => `limit=${limit}`),
+  order: ['order=', 'order=oldest', 'order=ARRIVAL', 'order=arrival&order=newest', 'order=%00'],
   cursor: [
     'cursor=',
     'cursor=abc',
