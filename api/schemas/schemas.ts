@@ -49,6 +49,12 @@ const pageLimit = wholeInQuery({
   fallback: 20,
 })
 
+/** A query member that an identifier is filtered by. */
+export const idFilter = (description: string) =>
+  v.optional(field(v.pipe(text(64), v.uuid('must be a UUID')), description, exampleId))
+
+const exampleId = '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a10'
+
 /** The query members of every list. */
 export const paging = {
   cursor: v.optional(field(text(200), 'The `nextCursor` of the page before; without it the first page')),

@@ -26,13 +26,51 @@ export function assertTimeZone(name: string): void {
 }
 
 /**
- * The name in its canonical case. An alias stays as written, because it may resolve to the older name (Europe/Kiev for
+ * The name in its canonical case. An alias stays one, because it may resolve to the older name (Europe/Kiev for
  * Europe/Kyiv). Throws VALIDATION_ERROR as `assertTimeZone` does.
  */
 export function canonicalTimeZone(name: string): string {
   assertTimeZone(name)
-  const resolved = resolve(name) ?? name
-  return resolved.toLowerCase() === name.toLowerCase() ? resolved : name
+  const [letters, resolved] = [name.toLowerCase(), resolve(name) ?? name]
+  if (resolved.toLowerCase() === letters) return resolved
+  const known = Intl.supportedValuesOf('timeZone').find((one) => one.toLowerCase() === letters)
+  return known ?? inUsualCase(letters)
+}
+
+/** Names that are written in capitals as a whole, or in parts. */
+const capitals =
+  /^(?:utc|gmt|uct|cet|eet|met|wet|est|mst|hst|prc|roc|rok|nz|gb|us|act|nsw|lhi|pst8pdt|mst7mdt|cst6cdt|est5edt|gb-eire|nz-chat|w-su)$/
+
+/** Words inside of names that are written small. */
+const small = /^(?:of|au|es|in|de|the)$/
+
+/** Their own ways, of all names of the IANA database. */
+const special: Readonly<Record<string, string>> = {
+  'gb-eire': 'GB-Eire',
+  'nz-chat': 'NZ-CHAT',
+  dumontdurville: 'DumontDUrville',
+  mcmurdo: 'McMurdo',
+  bajanorte: 'BajaNorte',
+  bajasur: 'BajaSur',
+  easterisland: 'EasterIsland',
+  comodrivadavia: 'ComodRivadavia',
+  'port-au-prince': 'Port-au-Prince',
+}
+
+/** An alias that no list has, in the case in which the IANA database writes names. */
+const inUsualCase = (letters: string): string =>
+  letters
+    .split('/')
+    .map((part) => special[part] ?? (capitals.test(part) ? part.toUpperCase() : wordsIn(part)))
+    .join('/')
+
+function wordsIn(part: string): string {
+  if (/^gmt[+-]?\d+$/.test(part)) return part.toUpperCase()
+  const words = part.split(/([_-])/)
+  const cased = words.map((word, index) =>
+    index > 0 && small.test(word) ? word : word.slice(0, 1).toUpperCase() + word.slice(1),
+  )
+  return cased.join('')
 }
 
 function isTimeZone(name: string): boolean {
