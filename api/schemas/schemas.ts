@@ -60,7 +60,8 @@ export const paging = {
   cursor: v.optional(field(text(200), 'The `nextCursor` of the page before; without it the first page')),
   limit: pageLimit,
   order: v.optional(
-    field(
+    named(
+      'ListOrder',
       v.picklist(['newest', 'arrival'], 'must be newest or arrival'),
       '`newest` (the default): newest first. `arrival`: those first that came into the list first; `nextCursor` is never null, and what comes later is behind it',
       'newest',
@@ -72,13 +73,7 @@ export const paging = {
 
 /** The query member of what is read of an owner. */
 export const ofOwner = {
-  workspaceId: v.optional(
-    field(
-      text(64),
-      'What belongs to this workspace; without it, what is yours',
-      '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a02',
-    ),
-  ),
+  workspaceId: idFilter('What belongs to this workspace; without it, what is yours'),
 }
 
 /** The query members of a list of what owners have. */

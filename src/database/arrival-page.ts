@@ -1,7 +1,8 @@
 import { raw, type QueryBuilder, type RawBuilder } from 'objection'
 import { CodedError } from '../errors.ts'
 import { readCursor, writeCursor } from './cursor.ts'
-import { countOfPage, type Keyed, type KeyValue, type Page, type PageKey } from './paging.ts'
+import type { Keyed, KeyValue, Page, PageKey } from './page.ts'
+import { countOfPage } from './page-bytes.ts'
 import type { Row } from './row.ts'
 
 /** Behind which row a page begins; without a key, with the first row of that number. */

@@ -9,17 +9,19 @@ export function unquoted(text: string): string {
 /** What can be wrong with a secret that is to be a key, in words that follow "The secret". */
 type Reading = { key: Buffer } | { problem: string }
 
+/** They would be base64 in the alphabet for addresses, but a person has chosen them, and no sender decodes them. */
+const typedWords = /^[a-z]+(?:[_-][a-z]+)+$/
+
 /**
  * Reads a secret of Standard Webhooks: base64 of 24 to 64 bytes, with or without `whsec_` in front (Standard Webhooks,
- * "Signature scheme"), as people paste it: in quotation marks, with the version `v1,`, in the alphabet for addresses,
- * without padding. Bits beyond the last byte must be zero, because libraries differ in what they make of them.
+ * "Signature scheme"), as people paste it: in quotation marks, with the version `v1,`, without padding, in the
+ * alphabet for addresses. Bits beyond the last byte must be zero, because libraries differ in what they make of them.
  */
 export function readStandardWebhooksKey(secret: string): Reading {
-  const text = unquoted(secret)
-    .replace(/^v1,/, '')
-    .replace(/^whsec_/, '')
+  const [, prefix, text = ''] = /^(?:v1,)?(whsec_)?(.*)$/.exec(unquoted(secret)) ?? []
   if (/^whs?[pk]k_/.test(text)) return { problem: 'is a key of asymmetric signatures, which are not supported' }
   const [, digits = ''] = /^([^=]*)={0,2}$/.exec(text) ?? []
+  if (!prefix && typedWords.test(digits)) return { problem: 'is made of words, and no base64' }
   const isOneAlphabet = /^(?:[A-Za-z0-9+/]+|[A-Za-z0-9_-]+)$/.test(digits)
   if (!isOneAlphabet) return { problem: 'has characters that are not base64' }
   const key = Buffer.from(digits, 'base64url')

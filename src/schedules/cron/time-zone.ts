@@ -1,11 +1,14 @@
 import { distance } from 'fastest-levenshtein'
+import database from 'tzdata' with { type: 'json' }
 import { assertThat } from '../../errors.ts'
 
 /**
- * Node takes its zones from ICU, whose own abbreviations surprise (BST is Dhaka, IST is Calcutta, CST is Chicago). Only
- * these are names in the IANA database.
+ * The names of the IANA database by their small letters. Node tells only one name of each zone, and takes those of ICU
+ * besides, whose abbreviations surprise (BST is Dhaka, IST is Calcutta, CST is Chicago).
  */
-const abbreviations = new Set('UTC GMT UCT CET EET MET WET EST MST HST PRC ROC ROK'.split(' '))
+const names = new Map(
+  [...Object.keys(database.zones), ...Intl.supportedValuesOf('timeZone')].map((name) => [name.toLowerCase(), name]),
+)
 
 /** The longest IANA name has 32 characters. */
 const maxLength = 64
@@ -26,64 +29,25 @@ export function assertTimeZone(name: string): void {
 }
 
 /**
- * The name in its canonical case. An alias stays one, because it may resolve to the older name (Europe/Kiev for
- * Europe/Kyiv). Throws VALIDATION_ERROR as `assertTimeZone` does.
+ * The name in its canonical case. An alias stays one, because Node resolves some to the older name (Europe/Kyiv to
+ * Europe/Kiev). Throws VALIDATION_ERROR as `assertTimeZone` does.
  */
 export function canonicalTimeZone(name: string): string {
   assertTimeZone(name)
-  const [letters, resolved] = [name.toLowerCase(), resolve(name) ?? name]
-  if (resolved.toLowerCase() === letters) return resolved
-  const known = Intl.supportedValuesOf('timeZone').find((one) => one.toLowerCase() === letters)
-  return known ?? inUsualCase(letters)
-}
-
-/** Names that are written in capitals as a whole, or in parts. */
-const capitals =
-  /^(?:utc|gmt|uct|cet|eet|met|wet|est|mst|hst|prc|roc|rok|nz|gb|us|act|nsw|lhi|pst8pdt|mst7mdt|cst6cdt|est5edt|gb-eire|nz-chat|w-su)$/
-
-/** Words inside of names that are written small. */
-const small = /^(?:of|au|es|in|de|the)$/
-
-/** Their own ways, of all names of the IANA database. */
-const special: Readonly<Record<string, string>> = {
-  'gb-eire': 'GB-Eire',
-  'nz-chat': 'NZ-CHAT',
-  dumontdurville: 'DumontDUrville',
-  mcmurdo: 'McMurdo',
-  bajanorte: 'BajaNorte',
-  bajasur: 'BajaSur',
-  easterisland: 'EasterIsland',
-  comodrivadavia: 'ComodRivadavia',
-  'port-au-prince': 'Port-au-Prince',
-}
-
-/** An alias that no list has, in the case in which the IANA database writes names. */
-const inUsualCase = (letters: string): string =>
-  letters
-    .split('/')
-    .map((part) => special[part] ?? (capitals.test(part) ? part.toUpperCase() : wordsIn(part)))
-    .join('/')
-
-function wordsIn(part: string): string {
-  if (/^gmt[+-]?\d+$/.test(part)) return part.toUpperCase()
-  const words = part.split(/([_-])/)
-  const cased = words.map((word, index) =>
-    index > 0 && small.test(word) ? word : word.slice(0, 1).toUpperCase() + word.slice(1),
-  )
-  return cased.join('')
+  return names.get(name.toLowerCase()) ?? name
 }
 
 function isTimeZone(name: string): boolean {
-  if (name.length > maxLength || !/^[a-z][\w+/-]*$/i.test(name) || /^systemv\//i.test(name)) return false
-  if (/^[a-z]{3}$/i.test(name) && !abbreviations.has(name.toUpperCase())) return false
-  return resolve(name) !== undefined
+  return names.has(name.toLowerCase()) && isKnownToNode(name)
 }
 
-function resolve(name: string): string | undefined {
+/** The data of zones that Node has may be older than the names, or newer. */
+function isKnownToNode(name: string): boolean {
   try {
-    return new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone
+    new Intl.DateTimeFormat('en-US', { timeZone: name })
+    return true
   } catch {
-    return undefined
+    return false
   }
 }
 

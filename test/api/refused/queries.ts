@@ -58,7 +58,14 @@ const oddByMember: Record<string, string[]> = {
   ],
   status: ['status=nonsense', 'status=', 'status=queued&status=running', 'status=queued%00'],
   trigger: ['trigger=nonsense', 'trigger=', 'trigger=Manual'],
-  agentId: ['agentId=', 'agentId=%00', `agentId=${'a'.repeat(65)}`, 'agentId=a&agentId=b', 'agentId=%ED%A0%80%00'],
+  ...Object.fromEntries(
+    ['agentId', 'sessionId', 'workspaceId', 'actorId', 'ownerId'].map((name) => [
+      name,
+      ['', '%00', 'a'.repeat(65), `a&${name}=b`, '%ED%A0%80%00', 'abc', `${newId()}x`, `{${newId()}}`, 'me'].map(
+        (value) => `${name}=${value}`,
+      ),
+    ]),
+  ),
   after: ['after=-1', 'after=x', 'after=1e3', 'after=', 'after=2147483648', 'after=1&after=2', 'after=%00'],
 }
 
