@@ -8,10 +8,10 @@ const refusals = new Set<ErrorCode>(['VALIDATION_ERROR', 'WEBHOOK_SECRET_INVALID
 
 /** Adds to the refusal of a sender's handshake who that is, and what its owner can do. It is refused as without. */
 export const handshakes: Middleware = async (ctx, next) => {
-  if (!/^\/api\/webhooks\/agent\/[^/]+\/?$/.test(ctx.path)) return next()
   const { method } = ctx
-  const advice = handshakeIn({ ...factsOf(ctx), method })
-  if (advice === undefined) return next()
+  const isDelivery = /^\/api\/webhooks\/agent\/[^/]+\/?$/.test(ctx.path)
+  const advice = isDelivery ? handshakeIn({ ...factsOf(ctx), method }) : undefined
+  if (advice === undefined) return void (await next())
   if (method === 'OPTIONS' && ctx.headers['webhook-request-origin'] !== undefined)
     throw new CodedError('VALIDATION_ERROR', {
       message: advice,

@@ -4,9 +4,8 @@ import { withCanonicalIds } from './canonical-ids.ts'
 const cacheBuster = '_'
 
 /** What a route is asked with, with canonical identifiers. */
-export function knownIn({ [cacheBuster]: _, ...parameters }: Record<string, string | string[]>): object {
-  return withCanonicalIds(parameters)
-}
+export const knownIn = (parameters: Record<string, string | string[]>): object =>
+  withCanonicalIds(Object.fromEntries(Object.entries(parameters).filter(([name]) => name !== cacheBuster)))
 
 /**
  * The parameters of a query by their names; a list of those that are sent several times. One pass: Koa's own reader looks

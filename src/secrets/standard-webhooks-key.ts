@@ -1,8 +1,8 @@
-const quotations = [`""`, `''`, '``', '“”', '‘’']
+const quotations = new Set([`""`, `''`, '``', '“”', '‘’'])
 
 /** The text without quotation marks around it, as they are copied from a file of settings. */
 export function unquoted(text: string): string {
-  const isQuoted = text.length > 1 && quotations.includes(`${text.at(0)}${text.at(-1)}`)
+  const isQuoted = text.length > 1 && quotations.has(`${text.at(0)}${text.at(-1)}`)
   return isQuoted ? text.slice(1, -1) : text
 }
 

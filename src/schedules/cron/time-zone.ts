@@ -44,8 +44,7 @@ function isTimeZone(name: string): boolean {
 /** The data of zones that Node has may be older than the names, or newer. */
 function isKnownToNode(name: string): boolean {
   try {
-    new Intl.DateTimeFormat('en-US', { timeZone: name })
-    return true
+    return Boolean(new Intl.DateTimeFormat('en-US', { timeZone: name }))
   } catch {
     return false
   }

@@ -50,8 +50,16 @@ async function ownerOf({ services }: Platform) {
   const [agent, other] = [await agentOf(someone), await agentOf(someone)]
   const ownerId = await userIdOf(someone)
   const rowOf = (acceptedAt: Date, sequence: number, agentId = agent.id) => ({
-    ...{ id: newId(), agentId, ownerId, sequence, acceptedAt, progressedAt: acceptedAt, endedAt: acceptedAt },
-    ...{ trigger: 'webhook', status: 'completed', requestId: 'r' },
+    id: newId(),
+    agentId,
+    ownerId,
+    sequence,
+    acceptedAt,
+    progressedAt: acceptedAt,
+    endedAt: acceptedAt,
+    trigger: 'webhook',
+    status: 'completed',
+    requestId: 'r',
   })
   return { someone, agent, other, rowOf, database: services.database }
 }
@@ -114,7 +122,7 @@ test('an agent that is moved comes into the list of its new owner, and a workspa
   const listing = agents.listAgents as unknown as Listing
   const there = await follow(owner, listing, undefined, { workspaceId })
   await agentOf(owner, { name: 'Newer' })
-  const { id: second } = await agentOf(owner, { workspaceId } as object)
+  const { id: second } = await agentOf(owner, { workspaceId })
   const seen = await followUntil(1, owner, listing, there.cursor, { workspaceId })
   t.deepEqual(seen.ids, [second])
   await call(owner, moves.moveThings, { body: { agentIds: [agent.id], workspaceId } })
