@@ -127,7 +127,9 @@ const makers: Record<string, Make> = {
       runId: null,
       recordedAt: someDay,
     }
-    await ScheduleFire.query(platform.services.database).insert(row as Partial<ScheduleFire>)
+    const { database } = platform.services
+    const { ownerId } = await database('agents').where({ id: params.agentId }).first('ownerId')
+    await ScheduleFire.query(database).insert({ ...row, ownerId } as Partial<ScheduleFire>)
   },
   listSessions: (_house, { someone }, round) => sessionOf(someone, { title: `Chat ${round}` }),
   listWorkspaces: (_house, { someone }, round) => workspaceOf(someone, `Workspace ${round}`),
