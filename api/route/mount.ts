@@ -21,7 +21,7 @@ import { authenticate, credentialIn } from './authenticate.ts'
 import { handlePermitted, isOwned, permit } from './permit.ts'
 import type { AccountOfProof, ProofInput } from './proof.ts'
 import { knownIn, parametersIn } from './query.ts'
-import { canonicalId, withCanonicalIds } from './canonical-ids.ts'
+import { withCanonicalIds, withCanonicalParams } from './canonical-ids.ts'
 import { factsOf } from './request-facts.ts'
 import { isAlternative, type AnyRoute } from './route.ts'
 import { isOfAccount, isStrict, limitOf, needsOf, needsTerms } from './route-rules.ts'
@@ -53,7 +53,12 @@ export function mount(route: AnyRoute, services: Services, { streams, admission 
     if (route.browser && ctx.method === 'HEAD') return sendHead(ctx)
     const announced = announcedBytes(ctx)
     const readRaw = once(async () => (readBytes ? readBytes(ctx) : Buffer.alloc(0)))
-    const given = { services, request, params: idsOf(ctx['params'] as Record<string, string>), readBody: readRaw }
+    const given = {
+      services,
+      request,
+      params: withCanonicalParams(ctx['params'] as Record<string, string>),
+      readBody: readRaw,
+    }
     let isComplete = false
     const inTurn = (counting: 'counted' | 'uncounted') => {
       const check = async () => {
@@ -213,10 +218,6 @@ async function parseBody(route: AnyRoute, read: BodyReader, ctx: Context): Promi
   const value = withCanonicalIds(await readJsonBody(ctx, read, partyOf(ctx)))
   return validated((route.body as v.GenericSchema | undefined) ?? nothing, value, 'The request body is not valid.')
 }
-
-/** Parameters of paths, which may be identifiers. */
-const idsOf = (params: Record<string, string>): Record<string, string> =>
-  Object.fromEntries(Object.entries(params).map(([name, text]) => [name, canonicalId(text)]))
 
 /** Who waits for a turn. */
 const partyOf = (ctx: Context): string => String(ctx.state['userId'] ?? ctx.ip)
