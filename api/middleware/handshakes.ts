@@ -11,7 +11,10 @@ export const handshakes: Middleware = async (ctx, next) => {
   const { method } = ctx
   const isDelivery = /^\/api\/webhooks\/agent\/[^/]+\/?$/.test(ctx.path)
   const advice = isDelivery ? handshakeIn({ ...factsOf(ctx), method }) : undefined
-  if (advice === undefined) return void (await next())
+  if (advice === undefined) {
+    await next()
+    return
+  }
   if (method === 'OPTIONS' && ctx.headers['webhook-request-origin'] !== undefined)
     throw new CodedError('VALIDATION_ERROR', {
       message: advice,
