@@ -63,6 +63,7 @@ const stats = named(
     failedRuns: count('Runs among these that have failed'),
     pendingCallbacks: count('Callbacks that are not delivered yet'),
     pendingMails: count('Mails that wait to be sent'),
+    timeZoneData: field(v.string(), 'The version of the IANA time zone data in the API process', '2026c'),
   }),
   'How much of everything there is',
 )
@@ -74,7 +75,7 @@ export const getStats = route({
   summary: 'Count what there is',
   description: 'Everything is counted anew.',
   response: stats,
-  handle: ({ services }) => services.overview.stats(),
+  handle: async ({ services }) => ({ ...(await services.overview.stats()), timeZoneData: process.versions.tz ?? '' }),
 })
 
 const standing = named(

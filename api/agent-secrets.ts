@@ -11,6 +11,12 @@ const resource = ({ services, caller, params }: Named) => services.agents.get(ow
 
 const shared = { tag: 'agents', access: 'account', status: 200 } as const
 
+function secretProblem({ input }: { input: string }): string {
+  const inside = /\s/.test(input) ? 'a space or a line break inside' : 'another character'
+  const found = /^[\x21-\x7e]*$/.test(input) ? `${input.length} characters` : inside
+  return `must be 16 to 255 visible ASCII characters, and has ${found}`
+}
+
 export const rotateSecret = route({
   ...shared,
   name: 'rotateSecret',
@@ -26,7 +32,9 @@ export const rotateSecret = route({
       field(
         v.pipe(
           v.string('must be a string'),
-          v.regex(/^[\x21-\x7e]{16,255}$/, 'must be 16 to 255 visible ASCII characters'),
+          // As it is pasted: no header can have white space at the ends of its value.
+          v.trim(),
+          v.regex(/^[\x21-\x7e]{16,255}$/, secretProblem),
         ),
         'The secret that the sender made; without it the platform makes one',
         'whsec_bm90IGEgc2VjcmV0LCBhbiBleGFtcGxl',

@@ -5,6 +5,7 @@ import { mountDocs } from './docs.ts'
 import { accessLog } from './middleware/access-log.ts'
 import { crossOrigin } from './middleware/cross-origin.ts'
 import { errors } from './middleware/errors.ts'
+import { handshakes } from './middleware/handshakes.ts'
 import { headers } from './middleware/headers.ts'
 import { methods } from './middleware/methods.ts'
 import { requestId } from './middleware/request-id.ts'
@@ -36,6 +37,7 @@ export function createApp(services: Services): Koa {
   app.use(target)
   app.use(sizes)
   if (corsOrigins.length > 0) app.use(crossOrigin(corsOrigins, find, routes))
+  app.use(handshakes)
   app.use(methods(find))
   app.use(router.routes())
   app.on('error', (error: unknown) => {

@@ -7,7 +7,7 @@ import { JsonText } from '../src/json-text.ts'
 import type { Services } from '../src/services.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
-import { id, ownerId, pageOf, pagingOfOwner, text, time } from './schemas/schemas.ts'
+import { idFilter, id, ownerId, pageOf, pagingOfOwner, text, time } from './schemas/schemas.ts'
 import { toolArguments } from './schemas/vault-schema.ts'
 
 const status = named(
@@ -61,8 +61,8 @@ export const listApprovals = route({
   query: v.strictObject({
     ...pagingOfOwner,
     status: v.optional(status),
-    agentId: v.optional(field(text(64), 'Only those of runs of this agent')),
-    sessionId: v.optional(field(text(64), 'Only those of this session')),
+    agentId: idFilter('Only those of runs of this agent'),
+    sessionId: idFilter('Only those of this session'),
   }),
   response: pageOf(approval),
   async handle({ services, ownerId, query }) {

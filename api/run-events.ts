@@ -21,6 +21,15 @@ const after = wholeInQuery({
   max: 999_999_999,
   fallback: 0,
 })
+const lastEvent = v.pipe(
+  v.string('must be the number of an event'),
+  v.regex(/^\d{1,9}$/, 'must be the number of an event'),
+  v.metadata({
+    description: 'For a stream: the last event that you have; it overrides `after`, and the header `Last-Event-ID` it',
+    examples: ['3'],
+  }),
+  v.transform(Number),
+)
 const limit = wholeInQuery({
   description: 'How many events are returned at most',
   pattern: /^\d{1,4}$/,
@@ -30,8 +39,16 @@ const limit = wholeInQuery({
   fallback: 200,
 })
 
-/** Where a stream continues: after the client's last event (HTML, 9.2.4; empty counts as absent), or by the query. */
-function beginning(run: { events: number }, lastEventId: string | undefined, query: { after: number }): number {
+/**
+ * Where a stream continues: after the client's last event (HTML, 9.2.4; empty counts as absent), or by the query. Clients that
+ * cannot set headers name it there.
+ */
+function beginning(
+  run: { events: number },
+  lastEventId: string | undefined,
+  query: { after: number; lastEventId?: number | undefined },
+): number {
+  if (!lastEventId && query.lastEventId !== undefined) return reached(run, query.lastEventId, 'lastEventId')
   if (!lastEventId) return reached(run, query.after, 'after')
   const details = [{ path: 'Last-Event-ID', message: 'must be the number of an event' }]
   assertThat(/^\d{1,9}$/.test(lastEventId), 'VALIDATION_ERROR', { message: 'Last-Event-ID is not valid.', details })
@@ -57,7 +74,7 @@ export const listEvents = route({
   description:
     'Events are numbered from 1 without gaps. To read on, set `after` to the last number you have; a number that the ' +
     'run has not reached yet is refused. A page ends early once its events have a mebibyte of contents.',
-  query: v.strictObject({ after, limit }),
+  query: v.strictObject({ after, limit, lastEventId: v.optional(lastEvent) }),
   headers: { 'Last-Event-ID': 'For a stream: the last event you have; unless empty, it overrides `after`' },
   response: named(
     'RunEventPage',

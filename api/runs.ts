@@ -4,9 +4,8 @@ import type { Caller } from '../src/users/caller.ts'
 import type { Services } from '../src/services.ts'
 import { idempotencyKeyOf } from '../src/webhooks/identity.ts'
 import { route } from './route/route.ts'
-import { field } from './schemas/documented.ts'
 import { listedRun, presentListedRun, presentRun, run } from './schemas/run-schema.ts'
-import { pageOf, pagingOfOwner, runStatus, text, trigger } from './schemas/schemas.ts'
+import { idFilter, pageOf, pagingOfOwner, runStatus, trigger } from './schemas/schemas.ts'
 
 type Named = { services: Services; caller: Pick<Caller, 'reach'>; params: { runId: string } }
 const resource = ({ services, caller, params }: Named) =>
@@ -24,7 +23,7 @@ export const listRuns = route({
   owner: 'query',
   query: v.strictObject({
     ...pagingOfOwner,
-    agentId: v.optional(field(text(64), 'Only runs of this agent')),
+    agentId: idFilter('Only runs of this agent'),
     status: v.optional(runStatus),
     trigger: v.optional(trigger),
   }),

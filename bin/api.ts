@@ -13,7 +13,7 @@ await startProcess('api', async ({ config, logger, services }) => {
     server.once('error', reject)
     server.listen(port, host, resolve)
   })
-  logger.info({ address: server.address() }, 'listening')
+  logger.info({ address: server.address(), timeZoneData: process.versions.tz }, 'listening')
   void services.signIn.checkInstalled()
   const loops = startLoops(services, 'everywhere')
   return async () => {

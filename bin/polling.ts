@@ -71,7 +71,7 @@ async function poll(
   try {
     const workers = await createWorkers(context, connection, workflowBundle)
     note(true)
-    logger.info({ taskQueue: config.temporal.taskQueue }, 'polling')
+    logger.info({ taskQueue: config.temporal.taskQueue, timeZoneData: process.versions.tz }, 'polling')
     await runTogether(workers, signal)
   } finally {
     note(false)

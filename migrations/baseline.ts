@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import { agents } from './baseline/agents.ts'
 import { approvals } from './baseline/approvals.ts'
+import { arrivals } from './baseline/arrivals.ts'
 import { audit } from './baseline/audit.ts'
 import { billing } from './baseline/billing.ts'
 import { chat } from './baseline/chat.ts'
@@ -53,6 +54,7 @@ const parts = [
   audit,
   deletions,
   processes,
+  arrivals,
 ]
 
 /**

@@ -12,7 +12,8 @@ const preflightSeconds = 600
  * Lets scripts of the given origins call the API and read its responses (Fetch, "CORS protocol"); `*` is any origin.
  * Never with credentials: nothing here may depend on a cookie. Webhooks and the pages of OAuth are left out.
  *
- * Not @koa/cors: it answers preflights for every path alike, and allows whatever headers a preflight names.
+ * Any header is allowed that a preflight names, because clients and tools for tracing add some of their own, and no cookie
+ * gives them a meaning. Not @koa/cors: it answers preflights for every path alike.
  */
 export function crossOrigin(origins: readonly string[], find: FindPath, routes: readonly AnyRoute[]): Middleware {
   const isAny = origins.includes('*')
@@ -30,12 +31,19 @@ export function crossOrigin(origins: readonly string[], find: FindPath, routes: 
     }
     ctx.set({
       'Access-Control-Allow-Methods': known.methods.join(', '),
-      'Access-Control-Allow-Headers': requestHeaders,
+      'Access-Control-Allow-Headers': [requestHeaders, ...added(ctx.get('access-control-request-headers'))].join(', '),
       'Access-Control-Max-Age': String(preflightSeconds),
     })
     return void (ctx.status = 204)
   }
 }
+
+/** Names of headers that the client asks for, of a bounded number. */
+const added = (names: string): string[] =>
+  names
+    .split(',', 50)
+    .map((name) => name.trim())
+    .filter((name) => /^[\w!#$%&'*+.^`|~-]{1,100}$/.test(name))
 
 const isPreflight = ({ method, headers }: { method: string; headers: NodeJS.Dict<string | string[]> }): boolean =>
   method === 'OPTIONS' && headers['origin'] !== undefined && headers['access-control-request-method'] !== undefined

@@ -8,6 +8,7 @@ import { outlineOf, type Outline } from '../../src/json-outline.ts'
 import type { Services } from '../../src/services.ts'
 import { orElse } from '../../src/threads/threads.ts'
 import { createTurns } from '../../src/threads/turns.ts'
+import { codingOf, problemOfType, readCodings, shown } from './codings.ts'
 
 const wrong = (message: string, cause?: unknown, path = '') =>
   new CodedError('VALIDATION_ERROR', { message, details: [{ path, message }], cause })
@@ -33,10 +34,22 @@ export function bodyReader(maxBytes: number, advice?: string): BodyReader {
     },
   })
   return async (ctx) => {
+    inflateAs(ctx)
     await parse(ofAnyType(ctx), async () => {})
     const bytes: unknown = ctx.request.body
     return Buffer.isBuffer(bytes) ? bytes : Buffer.alloc(0)
   }
+}
+
+/** The reader of bodies knows codings by one spelling only. VALIDATION_ERROR for a coding that is not read. */
+function inflateAs(ctx: Context): void {
+  const coding = codingOf(ctx.headers)
+  if (coding === undefined) {
+    ctx.set('Accept-Encoding', [...readCodings, 'identity'].join(', '))
+    const given = shown(ctx.get('content-encoding'))
+    throw wrong(`The Content-Encoding is ${given}. Send the body with one of ${readCodings.join(', ')}, or with none.`)
+  }
+  ctx.headers['content-encoding'] = coding
 }
 
 /** koa-body ignores a body without a media type, or with one that is not on its list. */
@@ -48,14 +61,15 @@ export const hasBody = ({ headers }: Context): boolean =>
 
 /** How many bytes of content the request announces; undefined if they are compressed or come in chunks. */
 export const announcedBytes = ({ headers }: Context): number | undefined =>
-  headers['transfer-encoding'] !== undefined || (headers['content-encoding'] ?? 'identity') !== 'identity'
+  headers['transfer-encoding'] !== undefined || codingOf(headers) !== 'identity'
     ? undefined
     : Number(headers['content-length'] ?? 0)
 
 /** Refuses a missing body, or one that is not declared as JSON, with VALIDATION_ERROR. */
 export function requireJson(ctx: Context): void {
   if (!hasBody(ctx)) throw wrong('The body is missing. Send one as JSON, with "Content-Type: application/json".')
-  if (!ctx.is('json', '+json')) throw wrong('Send the body as JSON, with "Content-Type: application/json".')
+  const problem = problemOfType(ctx.get('content-type'))
+  if (problem) throw wrong(`Send the body as JSON, with "Content-Type: application/json". This one ${problem}.`)
 }
 
 function refused(error: Error, maxBytes: number, advice = ''): CodedError {

@@ -21,7 +21,8 @@ import { audited } from './audited.ts'
 import { authenticate, credentialIn } from './authenticate.ts'
 import { handlePermitted, isOwned, permit } from './permit.ts'
 import type { AccountOfProof, ProofInput } from './proof.ts'
-import { parametersIn } from './query.ts'
+import { knownIn, parametersIn } from './query.ts'
+import { withCanonicalIds, withCanonicalParams } from './canonical-ids.ts'
 import { factsOf } from './request-facts.ts'
 import { isAlternative, type AnyRoute } from './route.ts'
 import { isOfAccount, isStrict, limitOf, needsOf, needsTerms } from './route-rules.ts'
@@ -54,7 +55,12 @@ export function mount(route: AnyRoute, services: Services, { streams, admission 
     if (route.browser && isPrefetch(ctx)) return refusePrefetch(ctx)
     const announced = announcedBytes(ctx)
     const readRaw = once(async () => (readBytes ? readBytes(ctx) : Buffer.alloc(0)))
-    const given = { services, request, params: ctx['params'] as Record<string, string>, readBody: readRaw }
+    const given = {
+      services,
+      request,
+      params: withCanonicalParams(ctx['params'] as Record<string, string>),
+      readBody: readRaw,
+    }
     let isComplete = false
     const inTurn = (counting: 'counted' | 'uncounted') => {
       const check = async () => {
@@ -208,12 +214,12 @@ interface Asked {
 }
 
 const parseQuery = (schema: v.GenericSchema, ctx: Context): unknown =>
-  validated(schema, parametersIn(ctx.querystring), 'The query is not valid.')
+  validated(schema, knownIn(parametersIn(ctx.querystring)), 'The query is not valid.')
 
 /** A route without a body takes none, or an empty object: members would silently have no effect. */
 async function parseBody(route: AnyRoute, read: BodyReader, ctx: Context): Promise<unknown> {
   if (!route.body && (route.method === 'get' || !isStrict(route) || !hasBody(ctx))) return undefined
-  const value = await readJsonBody(ctx, read, partyOf(ctx))
+  const value = withCanonicalIds(await readJsonBody(ctx, read, partyOf(ctx)))
   return validated((route.body as v.GenericSchema | undefined) ?? nothing, value, 'The request body is not valid.')
 }
 

@@ -57,35 +57,47 @@ const pageLimit = wholeInQuery({
   fallback: 20,
 })
 
+/** A query member that an identifier is filtered by. */
+export const idFilter = (description: string) =>
+  v.optional(field(v.pipe(text(64), v.uuid('must be a UUID')), description, exampleId))
+
+const exampleId = '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a10'
+
 /** The query members of every list. */
 export const paging = {
   cursor: v.optional(field(text(200), 'The `nextCursor` of the page before; without it the first page')),
   limit: pageLimit,
+  order: v.optional(
+    named(
+      'ListOrder',
+      v.picklist(['newest', 'arrival'], 'must be newest or arrival'),
+      '`newest` (the default): newest first. `arrival`: those first that came into the list first; `nextCursor` is never null, and what comes later is behind it',
+      'newest',
+    ),
+  ),
   since: instant('Only items from this time on (RFC 3339)'),
   until: instant('Only items from before this time (RFC 3339)'),
 }
 
 /** The query member of what is read of an owner. */
 export const ofOwner = {
-  workspaceId: v.optional(
-    field(
-      text(64),
-      'What belongs to this workspace; without it, what is yours',
-      '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a02',
-    ),
-  ),
+  workspaceId: idFilter('What belongs to this workspace; without it, what is yours'),
 }
 
 /** The query members of a list of what owners have. */
 export const pagingOfOwner = { ...paging, ...ofOwner }
 
-/** The response of a list: one page, newest first. */
+/** The response of a list: one page. */
 export const pageOf = <Item extends v.GenericSchema>(item: Item) =>
   named(
     `${nameOf(item)}Page`,
     v.object({
       items: field(v.array(item), 'The items of this page'),
-      nextCursor: field(v.nullable(v.string()), 'The `cursor` of the next page; null on the last one', null),
+      nextCursor: field(
+        v.nullable(v.string()),
+        'The `cursor` of the next page; null on the last one, and never with `order=arrival`',
+        null,
+      ),
     }),
     'One page of a list',
   )

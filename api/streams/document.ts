@@ -104,7 +104,7 @@ function begin(ctx: Context): void {
   ctx.status = 200
   ctx.type = 'json'
   // nginx, and proxies that follow it, do not buffer a response with this header.
-  ctx.set({ 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' })
+  ctx.set({ 'Cache-Control': 'no-store, no-transform', 'X-Accel-Buffering': 'no' })
   if (ctx.method === 'HEAD') ctx.res.end()
 }
 

@@ -51,7 +51,12 @@ export async function sendEventStream(ctx: Context, streaming: Streaming): Promi
 function begin(ctx: Context): void {
   ctx.status = 200
   // nginx, and proxies that follow it, do not buffer a response with this header.
-  ctx.set({ 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' })
+  // A proxy that compresses would keep events until it has enough (RFC 9111, 5.2.2.6).
+  ctx.set({
+    'Content-Type': 'text/event-stream',
+    'Cache-Control': 'no-store, no-transform',
+    'X-Accel-Buffering': 'no',
+  })
 }
 
 async function transmit(

@@ -1,4 +1,5 @@
-import { writeCursor, type Period } from '../../src/database/paging.ts'
+import { writeCursor } from '../../src/database/cursor.ts'
+import type { Period } from '../../src/database/paging.ts'
 import { triggers } from '../../src/runs/run.ts'
 import { runStatuses } from '../../src/runs/states.ts'
 import { inTurn, simple, type Operation } from './operation.ts'

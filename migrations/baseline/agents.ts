@@ -51,7 +51,6 @@ export const agents = `
       (paused_reason is null or paused_at is not null and paused_reason = 'MODEL_UNAVAILABLE'),
     constraint agents_moved check ((moved_at is null) = (moved_sequence is null))
   );
-  create index agents_owner on agents (owner_id);
   create index agents_list on agents (owner_id, id) where deleted_at is null;
   create index agents_creator on agents (created_by) where created_by is not null;
   create index agents_former_secrets on agents (previous_webhook_secret_until)

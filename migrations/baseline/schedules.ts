@@ -26,6 +26,7 @@ export const schedules = `
   -- One row per nominal fire.
   create table schedule_fires (
     agent_id uuid not null,
+    owner_id uuid not null,
     run_id uuid,
     nominal_at timestamptz not null,
     recorded_at timestamptz not null,
@@ -36,6 +37,7 @@ export const schedules = `
     constraint schedule_fires_outcome check (outcome in ('ran', 'skipped', 'missed')),
     constraint schedule_fires_reason check ((reason is null) = (outcome = 'ran'))
   );
+  create index schedule_fires_owner on schedule_fires (owner_id);
   create index schedule_fires_recorded on schedule_fires (recorded_at);
   -- Owners are told of these; the loop that looks for them must not read all others of the day.
   create index schedule_fires_missed on schedule_fires (recorded_at)

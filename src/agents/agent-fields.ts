@@ -1,4 +1,5 @@
 import { assertThat, CodedError } from '../errors.ts'
+import { canonicalTimeZone } from '../schedules/cron/time-zone.ts'
 import { assertPlan } from '../schedules/plan.ts'
 import type { Agent } from './agent.ts'
 
@@ -54,6 +55,10 @@ export function assertTrigger(fields: Pick<AgentFields, 'trigger' | 'cron' | 'ti
     throw new CodedError('VALIDATION_ERROR', { message, details: wrong.map((path) => ({ path, message })) })
   if (cron !== null && timeZone !== null) assertPlan(cron, timeZone)
 }
+
+/** The fields as they are stored, and shown: the name of a time zone is in its canonical case. */
+export const withCanonicalZone = <Fields extends { timeZone?: string | null | undefined }>(fields: Fields): Fields =>
+  fields.timeZone ? { ...fields, timeZone: canonicalTimeZone(fields.timeZone) } : fields
 
 /** Refuses models that are not configured, and a fallback that is the model itself: VALIDATION_ERROR. */
 export function assertModels(

@@ -19,7 +19,14 @@ import { listOf, type Owners } from '../owners/reach.ts'
 import { lockOwner } from '../users/user.ts'
 import type { Vault } from '../vault/vault.ts'
 import { Agent, type AgentWithSites } from './agent.ts'
-import { assertModels, assertTrigger, completeChanges, type AgentChanges, type AgentFields } from './agent-fields.ts'
+import {
+  assertModels,
+  assertTrigger,
+  completeChanges,
+  withCanonicalZone,
+  type AgentChanges,
+  type AgentFields,
+} from './agent-fields.ts'
 import { createAgentSites } from './agent-sites.ts'
 import { createCallbackAddress } from './callback-address.ts'
 import { createKnownSecrets } from './known-secrets.ts'
@@ -111,7 +118,14 @@ export function createAgents(context: {
         const webhookSecret = secrets.newSealedSecret(id)
         const callback = callbackAddress.columnsFor(id, fields.callbackUrl, null)
         const made = { createdBy, createdAt: now, updatedAt: now }
-        await Agent.query(trx).insert({ id, ownerId, ...fields, ...callback, webhookSecret, ...made })
+        await Agent.query(trx).insert({
+          id,
+          ownerId,
+          ...withCanonicalZone(fields),
+          ...callback,
+          webhookSecret,
+          ...made,
+        })
         await AgentQueue.query(trx).insert({ agentId: id, progressedAt: now, signalledAt: now })
         await sites.store(trx, { id, ownerId }, choices)
         await schedules.noteChange(trx, undefined, await living(trx).findById(id).throwIfNotFound(), now)
@@ -147,7 +161,7 @@ export function createAgents(context: {
           callbackUrl === undefined ? {} : callbackAddress.columnsFor(id, callbackUrl, current.callbackSecret)
         await Agent.query(trx)
           .findById(id)
-          .patch({ ...fields, ...callback, updatedAt: clock.now() })
+          .patch({ ...withCanonicalZone(fields), ...callback, updatedAt: clock.now() })
         if (choices) await sites.store(trx, current, choices)
         // Runs may have waited for a higher cap.
         if (choices || fields.creditsPerMonth !== undefined) await due.agent(trx, id)

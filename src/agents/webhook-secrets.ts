@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import { assertThat, CodedError } from '../errors.ts'
 import type { Sealing } from '../secrets/sealing.ts'
-import { standardWebhooksKey } from '../secrets/standard-webhooks-key.ts'
+import { readStandardWebhooksKey } from '../secrets/standard-webhooks-key.ts'
 import { Agent, type AgentWithSites, type WebhookProof } from './agent.ts'
 import { newSecret, newWebhookSecret, webhookSecretAt } from './new-secrets.ts'
 
@@ -59,7 +59,7 @@ export function createWebhookSecrets(context: {
         // Locked, because the proof may be changed at the same time.
         const agent = await Agent.query(trx).findById(id).whereNull('deletedAt').forNoKeyUpdate()
         assertThat(agent?.ownerId === ownerId, 'AGENT_NOT_FOUND')
-        assertUsable(agent.webhookProof, secret, { path: 'secret', message: `The secret must be ${standardForm}.` })
+        assertUsable(agent.webhookProof, secret, { path: 'secret', subject: 'The secret', remedy: '' })
         const now = clock.now()
         const overlaps = overlapSeconds > 0
         await Agent.query(trx)
@@ -83,15 +83,22 @@ export function createWebhookSecrets(context: {
 
     /** Refuses a proof that the agent's secret does not suit: VALIDATION_ERROR. */
     assertProof(proof: WebhookProof, agent: WithSecret): void {
-      const message = `The agent's secret is not ${standardForm}. Rotate it first, with POST /agents/${agent.id}/rotate-secret.`
-      assertUsable(proof, secretOf(agent), { path: 'webhookProof', message })
+      const remedy = ` Rotate it first, with POST /agents/${agent.id}/rotate-secret.`
+      assertUsable(proof, secretOf(agent), { path: 'webhookProof', subject: "The agent's secret", remedy })
     },
   }
 }
 
-const standardForm = 'base64 of 24 to 64 bytes, with or without "whsec_" in front, as Standard Webhooks requires'
+interface Refusal {
+  path: string
+  subject: string
+  remedy: string
+}
 
-function assertUsable(proof: WebhookProof, secret: string, detail: { path: string; message: string }): void {
-  if (proof !== 'standard-webhooks' || standardWebhooksKey(secret)) return
-  throw new CodedError('VALIDATION_ERROR', { message: detail.message, details: [detail] })
+function assertUsable(proof: WebhookProof, secret: string, { path, subject, remedy }: Refusal): void {
+  if (proof !== 'standard-webhooks') return
+  const reading = readStandardWebhooksKey(secret)
+  if ('key' in reading) return
+  const message = `${subject} ${reading.problem}. Standard Webhooks requires base64 of 24 to 64 bytes, with or without "whsec_" in front.${remedy}`
+  throw new CodedError('VALIDATION_ERROR', { message, details: [{ path, message }] })
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Knex } from 'knex'
+import { settleArrivals } from './arrivals.ts'
 import { isLockTimeout, type Database, type Transaction } from './database.ts'
 
 /** One change of the schema. */
@@ -37,7 +38,7 @@ const lockNumber = 7_215_340_911
 const longestWait = 2
 
 /**
- * Brings the schema up to date. Returns the names of the migrations that were applied. Safe to run in several processes
+ * Brings the schema up to date, and the order of arrival to a database that was restored. Returns the names of the migrations that were applied. Safe to run in several processes
  * at once: one migrates, the others wait. Throws if the database has migrations that this code lacks, and an
  * OtherSchemaError if another baseline has made it.
  */
@@ -46,6 +47,7 @@ export function migrate(database: Database, migrations: Migration[], say: (text:
     const applied = new Set(await appliedTo(database))
     const pending = migrations.map(({ name }) => name).filter((name) => !applied.has(name))
     for (const name of pending) await apply(database, migrations, name)
+    await settleArrivals(database)
     return pending
   })
 }

@@ -1,132 +1,41 @@
 import { raw, type QueryBuilder } from 'objection'
 import { later } from '../clock.ts'
-import { CodedError } from '../errors.ts'
 import { firstIdAt, isId } from '../ids.ts'
-import { fittingCount } from './page-bytes.ts'
+import { arrivalPage } from './arrival-page.ts'
+import { readCursor, writeCursor } from './cursor.ts'
+import { countOfPage } from './page-bytes.ts'
+import type { Keyed, KeyRange, Page, PageKey, Paging, Period } from './page.ts'
 import type { Row } from './row.ts'
 
-/** One page of a list, newest first. `nextCursor` is null on the last page. */
-export interface Page<T> {
-  items: T[]
-  nextCursor: string | null
-}
+export type { KeyRange, Page, PageKey, PageRequest, Period } from './page.ts'
 
-/** A period of time; open where a side is absent. */
-export interface Period {
-  /** Inclusive. */
-  since?: Date | undefined
-  /** Exclusive. */
-  until?: Date | undefined
-}
-
-export interface PageRequest extends Period {
-  /** Opaque, from the previous page; absent for the first page. */
-  cursor?: string | undefined
-  /** How many items at most, 1 to 100. */
-  limit: number
-}
-
-/** The names of the lists. Cursors carry them, so that no list accepts another list's cursor. */
-export type ListName =
-  | 'agents'
-  | 'all-workspaces'
-  | 'agent-runs'
-  | 'approvals'
-  | 'audit'
-  | 'callbacks'
-  | 'calls'
-  | 'changes'
-  | 'fires'
-  | 'invitations'
-  | 'keys'
-  | 'ledger'
-  | 'logins'
-  | 'members'
-  | 'notifications'
-  | 'outbox'
-  | 'payments'
-  | 'refreshes'
-  | 'runs'
-  | 'runs-of-user'
-  | 'sessions'
-  | 'users'
-  | 'vault'
-  | 'workspaces'
-
-type KeyValue = string | number | Date
-
-/** Keys between which all rows of a period lie: from the first one, to before the second one. */
-export interface KeyRange {
-  from?: KeyValue | undefined
-  before?: KeyValue | undefined
-}
-
-/** The sort key of a list, and its form in a cursor. It must be unique within the list. */
-export interface PageKey<R extends Row> {
-  column: string
-  /** The value to compare with; undefined for a text that is not a key. */
-  read: (text: string) => KeyValue | undefined
-  write: (row: R) => string
-}
-
-interface Paging<R extends Row> extends PageRequest {
-  list: ListName
-  /** Whose list it is: identifiers that the rows must have, for a large table whose index begins with these fields. */
-  of?: Record<string, string>
-  /** The rows must have these values; `undefined` means any. */
-  only?: Record<string, string | undefined>
-  /**
-   * All values of each field of `only`, for a table whose index continues with the fields in front of the key. Then rare
-   * values are found as fast as frequent ones.
-   */
-  domains?: Record<string, readonly string[]>
-  /** The size of a row's contents in bytes, as SQL. With it, a page of large rows ends early. */
-  bytes?: string
-  /** Defaults to the row's id. */
-  key?: PageKey<R>
-  /** The column of the time that periods are about. */
-  time: string
-  /**
-   * Where in the list a period lies, so that it is found by the index of the key; all rows of the list are read for one
-   * if it says nothing. Defaults to ids, which are made at the time of the row.
-   */
-  rangeOf?: (period: Period) => KeyRange | Promise<KeyRange>
+/**
+ * One page of the query's rows, newest first unless the request says otherwise. VALIDATION_ERROR for a cursor that is not
+ * from this list.
+ */
+export async function page<R extends Row>(query: QueryBuilder<R, R[]>, paging: Paging<R>): Promise<Page<R>> {
+  const { of = {}, key = byId } = paging
+  for (const [field, id] of Object.entries(of)) void query.whereRaw(ofStatement, [field, id])
+  if (paging.since ?? paging.until) await restrictToPeriod(query, key.column, paging)
+  return paging.order === 'arrival' ? arrivalPage(query, { ...paging, key }) : newestPage(query, { ...paging, key })
 }
 
 /**
- * One page of the query's rows, newest first. Fetches one row more than the limit, to see whether there is another
- * page. Of rows with large contents only their sizes are fetched first. VALIDATION_ERROR for a cursor that is not from this list.
+ * Fetches one row more than the limit, to see whether there is another page. Of rows with large contents only their sizes
+ * are fetched first.
  */
-export async function page<R extends Row>(query: QueryBuilder<R, R[]>, paging: Paging<R>): Promise<Page<R>> {
-  const { list, of = {}, cursor, limit, bytes, key = byId } = paging
-  for (const [field, id] of Object.entries(of)) void query.whereRaw(ofStatement, [field, id])
+async function newestPage<R extends Row>(query: QueryBuilder<R, R[]>, paging: Keyed<R>): Promise<Page<R>> {
+  const { list, cursor, limit, bytes, key } = paging
   if (cursor !== undefined) void query.where(key.column, '<', readCursor(list, key.read, cursor))
-  if (paging.since ?? paging.until) await restrictToPeriod(query, key.column, paging)
-  const most = bytes === undefined ? limit + 1 : (await countOfPage(query, key, limit, bytes)) + 1
-  const newest = (of: QueryBuilder<R, R[]>) => of.orderBy(key.column, 'desc').limit(most)
+  const ordered = (of: QueryBuilder<R, R[]>) => of.orderBy(key.column, 'desc')
+  const most = bytes === undefined ? limit + 1 : (await countOfPage(ordered(query.clone()), limit, bytes)) + 1
+  const newest = (of: QueryBuilder<R, R[]>) => ordered(of).limit(most)
   const parts = combinations(paging).map((values) => newest(query.clone().where(values)))
   const [only] = parts
   const rows = await (only && parts.length === 1 ? only : newest(union(query, parts)))
   const items = rows.slice(0, most - 1)
   const last = items.at(-1)
   return { items, nextCursor: rows.length > items.length && last ? writeCursor(list, key.write(last)) : null }
-}
-
-/** How many rows the page has. The query must name its columns. */
-async function countOfPage<R extends Row>(
-  query: QueryBuilder<R, R[]>,
-  { column }: PageKey<R>,
-  limit: number,
-  bytes: string,
-): Promise<number> {
-  const sizes = query
-    .clone()
-    .clearSelect()
-    .select(raw(`${bytes} as bytes`))
-    .orderBy(column, 'desc')
-    .limit(limit)
-  const rows = (await sizes) as unknown as { bytes: number }[]
-  return fittingCount(rows.map((row) => row.bytes))
 }
 
 async function restrictToPeriod<R extends Row>(
@@ -187,18 +96,3 @@ export const idIn = (column: string): PageKey<Row> => ({
 })
 
 const byId = idIn('id')
-
-function readCursor(list: ListName, read: PageKey<Row>['read'], cursor: string): KeyValue {
-  const [name, text = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split(':')
-  const isOurs = name === list && /^[\w-]{1,64}$/.test(text) && writeCursor(list, text) === cursor
-  const value = isOurs ? read(text) : undefined
-  if (value !== undefined) return value
-  throw new CodedError('VALIDATION_ERROR', {
-    message: 'The cursor is not from this list.',
-    details: [{ path: 'cursor', message: 'Use the nextCursor of the previous page, unchanged.' }],
-  })
-}
-
-/** The cursor of the page that begins after the row with this key. */
-export const writeCursor = (list: ListName, key: string): string =>
-  Buffer.from(`${list}:${key}`, 'utf8').toString('base64url')

@@ -44,6 +44,9 @@ export const ofOwner: Emptying[] = [
   by('oauth_flows', 'owner_id'),
   `delete from stored_bytes where owner_id = ${owner}`,
   manyOfAgents('schedule_fires', 'nominal_at'),
+  // Of agents that were moved to somebody else.
+  `delete from schedule_fires where ctid = any(array(
+     select ctid from schedule_fires where owner_id = ${owner} limit :batch))`,
   manyOfAgents('agent_prompts', 'since_sequence'),
   manyOfAgents('due_agents', 'id'),
   ofAgents('schedules'),

@@ -1,3 +1,4 @@
+import { arrivalNow } from '../database/arrivals.ts'
 import { violatedConstraint, type Transaction } from '../database/database.ts'
 import { CodedError } from '../errors.ts'
 
@@ -30,7 +31,8 @@ function refuseTwice(error: unknown): never {
 
 const agentsStatement = `
   update agents a
-     set owner_id = :targetId, moved_at = :now, moved_sequence = q.last_sequence, updated_at = :now
+     set owner_id = :targetId, moved_at = :now, moved_sequence = q.last_sequence, updated_at = :now,
+         arrival = ${arrivalNow}
     from agent_queues q
    where q.agent_id = a.id and a.id = any(:agentIds::uuid[])`
 
@@ -42,7 +44,7 @@ const queuesStatement = `
 /** Whoever is no member at the target leaves nothing there; then it is the mover's. */
 const entriesStatement = `
   update vault_entries e
-     set owner_id = :targetId, moved_at = :now, updated_at = :now,
+     set owner_id = :targetId, moved_at = :now, updated_at = :now, arrival = ${arrivalNow},
          connected_by = case when e.connected_by = :targetId
                                or exists (select 1 from members m
                                            where m.workspace_id = :targetId and m.user_id = e.connected_by)

@@ -73,18 +73,17 @@ function assertScheduled(agent: Agent): Plan {
   return plan
 }
 
-type FiredAgent = Pick<Agent, 'id' | 'ownerId' | 'movedAt'>
+type FiredAgent = Pick<Agent, 'id' | 'ownerId'>
 
 /** Runs are kept for a shorter time than fires; a deleted run is null. */
-const firesOf = (database: Database, { id: agentId, ownerId, movedAt }: FiredAgent) =>
+const firesOf = (database: Database, { id: agentId, ownerId }: FiredAgent) =>
   ScheduleFire.query(database)
     .select('agentId', 'nominalAt', 'outcome', 'reason', 'recordedAt')
     .select(
       Run.query(database).select('id').whereColumn('runs.id', 'scheduleFires.runId').where({ ownerId }).as('runId'),
     )
-    .where({ agentId })
     // Those before a move were of another owner.
-    .where((fires) => (movedAt ? void fires.where('recordedAt', '>=', movedAt) : undefined))
+    .where({ agentId, ownerId })
 
 const withMessage = (fire: ScheduleFire): FireWithMessage => ({
   ...fieldsOf(fire),

@@ -3,6 +3,7 @@ import { assertThat } from '../errors.ts'
 import type { Payload } from './payload.ts'
 import type { Preset } from './presets.ts'
 import type { ReadHeader } from './proofs.ts'
+import { namesOf } from './spellings.ts'
 
 /** What identifies a delivery, and a repetition of it. */
 interface Identity {
@@ -26,10 +27,33 @@ export function identityOf(preset: Preset, header: ReadHeader, body: Buffer, { t
     const keyPlace = inside.slice(1).replaceAll('/', '.')
     return { idempotencyKey: checked(signed, keyPlace), keyPlace, bodyHash: undefined }
   }
-  const named = identity && 'header' in identity ? [identity.header] : []
-  const key = keyIn(header, [...named, ...keyHeaders])
+  const key =
+    (identity && 'header' in identity && keyUnder(preset, identity, header)) ||
+    keyIn(header, [...keyHeaders, 'svix-id'])
   const bodyHash = createHash('sha256').update(body).digest('hex')
   return { idempotencyKey: key?.text, keyPlace: key?.name, bodyHash }
+}
+
+/** The key under the sender's header, in either spelling, which must agree. */
+function keyUnder(preset: Preset, { header: name, within }: Named, header: ReadHeader): Key | undefined {
+  const names = namesOf(preset, name)
+  const key = keyIn(header, names)
+  if (key === undefined) return undefined
+  const other = names.find((one) => ![undefined, key.text].includes(header(one)))
+  const message = `The headers ${key.name} and ${other} name different deliveries.`
+  assertThat(other === undefined, 'VALIDATION_ERROR', { message, details: [{ path: other ?? '', message }] })
+  const place = within === undefined ? undefined : header(within)
+  return place ? { ...key, text: checked(`${checked(place, within ?? '')}:${key.text}`, key.name) } : key
+}
+
+interface Named {
+  header: string
+  within?: string
+}
+
+interface Key {
+  text: string
+  name: string
 }
 
 const keyHeaders = ['Idempotency-Key', 'webhook-id']
@@ -37,7 +61,7 @@ const keyHeaders = ['Idempotency-Key', 'webhook-id']
 /** The idempotency key of a request: `Idempotency-Key` or `webhook-id`. Fails with VALIDATION_ERROR if malformed. */
 export const idempotencyKeyOf = (header: ReadHeader): string | undefined => keyIn(header, keyHeaders)?.text
 
-function keyIn(header: ReadHeader, names: string[]): { text: string; name: string } | undefined {
+function keyIn(header: ReadHeader, names: string[]): Key | undefined {
   const name = names.find((one) => header(one) !== undefined)
   return name === undefined ? undefined : { text: checked(header(name) ?? '', name), name }
 }

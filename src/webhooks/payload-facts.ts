@@ -1,6 +1,7 @@
 import type { WebhookField } from '../agents/agent.ts'
 import type { ErrorDetail } from '../errors.ts'
 import { parseJson } from '../json.ts'
+import { adviceOnList } from './handshakes.ts'
 import { presets } from './presets.ts'
 
 /** What the platform needs to know of a payload. */
@@ -23,7 +24,8 @@ export function factsOfPayload({ text, schema }: GivenPayload): PayloadFacts | {
   if (!parsed.ok) return { problem: parsed.problem }
   const { value } = parsed
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return { problem: 'The payload must be a JSON object.' }
+    const advice = Array.isArray(value) ? `, not a list. ${adviceOnList(value)}` : '.'
+    return { problem: `The payload must be a JSON object${advice}` }
   }
   const members = value as Record<string, unknown>
   const texts = pointers.flatMap((pointer): [string, string][] => {

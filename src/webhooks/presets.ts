@@ -9,8 +9,11 @@ export interface Signature {
   prefix: string
   /** Separates the members of the header; without it the header is one signature. */
   separator?: string
-  /** How the secret becomes the key: as text, or decoded from base64. */
-  key: 'text' | 'base64'
+  /**
+   * How the secret becomes the key: as the text that a person has chosen, as one that the sender has made, which has no
+   * quotation marks, or decoded from base64.
+   */
+  key: 'text' | 'made' | 'base64'
   idHeader?: string
   /** Seconds since 1970, in a header of its own or in the member with this prefix. */
   timestamp?: { header: string } | { prefix: string }
@@ -22,8 +25,13 @@ export interface Preset {
   header: string
   /** Without it the header holds the secret itself. */
   signature?: Signature
-  /** What identifies a delivery: a header, or a JSON pointer into the body (RFC 6901). */
-  identity?: { header: string } | { pointer: string }
+  /** How the same headers begin in the sender's other spelling: theirs here, and theirs there. */
+  otherNames?: readonly [here: string, there: string]
+  /**
+   * What identifies a delivery: a header, or a JSON pointer into the body (RFC 6901). `within`: the header that names what
+   * the identity is unique in.
+   */
+  identity?: { header: string; within?: string } | { pointer: string }
   /**
    * The headers in which the sender says what it sends, from its public documents. They are kept with the delivery, so
    * never those that prove something.
@@ -52,13 +60,15 @@ export const presets: Record<WebhookProof, Preset> = {
       idHeader: 'webhook-id',
       timestamp: { header: 'webhook-timestamp' },
     },
+    otherNames: ['webhook-', 'svix-'],
     identity: { header: 'webhook-id' },
     says: ['webhook-id'],
   },
   github: {
     header: 'X-Hub-Signature-256',
     signature: { signs: '{body}', encoding: 'hex', prefix: 'sha256=', key: 'text' },
-    identity: { header: 'X-GitHub-Delivery' },
+    // Two hooks of one repository tell of an event under one id.
+    identity: { header: 'X-GitHub-Delivery', within: 'X-GitHub-Hook-ID' },
     says: [
       'X-GitHub-Event',
       'X-GitHub-Delivery',
@@ -80,7 +90,7 @@ export const presets: Record<WebhookProof, Preset> = {
       encoding: 'hex',
       prefix: 'v1=',
       separator: ',',
-      key: 'text',
+      key: 'made',
       timestamp: { prefix: 't=' },
     },
     identity: { pointer: '/id' },
@@ -88,7 +98,8 @@ export const presets: Record<WebhookProof, Preset> = {
   },
   shopify: {
     header: 'X-Shopify-Hmac-Sha256',
-    signature: { signs: '{body}', encoding: 'base64', prefix: '', key: 'text' },
+    signature: { signs: '{body}', encoding: 'base64', prefix: '', key: 'made' },
+    otherNames: ['X-Shopify-', 'shopify-'],
     identity: { header: 'X-Shopify-Webhook-Id' },
     says: [
       'X-Shopify-Topic',
@@ -105,7 +116,7 @@ export const presets: Record<WebhookProof, Preset> = {
       signs: 'v0:{timestamp}:{body}',
       encoding: 'hex',
       prefix: 'v0=',
-      key: 'text',
+      key: 'made',
       timestamp: { header: 'X-Slack-Request-Timestamp' },
     },
     identity: { pointer: '/event_id' },

@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
-import { standardWebhooksKey } from '../secrets/standard-webhooks-key.ts'
+import { standardWebhooksKey, unquoted } from '../secrets/standard-webhooks-key.ts'
 import type { Preset, Signature } from './presets.ts'
 
 /** Reads a header by name; an empty header is not absent. */
@@ -90,12 +90,14 @@ type Parts = Record<'{id}' | '{timestamp}' | '{body}', string | Buffer>
 
 /** The expected signature; undefined if the secret is no key of this scheme. */
 function sign({ signs, encoding, key }: Signature, parts: Parts, secret: string): string | undefined {
-  const bytes = key === 'base64' ? standardWebhooksKey(secret) : secret
+  const bytes = keys[key](secret)
   if (bytes === undefined) return undefined
   const hmac = createHmac('sha256', bytes)
   for (const piece of signs.split(/(\{\w+\})/)) hmac.update(piece in parts ? parts[piece as keyof Parts] : piece)
   return hmac.digest(encoding)
 }
+
+const keys = { text: (secret: string) => secret, made: unquoted, base64: standardWebhooksKey } as const
 
 /** Compares in constant time, even texts of different lengths. */
 function equal(given: string, expected: string): boolean {

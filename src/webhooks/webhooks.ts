@@ -16,6 +16,7 @@ import { assertMatches } from './payload.ts'
 import type { Payloads } from './payloads.ts'
 import { presets, type Preset } from './presets.ts'
 import { problemOfProof, type ReadHeader } from './proofs.ts'
+import { namesOf, spelled } from './spellings.ts'
 
 const suspended =
   'The account of the owner of this agent is suspended, so it accepts nothing until the operator lifts that. Send it again then.'
@@ -67,10 +68,11 @@ export function createWebhooks(context: {
   /** The first proof that is wrong, and why; undefined if the sender has proven itself. */
   async function problemOf({ header, readBody }: InboundRequest, agent: Secrets, demanded: Preset[]) {
     const evidence = { header, readBody, secrets: agents.goodSecretsOf(agent), now: clock.now() }
-    for (const preset of demanded) {
-      const message = await problemOfProof(preset, { ...evidence, isBeside: preset !== demanded[0] })
-      if (message !== undefined) return { preset, message }
-    }
+    for (const wanted of demanded)
+      for (const preset of spelled(wanted, header)) {
+        const message = await problemOfProof(preset, { ...evidence, isBeside: wanted !== demanded[0] })
+        if (message !== undefined) return { preset, message }
+      }
     return undefined
   }
 
@@ -187,11 +189,16 @@ const proofFields = ['webhookProof', 'webhookSecret', 'previousWebhookSecret'] a
 const isSameProof = (before: Agent, now: Recipient): boolean =>
   proofFields.every((field) => before[field] === now[field])
 
-/** A signature that is sent beside the secret must also be valid, because its sender relies on it. */
-const demandedOfDelivery = (proof: WebhookProof, header: ReadHeader): Preset[] =>
-  proof === 'secret' && header('webhook-signature') !== undefined
-    ? [presets.secret, presets['standard-webhooks']]
-    : [presets[proof]]
+/**
+ * A signature that is sent beside the secret must also be valid, because its sender relies on it. GitLab's signing token
+ * makes the same signature, which proves more than its secret token, so it is enough.
+ */
+function demandedOfDelivery(proof: WebhookProof, header: ReadHeader): Preset[] {
+  const signed = presets['standard-webhooks']
+  const isSigned = namesOf(signed, signed.header).some((name) => header(name) !== undefined)
+  if (proof === 'secret' && isSigned) return [presets.secret, signed]
+  return proof === 'gitlab' && isSigned ? [signed] : [presets[proof]]
+}
 
 const purposeMessage = (purpose: string): string =>
   `The header webhook-id must be "${purpose}", so that the signature is valid for this request only.`

@@ -1,3 +1,4 @@
+import { raw } from 'objection'
 import { howToGetMore } from '../billing/allowances.ts'
 import { lacksFeature } from '../billing/tiers.ts'
 import type { Database, Transaction } from '../database/database.ts'
@@ -70,7 +71,12 @@ export function createWorkspaces(
 
     /** Those that the caller is a member of. */
     list: (reach: Reach, request: PageRequest): Promise<Page<Workspace>> =>
-      page(living(database).whereIn('id', ownersIn(reach)), { list: 'workspaces', time: 'createdAt', ...request }),
+      page(living(database).whereIn('id', ownersIn(reach)), {
+        list: 'workspaces',
+        time: 'createdAt',
+        arrival: raw(joinedStatement, [reach.home]),
+        ...request,
+      }),
 
     /** Changes the name, what it may use, or what becomes of sites of leavers. WORKSPACE_NOT_FOUND if it was deleted meanwhile. */
     async update({ id }: Workspace, changes: WorkspaceChanges): Promise<OwnedWorkspace> {
@@ -105,5 +111,9 @@ export function createWorkspaces(
       }),
   }
 }
+
+/** Since a user has joined, a workspace is in their list; a key of the workspace is no member. */
+const joinedStatement = `
+  coalesce((select m.arrival from members m where m.workspace_id = workspaces.id and m.user_id = ?), workspaces.arrival)`
 
 export type Workspaces = ReturnType<typeof createWorkspaces>

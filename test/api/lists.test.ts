@@ -15,6 +15,7 @@ import { VaultRefresh } from '../../src/vault/refresh/vault-refresh.ts'
 import { ScheduleFire } from '../../src/schedules/fires/schedule-fire.ts'
 import { pendingApproval } from '../helpers/approvals.ts'
 import { call } from '../helpers/client.ts'
+import { eventually } from '../helpers/eventually.ts'
 import { notificationOf } from '../helpers/notifications.ts'
 import { agentOf, connectBadTools, customer, type Person } from '../helpers/people.ts'
 import { startPlatform, type Platform } from '../helpers/platform.ts'
@@ -126,7 +127,9 @@ const makers: Record<string, Make> = {
       runId: null,
       recordedAt: someDay,
     }
-    await ScheduleFire.query(platform.services.database).insert(row as Partial<ScheduleFire>)
+    const { database } = platform.services
+    const { ownerId } = await database('agents').where({ id: params.agentId }).first('ownerId')
+    await ScheduleFire.query(database).insert({ ...row, ownerId } as Partial<ScheduleFire>)
   },
   listSessions: (_house, { someone }, round) => sessionOf(someone, { title: `Chat ${round}` }),
   listWorkspaces: (_house, { someone }, round) => workspaceOf(someone, `Workspace ${round}`),
@@ -235,6 +238,30 @@ for (const route of lists)
         t.true(seen.length > 0, 'there are rows behind it')
         t.deepEqual(seen, own.slice(-seen.length), `${place.name} with a cursor of ${other.name}`)
       }
+    }
+  })
+
+for (const route of lists)
+  test(`${route.name} in the order of arrival has every row once, and a cursor on each page`, async (t) => {
+    const { places } = await house()
+    for (const place of places) {
+      const own = (await page(route, place, { limit: '100' })).keys
+      const keys: string[] = []
+      let query: Record<string, string> = { order: 'arrival', limit: '2' }
+      // Transactions of other tests may hold rows back.
+      await eventually(30, `${route.name} has shown all`, async () => {
+        for (let isEmpty = false; !isEmpty;) {
+          const { keys: more, nextCursor } = await page(route, place, query)
+          keys.push(...more)
+          query = { ...query, cursor: nextCursor ?? 'none' }
+          isEmpty = more.length === 0
+        }
+        return keys.length >= own.length || undefined
+      })
+      t.deepEqual(keys.toSorted(), own.toSorted(), place.name)
+      const { status, failure } = await list(route, place, { cursor: query['cursor'] ?? '' })
+      t.is(status, 400)
+      t.is(failure.error, 'The cursor is from this list in another order.')
     }
   })
 

@@ -39,7 +39,8 @@ test('an expression or a zone that cannot be used is refused, and the answer nam
     call(someone, agents.updateAgent, { params: { agentId: agent.id }, body })
   t.regex((await change({ cron: '0 24 * * *' })).failure.error, /hour field/)
   t.is((await change({ timeZone: '+01:00' })).failure.details?.[0]?.path, 'timeZone')
-  t.is((await change({ timeZone: 'europe/berlin' })).status, 200)
+  t.is((await change({ timeZone: 'europe/berlin' })).body.timeZone, 'Europe/Berlin')
+  t.is((await scheduledAgent(someone, { timeZone: 'europe/KYIV' })).timeZone, 'Europe/Kyiv', 'an alias stays one')
   t.is((await scheduleOf(someone, agent)).timeZone, 'Europe/Berlin')
 })
 

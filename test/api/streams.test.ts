@@ -135,7 +135,7 @@ test('a run that has ended is streamed from where the client says, and then the 
   t.is(whole.status, 200)
   t.like(whole.headers, {
     'content-type': 'text/event-stream',
-    'cache-control': 'no-store',
+    'cache-control': 'no-store, no-transform',
     'x-accel-buffering': 'no',
     vary: 'Accept',
   })

@@ -215,10 +215,16 @@ test('a schedule goes on for the new owner, who sees the fires since', async (t)
   const { database, clock } = (await stage()).platform.services
   const fire = { agentId: agent.id, outcome: 'missed', reason: 'LATE' }
   const at = (ms: number) => new Date(clock.now().getTime() + ms)
-  await database('scheduleFires').insert({ ...fire, nominalAt: at(-7_200_000), recordedAt: at(-3_600_000) })
+  // By processes whose clocks are ahead of and behind the one that has moved it.
+  const [before, since] = [at(-7_200_000), at(-7_140_000)]
+  await database('scheduleFires').insert([
+    { ...fire, ownerId: await userIdOf(member), nominalAt: before, recordedAt: at(3_600_000) },
+    { ...fire, ownerId: workspaceId, nominalAt: since, recordedAt: at(-3_600_000) },
+  ])
+  const missed = (await firesOf(owner, agent)).filter(({ outcome }) => outcome === 'missed')
   t.deepEqual(
-    (await firesOf(owner, agent)).filter(({ outcome }) => outcome === 'missed'),
-    [],
+    missed.map(({ at: nominalAt }) => nominalAt),
+    [since.toISOString()],
   )
   await call(owner, agents.deleteAgent, { params: { agentId: agent.id } })
 })

@@ -37,7 +37,7 @@ const lastStatement = `
 
 const bySequence: PageKey<Run> = {
   column: 'sequence',
-  read: (text) => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined),
+  read: (text) => (/^\d{1,15}$/.test(text) ? Number(text) : undefined),
   write: ({ sequence }) => String(sequence),
 }
 
@@ -76,7 +76,13 @@ export function createReading(context: TimelineContext & { database: Database })
       // What it ran for another owner before it was moved is not for this one.
       const moved = await own.clone().whereNotNull('movedSequence').select('movedSequence').first()
       if (moved) void runs.where('sequence', '>', moved.movedSequence)
-      return page(runs.where('agentId', own.select('id')), { list: 'agent-runs', key: bySequence, rangeOf, ...filter })
+      return page(runs.where('agentId', own.select('id')), {
+        list: 'agent-runs',
+        key: bySequence,
+        keyIsArrival: true,
+        rangeOf,
+        ...filter,
+      })
     },
 
     /** The run that each agent accepted last, by agent id; none for an agent without runs, or if it is purged. */

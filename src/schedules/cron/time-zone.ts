@@ -1,11 +1,14 @@
 import { distance } from 'fastest-levenshtein'
+import database from 'tzdata' with { type: 'json' }
 import { assertThat } from '../../errors.ts'
 
 /**
- * Node takes its zones from ICU, whose own abbreviations surprise (BST is Dhaka, IST is Calcutta, CST is Chicago). Only
- * these are names in the IANA database.
+ * The names of the IANA database by their small letters. Node tells only one name of each zone, and takes those of ICU
+ * besides, whose abbreviations surprise (BST is Dhaka, IST is Calcutta, CST is Chicago).
  */
-const abbreviations = new Set('UTC GMT UCT CET EET MET WET EST MST HST PRC ROC ROK'.split(' '))
+const names = new Map(
+  [...Object.keys(database.zones), ...Intl.supportedValuesOf('timeZone')].map((name) => [name.toLowerCase(), name]),
+)
 
 /** The longest IANA name has 32 characters. */
 const maxLength = 64
@@ -26,26 +29,24 @@ export function assertTimeZone(name: string): void {
 }
 
 /**
- * The name in its canonical case. An alias stays as written, because it may resolve to the older name (Europe/Kiev for
- * Europe/Kyiv). Throws VALIDATION_ERROR as `assertTimeZone` does.
+ * The name in its canonical case. An alias stays one, because Node resolves some to the older name (Europe/Kyiv to
+ * Europe/Kiev). Throws VALIDATION_ERROR as `assertTimeZone` does.
  */
 export function canonicalTimeZone(name: string): string {
   assertTimeZone(name)
-  const resolved = resolve(name) ?? name
-  return resolved.toLowerCase() === name.toLowerCase() ? resolved : name
+  return names.get(name.toLowerCase()) ?? name
 }
 
 function isTimeZone(name: string): boolean {
-  if (name.length > maxLength || !/^[a-z][\w+/-]*$/i.test(name) || /^systemv\//i.test(name)) return false
-  if (/^[a-z]{3}$/i.test(name) && !abbreviations.has(name.toUpperCase())) return false
-  return resolve(name) !== undefined
+  return names.has(name.toLowerCase()) && isKnownToNode(name)
 }
 
-function resolve(name: string): string | undefined {
+/** The data of zones that Node has may be older than the names, or newer. */
+function isKnownToNode(name: string): boolean {
   try {
-    return new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone
+    return Boolean(new Intl.DateTimeFormat('en-US', { timeZone: name }))
   } catch {
-    return undefined
+    return false
   }
 }
 

@@ -128,7 +128,7 @@ const missedStatement = `
          count(*) filter (where f.reason = 'NO_CREDITS')::int as unpaid,
          min(f.nominal_at) as first, max(f.nominal_at) as last
     from schedule_fires f join agents a on a.id = f.agent_id
-   where f.recorded_at >= :from and f.recorded_at >= coalesce(a.moved_at, :from) and f.reason in ('LATE', 'NOT_FIRED', 'NO_CREDITS')
+   where f.recorded_at >= :from and f.owner_id = a.owner_id and f.reason in ('LATE', 'NOT_FIRED', 'NO_CREDITS')
      and not exists (select 1 from notifications n
                       where n.owner_id = a.owner_id and n.kind = 'schedule_missed'
                         and n.subject_id = a.id and n.dedupe_key = :day)

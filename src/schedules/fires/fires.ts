@@ -109,8 +109,9 @@ export function createFires(context: {
   async function record(the: Case, reason: FireReason | null, runId: string | null): Promise<Decision> {
     const { trx, fired, schedule, plan, now } = the
     const { agentId, nominalAt } = fired
+    const { ownerId } = the.agent
     const outcome = reason === null ? 'ran' : fireReasons[reason].outcome
-    await ScheduleFire.query(trx).insert({ agentId, nominalAt, outcome, reason, runId, recordedAt: now })
+    await ScheduleFire.query(trx).insert({ agentId, ownerId, nominalAt, outcome, reason, runId, recordedAt: now })
     // Usually no earlier fire is open, so the ledger loop never has to look at this schedule.
     if (schedule.nextFireAt && nominalAt <= schedule.nextFireAt) await advance(trx, schedule, plan, now)
     return { outcome }

@@ -93,6 +93,7 @@ export async function advance(trx: Transaction, schedule: Schedule, plan: Plan, 
 }
 
 const recordStatement = `
-  insert into schedule_fires (agent_id, nominal_at, outcome, reason, recorded_at)
-  select :agentId, nominal_at, :outcome, :reason, :now from unnest(:fires::timestamptz[]) as t (nominal_at)
+  insert into schedule_fires (agent_id, owner_id, nominal_at, outcome, reason, recorded_at)
+  select a.id, a.owner_id, nominal_at, :outcome, :reason, :now
+    from agents a, unnest(:fires::timestamptz[]) as t (nominal_at) where a.id = :agentId
   on conflict on constraint schedule_fires_pkey do nothing`

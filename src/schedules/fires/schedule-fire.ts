@@ -6,6 +6,8 @@ export class ScheduleFire extends Row {
   static override tableName = 'schedule_fires'
   static override idColumn = ['agentId', 'nominalAt']
   declare agentId: string
+  /** Whose agent it was then. */
+  declare ownerId: string
   /** The time that the expression names, however late it was carried out. */
   declare nominalAt: Date
   declare outcome: RecordedOutcome

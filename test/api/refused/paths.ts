@@ -35,13 +35,12 @@ const oddIds = (real: string): string[] => [
   `${real}/`,
   `${real}x`,
   real.slice(0, -1),
-  real.toUpperCase(),
   `{${real}}`,
   encodeURIComponent(`${real},${newId()}`),
 ]
 
 /** One for each way in which a path is read: as segments, as escapes, as text, and as the key of a row. */
-const oneOfEachKind = (real: string): string[] => ['', '..', '%00', '%E0%A4%A', 'null', `${real}x`, real.toUpperCase()]
+const oneOfEachKind = (real: string): string[] => ['', '..', '%00', '%E0%A4%A', 'null', `${real}x`]
 
 const has = (route: AnyRoute, code: string): boolean => codesOf(route).some((one) => one === code)
 

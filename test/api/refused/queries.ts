@@ -1,7 +1,7 @@
 import type { AnyRoute } from '../../../api/route/route.ts'
 import { routes } from '../../../api/routes.ts'
 import { newId } from '../../../src/ids.ts'
-import { writeCursor, type ListName } from '../../../src/database/paging.ts'
+import { writeCursor, type ListName } from '../../../src/database/cursor.ts'
 import { paramsOf, type Stage } from '../stage.ts'
 import { fill, pathsIn, sendTo } from './request.ts'
 import type { Refusals } from './unharmed.ts'
@@ -43,6 +43,7 @@ const oddByMember: Record<string, string[]> = {
   limit: ['1001', '0', '-1', '1e3', '1.5', '', '%20', '5%20', '0x10', '%D9%A1', 'NaN', 'Infinity', '99999', '%00']
     .concat(['%E0%A4%A', '1'.repeat(400), '1&limit=2'])
     .map((limit) => `limit=${limit}`),
+  order: ['order=', 'order=oldest', 'order=ARRIVAL', 'order=arrival&order=newest', 'order=%00'],
   cursor: [
     'cursor=',
     'cursor=abc',
@@ -57,7 +58,14 @@ const oddByMember: Record<string, string[]> = {
   ],
   status: ['status=nonsense', 'status=', 'status=queued&status=running', 'status=queued%00'],
   trigger: ['trigger=nonsense', 'trigger=', 'trigger=Manual'],
-  agentId: ['agentId=', 'agentId=%00', `agentId=${'a'.repeat(65)}`, 'agentId=a&agentId=b', 'agentId=%ED%A0%80%00'],
+  ...Object.fromEntries(
+    ['agentId', 'sessionId', 'workspaceId', 'actorId', 'ownerId'].map((name) => [
+      name,
+      ['', '%00', 'a'.repeat(65), `a&${name}=b`, '%ED%A0%80%00', 'abc', `${newId()}x`, `{${newId()}}`, 'me'].map(
+        (value) => `${name}=${value}`,
+      ),
+    ]),
+  ),
   after: ['after=-1', 'after=x', 'after=1e3', 'after=', 'after=2147483648', 'after=1&after=2', 'after=%00'],
 }
 

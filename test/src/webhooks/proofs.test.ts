@@ -216,8 +216,13 @@ test('a secret is a key of Standard Webhooks if it is the base64 of 24 to 64 byt
   const of = (bytes: number) => Buffer.alloc(bytes, 1).toString('base64')
   for (const bytes of [24, 25, 32, 64])
     for (const secret of [of(bytes), `whsec_${of(bytes)}`]) t.is(standardWebhooksKey(secret)?.length, bytes)
-  const bad = [of(23), of(65), '', 'whsec_', `whsec_whsec_${of(32)}`, of(25).replace(/=+$/, ''), ` ${of(32)}`]
-  for (const secret of [...bad, of(32).replaceAll('A', '_'), 'a secret of another kind']) {
+  const key = of(25).replace(/^AQEB/, '++//')
+  for (const text of [key, key.replace(/=+$/, ''), key.replaceAll('+', '-').replaceAll('/', '_')])
+    for (const secret of [`v1,whsec_${text}`, `whsec_${text}`, `"${text}"`, `'v1,${text}'`, `“whsec_${text}”`])
+      t.deepEqual(standardWebhooksKey(secret), Buffer.from(key, 'base64'), `as people paste it: ${secret}`)
+  const mixed = key.replace('+', '-')
+  const bad = [of(23), of(65), '', 'whsec_', `whsec_whsec_${of(32)}`, `${of(25).replace(/=+$/, '')}x`, mixed, `"${key}`]
+  for (const secret of [...bad, `whpk_${of(32)}`, 'a secret of another kind']) {
     t.is(standardWebhooksKey(secret), undefined, secret)
   }
 })

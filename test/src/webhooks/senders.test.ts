@@ -1,3 +1,5 @@
+import { createHmac } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
 import test, { type ExecutionContext } from 'ava'
 import { Webhook } from 'standardwebhooks'
 import * as agents from '../../../api/agents.ts'
@@ -8,7 +10,7 @@ import type { WebhookProof } from '../../../src/agents/agent.ts'
 import { presets } from '../../../src/webhooks/presets.ts'
 import { call } from '../../helpers/client.ts'
 import { eventually } from '../../helpers/eventually.ts'
-import { customer, runOf, webhookAgent } from '../../helpers/people.ts'
+import { customer, runOf, timelineOf, webhookAgent } from '../../helpers/people.ts'
 import { startPlatform } from '../../helpers/platform.ts'
 import { runsOf } from '../../helpers/runs.ts'
 import { nowSeconds, senders, type Signing } from '../../helpers/senders.ts'
@@ -120,6 +122,129 @@ test('an identity inside a signed body is the delivery whatever else the body sa
     }
     t.is((await runsOf(someone, agent)).length, 1, proof)
   }
+})
+
+const shopifyLike = (headers: Headers): Headers =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.replace('X-Shopify-', 'shopify-'), value]))
+const svixLike = (headers: Headers): Headers =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.replace('webhook-', 'svix-'), value]))
+
+test("a sender's other spelling proves as much, is the same delivery, and must be right where both are sent", async (t) => {
+  const { someone, agentFor, post } = await open()
+  for (const [proof, respell, header] of [
+    ['shopify', shopifyLike, 'X-Shopify-Hmac-Sha256'],
+    ['standard-webhooks', svixLike, 'webhook-signature'],
+  ] as const) {
+    const agent = await agentFor(proof)
+    const body = '{"id":820982911946154508}'
+    const here = { ...(await signed(proof, { body, id: 'b5' })), 'X-Shopify-Topic': 'orders/create' }
+    const there = respell(here)
+    const first = await post(agent, body, there)
+    t.is(first.status, 202, proof)
+    for (const headers of [here, { ...here, ...there }])
+      t.deepEqual((await post(agent, body, headers)).body, first.body, `${proof}: the same receipt`)
+    const accepted = (await timelineOf(someone, first.body.runId))[0]?.data as { headers?: Headers }
+    const kept = proof === 'shopify' ? ['X-Shopify-Topic', 'X-Shopify-Webhook-Id'] : ['webhook-id']
+    t.deepEqual(Object.keys(accepted.headers ?? {}), kept)
+    const wrong = Buffer.alloc(32).toString('base64')
+    const bad = proof === 'shopify' ? wrong : `v1,${wrong}`
+    for (const headers of [
+      { ...here, ...there, [header]: bad },
+      { ...here, ...respell({ ...here, [header]: bad }) },
+      respell({ ...here, [header]: bad }),
+    ]) {
+      const { failure } = await post(agent, body, headers)
+      t.is(failure.code, 'WEBHOOK_SECRET_INVALID', proof)
+    }
+    const others = await signed(proof, { body, id: 'another' })
+    const both = await post(agent, body, { ...here, ...respell(others) })
+    t.regex(both.failure.error, /name different deliveries/, proof)
+    t.is((await runsOf(someone, agent)).length, 1)
+  }
+})
+
+test("GitLab's signature is checked if it is there, and is enough", async (t) => {
+  const { someone, rotate, agentFor, post } = await open()
+  const agent = await agentFor('gitlab')
+  const secret = senders['standard-webhooks'].secret
+  await rotate(agent, { secret: ` v1,${secret}\n`, overlapSeconds: 0 })
+  const body = '{"object_kind":"push"}'
+  const headers = { ...(await signed('standard-webhooks', { body, id: 'g1' })), 'X-Gitlab-Event': 'Push Hook' }
+  const first = await post(agent, body, headers)
+  t.is(first.status, 202)
+  t.like((await timelineOf(someone, first.body.runId))[0]?.data, { headers: { 'X-Gitlab-Event': 'Push Hook' } })
+  const token = { 'X-Gitlab-Token': `v1,${secret}` }
+  t.is((await post(agent, body, { ...headers, ...token })).body.runId, first.body.runId)
+  t.is(
+    (await post(agent, body, { ...token, 'Idempotency-Key': 'g2' })).status,
+    202,
+    'the text that it is, without its ends',
+  )
+  for (const more of [
+    { 'webhook-signature': `v1,${Buffer.alloc(32).toString('base64')}` },
+    { 'webhook-signature': '' },
+  ])
+    t.is((await post(agent, body, { ...headers, ...token, ...more })).failure.code, 'WEBHOOK_SECRET_INVALID')
+})
+
+test('two hooks of one repository that tell of an event under one id are two deliveries, each with its own receipt', async (t) => {
+  const { someone, agentFor, post } = await open()
+  const agent = await agentFor('github')
+  const deliver = async (hook: string, body = '{"action":"opened"}') =>
+    post(agent, body, { ...(await signed('github', { body, id: 'guid' })), 'X-GitHub-Hook-ID': hook })
+  const [one, other] = [await deliver('1'), await deliver('2', '{"action":"opened","hook":2}')]
+  t.not(one.body.runId, other.body.runId)
+  t.is((await deliver('1')).body.runId, one.body.runId)
+  t.is((await deliver('2', '{"action":"opened","hook":2}')).body.runId, other.body.runId)
+  t.is((await runsOf(someone, agent)).length, 2)
+})
+
+test('a body is inflated by any spelling of its coding, and a signature is over the plain bytes', async (t) => {
+  const { agentFor, post, platform } = await open()
+  const agent = await agentFor('github')
+  const body = '{"action":"opened"}'
+  const packed = gzipSync(body)
+  for (const [index, coding] of [
+    'GZIP',
+    'Gzip',
+    'x-gzip',
+    'X-GZip',
+    'gzip, identity',
+    'identity , gzip',
+    'gzip,',
+  ].entries()) {
+    const headers = { ...(await signed('github', { body, id: `e${index}` })), 'Content-Encoding': coding }
+    t.is((await post(agent, packed, headers)).status, 202, coding)
+  }
+  for (const [index, coding] of ['UTF-8', 'zstd', 'gzip, br', 'none'].entries()) {
+    const headers = { ...(await signed('github', { body, id: `f${index}` })), 'Content-Encoding': coding }
+    const answer = await post(agent, packed, headers)
+    t.true(answer.failure.error.includes(`Content-Encoding is "${coding}"`), answer.failure.error)
+    t.is(answer.headers.get('accept-encoding'), 'gzip, deflate, br, identity')
+  }
+  for (const type of [
+    'Application/JSON',
+    'application/json ;charset="UTF-8"',
+    'text/json',
+    'application/json, application/json',
+    'application/vnd.x.v3+json',
+  ]) {
+    const headers = { ...(await signed('github', { body, id: type.replaceAll(' ', '') })), 'content-type': type }
+    t.is((await post(agent, body, headers)).status, 202, type)
+  }
+  const wide = Buffer.from(body, 'utf16le')
+  const other = {
+    'X-Hub-Signature-256': `sha256=${createHmac('sha256', senders.github.secret).update(wide).digest('hex')}`,
+    'content-type': 'application/json; charset=utf-16',
+  }
+  t.regex((await post(agent, wide, other)).failure.error, /charset "utf-16", and JSON is UTF-8/)
+  const login = { email: 'nobody@example.com', password: 'not-a-password-of-anybody' }
+  const answer = await fetch(`${platform.url}/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'content-encoding': 'X-GZIP' },
+    body: gzipSync(JSON.stringify(login)),
+  })
+  t.is(answer.status, 401, 'bodies of the API, too')
 })
 
 test('a conflict of identities names where the identity of the later delivery stands', async (t) => {

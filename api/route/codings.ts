@@ -1,0 +1,36 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
+/** The codings of a body that are read (RFC 9110, 8.4.1). */
+export const readCodings = ['gzip', 'deflate', 'br'] as const
+
+/** RFC 9110, 8.4.1.3. */
+const otherNames: Readonly<Record<string, string>> = { 'x-gzip': 'gzip' }
+
+/**
+ * The one coding of the body, in small letters; `identity` for none. Undefined if there are several, or another one than
+ * those that are read.
+ */
+export function codingOf({ 'content-encoding': given = '' }: IncomingHttpHeaders): string | undefined {
+  const members = given.split(',').map((member) => member.trim().toLowerCase())
+  const [coding = 'identity', ...others] = members.filter((member) => member !== '' && member !== 'identity')
+  const known = otherNames[coding] ?? coding
+  const isRead = known === 'identity' || readCodings.some((one) => one === known)
+  return isRead && others.length === 0 ? known : undefined
+}
+
+/** Between a type and what is behind it there should be a semicolon; a header that is sent twice is joined by a comma. */
+const jsonType = /^\s*["']?(?:(?:application|text)\/(?:x-)?json|[\w.!#$&^-]+\/[\w.!#$&^-]+\+json)(?=$|[\s;,"'])/i
+
+/** JSON is UTF-8 (RFC 8259, 8.1), whatever a header calls it; these would be other bytes. */
+const wideCharset = /charset\s*=\s*["']?\s*(utf-?(?:16|32)\w*|ucs-?[24]\w*)/i
+
+/** What keeps a body of this media type from being read as JSON; undefined if nothing does. */
+export function problemOfType(given: string): string | undefined {
+  const found = given === '' ? 'has no Content-Type' : `has the Content-Type ${shown(given)}`
+  if (!jsonType.test(given)) return found
+  const [, charset] = wideCharset.exec(given) ?? []
+  return charset === undefined ? undefined : `has the charset ${shown(charset)}, and JSON is UTF-8`
+}
+
+/** A value of a header, as a sentence quotes it. */
+export const shown = (value: string): string => JSON.stringify(value.slice(0, 100))

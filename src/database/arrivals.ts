@@ -1,0 +1,43 @@
+import type { Database, Transaction } from './database.ts'
+
+/** The number that the transaction gives to what it puts into a list; the default of every such column says the same. */
+export const arrivalNow = '((select base from arrivals) + pg_current_xact_id()::text::bigint)'
+
+/** More transactions than a cluster ever has. */
+const span = 2 ** 40
+
+/** Postgres counts the transactions of a cluster, and begins anew on the timeline of a recovery. */
+const clusterStatement = `
+  select a.base, a.cluster is distinct from s.system_identifier or a.timeline is distinct from c.timeline_id as "isOther"
+    from arrivals a, pg_control_system() s, pg_control_checkpoint() c`
+
+const columnsStatement = `
+  select table_name as "table" from information_schema.columns
+   where table_schema = current_schema() and column_name = 'arrival' order by table_name`
+
+/**
+ * Lets the numbers of arrival go on above all that there are, if the database has come to another cluster (restored from a
+ * dump) or was recovered to an earlier time: its transactions have numbers that were used. Locks every list for a moment,
+ * so that no transaction is under way that counts from the former base.
+ */
+export async function settleArrivals(database: Database): Promise<void> {
+  const { rows: present } = await database.raw<{ rows: unknown[] }>(
+    `select 1 where to_regclass('arrivals') is not null`,
+  )
+  if (present.length > 0) await database.transaction(settle)
+}
+
+async function settle(trx: Transaction): Promise<void> {
+  const { rows } = await trx.raw<{ rows: { base: number; isOther: boolean }[] }>(clusterStatement)
+  const [known] = rows
+  if (!known?.isOther) return
+  const base = known.base + span
+  const { rows: columns } = await trx.raw<{ rows: { table: string }[] }>(columnsStatement)
+  for (const { table } of columns) {
+    await trx.raw(`alter table ${table} alter column arrival set default ${base} + pg_current_xact_id()::text::bigint`)
+  }
+  await trx.raw(
+    `update arrivals set base = ${base}, cluster = s.system_identifier, timeline = c.timeline_id
+       from pg_control_system() s, pg_control_checkpoint() c`,
+  )
+}

@@ -1,0 +1,50 @@
+import { CodedError } from '../errors.ts'
+
+/** The names of the lists. Cursors carry them, so that no list accepts another list's cursor. */
+export type ListName =
+  | 'agents'
+  | 'all-workspaces'
+  | 'agent-runs'
+  | 'approvals'
+  | 'audit'
+  | 'callbacks'
+  | 'calls'
+  | 'changes'
+  | 'fires'
+  | 'invitations'
+  | 'keys'
+  | 'ledger'
+  | 'logins'
+  | 'members'
+  | 'notifications'
+  | 'outbox'
+  | 'payments'
+  | 'refreshes'
+  | 'runs'
+  | 'runs-of-user'
+  | 'sessions'
+  | 'users'
+  | 'vault'
+  | 'workspaces'
+
+/** A list that is read newest first, or in the order of arrival. */
+type Reading = ListName | `${ListName}>`
+
+/** What the cursor says. VALIDATION_ERROR if it is from another list, or from the same one in another order. */
+export function readCursor<T>(reading: Reading, read: (text: string) => T | undefined, cursor: string): T {
+  const [name, text = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split(':')
+  const isOurs = name === reading && /^[\w-]{1,64}$/.test(text) && writeCursor(reading, text) === cursor
+  const value = isOurs ? read(text) : undefined
+  if (value !== undefined) return value
+  const isOther = name === `${reading}>` || `${name}>` === reading
+  throw new CodedError('VALIDATION_ERROR', {
+    message: isOther ? 'The cursor is from this list in another order.' : 'The cursor is not from this list.',
+    details: [{ path: 'cursor', message: isOther ? sameOrder : 'Use the nextCursor of the previous page, unchanged.' }],
+  })
+}
+
+const sameOrder = 'Use it with the same `order` as the page that it is from.'
+
+/** The cursor of the page that begins after the row with this key. */
+export const writeCursor = (reading: Reading, key: string): string =>
+  Buffer.from(`${reading}:${key}`, 'utf8').toString('base64url')
