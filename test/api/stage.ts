@@ -222,6 +222,7 @@ export const validBodies = (sites: StageSites): Record<string, Record<string, un
   createWorkspace: { name: 'Support' },
   updateWorkspace: { name: 'Sales' },
   changeRole: { role: 'viewer' },
+  offerWorkspace: { userId: newId(), password: 'a good password' },
   markNotification: { read: true },
   markNotifications: { upTo: newId() },
   moveThings: { agentIds: [], entryIds: [] },
