@@ -93,8 +93,12 @@ export const createApiKey = route({
   async handle({ services, caller, ownerId, body }) {
     // A key would outlive the provider of a workspace, which has signed its maker in.
     requireOwnAccount(caller)
-    const { limits } = await services.billing.account(ownerId)
-    return present(await services.users.apiKeys.create(caller, { ...body, ownerId }, limits.apiKeys))
+    const made = await services.users.apiKeys.create(
+      caller,
+      { ...body, ownerId },
+      async (id, trx) => (await services.billing.account(id, trx)).limits.apiKeys,
+    )
+    return present(made)
   },
 })
 

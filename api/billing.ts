@@ -4,18 +4,13 @@ import type { Services } from '../src/services.ts'
 import type { Standing } from '../src/billing/standing.ts'
 import { route } from './route/route.ts'
 import { paidTierNames, tierNames, tierOf } from '../src/billing/tiers.ts'
-import { account, capMeaning, tierOffer } from './schemas/billing-schema.ts'
+import { account, capMeaning, changesAt, subscriptionPreview, tierOffer } from './schemas/billing-schema.ts'
 import { documentedBy, field, named } from './schemas/documented.ts'
 import { ledgerEntry, ledgerEntryKind } from './schemas/ledger-schema.ts'
 import { cap } from './schemas/usage-schema.ts'
-import { id, listOf, ofOwner, pageOf, pagingOfOwner, text, time } from './schemas/schemas.ts'
+import { id, listOf, ofOwner, pageOf, pagingOfOwner, text, tier, time } from './schemas/schemas.ts'
 
 const paidTier = named('PaidTier', v.picklist(paidTierNames), 'A tier that costs something')
-const changesAt = named(
-  'ChangesAt',
-  v.picklist(['now', 'period_end'], 'must be now or period_end'),
-  'At once, or when the month that is paid is over',
-)
 const paymentMethod = named(
   'PaymentMethod',
   v.object({
@@ -185,6 +180,24 @@ export const subscribe = route({
   async handle({ services, caller, body }) {
     return present(services, caller.userId, await services.billing.subscriptions.subscribe(caller.userId, body))
   },
+})
+
+export const previewSubscription = route({
+  ...shared,
+  name: 'previewSubscription',
+  needsPayments: true,
+  ofUser: true,
+  method: 'get',
+  path: '/billing/subscription/preview',
+  summary: 'See what a change to a tier would do',
+  description:
+    'Changes nothing, and asks nobody. Says when the tier would come, what the card would be charged at once, if that is known, ' +
+    'and what would exceed its limits: agents that pause, sites that are not called, API keys that are refused, and workspaces, ' +
+    'which a tier without them closes. Those that are newest rest; up to 100 of each kind are named. Limits that the operator has ' +
+    'set for the account count.',
+  query: v.strictObject({ tier, when: v.optional(changesAt) }),
+  response: subscriptionPreview,
+  handle: ({ services, caller, query }) => services.billing.preview(caller.userId, query),
 })
 
 export const cancelSubscription = route({

@@ -7,7 +7,7 @@ import { actorOf } from './route/audited.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
 import { id, pageOf, paging, text, time } from './schemas/schemas.ts'
-import { member } from './schemas/workspace-schema.ts'
+import { membership } from './schemas/workspace-schema.ts'
 
 const invitedRole = named(
   'InvitedRole',
@@ -117,11 +117,7 @@ export const acceptInvitation = route({
     'With the token of an invitation to the address of your account, which has to be verified. Safe to repeat.',
   body: v.strictObject({ token }),
   status: 200,
-  response: named(
-    'Membership',
-    v.object({ workspaceId: field(id, 'The workspace'), role: member.entries.role, joinedAt: time }),
-    'What one is in a workspace',
-  ),
+  response: membership,
   codes: ['INVALID_TOKEN', 'TOKEN_EXPIRED', 'WORKSPACE_REQUIRED', 'FEATURE_LIMIT_REACHED'],
   handle: async ({ services, caller, request, body }) => {
     const by = { ...actorOf({ caller, request }), userId: caller.userId }

@@ -43,6 +43,7 @@ import * as siteInspection from './site-inspection.ts'
 import * as stripeWebhook from './stripe-webhook.ts'
 import * as toolsiteSchema from './schemas/toolsite-schema.ts'
 import * as totp from './totp.ts'
+import * as transfers from './transfers.ts'
 import * as vault from './vault.ts'
 import * as webhooks from './webhooks.ts'
 import * as why from './why.ts'
@@ -62,6 +63,7 @@ export const routes: AnyRoute[] = [
   exports,
   members,
   invitations,
+  transfers,
   moves,
   workspaceSignIn,
   signIn,

@@ -13,19 +13,21 @@ const resource = ({ services, caller, params }: Named) => services.workspaces.ge
 const shared = { tag: 'workspaces', access: 'account', status: 200 } as const
 const byLogin = { ...shared, access: 'login' } as const
 
-async function presentAll(services: Services, { reach }: Pick<Caller, 'reach'>, rows: Workspace[]) {
-  const { usage } = services.billing
-  const used = await usage.ofAll(
-    'workspaces',
-    rows.map(({ id }) => id),
-  )
+type Reader = Pick<Caller, 'reach' | 'userId'>
+
+async function presentAll(services: Services, { reach, userId }: Reader, rows: Workspace[]) {
+  const ids = rows.map(({ id }) => id)
+  const used = await services.billing.usage.ofAll('workspaces', ids)
+  const offers = await services.workspaces.offers(ids)
   return rows.map((row) => {
     const { role = 'viewer', closedBy = 'tier' } = reach.places.get(row.id) ?? {}
-    return { ...fieldsOf(row), role, open: closedBy === null, usage: used.get(row.id) }
+    const offer = offers.find(({ workspaceId }) => workspaceId === row.id)
+    const transfer = offer && (role === 'owner' || offer.userId === userId) ? offer : null
+    return { ...fieldsOf(row), role, open: closedBy === null, usage: used.get(row.id), transfer }
   })
 }
 
-async function present(services: Services, caller: Pick<Caller, 'reach'>, row: Workspace) {
+async function present(services: Services, caller: Reader, row: Workspace) {
   const [presented] = await presentAll(services, caller, [row])
   return { ...presented }
 }
@@ -109,8 +111,8 @@ export const deleteWorkspace = route({
   status: 204,
   resource,
   codes: ['WORKSPACE_NOT_FOUND'],
-  async handle({ services, resource }) {
-    await services.workspaces.remove(resource)
+  async handle({ services, caller, resource }) {
+    await services.workspaces.remove(resource, caller.userId)
     await services.accessChanges.note()
   },
 })

@@ -15,7 +15,7 @@ import type { Config } from './config/config.ts'
 import { createChat } from './chat/chat.ts'
 import { createCallbacks } from './callbacks/callbacks.ts'
 import { createDeliver } from './callbacks/deliver.ts'
-import { createDatabase, type Prove } from './database/database.ts'
+import { createDatabase, type Prove, type Transaction } from './database/database.ts'
 import { createDeletions } from './deletion/deletions.ts'
 import { createLease } from './database/lease.ts'
 import type { Logger } from './logger.ts'
@@ -113,7 +113,7 @@ export function createServices(
   const models = createModels(base)
   const outages = createOutages({ ...base, models })
   const sites = createSites(base)
-  const limitOf = async (ownerId: string) => (await billing.account(ownerId)).limits.vaultSites
+  const limitOf = async (ownerId: string, trx?: Transaction) => (await billing.account(ownerId, trx)).limits.vaultSites
   const proposals = createHostProposals(base)
   const vault = createVault({ ...base, audit, sites, notifications, proposals, limitOf })
   const manifests = createManifests({ ...base, sites, notifications, proposals, revoke: vault.revoke })
@@ -163,7 +163,7 @@ export function createServices(
   const accessChanges = createAccessChanges(base)
   const signIn = createSignIn({ ...base, trustedFetch: trusted.fetch, outbox, users })
   const moves = createMoves({ ...base, billing, schedules })
-  const workspaces = createWorkspaces({ ...base, billing, outbox, vault })
+  const workspaces = createWorkspaces({ ...base, billing, notifications, outbox, tries: users.tries, vault })
   const exportTurns = createExportTurns(base)
   const deletions = createDeletions({ ...base, agents, billing, vault, workspaces })
   const orphans = createOrphans(base)

@@ -40,7 +40,7 @@ const fields: Record<SubjectKind, readonly string[]> = {
   subscription: ['tier', 'subscription', 'cap'],
   top_up: ['isOn', 'below', 'credits', 'centsPerMonth'],
   vault_entry: ['name', 'origin', 'authType', 'scopes', 'status', 'generation'],
-  workspace: ['name', 'creditsPerMonth', 'connectionsOfLeavers'],
+  workspace: ['name', 'creditsPerMonth', 'connectionsOfLeavers', 'payerId', 'offeredTo'],
 }
 
 interface Change {

@@ -1,7 +1,8 @@
 import * as v from 'valibot'
+import { previewedKinds } from '../../src/billing/preview.ts'
 import { tiers } from '../../src/billing/tiers.ts'
 import { field, named, whole } from './documented.ts'
-import { tier, time } from './schemas.ts'
+import { id, tier, time } from './schemas.ts'
 import { usage } from './usage-schema.ts'
 
 const feature = named(
@@ -54,7 +55,7 @@ export const tierOffer = named(
 export const capMeaning =
   'How many credits everything that it pays for may use in a calendar month (UTC), its workspaces included; null for as many as there are'
 
-const exceeding = named(
+export const exceeding = named(
   'Exceeding',
   v.object({
     agents: field(whole, 'Agents that are paused: the newest', 0),
@@ -106,4 +107,39 @@ export const account = named(
     ),
   }),
   'What an account may use, and what it pays for',
+)
+
+export const changesAt = named(
+  'ChangesAt',
+  v.picklist(['now', 'period_end'], 'must be now or period_end'),
+  'At once, or when the month that is paid is over',
+)
+
+const restingThing = named(
+  'RestingThing',
+  v.object({
+    kind: named('RestingKind', v.picklist(previewedKinds), 'Which limit it exceeds', 'agents'),
+    id,
+    name: field(v.string(), 'What it is called', 'Triage'),
+  }),
+  'Something that a tier has no room for',
+)
+
+export const subscriptionPreview = named(
+  'SubscriptionPreview',
+  v.object({
+    tier,
+    at: changesAt,
+    effectiveAt: field(time, 'When the tier would be that of the account'),
+    cents: field(
+      v.nullable(whole),
+      'What the card would be charged at once, in US cents; null if it depends on what is left of the month, or is overdue',
+      0,
+    ),
+    centsPerMonth: field(whole, 'The price of each month from then on, in US cents', 2000),
+    lostFeatures: field(v.array(feature), 'What the account could not do any more'),
+    exceeding,
+    resting: field(v.array(restingThing), 'What exceeds the limits, the newest first, up to 100 of each kind'),
+  }),
+  'What a change to a tier would do',
 )

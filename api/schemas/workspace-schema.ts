@@ -34,6 +34,15 @@ export const workspaceChanges = {
   connectionsOfLeavers: v.optional(connections),
 }
 
+export const transfer = named(
+  'Transfer',
+  v.object({
+    userId: field(id, 'The member who can take the workspace over'),
+    expiresAt: field(time, 'Until when'),
+  }),
+  'An offer to hand a workspace over',
+)
+
 export const workspace = named(
   'Workspace',
   v.object({
@@ -45,6 +54,11 @@ export const workspace = named(
     creditsPerMonth,
     usage,
     connectionsOfLeavers: connections,
+    transfer: field(
+      v.nullable(transfer),
+      'The open offer to hand it over, for its owner and the member whom it is made to; null for others',
+      null,
+    ),
     createdAt: time,
   }),
   'What several people share: agents, sites, runs and chats',
@@ -59,4 +73,10 @@ export const member = named(
     joinedAt: time,
   }),
   'Somebody in a workspace',
+)
+
+export const membership = named(
+  'Membership',
+  v.object({ workspaceId: field(id, 'The workspace'), role: member.entries.role, joinedAt: time }),
+  'What one is in a workspace',
 )

@@ -69,7 +69,8 @@ export const messages = `
     constraint notifications_once unique (owner_id, kind, subject_id, dedupe_key),
     constraint notifications_kind check (kind in
       ('credential_dead', 'manifest_changed', 'queue_blocked', 'agent_failing', 'agent_paused', 'model_outage', 'schedule_missed', 'callback_failed',
-       'approval_requested', 'limits_exceeded', 'top_up_off', 'subscription_past_due', 'subscription_ended')),
+       'approval_requested', 'limits_exceeded', 'top_up_off', 'subscription_past_due', 'subscription_ended',
+       'workspace_offered', 'workspace_handed_over')),
     constraint notifications_mail_status check (mail_status in ('none', 'pending', 'sent', 'failed')),
     constraint notifications_mail_next check ((mail_status = 'pending') = (mail_next_at is not null)),
     constraint notifications_mailed check ((mail_status = 'sent') = (mailed_at is not null))

@@ -26,14 +26,18 @@ export const workspaces = `
     workspace_id uuid not null,
     user_id uuid not null,
     joined_at timestamptz not null,
+    -- until when the member can take the workspace over, if its owner has offered that
+    offered_until timestamptz,
     role text not null,
     constraint members_pkey primary key (id),
     constraint members_once unique (workspace_id, user_id),
     constraint members_workspace_fk foreign key (workspace_id) references workspaces (id) on delete cascade,
     constraint members_user_fk foreign key (user_id) references users (id),
-    constraint members_role check (role in ('owner', 'admin', 'member', 'viewer'))
+    constraint members_role check (role in ('owner', 'admin', 'member', 'viewer')),
+    constraint members_offered check (offered_until is null or role <> 'owner')
   );
   create unique index members_one_owner on members (workspace_id) where role = 'owner';
+  create unique index members_one_offer on members (workspace_id) where offered_until is not null;
   create index members_list on members (workspace_id, id);
   create index members_of_user on members (user_id);
 

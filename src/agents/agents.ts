@@ -112,9 +112,11 @@ export function createAgents(context: {
       const now = clock.now()
       await database.transaction(async (trx) => {
         await lockOwner(trx, ownerId)
+        // Another account may pay by now.
+        const { limits } = await billing.account(ownerId, trx)
         const count = await living(trx).whereIn('ownerId', paidWith(ownerId)).resultSize()
         const message = `There are ${count} agents, those of workspaces included: as many as the account may have. ${howToGetMore}`
-        assertThat(count < standing.limits.agents, 'AGENT_LIMIT_REACHED', { message })
+        assertThat(count < limits.agents, 'AGENT_LIMIT_REACHED', { message })
         const webhookSecret = secrets.newSealedSecret(id)
         const callback = callbackAddress.columnsFor(id, fields.callbackUrl, null)
         const made = { createdBy, createdAt: now, updatedAt: now }

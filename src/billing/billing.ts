@@ -2,6 +2,7 @@ import { Agent } from '../agents/agent.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
+import { createPreview } from './preview.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import type { Due } from '../runs/due.ts'
 import type { Allowances } from './allowances.ts'
@@ -68,6 +69,7 @@ export function createBilling(context: {
     credits,
     statements: createStatements({ ...context, credits }),
     usage: createUsage(context),
+    preview: createPreview({ ...context, credits }),
     promotions: createPromotions({ ...context, credits }),
     look,
     payments,

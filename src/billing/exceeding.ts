@@ -7,6 +7,7 @@ import type { Notifications } from '../notifications/notifications.ts'
 import type { Due } from '../runs/due.ts'
 import { Account } from './account.ts'
 import type { Allowances } from './allowances.ts'
+import { countable, counted, ranked } from './ranked.ts'
 import { User } from '../users/user.ts'
 
 /** How much of each exceeds the limits of the tier. It is kept, and rests until there is room. */
@@ -82,9 +83,9 @@ export function createExceeding(context: {
     const { tier, limits, features } = allowances.of(account)
     const owner = await User.query(database).findById(ownerId).select('suspendedAt')
     const isSuspended = owner !== undefined && owner.suspendedAt !== null
-    await fitAgents(ownerId, isSuspended ? 0 : rows(limits.agents))
-    await fitEntries(ownerId, rows(limits.vaultSites))
-    await database.raw(keysStatement, { ownerId, limit: rows(limits.apiKeys), now: clock.now() })
+    await fitAgents(ownerId, isSuspended ? 0 : countable(limits.agents))
+    await fitEntries(ownerId, countable(limits.vaultSites))
+    await database.raw(keysStatement, { ownerId, limit: countable(limits.apiKeys), now: clock.now() })
     const found = await countOf(ownerId)
     const counts = { ...found, workspaces: features.includes('workspaces') ? 0 : found.workspaces }
     const exceeds = Object.values(counts).some((count) => count > 0)
@@ -163,36 +164,23 @@ const changedStatement = `
   update accounts set look_at = :now
    where fitted_tier is not null and (fitted_tier = 'off') <> :isOff and (exceeds or not :isOff)`
 
-/** SQL has no Infinity for integers. */
-const rows = (limit: number): number => (Number.isFinite(limit) ? limit : 2_000_000_000)
-
-/** The account's own owner, and the workspaces that it pays for. */
-const owners = '(select :ownerId::uuid union all select id from workspaces where payer_id = :ownerId)'
-
 /** Those whose state is not what it has to be. */
 const agentsStatement = `
-  with ranked as (
-    select id, owner_id, exceeding_since, row_number() over (order by created_at, id) > :limit as exceeds
-      from agents where owner_id in ${owners} and deleted_at is null)
-  select id, owner_id as "ownerId", exceeds from ranked where exceeds <> (exceeding_since is not null) order by id`
+  select id, owner_id as "ownerId", exceeds from (${ranked('agents', ':limit')}) r
+   where exceeds <> (exceeding_since is not null) order by id`
 
-const fitStatement = (table: string, found: string) => `
-  with ranked as (
-    select id, row_number() over (order by created_at, id) > :limit as exceeds from ${table} where ${found})
+const fitStatement = (table: 'vault_entries' | 'api_keys') => `
+  with ranked as (${ranked(table, ':limit')})
   update ${table} t set exceeding_since = case when r.exceeds then :now::timestamptz end
     from ranked r where r.id = t.id and r.exceeds <> (t.exceeding_since is not null)
   returning t.id`
 
-const entriesStatement = fitStatement('vault_entries', `owner_id in ${owners}`)
-
-const keysOf = `
-  revoked_at is null and (expires_at is null or expires_at > :now)
-    and (workspace_id in ${owners} or (workspace_id is null and user_id = :ownerId))`
-const keysStatement = fitStatement('api_keys', keysOf)
+const entriesStatement = fitStatement('vault_entries')
+const keysStatement = fitStatement('api_keys')
 
 const resting = 'exceeding_since is not null'
 const countStatement = `
-  select (select count(*) from agents where owner_id in ${owners} and deleted_at is null and ${resting}) as agents,
-         (select count(*) from vault_entries where owner_id in ${owners} and ${resting}) as "vaultSites",
-         (select count(*) from api_keys where ${keysOf} and ${resting}) as "apiKeys",
-         (select count(*) from workspaces where payer_id = :ownerId and deleted_at is null) as workspaces`
+  select (select count(*) from agents where ${counted.agents} and ${resting}) as agents,
+         (select count(*) from vault_entries where ${counted.vault_entries} and ${resting}) as "vaultSites",
+         (select count(*) from api_keys where ${counted.api_keys} and ${resting}) as "apiKeys",
+         (select count(*) from workspaces where ${counted.workspaces}) as workspaces`

@@ -16,7 +16,7 @@ export function createLeaving(context: { database: Database; clock: Clock; works
       await Login.query(database).where({ userId }).whereNull('revokedAt').patch({ revokedAt: now })
       await endSessionsOf(database, userId, now)
       const own = await Workspace.query(database).where({ payerId: userId }).whereNull('deletedAt')
-      for (const workspace of own) await workspaces.remove(workspace)
+      for (const workspace of own) await workspaces.remove(workspace, userId)
     },
 
     /** The account pays for them, so it stays until they are gone. */

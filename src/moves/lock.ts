@@ -1,6 +1,7 @@
 import { Agent } from '../agents/agent.ts'
 import type { Transaction } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
+import { lockPayers } from '../owners/lock-payers.ts'
 import { can, rolesFor, type Role } from '../owners/roles.ts'
 import { AgentQueue } from '../runs/agent-queue.ts'
 import type { ScheduledAgent } from '../schedules/plan.ts'
@@ -25,7 +26,7 @@ export interface Named {
  * PERMISSION_DENIED.
  */
 export async function lockPlaces(trx: Transaction, ownerIds: readonly string[], userId: string): Promise<Place[]> {
-  await trx.raw(payersStatement, { ownerIds })
+  await lockPayers(trx, ownerIds)
   const { rows } = await trx.raw<{ rows: (Place & { role: Role | null })[] }>(rolesStatement, { ownerIds, userId })
   for (const { role } of rows) {
     assertThat(role, 'WORKSPACE_NOT_FOUND')
@@ -59,12 +60,6 @@ export async function lockThings(trx: Transaction, { agentIds, entryIds }: Named
 }
 
 const message = `You may not change what is there any more; this needs ${rolesFor('build').join(' or ')}.`
-
-const payersStatement = `
-  select id from users
-   where id in (select coalesce(w.payer_id, o.id) from unnest(:ownerIds::uuid[]) as o (id)
-                  left join workspaces w on w.id = o.id)
-   order by id for no key update`
 
 const rolesStatement = `
   select o.id as "ownerId", coalesce(w.payer_id, o.id) as "payerId",

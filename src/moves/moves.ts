@@ -1,7 +1,6 @@
 import { Agent } from '../agents/agent.ts'
 import { recordDeeds, type Actor, type Deed, type SubjectKind } from '../audit/audit-entry.ts'
 import type { Billing } from '../billing/billing.ts'
-import type { Standing } from '../billing/standing.ts'
 import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { assertThat, CodedError } from '../errors.ts'
@@ -39,7 +38,6 @@ interface Move extends Named {
   sources: readonly string[]
   userId: string
   by: Actor
-  standing: Standing
 }
 
 /**
@@ -86,7 +84,10 @@ export function createMoves(context: {
     const payerOf = (ownerId: string) => places.find((place) => place.ownerId === ownerId)?.payerId
     const isIncoming = ({ ownerId }: { ownerId: string }) => payerOf(ownerId) !== payerOf(targetId)
     const incoming = { targetId, agents: leaving.agents.filter(isIncoming) }
-    await assertRoom(trx, move.standing, { ...incoming, entries: leaving.entries.filter(isIncoming).length })
+    await assertRoom(trx, await billing.account(targetId, trx), {
+      ...incoming,
+      entries: leaving.entries.filter(isIncoming).length,
+    })
     // Calls of runs that wait for such a site are not to wait any longer.
     for (const id of moving.entryIds) await due.vaultEntry(trx, id)
     await write(trx, { ...moving, userId, now: clock.now() })
@@ -117,9 +118,8 @@ export function createMoves(context: {
     async move(mover: Mover, by: Actor, targetId: string, asked: Named): Promise<Named & { ownerId: string }> {
       const named = { agentIds: [...new Set(asked.agentIds)], entryIds: [...new Set(asked.entryIds)] }
       assertCount(named.agentIds.length + named.entryIds.length)
-      const standing = await billing.account(targetId)
       for (let tries = 0; tries < mostTries; tries += 1) {
-        const move = { ...named, targetId, sources: await sourcesOf(mover, named), userId: mover.userId, by, standing }
+        const move = { ...named, targetId, sources: await sourcesOf(mover, named), userId: mover.userId, by }
         const changed = await database.transaction((trx) => moveUnderLock(trx, move))
         for (const id of changed ?? []) schedules.syncSoon(id)
         if (changed) return { ownerId: targetId, ...named }

@@ -14,6 +14,8 @@ export const notificationKinds = [
   'top_up_off',
   'subscription_past_due',
   'subscription_ended',
+  'workspace_offered',
+  'workspace_handed_over',
 ] as const
 export type NotificationKind = (typeof notificationKinds)[number]
 

@@ -2,7 +2,7 @@ import { raw } from 'objection'
 
 /**
  * The account that pays for what an owner uses, as SQL: a workspace's is that of its owner, a user has one of their own.
- * Who pays never changes.
+ * A workspace can be handed over, so only a transaction that has locked the payers knows who pays until its end.
  */
 export const payerOf = (ownerId: string) =>
   raw('coalesce((select payer_id from workspaces where id = :ownerId), :ownerId)', { ownerId })

@@ -48,7 +48,11 @@ export function createApiKeys(context: { database: Database; clock: Clock }) {
    * live keys the owner's tier allows: FEATURE_LIMIT_REACHED beyond. VALIDATION_ERROR for an invalid name, scopes or
    * expiry.
    */
-  async function create(caller: Caller, wanted: NewApiKey, limit: number): Promise<ApiKey & { key: string }> {
+  async function create(
+    caller: Caller,
+    wanted: NewApiKey,
+    limitOf: (ownerId: string, trx: Transaction) => Promise<number>,
+  ): Promise<ApiKey & { key: string }> {
     requireLogin(caller)
     const fields = readNewApiKey(wanted, clock.now())
     const key = newToken('key')
@@ -61,6 +65,7 @@ export function createApiKeys(context: { database: Database; clock: Clock }) {
       // So that parallel requests cannot exceed the limit together.
       await lockOwner(trx, ownerId)
       await assertMember(trx, ownerId, userId)
+      const limit = await limitOf(ownerId, trx)
       assertThat((await countLive(trx, ownerId)) < limit, 'FEATURE_LIMIT_REACHED', {
         message: `The account may have ${limit} API keys, those of workspaces included. Delete one. ${howToGetMore}`,
       })

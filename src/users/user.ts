@@ -2,6 +2,7 @@ import type { Transaction } from '../database/database.ts'
 import { Row } from '../database/row.ts'
 import { assertThat } from '../errors.ts'
 import { suspendedPayer } from '../billing/standing.ts'
+import { lockPayers } from '../owners/lock-payers.ts'
 import { payerOf } from '../owners/payer.ts'
 
 /** One person who can log in (table `users`). */
@@ -29,19 +30,16 @@ export class User extends Row {
  * PERMISSION_DENIED, for one who is suspended.
  */
 export async function lockOwner(trx: Transaction, ownerId: string): Promise<void> {
-  const payer = await payerFor(trx, ownerId).forNoKeyUpdate()
+  const [payer] = await lockPayers(trx, [ownerId])
   assertThat(payer, 'INVALID_TOKEN', { message: 'What this was for was deleted.' })
   requireActive(payer)
 }
 
 /** Refuses an owner whose payer is suspended, without a lock: PERMISSION_DENIED. */
 export async function assertPayerActive(trx: Transaction, ownerId: string): Promise<void> {
-  const payer = await payerFor(trx, ownerId)
+  const payer = await User.query(trx).findOne('id', payerOf(ownerId)).select('id', 'suspendedAt')
   if (payer) requireActive(payer)
 }
-
-const payerFor = (trx: Transaction, ownerId: string) =>
-  User.query(trx).findOne('id', payerOf(ownerId)).select('id', 'suspendedAt')
 
 function requireActive({ suspendedAt }: Pick<User, 'suspendedAt'>): void {
   assertThat(suspendedAt === null, 'PERMISSION_DENIED', { message: suspendedPayer })

@@ -47,7 +47,7 @@ export function createEntries(context: {
   due: Due
   proposals: HostProposals
   /** How many sites an owner may connect. */
-  limitOf: (ownerId: string) => Promise<number>
+  limitOf: (ownerId: string, trx?: Transaction) => Promise<number>
 }) {
   const { database, clock, logger, sealing, sites, oauthClient, due, proposals, limitOf } = context
 
@@ -75,7 +75,6 @@ export function createEntries(context: {
     { id = newId(), check = async () => {} }: { id?: string; check?: (trx: Transaction) => Promise<void> } = {},
   ): Promise<VaultEntry> {
     const now = clock.now()
-    const limit = await limitOf(fields.ownerId)
     const authType = fields.manifest.auth.type
     const row = {
       id,
@@ -97,7 +96,7 @@ export function createEntries(context: {
         const stored = await VaultEntry.query(trx).findById(id)
         if (stored) return stored
         await check(trx)
-        await assertRoom(trx, fields.ownerId, limit)
+        await assertRoom(trx, fields.ownerId, await limitOf(fields.ownerId, trx))
         return VaultEntry.query(trx).insertAndFetch(row)
       })
       await noteProposal(entry)

@@ -1,7 +1,7 @@
 import type { Audit } from '../audit/audit.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
-import type { Database } from '../database/database.ts'
+import type { Database, Transaction } from '../database/database.ts'
 import type { Logger } from '../logger.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import type { Due } from '../runs/due.ts'
@@ -35,7 +35,7 @@ export function createVault(context: {
   due: Due
   audit: Pick<Audit, 'begin'>
   proposals: HostProposals
-  limitOf: (ownerId: string) => Promise<number>
+  limitOf: (ownerId: string, trx?: Transaction) => Promise<number>
 }) {
   const oauthClient = createOAuthClient(context)
   const markNeedsReauth = createMarkNeedsReauth(context)

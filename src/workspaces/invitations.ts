@@ -9,6 +9,7 @@ import { Deletion } from '../deletion/deletion.ts'
 import { assertThat } from '../errors.ts'
 import { firstIdAt, isId, newId } from '../ids.ts'
 import type { Outbox } from '../outbox/outbox.ts'
+import { lockPayers } from '../owners/lock-payers.ts'
 import { paidWith } from '../owners/payer.ts'
 import { closed } from '../owners/reach.ts'
 import { can } from '../owners/roles.ts'
@@ -190,7 +191,7 @@ export function createInvitations(context: {
     async acceptInvitation(by: Actor & { userId: string }, token: string): Promise<Member> {
       const invitation = await found(database, token)
       return database.transaction(async (trx) => {
-        await lockBoth(trx, invitation.workspaceId, by.userId)
+        await lockPayers(trx, [invitation.workspaceId, by.userId])
         return acceptUnderLock(trx, by, invitation)
       })
     },
@@ -202,16 +203,6 @@ async function verifiedUser(trx: Transaction, userId: string): Promise<User> {
   const user = await User.query(trx).findById(userId).whereNotNull('emailVerifiedAt')
   assertThat(user, 'PERMISSION_DENIED', { message: unverified })
   return user
-}
-
-/** Who pays and who joins, always in the same order, so that two who join each other's workspaces do not block. */
-async function lockBoth(trx: Transaction, workspaceId: string, userId: string): Promise<void> {
-  const payer = Workspace.query(trx).findById(workspaceId).select('payerId')
-  await User.query(trx)
-    .where((row) => void row.where({ id: userId }).orWhere('id', '=', payer as never))
-    .orderBy('id')
-    .select('id')
-    .forNoKeyUpdate()
 }
 
 const gone = 'This invitation was never given out, was used or withdrawn already, or was replaced by another one.'

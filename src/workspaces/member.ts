@@ -9,6 +9,8 @@ export class Member extends Row {
   declare userId: string
   declare role: Role
   declare joinedAt: Date
+  /** Until when the member can take the workspace over; null without an offer. */
+  declare offeredUntil: Date | null
 }
 
 /** With the address that people know them by. */

@@ -18,6 +18,7 @@ import { createInvitations } from './invitations.ts'
 import { Member } from './member.ts'
 import { createMembers } from './members.ts'
 import { assertMembershipRoom } from './membership-room.ts'
+import { createTransfers } from './transfers.ts'
 import { Workspace, type Connections } from './workspace.ts'
 
 /** A workspace as something that belongs to an owner: itself. */
@@ -31,7 +32,9 @@ interface WorkspaceChanges {
 
 /** Workspaces: owners whose things several people share (docs/design.md, "Owners and workspaces"). */
 export function createWorkspaces(
-  context: Parameters<typeof createInvitations>[0] & Parameters<typeof createMembers>[0] & { due: Due },
+  context: Parameters<typeof createInvitations>[0] &
+    Parameters<typeof createMembers>[0] &
+    Parameters<typeof createTransfers>[0] & { due: Due },
 ) {
   const { database, clock, billing, due } = context
   const living = (db: Database | Transaction) => Workspace.query(db).whereNull('deletedAt')
@@ -55,6 +58,7 @@ export function createWorkspaces(
   return {
     ...createMembers(context),
     ...createInvitations(context),
+    ...createTransfers(context),
     get,
 
     /** Makes a workspace of the user's. WORKSPACE_REQUIRED (the tier has none), FEATURE_LIMIT_REACHED. */
@@ -96,10 +100,17 @@ export function createWorkspaces(
       })
     },
 
-    /** Deletes it for everybody, at once: its keys and sessions end, and its agents start nothing more. Its rows go in the background. */
-    remove: ({ id }: Workspace): Promise<void> =>
+    /**
+     * Deletes it for everybody, at once: its keys and sessions end, and its agents start nothing more. Its rows go in the background.
+     * PERMISSION_DENIED if the user does not own it any more.
+     */
+    remove: ({ id }: Workspace, userId: string): Promise<void> =>
       database.transaction(async (trx) => {
         await lockOwner(trx, id)
+        const own = await Workspace.query(trx).findById(id).where({ payerId: userId })
+        assertThat(own, 'PERMISSION_DENIED', {
+          message: 'This workspace has another owner now, who alone may delete it.',
+        })
         const now = clock.now()
         await living(trx).findById(id).patch({ deletedAt: now })
         await requestDeletion(trx, id, now)

@@ -15,7 +15,17 @@ import { withToken } from '../helpers/sessions.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { firstTime } from './first-time.ts'
 import { snapshot } from './snapshot.ts'
-import { allowedTo, makeThings, noteUses, openStage, paramsOf, secretOf, validBodies, type Stage } from './stage.ts'
+import {
+  allowedTo,
+  makeThings,
+  noteUses,
+  openStage,
+  paramsOf,
+  secretOf,
+  validBodies,
+  validQueries,
+  type Stage,
+} from './stage.ts'
 
 /** Not identifiers of ours: a tool is named within a vault entry, a host by its address, a month by its date. */
 const isIdentifier = (name: string): boolean => name !== 'toolName' && name !== 'host' && name !== 'month'
@@ -103,7 +113,11 @@ test('no list shows what belongs to another, whatever its filters and cursor', a
     ({ method, path, access, browser }) => method === 'get' && access !== 'admin' && !browser && !path.includes('{'),
   )
   for (const route of lists) {
-    const { body } = await call(stranger, route as typeof agents.listAgents, { headers: withToken(theirs.session) })
+    const query = validQueries[route.name] ?? {}
+    const { body } = await call(stranger, route as typeof agents.listAgents, {
+      query,
+      headers: withToken(theirs.session),
+    })
     for (const text of secret) t.false(JSON.stringify(body ?? null).includes(text), route.name)
   }
   const { agentId = '' } = stage.params

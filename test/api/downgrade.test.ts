@@ -171,3 +171,62 @@ test.serial('payments are made, refused, repeated and listed over HTTP', async (
   for (const seconds of [0, -1, 63 * day, 1.5]) t.is((await step(seconds)).failure.code, 'VALIDATION_ERROR')
   t.is((await call(someone, adminClock.advanceClock, { params, body: { seconds: 1 } })).failure.code, 'ADMIN_REQUIRED')
 })
+
+test.serial('a change of the tier is previewed as it would come, and the preview changes nothing', async (t) => {
+  const { platform } = await house()
+  const someone = await customer(platform, 'team')
+  const { body: workspace } = await call(someone, workspaces.createWorkspace, { body: { name: 'Together' } })
+  const mine = await repeated(2, () => agentOf(someone))
+  const shared = await repeated(3, () => agentOf(someone, { workspaceId: workspace.id }))
+  await repeated(4, () => call(someone, apiKeys.createApiKey, { body: { name: 'A key', scopes: ['read'] } }))
+  const before = (await call(someone, billing.getBilling)).body
+  const preview = async (query: { tier: 'free' | 'pro' | 'team' | 'enterprise'; when?: 'now' | 'period_end' }) =>
+    (await call(someone, billing.previewSubscription, { query })).body
+
+  const free = await preview({ tier: 'free' })
+  const end = before.subscription?.currentPeriodEnd
+  t.like(free, {
+    at: 'period_end',
+    effectiveAt: end,
+    cents: 0,
+    centsPerMonth: 0,
+    lostFeatures: ['webhooks', 'workspaces'],
+  })
+  t.deepEqual(free.exceeding, { agents: 2, vaultSites: 0, apiKeys: 1, workspaces: 1 })
+  const named = free.resting.map(({ kind, id }) => [kind, id])
+  t.deepEqual(named.slice(0, 2), [
+    ['agents', shared[2]?.id],
+    ['agents', shared[1]?.id],
+  ])
+  t.deepEqual(named.at(-1), ['workspaces', workspace.id])
+  t.like(await preview({ tier: 'pro' }), { at: 'period_end', cents: 0, exceeding: { agents: 0, workspaces: 1 } })
+  t.like(await preview({ tier: 'pro', when: 'now' }), { at: 'now', cents: null })
+  t.like(await preview({ tier: 'team' }), { at: 'now', cents: 0, exceeding: { workspaces: 0 }, resting: [] })
+  t.like(await preview({ tier: 'enterprise' }), { at: 'now', cents: null, centsPerMonth: 100_000 })
+  t.deepEqual((await call(someone, billing.getBilling)).body, before, 'nothing was changed')
+
+  await call(someone, billing.cancelSubscription, { query: { when: 'now' } })
+  await platform.services.exceeding.fit(await userIdOf(someone))
+  t.deepEqual((await call(someone, billing.getBilling)).body.exceeding, free.exceeding)
+  const { items } = (await call(someone, agents.listAgents, { query: { workspaceId: workspace.id } })).body
+  const paused = items.filter(({ pausedAt }) => pausedAt !== null).map(({ id }) => id)
+  t.deepEqual(
+    paused.toSorted(),
+    named
+      .slice(0, 2)
+      .map(([, id]) => id ?? '')
+      .toSorted(),
+    'those that were named',
+  )
+  t.is(mine.length, 2)
+})
+
+test.serial('somebody on the free tier previews what another tier costs', async (t) => {
+  const { platform } = await house()
+  const someone = await person(platform)
+  const preview = (tier: 'free' | 'pro') => call(someone, billing.previewSubscription, { query: { tier } })
+  t.like((await preview('pro')).body, { at: 'now', cents: 2000, centsPerMonth: 2000, lostFeatures: [] })
+  t.like((await preview('free')).body, { at: 'now', cents: 0, resting: [] })
+  const unknown = await call(someone, billing.previewSubscription, { query: { tier: 'gold' } })
+  t.is(unknown.failure.code, 'VALIDATION_ERROR')
+})

@@ -6,7 +6,8 @@ import * as apiKeys from '../../api/api-keys.ts'
 import * as auth from '../../api/auth.ts'
 import * as members from '../../api/members.ts'
 import * as sessions from '../../api/sessions.ts'
-import { isOfOwner } from '../../api/route/route-rules.ts'
+import * as transfers from '../../api/transfers.ts'
+import { isOfOwner, needsOf } from '../../api/route/route-rules.ts'
 import type { AnyRoute } from '../../api/route/route.ts'
 import { routes } from '../../api/routes.ts'
 import { setAdmin } from '../../src/users/admins.ts'
@@ -16,7 +17,7 @@ import { resetTokenOf } from '../helpers/mailbox.ts'
 import { customer, person, webhookAgent, type Person } from '../helpers/people.ts'
 import { sessionOf, withToken } from '../helpers/sessions.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
-import { memberOf, userIdOf, workspaceOf } from '../helpers/workspaces.ts'
+import { join, memberOf, userIdOf, verify, workspaceOf } from '../helpers/workspaces.ts'
 import { holdBack, watchAdmissions } from './held-back.ts'
 import { snapshot } from './snapshot.ts'
 import { bodyWithin, makeThings, noteUses, openStage, paramsOf, validBodies } from './stage.ts'
@@ -46,6 +47,8 @@ interface Actor {
   elsewhere: Client
   someone: Person
   id: string
+  /** What the paths name that is not of the stage. */
+  params?: Record<string, string>
 }
 
 type Ending = [what: string, refusal: RegExp, end: (opened: Opened, actor: Actor) => Promise<unknown>]
@@ -126,9 +129,20 @@ function assertEnded({ status }: { status: number }): void {
   if (status >= 300) throw new Error(`What was to end was not ended: ${status}`)
 }
 
+async function handOver({ platform }: Opened, { someone, params }: Actor): Promise<void> {
+  const of = { params: { workspaceId: params?.['workspaceId'] ?? '' } }
+  const taker = await customer(platform, 'team')
+  await verify(platform, taker)
+  await join(platform, of.params.workspaceId, taker, 'viewer')
+  const body = { userId: await userIdOf(taker), password: someone.password }
+  assertEnded(await call(someone, transfers.offerWorkspace, { ...of, body }))
+  assertEnded(await call(taker, transfers.acceptTransfer, of))
+}
+
 const own = withBody.filter((route) => !inTheBody.includes(route.name))
 const named = (name: string) => own.filter((route) => route.name === name)
-const ofWorkspace = own.filter(isOfOwner)
+const ofWorkspace = own.filter((route) => isOfOwner(route) && needsOf(route) !== 'own')
+const ofItsOwner = own.filter((route) => isOfOwner(route) && needsOf(route) === 'own')
 const ofSession = ['sendChatMessage']
 const ofSender = ['receiveWebhook']
 const byLogin = /from "logins" inner join "users"/
@@ -170,6 +184,16 @@ const groups: Group[] = [
       close,
       suspension,
     ],
+  },
+  {
+    title: 'of the owner of a workspace',
+    question: byLogin,
+    routes: ofItsOwner,
+    async actor({ platform }) {
+      const owner = await customer(platform, 'team')
+      return { ...(await actorOf(owner)), params: { workspaceId: (await workspaceOf(owner)).id } }
+    },
+    endings: [['the workspace is handed over', /PERMISSION_DENIED/, handOver], ...ofLogin, suspension],
   },
   {
     title: 'about an account',
@@ -261,7 +285,7 @@ async function carriedOut(t: ExecutionContext, group: Group, [, refusal, end]: E
   await noteUses(opened)
   const admitted = watchAdmissions(database, group.question)
   const held = group.routes.map((route) => {
-    const known = group.title.includes('webhook') ? { ...opened.things, agentId: actor.id } : opened.things
+    const known = { ...opened.things, ...actor.params, ...(group.title.includes('webhook') && { agentId: actor.id }) }
     const request = { params: paramsOf(route, known), headers: actor.headers, body: bodyOf(opened, route, actor) }
     return holdBack(opened.platform.url, route, request)
   })

@@ -46,12 +46,13 @@ const needs: Record<string, Need> = {
   ...named('administer', 'listStatements getStatement'),
   ...named('administer', 'exportWorkspace inviteMember listInvitations withdrawInvitation listAudit'),
   ...named('administer', 'getWorkspaceSignIn setWorkspaceSignIn removeWorkspaceSignIn'),
-  ...named('own', 'deleteWorkspace'),
+  ...named('see', 'acceptTransfer withdrawTransfer'),
+  ...named('own', 'deleteWorkspace offerWorkspace'),
 }
 
 /** What is left once the owner has no tier with workspaces any more: to read, to end, and to delete. */
 const leftWhenClosed =
-  'getBilling listLedger listStatements getStatement removeMember endSession cancelRun removeFromVault deleteAgent deleteApiKey deleteWorkspace withdrawInvitation listAudit exportWorkspace getWorkspaceSignIn removeWorkspaceSignIn'.split(
+  'getBilling listLedger listStatements getStatement removeMember endSession cancelRun removeFromVault deleteAgent deleteApiKey deleteWorkspace offerWorkspace withdrawInvitation listAudit exportWorkspace getWorkspaceSignIn removeWorkspaceSignIn'.split(
     ' ',
   )
 

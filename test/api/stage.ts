@@ -222,6 +222,7 @@ export const validBodies = (sites: StageSites): Record<string, Record<string, un
   createWorkspace: { name: 'Support' },
   updateWorkspace: { name: 'Sales' },
   changeRole: { role: 'viewer' },
+  offerWorkspace: { userId: newId(), password: 'a good password' },
   markNotification: { read: true },
   markNotifications: { upTo: newId() },
   moveThings: { agentIds: [], entryIds: [] },
@@ -248,6 +249,7 @@ export function bodyWithin(sites: StageSites, { name, owner }: AnyRoute, workspa
 
 /** A query for each route that needs one, which the platform has to look up. */
 export const validQueries: Record<string, Record<string, string>> = {
+  previewSubscription: { tier: 'free' },
   goToSite: { ticket: `sy_ticket_${'a'.repeat(43)}` },
   finishOAuth: { state: `sy_state_${'a'.repeat(43)}`, code: 'a-code' },
   goToProvider: { ticket: `sy_ticket_${'a'.repeat(43)}` },

@@ -36,6 +36,7 @@ export function billingTable(
     getRunStatement: { done: () => ask(owner, statements.getRunStatement, { params: { runId } }) },
     getBilling: { done: () => ask(owner, billing.getBilling) },
     listPaymentMethods: { done: () => ask(owner, billing.listPaymentMethods) },
+    previewSubscription: { done: () => ask(owner, billing.previewSubscription, { query: { tier: 'free' } }) },
     listTiers: { done: () => ask({ url: platform.url }, billing.listTiers) },
     cancelSubscription: {
       async done() {

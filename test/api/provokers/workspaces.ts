@@ -1,17 +1,24 @@
+import * as agents from '../../../api/agents.ts'
+import * as apiKeys from '../../../api/api-keys.ts'
 import * as exports from '../../../api/exports.ts'
 import * as invitations from '../../../api/invitations.ts'
 import * as members from '../../../api/members.ts'
+import * as transfers from '../../../api/transfers.ts'
+import * as vault from '../../../api/vault.ts'
 import * as workspaces from '../../../api/workspaces.ts'
 import { newId } from '../../../src/ids.ts'
-import type { Client } from '../../helpers/client.ts'
+import { call, type Client } from '../../helpers/client.ts'
 import { tokenTo } from '../../helpers/mailbox.ts'
-import { customer } from '../../helpers/people.ts'
-import { inviteTo, memberOf, userIdOf, verified, verify, workspaceOf } from '../../helpers/workspaces.ts'
+import { customer, type Person } from '../../helpers/people.ts'
+import { inviteTo, join, memberOf, userIdOf, verified, verify, workspaceOf } from '../../helpers/workspaces.ts'
 import type { Recorder } from '../recorder.ts'
 import type { Stage } from '../stage.ts'
 import { repeat, type Table } from './table.ts'
 
-export function workspacesTable({ platform, owner, nobody: nobodyAtAll, params }: Stage, { ask }: Recorder): Table {
+export function workspacesTable(
+  { platform, owner, nobody: nobodyAtAll, params, sites }: Stage,
+  { ask }: Recorder,
+): Table {
   const { database } = platform.services
   const { workspaceId = '' } = params
   const ofOwner = { params: { workspaceId } }
@@ -44,6 +51,39 @@ export function workspacesTable({ platform, owner, nobody: nobodyAtAll, params }
       await ofPayer.update({ tier: 'free', currentPeriodEnd: null })
     }
     return { someone, token }
+  }
+
+  /** A workspace that is offered to somebody, whose account lacks something. */
+  async function offered(taker: { tier?: string; limits?: object } = {}) {
+    const payer = await customer(platform, 'team')
+    const { id } = await workspaceOf(payer)
+    const agent = { name: 'An agent', systemPrompt: 'Report.', trigger: 'manual', workspaceId: id } as const
+    if (taker.limits) {
+      await call(payer, agents.createAgent, { body: agent })
+      await call(payer, vault.addToVault, {
+        body: { url: sites.tracker.origin, token: sites.tracker.createToken('ada', 'admin'), workspaceId: id },
+      })
+    }
+    const someone = await customer(platform, taker.tier ?? 'team')
+    await verify(platform, someone)
+    await join(platform, id, someone, 'member')
+    const userId = await userIdOf(someone)
+    if (taker.limits)
+      await database('accounts')
+        .where({ ownerId: userId })
+        .update({ limits: JSON.stringify(taker.limits) })
+    const answer = await offer(payer, id, userId)
+    return { payer, someone, answer, params: { workspaceId: id } }
+  }
+  async function byKey(): Promise<Client> {
+    const { body } = await call(owner, apiKeys.createApiKey, { body: { workspaceId, name: 'ci', scopes: ['write'] } })
+    return { url: owner.url, token: body.key }
+  }
+  const offer = (by: Person, to: string, userId: string) =>
+    ask(by, transfers.offerWorkspace, { params: { workspaceId: to }, body: { userId, password: by.password } })
+  async function take(taker?: Parameters<typeof offered>[0]) {
+    const { someone, params: of } = await offered(taker)
+    return ask(someone, transfers.acceptTransfer, { params: of })
   }
   return {
     createWorkspace: {
@@ -105,6 +145,30 @@ export function workspacesTable({ platform, owner, nobody: nobodyAtAll, params }
         const { someone, token } = await given('full')
         return accept(someone, token)
       },
+    },
+    offerWorkspace: {
+      done: async () => (await offered()).answer,
+      MEMBER_NOT_FOUND: () => offer(owner, workspaceId, newId()),
+    },
+    withdrawTransfer: {
+      async done() {
+        const { payer, params: of } = await offered()
+        return ask(payer, transfers.withdrawTransfer, { params: of })
+      },
+      NOT_FOUND: () => ask(owner, transfers.withdrawTransfer, ofOwner),
+      PERMISSION_DENIED: async () => ask(await byKey(), transfers.withdrawTransfer, ofOwner),
+    },
+    acceptTransfer: {
+      done: () => take(),
+      async NOT_FOUND() {
+        const params = { workspaceId }
+        return ask(await memberOf(platform, workspaceId, 'member'), transfers.acceptTransfer, { params })
+      },
+      PERMISSION_DENIED: async () => ask(await byKey(), transfers.acceptTransfer, ofOwner),
+      WORKSPACE_REQUIRED: () => take({ tier: 'pro' }),
+      FEATURE_LIMIT_REACHED: () => take({ limits: { workspaces: 0 } }),
+      AGENT_LIMIT_REACHED: () => take({ limits: { agents: 0 } }),
+      VAULT_LIMIT_REACHED: () => take({ limits: { vaultSites: 0 } }),
     },
     listMembers: { done: () => ask(owner, members.listMembers, ofOwner) },
     changeRole: {

@@ -53,7 +53,7 @@ test("a well-signed token of nobody, or of another person's login, is invalid", 
 test('recognising a caller is one query', async (t) => {
   const { users, database, enter, callerOf } = await openUsers(t)
   const { accessToken, caller } = await enter()
-  const { key } = await users.apiKeys.create(caller, { name: 'ci', scopes: ['read'] }, 3)
+  const { key } = await users.apiKeys.create(caller, { name: 'ci', scopes: ['read'] }, async () => 3)
   await callerOf(key)
   const queries: string[] = []
   database.on('query', ({ sql }: { sql: string }) => queries.push(sql))
@@ -66,7 +66,7 @@ test('recognising a caller is one query', async (t) => {
 test('an API key is shown once and stands for its owner, with its scopes only', async (t) => {
   const { users, clock, enter, callerOf } = await open()
   const { caller } = await enter()
-  const { key, ...made } = await users.apiKeys.create(caller, { name: ' ci ', scopes: ['read'] }, 3)
+  const { key, ...made } = await users.apiKeys.create(caller, { name: ' ci ', scopes: ['read'] }, async () => 3)
   t.regex(key, /^sy_key_[\w-]{43}$/)
   t.like(made, {
     name: 'ci',
@@ -99,10 +99,10 @@ test('an API key is shown once and stands for its owner, with its scopes only', 
 test('an API key cannot manage the account', async (t) => {
   const { users, enter, callerOf } = await open()
   const { caller } = await enter()
-  const { id, key } = await users.apiKeys.create(caller, { name: 'ci', scopes: ['read', 'write'] }, 3)
+  const { id, key } = await users.apiKeys.create(caller, { name: 'ci', scopes: ['read', 'write'] }, async () => 3)
   const byKey = await callerOf(key)
   const attempts = [
-    () => users.apiKeys.create(byKey, { name: 'more', scopes: ['write'] }, 3),
+    () => users.apiKeys.create(byKey, { name: 'more', scopes: ['write'] }, async () => 3),
     () => users.apiKeys.list(byKey, { limit: 1 }),
     () => users.apiKeys.remove(byKey, id),
     () => users.logins.end(byKey),
@@ -117,9 +117,9 @@ test('an API key cannot manage the account', async (t) => {
 test('a deleted key is revoked, an expired one expired, an unknown one invalid', async (t) => {
   const { users, clock, enter, callerOf } = await open()
   const { caller } = await enter()
-  const deleted = await users.apiKeys.create(caller, { name: 'a', scopes: ['read'] }, 3)
+  const deleted = await users.apiKeys.create(caller, { name: 'a', scopes: ['read'] }, async () => 3)
   const expiresAt = new Date(clock.now().getTime() + 5000)
-  const expiring = await users.apiKeys.create(caller, { name: 'b', scopes: ['read'], expiresAt }, 3)
+  const expiring = await users.apiKeys.create(caller, { name: 'b', scopes: ['read'], expiresAt }, async () => 3)
   await users.apiKeys.remove(caller, deleted.id)
   t.like(await callerOf(expiring.key), { apiKeyId: expiring.id })
   clock.forward(5)
@@ -137,7 +137,7 @@ test("nobody sees or deletes another person's key", async (t) => {
   const { users, enter, callerOf } = await open()
   const ada = await enter()
   const bob = await enter()
-  const { id, key } = await users.apiKeys.create(ada.caller, { name: 'ci', scopes: ['read'] }, 3)
+  const { id, key } = await users.apiKeys.create(ada.caller, { name: 'ci', scopes: ['read'] }, async () => 3)
   t.like(await t.throwsAsync(users.apiKeys.remove(bob.caller, id)), { code: 'NOT_FOUND' })
   t.deepEqual((await users.apiKeys.list(bob.caller, { limit: 10 })).items, [])
   t.is((await callerOf(key)).email, ada.email)
@@ -149,7 +149,7 @@ test('parallel requests cannot make more keys than the tier allows; deleted and 
   const { users, clock, enter } = await open()
   const { caller } = await enter()
   const expiresAt = new Date(clock.now().getTime() + 1000)
-  const create = (more = {}) => users.apiKeys.create(caller, { name: 'k', scopes: ['read'], ...more }, 3)
+  const create = (more = {}) => users.apiKeys.create(caller, { name: 'k', scopes: ['read'], ...more }, async () => 3)
   const results = await Promise.allSettled([
     create({ expiresAt }),
     ...Array.from({ length: 7 }, () => create({ expiresAt })),
@@ -164,13 +164,15 @@ test('parallel requests cannot make more keys than the tier allows; deleted and 
   t.like(await t.throwsAsync(create()), { code: 'FEATURE_LIMIT_REACHED' })
   await users.apiKeys.remove(caller, id)
   t.like(await create(), { name: 'k' })
-  t.like(await users.apiKeys.create(caller, { name: 'k', scopes: ['read'] }, Number.POSITIVE_INFINITY), { name: 'k' })
+  t.like(await users.apiKeys.create(caller, { name: 'k', scopes: ['read'] }, async () => Number.POSITIVE_INFINITY), {
+    name: 'k',
+  })
 })
 
 test('the list is paged, newest first', async (t) => {
   const { users, enter } = await open()
   const { caller } = await enter()
-  for (const name of ['a', 'b', 'c']) await users.apiKeys.create(caller, { name, scopes: ['read'] }, 3)
+  for (const name of ['a', 'b', 'c']) await users.apiKeys.create(caller, { name, scopes: ['read'] }, async () => 3)
   const first = await users.apiKeys.list(caller, { limit: 2 })
   const second = await users.apiKeys.list(caller, { limit: 2, cursor: first.nextCursor ?? undefined })
   t.deepEqual(
@@ -183,7 +185,7 @@ test('the list is paged, newest first', async (t) => {
 test('the last use is noted at most once a minute', async (t) => {
   const { users, clock, enter, callerOf } = await open()
   const { caller } = await enter()
-  const { key } = await users.apiKeys.create(caller, { name: 'ci', scopes: ['read'] }, 3)
+  const { key } = await users.apiKeys.create(caller, { name: 'ci', scopes: ['read'] }, async () => 3)
   const lastUsed = async () => (await users.apiKeys.list(caller, { limit: 1 })).items[0]?.lastUsedAt
   const start = clock.now()
   await callerOf(key)
@@ -199,7 +201,9 @@ test('a key without a name, with strange scopes or a past expiry is refused with
   const { users, clock, enter } = await open()
   const { caller } = await enter()
   const strange = { name: ' ', scopes: ['admin' as Scope], expiresAt: clock.now() }
-  const error = await t.throwsAsync<Error & { details: { path: string }[] }>(users.apiKeys.create(caller, strange, 3))
+  const error = await t.throwsAsync<Error & { details: { path: string }[] }>(
+    users.apiKeys.create(caller, strange, async () => 3),
+  )
   t.like(error, { code: 'VALIDATION_ERROR' })
   t.deepEqual(
     error.details.map(({ path }) => path),
@@ -209,5 +213,5 @@ test('a key without a name, with strange scopes or a past expiry is refused with
     { name: 'a\0', scopes: ['read' as const] },
     { name: 'a', scopes: [] },
   ])
-    t.like(await t.throwsAsync(users.apiKeys.create(caller, wrong, 3)), { code: 'VALIDATION_ERROR' })
+    t.like(await t.throwsAsync(users.apiKeys.create(caller, wrong, async () => 3)), { code: 'VALIDATION_ERROR' })
 })

@@ -306,7 +306,7 @@ test('a refused lifetime does not use the refresh token up', async (t) => {
 test('no secret is stored as it is', async (t) => {
   const { users, database, enter } = await open()
   const { caller, refreshToken } = await enter()
-  const { key } = await users.apiKeys.create(caller, { name: 'ci', scopes: ['read'] }, 3)
+  const { key } = await users.apiKeys.create(caller, { name: 'ci', scopes: ['read'] }, async () => 3)
   const tables = ['users', 'logins', 'refresh_tokens', 'api_keys']
   const stored = JSON.stringify(await Promise.all(tables.map((table) => database(table).select('*'))))
   for (const secret of [refreshToken, key, 'correct horse'])

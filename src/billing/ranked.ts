@@ -1,0 +1,21 @@
+/* What an account has, the oldest first, as SQL: what is beyond a limit exceeds it. */
+
+/** The account's own owner, and the workspaces that it pays for. */
+export const owners = '(select :ownerId::uuid union all select id from workspaces where payer_id = :ownerId)'
+
+/** The things that limits count, by table. */
+export const counted = {
+  agents: `owner_id in ${owners} and deleted_at is null`,
+  vault_entries: `owner_id in ${owners}`,
+  api_keys: `
+    revoked_at is null and (expires_at is null or expires_at > :now)
+      and (workspace_id in ${owners} or (workspace_id is null and user_id = :ownerId))`,
+  workspaces: 'payer_id = :ownerId and deleted_at is null',
+} as const
+
+/** All of one table, and whether each exceeds a limit. */
+export const ranked = (table: keyof typeof counted, limit: string): string => `
+  select t.*, row_number() over (order by created_at, id) > ${limit} as exceeds from ${table} t where ${counted[table]}`
+
+/** A limit for SQL, which has no Infinity for integers. */
+export const countable = (limit: number): number => (Number.isFinite(limit) ? limit : 2_000_000_000)

@@ -1,0 +1,174 @@
+import { recordDeeds, type Actor } from '../audit/audit-entry.ts'
+import type { Billing } from '../billing/billing.ts'
+import { suspendedPayer } from '../billing/standing.ts'
+import { later, type Clock } from '../clock.ts'
+import type { Database, Transaction } from '../database/database.ts'
+import { Deletion } from '../deletion/deletion.ts'
+import { assertThat, CodedError } from '../errors.ts'
+import { isId } from '../ids.ts'
+import { quotedName } from '../names.ts'
+import type { Notifications } from '../notifications/notifications.ts'
+import { lockPayers, type Payer } from '../owners/lock-payers.ts'
+import type { Due } from '../runs/due.ts'
+import type { Shown, Tries } from '../users/tries.ts'
+import { lockOwner } from '../users/user.ts'
+import { handOver, lockAccounts, type HandedOver } from './hand-over.ts'
+import { Member } from './member.ts'
+import { assertTransferRoom } from './transfer-room.ts'
+import { Workspace } from './workspace.ts'
+
+/** How long an offer is open, in seconds. */
+const openSeconds = 7 * 86_400
+
+/** That a member can take a workspace over. */
+export interface Offer {
+  workspaceId: string
+  userId: string
+  expiresAt: Date
+}
+
+/**
+ * Hands workspaces over (docs/decisions/0070): the owner offers it to a member, who accepts. There is one offer at a time,
+ * which ends with the membership, after seven days, or when either of them takes it back.
+ */
+export function createTransfers(context: {
+  database: Database
+  clock: Clock
+  billing: Billing
+  due: Due
+  notifications: Pick<Notifications, 'notify'>
+  tries: Pick<Tries, 'prove'>
+}) {
+  const { database, clock, billing, due, notifications, tries } = context
+  const open = (db: Database | Transaction) => Member.query(db).where('offeredUntil', '>', clock.now())
+
+  /** Locks everybody concerned; undefined if the user owns the workspace already. */
+  async function offered(trx: Transaction, workspaceId: string, userId: string): Promise<Workspace | undefined> {
+    const payers = await lockPayers(trx, [workspaceId, userId])
+    const workspace = await Workspace.query(trx).findById(workspaceId).whereNull('deletedAt')
+    assertThat(workspace, 'WORKSPACE_NOT_FOUND')
+    if (workspace.payerId === userId) return undefined
+    assertThat(await open(trx).findOne({ workspaceId, userId }), 'NOT_FOUND', { message: noOffer })
+    await assertTakers(trx, payers, userId)
+    return workspace
+  }
+
+  async function tell(trx: Transaction, { name }: Workspace, { workspaceId, from, to }: HandedOver): Promise<void> {
+    const kind = 'workspace_handed_over'
+    const title = `The workspace ${quotedName(name)} has a new owner`
+    const told = { kind, subjectId: workspaceId, key: clock.now().toISOString(), title } as const
+    await notifications.notify(trx, { ...told, ownerId: from, message: toFormer })
+    await notifications.notify(trx, { ...told, ownerId: to, message: toNew })
+  }
+
+  async function record(trx: Transaction, by: Actor, { workspaceId, from, to }: HandedOver): Promise<void> {
+    const deed = { action: 'acceptTransfer', subjectKind: 'workspace', subjectId: workspaceId, by } as const
+    const change = { before: { payerId: from }, after: { payerId: to } }
+    const owners = [workspaceId, from, to]
+    await recordDeeds(trx, clock.now(), ...owners.map((ownerId) => ({ ...deed, ...change, ownerId })))
+  }
+
+  async function take(trx: Transaction, by: Actor & { userId: string }, workspace: Workspace): Promise<void> {
+    const { id: workspaceId, payerId: from } = workspace
+    const change = { workspaceId, from, to: by.userId }
+    await lockAccounts(trx, billing.credits, change)
+    const standing = await billing.account(change.to, trx)
+    await assertTransferRoom(trx, standing, { workspaceId, userId: change.to, now: clock.now() })
+    await handOver(trx, change, clock.now())
+    // Runs may have waited for what the former account did not have.
+    await due.owner(trx, workspaceId)
+    await record(trx, by, change)
+    await tell(trx, workspace, change)
+  }
+
+  return {
+    /** The open offers of workspaces. */
+    async offers(workspaceIds: readonly string[]): Promise<Offer[]> {
+      const members = await open(database).whereIn('workspaceId', [...workspaceIds])
+      return members.flatMap(({ workspaceId, userId, offeredUntil }) =>
+        offeredUntil ? [{ workspaceId, userId, expiresAt: offeredUntil }] : [],
+      )
+    },
+
+    /**
+     * Offers the workspace to a member, in place of an offer before. UNAUTHORIZED (password or code), MEMBER_NOT_FOUND,
+     * VALIDATION_ERROR (the owner), PERMISSION_DENIED (owned by somebody else meanwhile).
+     */
+    async offer(
+      { id: workspaceId, name }: Pick<Workspace, 'id' | 'name'>,
+      { by, userId, proof, address }: { by: string; userId: string; proof: Shown; address: string },
+    ): Promise<Offer> {
+      await tries.prove(by, proof, address)
+      const expiresAt = later(clock.now(), openSeconds)
+      await database.transaction(async (trx) => {
+        await lockOwner(trx, workspaceId)
+        const own = await Workspace.query(trx).findById(workspaceId).where({ payerId: by })
+        assertThat(own, 'PERMISSION_DENIED', { message: 'Only the owner may hand the workspace over.' })
+        const member = isId(userId) ? await Member.query(trx).findOne({ workspaceId, userId }) : undefined
+        assertThat(member, 'MEMBER_NOT_FOUND')
+        if (member.role === 'owner') throw ownersAlready()
+        await Member.query(trx).where({ workspaceId }).whereNotNull('offeredUntil').patch({ offeredUntil: null })
+        await Member.query(trx).findById(member.id).patch({ offeredUntil: expiresAt })
+        const title = `The workspace ${quotedName(name)} is offered to you`
+        const about = { kind: 'workspace_offered', subjectId: workspaceId, key: expiresAt.toISOString() } as const
+        await notifications.notify(trx, {
+          ...about,
+          ownerId: userId,
+          title,
+          message: howToTake(workspaceId, expiresAt),
+        })
+      })
+      return { workspaceId, userId, expiresAt }
+    },
+
+    /** Takes the offer back, for the owner, or declines it, for the member whom it is made to. NOT_FOUND. */
+    withdrawOffer: (workspaceId: string, userId: string): Promise<void> =>
+      database.transaction(async (trx) => {
+        await lockOwner(trx, workspaceId)
+        const workspace = await Workspace.query(trx).findById(workspaceId)
+        const seen = open(trx).where({ workspaceId })
+        const own = workspace?.payerId === userId ? seen : seen.where({ userId })
+        assertThat((await own.patch({ offeredUntil: null })) === 1, 'NOT_FOUND', { message: 'There is no open offer.' })
+      }),
+
+    /**
+     * Makes the member the owner whom the workspace is offered to: one transaction, and safe to repeat. NOT_FOUND (no open
+     * offer), PERMISSION_DENIED (an address that is not verified, an account that is suspended or to be deleted),
+     * WORKSPACE_REQUIRED, FEATURE_LIMIT_REACHED, AGENT_LIMIT_REACHED, VAULT_LIMIT_REACHED.
+     */
+    acceptOffer: (by: Actor & { userId: string }, workspaceId: string): Promise<Member> =>
+      database.transaction(async (trx) => {
+        const workspace = await offered(trx, workspaceId, by.userId)
+        if (workspace) await take(trx, by, workspace)
+        return Member.query(trx).findOne({ workspaceId, userId: by.userId }).throwIfNotFound()
+      }),
+  }
+}
+
+/** Refuses accounts that may not act, and a taker whom nobody can reach. PERMISSION_DENIED. */
+async function assertTakers(trx: Transaction, payers: readonly Payer[], userId: string): Promise<void> {
+  for (const { id, suspendedAt } of payers) {
+    assertThat(suspendedAt === null, 'PERMISSION_DENIED', { message: suspendedPayer })
+    assertThat(!(await Deletion.query(trx).findById(id)), 'PERMISSION_DENIED', { message: leaving })
+  }
+  const isVerified = payers.some(({ id, emailVerifiedAt }) => id === userId && emailVerifiedAt !== null)
+  assertThat(isVerified, 'PERMISSION_DENIED', { message: unverified })
+}
+
+function ownersAlready(): CodedError {
+  const details = [{ path: 'userId', message: 'Must be another member.' }]
+  return new CodedError('VALIDATION_ERROR', { message: 'You own the workspace already.', details })
+}
+
+const howToTake = (workspaceId: string, expiresAt: Date): string =>
+  `Its owner wants to hand it over to you. POST /workspaces/${workspaceId}/transfer/accept accepts, until ${expiresAt.toISOString()}: from then on your account pays for what it uses. DELETE /workspaces/${workspaceId}/transfer declines.`
+const toFormer =
+  'You are an admin of it now. What its runs and chats use from now on is charged to the new owner; your ledger keeps what they have used before.'
+const toNew =
+  'You own it now. Your account pays for what its runs and chats use from now on, also for steps that were under way.'
+
+const noOffer =
+  'This workspace is not offered to you. An offer is open for seven days, unless its owner takes it back or makes another one.'
+const unverified =
+  'Verify your address first: the account of an owner pays. POST /auth/verify-email/send mails you another token.'
+const leaving = 'The account of its owner, or yours, is to be deleted. Restore it first: POST /auth/me/restore.'
