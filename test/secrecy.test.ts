@@ -109,7 +109,7 @@ test('neither Temporal nor the log holds a secret or a content of any run, howev
   const failingCalls = await webhookAgent(someone, {
     sites: given,
     // Nothing is there to be posted to: what fails is logged.
-    callbackUrl: `https://localhost:4409/?key=${words.callbackKey}`,
+    callbackUrl: `https://callbacks.example/?key=${words.callbackKey}`,
     systemPrompt: prompt(`[[call search_issues {"query":"blank"}]][[then]]${script}`),
   })
   const failingModel = await webhookAgent(someone, { systemPrompt: prompt('[[fail 500]]') })
@@ -196,7 +196,7 @@ test('neither Temporal, nor the log, nor an answer holds a secret of a site conn
     t.true(back.status >= 400)
     bodies.push(back.text)
   }
-  for (const code of [201, 400, 401, 500, 503]) await fails(grant(code))
+  for (const code of [400, 401, 500, 503]) await fails(grant(code))
   await fails((_request, response) => void response.socket?.destroy(), {}, 'text/html')
   await fails(grant(), { iss: 'https://other.example' })
   await fails(grant(), { state: 'unknown' }, 'text/html')
@@ -340,10 +340,10 @@ test('an operator sees in Temporal what a run is, what it does, and what it wait
   )
 
   const run = await temporal.workflow.getHandle(workflowId).describe()
-  t.is(await run.staticSummary(), 'webhook run 1 of "An agent"')
+  t.is(await run.staticSummary(), 'webhook run 1 of “An agent”')
   t.deepEqual(searchAttributesOf(run), { AgentId: agent.id, OwnerId: ownerId, Trigger: 'webhook' })
   const queue = await temporal.workflow.getHandle(`agent/${agent.id}`).describe()
-  t.is(await queue.staticSummary(), 'Runs of "An agent", one at a time, in order of arrival')
+  t.is(await queue.staticSummary(), 'Runs of “An agent”, one at a time, in order of arrival')
   t.deepEqual(searchAttributesOf(queue), { AgentId: agent.id, OwnerId: ownerId })
 
   const { events } = await temporal.workflow.getHandle(workflowId).fetchHistory()

@@ -7,7 +7,7 @@ import { createPurchases } from '../../src/billing/purchases.ts'
 import { createEnd } from '../../src/runs/ending/end.ts'
 import { createRunCalls } from '../../src/runs/step/run-calls.ts'
 import { createTools } from '../../src/tools/tools.ts'
-import { always, reworded, without } from './edits.ts'
+import { always, instead, reworded, without } from './edits.ts'
 import { within, type Fault } from './fault.ts'
 
 const stripe = 'test/src/billing/gateways/stripe.test.ts'
@@ -59,7 +59,7 @@ export const money: Fault[] = [
   {
     id: 'money/credit-taken-twice',
     ...within(createTakenCredit, 'settle'),
-    edit: always(true, 'UnaryExpression[argument.callee.property.name="some"][argument.callee.object.name="before"]'),
+    edit: instead('[]', 'CallExpression[callee.object.name="before"][callee.property.name="filter"]'),
     why: 'credit is taken again each day, once Stripe has forgotten the key',
     tests: ['test/api/stripe-refunds.test.ts'],
   },

@@ -1,12 +1,12 @@
 import { perform } from '../../activities/perform.ts'
 import { exportAccount } from '../../api/exports.ts'
-import { errors } from '../../api/middleware/errors.ts'
+import { toCoded } from '../../api/failures.ts'
 import { mount } from '../../api/route/mount.ts'
 import { presentAgent } from '../../api/schemas/agent-schema.ts'
 import { redact } from '../../src/logger.ts'
 import { fence } from '../../src/models/fence.ts'
 import { hiddenTranscript } from '../../src/models/hidden.ts'
-import { createModels } from '../../src/models/models.ts'
+import { createAnswering } from '../../src/models/answering.ts'
 import { buildPrompt } from '../../src/models/prompt.ts'
 import { createAsk } from '../../src/runs/step/ask-step.ts'
 import { createSafeFetch } from '../../src/safe-fetch/safe-fetch.ts'
@@ -28,7 +28,7 @@ export const secrets: Fault[] = [
   },
   {
     id: 'secrets/in-answers',
-    in: createModels,
+    in: createAnswering,
     edit: unwrapped(calling('answer'), 'first'),
     why: 'a key that the provider knows stands in the timeline and goes to sites',
     tests: [reach],
@@ -56,7 +56,7 @@ export const secrets: Fault[] = [
   },
   {
     id: 'secrets/in-error-bodies',
-    in: errors,
+    in: toCoded,
     edit: instead(
       '{ message: String(thrown) }',
       'NewExpression[arguments.0.value="INTERNAL_ERROR"] > ObjectExpression[properties.length=1]',
