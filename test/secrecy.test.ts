@@ -236,7 +236,7 @@ test('neither Temporal, nor the log, nor an answer holds a secret of a site conn
     runIds.map((one) => one.status),
     ['completed', 'completed'],
   )
-  t.deepEqual([site.tokenForms.length, new Set(site.toolTokens).size], [10, 2])
+  t.deepEqual([site.tokenForms.length, new Set(site.toolTokens).size], [9, 2])
   bodies.push(JSON.stringify([failure, (await call(someone, vault.listVault)).body]))
   bodies.push(JSON.stringify((await call(someone, refreshes.listRefreshes, { params: { entryId } })).body))
   for (const { id } of runIds) bodies.push(JSON.stringify(await timelineOf(someone, id)))

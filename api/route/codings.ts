@@ -29,8 +29,13 @@ export function problemOfType(given: string): string | undefined {
   const found = given === '' ? 'has no Content-Type' : `has the Content-Type ${shown(given)}`
   if (!jsonType.test(given)) return found
   const [, charset] = wideCharset.exec(given) ?? []
-  return charset === undefined ? undefined : `has the charset ${shown(charset)}, and JSON is UTF-8`
+  return charset === undefined
+    ? undefined
+    : `has the charset ${JSON.stringify(charset.slice(0, 20))}, and JSON is UTF-8`
 }
 
-/** A value of a header, as a sentence quotes it. */
-export const shown = (value: string): string => JSON.stringify(value.slice(0, 100))
+/**
+ * A value of a header, as a sentence quotes it: long names have no digits, and keys that were put into the wrong header do.
+ */
+export const shown = (value: string): string =>
+  /^(?:[a-z][a-z+./;,= -]{0,99}|[\w+./;,= -]{1,20})$/i.test(value) ? JSON.stringify(value) : 'another value'

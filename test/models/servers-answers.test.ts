@@ -29,6 +29,9 @@ const rows = all.flatMap((answer, index) =>
 /** Answers of the list that state no usage, and are read by its estimate. */
 const unstated = new Set(['usage absent', 'usage null', 'id, object, created, model and index absent'])
 
+/** Of the list, what says that the prompt is too long: that is fitted, and asked for once more. */
+const tooLong = new Set(['a flat error inside 200'])
+
 const stage = forWholeFile(test, 'answers of servers', async (t) => {
   const provider = await startFailingProvider(t)
   const site = await startChangingSite(t)
@@ -78,8 +81,13 @@ type Seen = Awaited<ReturnType<typeof runWith>>
 const names = ({ timeline, run }: Seen, name: string): boolean =>
   JSON.stringify([timeline, run]).toLowerCase().replaceAll('-', '_').includes(name.toLowerCase())
 
-function check(t: ExecutionContext, seen: Seen, { expect, note }: OddAnswer): void {
+function check(t: ExecutionContext, seen: Seen, { name, expect, note }: OddAnswer): void {
   const { run, steps, failures, outcomes, asked, charged } = seen
+  if (tooLong.has(name)) {
+    t.like(run, { status: 'completed', answer: 'Good.', steps: 1 })
+    t.is(asked, 2)
+    return
+  }
   const twice = { status: 'completed', answer: 'Good.', steps: 2 }
   t.is(charged.length, steps.length + failures.filter(({ credits }) => credits !== undefined).length)
   t.is(asked, steps.length + failures.length, 'each answer was asked for once')

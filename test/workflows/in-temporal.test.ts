@@ -146,8 +146,8 @@ test('Temporal shows which step and which tool an activity is', async (t) => {
 
 test('Temporal shows whose runs, run and fire a workflow is, in words that the name cannot leave', async (t) => {
   const { scripts, client } = await open()
-  const name = `Tri"age\n${'x'.repeat(100)}`
-  const shown = `"Tri'age ${'x'.repeat(51)}…"`
+  const name = `Tri”age ${'x'.repeat(90)}`
+  const shown = `“Tri'age ${'x'.repeat(51)}…”`
   const summaryOf = (workflowId: string) =>
     client.workflow
       .getHandle(workflowId)

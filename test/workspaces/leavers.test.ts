@@ -184,7 +184,7 @@ test.serial('an attempt to connect a site does not outlive the membership', asyn
   const { member, owner, begin, finish, leave, left, entryId, other } = await open()
   const visit = await begin(member, { entryId })
   await leave(owner, 'keep')
-  t.is((await finish(visit)).status, 400)
+  t.is((await finish(visit)).status, 404)
   t.deepEqual(await left(), [entryId, other].toSorted())
 })
 

@@ -1,6 +1,6 @@
 import { APICallError } from '@ai-sdk/provider'
 import { isRecord, parse } from '../arguments.ts'
-import { BrokenAnswer, ModelError } from '../failures.ts'
+import { BrokenAnswer, causesOf, ModelError } from '../failures.ts'
 import { failureIn } from '../providers/inner-failure.ts'
 
 /** What a provider said of a request that it refused. */
@@ -15,14 +15,22 @@ const maxText = 8 * 1024
 
 /** Reads the words of a provider from an error of a call, or of a stream that began and broke off. */
 export function saidIn(error: unknown): Said | undefined {
-  const cause = error instanceof BrokenAnswer ? error.cause : error
-  if (APICallError.isInstance(cause)) {
-    const { statusCode: status, responseBody, message } = cause
+  if (!(error instanceof Error)) return undefined
+  const all = [error, ...causesOf(error)]
+  // An adapter that fails on a stream has the failure that the stream reported as its cause.
+  const answered = all.find((one): one is APICallError => APICallError.isInstance(one) && Boolean(one.responseBody))
+  const refused = answered ?? all.find((one): one is APICallError => APICallError.isInstance(one))
+  if (refused) {
+    const { statusCode: status, responseBody, message } = refused
     const text = responseBody || message
     return status === undefined || status < 300 ? reported(text) : { status, text: text.slice(0, maxText) }
   }
   if (error instanceof ModelError) return reported(error.providerSaid() ?? '')
-  if (!(error instanceof BrokenAnswer)) return undefined
+  return error instanceof BrokenAnswer ? saidInStream(error.cause) : undefined
+}
+
+/** What a stream reported, as its adapter hands it on. */
+function saidInStream(cause: unknown): Said | undefined {
   if (typeof cause === 'string') return { status: undefined, text: cause.slice(0, maxText) }
   if (!isRecord(cause)) return undefined
   const status = [cause['statusCode'], cause['status'], cause['code']]
