@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { toolWarnings } from '../src/models/offer/tool-warnings.ts'
 import type { DiscoveredSite } from '../src/sites/sites.ts'
+import { proposalProblem } from '../src/tools/host-proposals.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
 import { siteCodes, siteFields, tool, url } from './schemas/vault-schema.ts'
@@ -20,17 +21,21 @@ const site = named(
         named(
           'ToolWarning',
           v.object({
-            tool: field(v.string(), 'The name of the tool', 'search_issues'),
+            tool: field(
+              v.nullable(v.string()),
+              'The name of the tool; null if it is about the manifest',
+              'search_issues',
+            ),
             message: field(
               v.string(),
-              'What is changed for models, or why the tool may not be offered to them',
+              'What is changed or cut for models, why the tool may not be offered to them, or what is ignored',
               'no provider takes "anyOf" at the top of a schema, so models read this rule as text',
             ),
           }),
-          'What models are not sent of a tool as the site wrote it',
+          'What models are not sent as the site wrote it, or what is ignored',
         ),
       ),
-      'What providers of AI models would refuse of its tools, and what is done about it; direct calls are as the site wrote them',
+      'What models are not sent of its tools as the site wrote it, because it is too long or providers would refuse it, and what of the manifest is ignored; direct calls are as the site wrote them',
       [],
     ),
   }),
@@ -40,7 +45,9 @@ const site = named(
 const presentSite = ({ origin, manifest, foreignHosts, tools }: DiscoveredSite) => {
   const { name, version, description, server, auth } = manifest
   const about = { origin, name, version, description, authType: auth.type, serverUrl: server.url }
-  return { ...about, foreignHosts, tools, warnings: toolWarnings(tools) }
+  const problem = proposalProblem(manifest)
+  const ofAll = problem === undefined ? [] : [{ tool: null, message: problem }]
+  return { ...about, foreignHosts, tools, warnings: [...ofAll, ...toolWarnings(name, tools)] }
 }
 
 export const inspectSite = route({

@@ -29,6 +29,11 @@ const say = (text: string): void => console.log(text)
 const samePressMs = 1000
 
 async function main(): Promise<void> {
+  const { help, ...scripts } = readArguments()
+  if (help)
+    return say(
+      'npm start takes no options. Its settings are environment variables: see .env.example and docs/operations.md.',
+    )
   loadEnvFile()
   const { local, config } = readTogether({
     local: () => readLocalConfig(),
@@ -41,7 +46,7 @@ async function main(): Promise<void> {
   const holder = takeLock(lock)
   if (holder) throw new Error(`Switchyard is already running (process ${holder.pid}). Stop it with: kill ${holder.pid}`)
   try {
-    await run(local, config, folder)
+    await run(local, config, { folder, scripts })
   } finally {
     releaseLock(lock)
   }
@@ -59,7 +64,11 @@ function withStandIns(env: Record<string, string>): Record<string, string> {
   }
 }
 
-async function run(local: LocalConfig, { models, billing }: Config, folder: string): Promise<void> {
+async function run(
+  local: LocalConfig,
+  { models, billing }: Config,
+  { folder, scripts }: { folder: string; scripts: Scripts },
+): Promise<void> {
   const began = Date.now()
   const record = createProcessRecord(join(folder, 'processes'))
   const left = await endRecorded(record.folder)
@@ -71,7 +80,7 @@ async function run(local: LocalConfig, { models, billing }: Config, folder: stri
   const stopRequested = untilStopRequested(local, supervisor)
   const addressFile = join(folder, 'addresses.json')
   try {
-    const started = startStack({ local, folder, record, supervisor, say, scripts: readScripts() })
+    const started = startStack({ local, folder, record, supervisor, say, scripts })
     const all = await Promise.race([started, stopRequested])
     if (!all) return
     const { addresses, environment } = all
@@ -123,9 +132,12 @@ function neededPorts(local: LocalConfig): NeededPort[] {
 }
 
 /** Tests run other scripts in place of the real ones. */
-function readScripts(): { api: string; worker: string; sites: string } {
+type Scripts = Record<'api' | 'worker' | 'sites', string>
+
+function readArguments(): Scripts & { help: boolean } {
   const script = (name: string) => ({ type: 'string' as const, default: join(import.meta.dirname, `${name}.ts`) })
-  return parseArgs({ options: { api: script('api'), worker: script('worker'), sites: script('sites') } }).values
+  const help = { type: 'boolean', default: false } as const
+  return parseArgs({ options: { help, api: script('api'), worker: script('worker'), sites: script('sites') } }).values
 }
 
 // The terminal may close first; that must not end this process before it has stopped the others.

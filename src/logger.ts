@@ -80,8 +80,9 @@ interface About {
   answerId?: string | undefined
   activity?: string | undefined
   attempt?: number | undefined
-  /** The issuer of the sign-in provider that is asked. */
+  /** The sign-in provider that is asked: its name, or the workspace whose provider it is. */
   provider?: string | undefined
+  issuer?: string | undefined
 }
 
 const works = new AsyncLocalStorage<About>()

@@ -1,3 +1,4 @@
+import { noteInLog } from '../../src/logger.ts'
 import type { OpenSession } from '../../src/sessions/open-session.ts'
 import type { AccountOfProof, ProofInput } from './proof.ts'
 
@@ -12,8 +13,11 @@ export const sessionProof = {
     sessionToken: { type: 'apiKey', in: 'header', name: header, description: 'The token that `POST /sessions` gave' },
   },
   codes: ['INVALID_SESSION', 'SESSION_NOT_FOUND', 'SESSION_EXPIRED', 'WORKSPACE_REQUIRED', 'PERMISSION_DENIED'],
-  verify: ({ services, request }: Pick<ProofInput<string>, 'services' | 'request'>): Promise<OpenSession> =>
-    services.sessions.open(request.header(header)),
+  async verify({ services, request }: Pick<ProofInput<string>, 'services' | 'request'>): Promise<OpenSession> {
+    const open = await services.sessions.open(request.header(header))
+    noteInLog({ sessionId: open.session.id })
+    return open
+  },
   account: {
     header,
     of: ({ session, allowance, termsAccepted }: OpenSession): AccountOfProof => ({

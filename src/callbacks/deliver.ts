@@ -3,7 +3,7 @@ import type { Agents } from '../agents/agents.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import { retryWhileUnavailable, type Database } from '../database/database.ts'
-import type { Logger } from '../logger.ts'
+import { logging, type Logger } from '../logger.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import type { SafeFetch } from '../safe-fetch/safe-fetch.ts'
 import { createAttemptTurns } from './attempt-turns.ts'
@@ -35,23 +35,24 @@ export function createDeliver(context: {
   const recordOutcome = createRecordOutcome(context)
 
   async function deliver(claimed: Claimed): Promise<void> {
-    const { id: callbackId, runId, attempt } = claimed
+    const { id: callbackId, attempt } = claimed
     try {
       const attempted = await post(claimed)
-      const { kind, httpStatus, latencyMs } = attempted
+      const { kind, httpStatus, latencyMs, cause } = attempted
       await retryWhileUnavailable(() => recordOutcome(claimed, attempted), AbortSignal.timeout(recordMs))
-      const entry = { callbackId, runId, attempt, outcome: kind, httpStatus, latencyMs }
+      const entry = { callbackId, attempt, outcome: kind, httpStatus, latencyMs, cause }
       if (kind === 'delivered') logger.info(entry, 'callback delivered')
       else logger.warn(entry, 'callback not delivered')
     } catch (error) {
-      logger.warn({ err: error, callbackId, runId, attempt }, 'the outcome of a callback attempt was not recorded')
+      logger.warn({ err: error, callbackId, attempt }, 'the outcome of a callback attempt was not recorded')
     }
   }
 
   async function fill(underWay: Set<Promise<void>>): Promise<void> {
     for (let claimed = await turns.begin(); claimed; claimed = await turns.begin()) {
       const begun = claimed
-      const attempt = deliver(begun).finally(() => {
+      const { ownerId, agentId, runId } = begun
+      const attempt = logging({ ownerId, agentId, runId }, () => deliver(begun)).finally(() => {
         turns.end(begun)
         underWay.delete(attempt)
       })

@@ -20,6 +20,8 @@ export interface Attempted {
   httpStatus: number | null
   /** One sentence, with nothing from the receiver but its status. */
   outcome: string
+  /** Why nothing was answered, in a word or code for the log. */
+  cause?: string
   /** Seconds. */
   retryAfter?: number
 }
@@ -70,10 +72,10 @@ export function createPost(context: {
   }
 
   /** Rethrows only transient database errors: nothing was sent then. */
-  function resultOfError(error: unknown, { id, runId }: Addressed): Result {
-    if (error instanceof SafeFetchError) return failed(error.message)
+  function resultOfError(error: unknown, { id }: Addressed): Result {
+    if (error instanceof SafeFetchError) return { ...failed(error.message), cause: error.code ?? error.reason }
     if (isTransient(error)) throw error
-    logger.error({ err: error, callbackId: id, runId }, 'a callback could not be built')
+    logger.error({ err: error, callbackId: id }, 'a callback could not be built')
     return failed('The platform could not make the request because of an internal error.')
   }
 

@@ -6,7 +6,7 @@ import type { Billing } from '../billing/billing.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
 import { newId } from '../ids.ts'
-import type { Logger } from '../logger.ts'
+import { noteInLog, type Logger } from '../logger.ts'
 import type { Models } from '../models/models.ts'
 import type { Outages } from '../outages/outages.ts'
 import { sessionGoesOn } from '../sessions/goes-on.ts'
@@ -143,6 +143,7 @@ export function createChat(context: {
         leave()
         throw error
       })
+      noteInLog({ answerId: answer.id })
       if (isNew && !isKnown)
         billing.storedBytes.noteOne(ownerId, request.kind === 'message' ? Buffer.byteLength(request.text) : 0)
       /** Streams the answer. Throws what comes before the first part. */
@@ -170,6 +171,7 @@ export function createChat(context: {
       session: Session,
     ): Promise<(Announced & { stream: (sink: Sink, gone: AbortSignal) => Promise<void> }) | undefined> {
       const active = (await underWay(session)) ?? (await takenUpLately(session))
+      if (active) noteInLog({ answerId: active.id })
       return active && { ...streamOf(active), stream: (sink, gone) => readers.read(active.id, sink, gone) }
     },
 
@@ -180,6 +182,7 @@ export function createChat(context: {
     async stop({ id: sessionId }: Session, named: string): Promise<void> {
       const answer = await answerNamed(database, sessionId, named)
       assertThat(answer, 'NOT_FOUND', { message: 'No answer is under way in this session, and none has this id.' })
+      noteInLog({ answerId: answer.id })
       const given = { sessionId, id: answer.id }
       if ((await database.transaction((trx) => giveWay(trx, clock, given, 'stopped'))) > 0) return
       const stopped = await ChatAnswer.query(database)

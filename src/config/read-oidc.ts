@@ -54,11 +54,15 @@ function fromFile(path: string, given: Record<string, string>): OidcProviderConf
   const result = v.safeParse(oidcFile, written.value, { message: expectation })
   const issues = result.issues?.map((issue) => `${placeOf(issue)} ${issue.message}`) ?? []
   const providers = wellFormedIn(written.value)
+  const others = secretsOfOthers(written.value)
   const { env, problems } = withFiles(
     given,
-    providers.flatMap(({ clientSecretEnv: name }) => (name === undefined ? [] : [name])),
+    [...providers, ...others].flatMap(({ clientSecretEnv: name }) => (name === undefined ? [] : [name])),
   )
-  const own = [...issues, ...contradictions(providers, env)].map((problem) => `OIDC_PROVIDERS_FILE: ${problem}`)
+  const unset = others.flatMap((one) => secretProblems(one, env).map((problem) => `${one.place} ${problem}`))
+  const own = [...issues, ...contradictions(providers, env), ...unset].map(
+    (problem) => `OIDC_PROVIDERS_FILE: ${problem}`,
+  )
   refuseIf([...problems, ...own])
   return result.success ? result.output.providers.map((one) => toProvider(one, env)) : []
 }
@@ -76,10 +80,19 @@ const toProvider = (
 })
 
 /** One wrong provider hides no problem of another. */
-function wellFormedIn(file: unknown): WrittenOidcProvider[] {
-  const written: unknown[] = isObject(file) && Array.isArray(file['providers']) ? file['providers'] : []
-  return written.filter((one) => v.is(oidcProvider, one))
-}
+const wellFormedIn = (file: unknown): WrittenOidcProvider[] =>
+  providersIn(file).filter((one) => v.is(oidcProvider, one))
+
+const providersIn = (file: unknown): unknown[] =>
+  isObject(file) && Array.isArray(file['providers']) ? file['providers'] : []
+
+/** What the providers that are not well-formed say of their secrets; one that says nothing usable is told of already. */
+const secretsOfOthers = (file: unknown) =>
+  providersIn(file).flatMap((one, index) => {
+    const variable = isObject(one) && !v.is(oidcProvider, one) ? one['clientSecretEnv'] : undefined
+    const { output, success } = v.safeParse(oidcProvider.entries.clientSecretEnv, variable)
+    return success && output !== undefined ? [{ place: `providers.${index}`, clientSecretEnv: output }] : []
+  })
 
 function contradictions(providers: WrittenOidcProvider[], env: Environment): string[] {
   return [
@@ -92,7 +105,13 @@ function contradictions(providers: WrittenOidcProvider[], env: Environment): str
   ]
 }
 
-function secretProblems({ clientSecretEnv: variable, clientSecretFile: path }: WrittenOidcProvider, env: Environment) {
+function secretProblems(
+  {
+    clientSecretEnv: variable,
+    clientSecretFile: path,
+  }: Pick<WrittenOidcProvider, 'clientSecretEnv' | 'clientSecretFile'>,
+  env: Environment,
+) {
   if ((variable === undefined) === (path === undefined))
     return ['needs one of `clientSecretEnv` and `clientSecretFile`']
   // Empty is one whose file could not be read, which is told elsewhere.

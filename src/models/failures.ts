@@ -169,7 +169,7 @@ export function promptTooLong(name: string, sizes: { tokens: number; contextToke
   const window = `its context window has ${contextTokens} tokens, of which a prompt may take ${promptTokens}`
   return new ModelError({
     message:
-      `This has become too long for the model ${name}, so that was not asked: the instructions, the tools, the payload ` +
+      `This has become too long for the model ${name}, so the model was not asked: the instructions, the tools, the newest input ` +
       `and the last tool results are about ${tokens} tokens; ${window}. Choose a model with a larger window, offer fewer tools, or send less.`,
     retryable: false,
     isOfPrompt: true,

@@ -10,19 +10,27 @@ const maxSiteName = 60
 const maxNote = 300
 
 /** What models are told of a tool. Its words are those of a stranger, so they are labelled, bounded and one line. */
-export function describeTool({
-  siteName = 'unnamed',
-  description,
-  conditions,
-}: {
+export function describeTool(tool: DescribedTool): string {
+  const { label, rules, room } = around(tool)
+  return `${label} ${quoted(tool.description, room)}${rules}`
+}
+
+/** Whether models are told only the beginning of the tool's description. */
+export const isDescriptionCut = (tool: DescribedTool): boolean =>
+  tool.description.length > around(tool).room || write(tool.description).length > around(tool).room
+
+interface DescribedTool {
   siteName?: string | undefined
   description: string
   /** Rules for its arguments that its schema cannot have. */
   conditions?: object | undefined
-}): string {
+}
+
+/** What is before and after the description, and how many characters it may have between them. */
+function around({ siteName = 'unnamed', conditions }: DescribedTool) {
   const label = toolLabel(quoted(siteName, maxSiteName))
   const rules = conditions ? ` ${conditionsInWords(conditions)}` : ''
-  return `${label} ${quoted(description, maxDescription - label.length - 1 - rules.length)}${rules}`
+  return { label, rules, room: maxDescription - label.length - 1 - rules.length }
 }
 
 /** Longer rules would leave too little room for what the tool does. */
@@ -69,6 +77,16 @@ export function shownSchema(schema: object): object {
     else if (notes.has(name)) shown[name] = shownNote(value)
   }
   return shown
+}
+
+/** Whether a text inside a schema, such as the description of a property, is longer than models are told. */
+export function isNoteCut(schema: object): boolean {
+  const said = Object.entries(schema)
+  return said.some(([name, value]) =>
+    Object.hasOwn(keywords, name)
+      ? [...innerSchemas(name as Keyword, value, '')].some(([one]) => isObject(one) && isNoteCut(one))
+      : notes.has(name) && typeof value === 'string' && value.length > maxNote,
+  )
 }
 
 /** Only what is a schema itself has notes; names and constants have to stay what they are. */

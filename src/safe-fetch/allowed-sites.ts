@@ -50,14 +50,17 @@ export function readAllowedSites({ allow, loopback }: SiteAllowance): AllowedSit
   }
 }
 
-/** A problem of the first wrong entry, as it follows the name of the setting; undefined if there is none. */
-export function allowanceProblem(allowance: SiteAllowance): string | undefined {
-  try {
-    readAllowedSites(allowance)
-    return undefined
-  } catch (error) {
-    return (error as Error).message
-  }
+/** The problems of all wrong entries, as they follow the name of the setting; undefined if there are none. */
+export function allowanceProblem({ allow, loopback }: SiteAllowance): string | undefined {
+  const problems = allow.flatMap((entry, index) => {
+    try {
+      readRule(entry, { place: index + 1, loopback })
+      return []
+    } catch (error) {
+      return [(error as Error).message]
+    }
+  })
+  return problems.length === 0 ? undefined : problems.join('; ')
 }
 
 /** The host, without the brackets of an IPv6 address. */

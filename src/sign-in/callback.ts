@@ -3,7 +3,7 @@ import type { Database } from '../database/database.ts'
 import type { Config } from '../config/config.ts'
 import { untilEnded } from '../database/until-ended.ts'
 import { assertThat, CodedError, isCoded, type ErrorOptions } from '../errors.ts'
-import type { Logger } from '../logger.ts'
+import { noteInLog, type Logger } from '../logger.ts'
 import { bindBrowser } from '../secrets/browser-binding.ts'
 import { hashToken, isToken } from '../secrets/opaque-tokens.ts'
 import type { Sealing } from '../secrets/sealing.ts'
@@ -62,6 +62,7 @@ export function createCallback(context: {
     const known = SignInFlow.query(database).findOne({ stateHash: hashToken(state) })
     const flow = isToken('state', state) ? await known : undefined
     assertThat(flow, 'VALIDATION_ERROR', problem('state', 'The state is missing or unknown. Start again.'))
+    noteInLog({ provider: flow.provider })
     const { bindingHash } = bindBrowser(flow.id, cookieOf(flow.id))
     const another = 'This attempt to sign in was started in another browser. Start again.'
     assertThat(bindingHash === flow.bindingHash, 'VALIDATION_ERROR', problem('state', another))
@@ -77,9 +78,9 @@ export function createCallback(context: {
   async function outcomeOf({ id }: SignInFlow): Promise<Finished> {
     const read = async () => SignInFlow.query(database).findById(id).throwIfNotFound()
     const flow = await untilEnded(read, ({ outcome }) => outcome !== null, longestMs)
-    const { outcome, code, message, returnTo } = flow
+    const { outcome, returnTo } = flow
     if (outcome === null) throw new CodedError('SITE_UNAVAILABLE', { message: stillUnderWay })
-    if (outcome === 'failed') throw new CodedError(code ?? 'INTERNAL_ERROR', message === null ? {} : { message })
+    if (outcome === 'failed') throw failedBefore(flow)
     return { outcome, provider: await providerOf(providers, flow), returnTo }
   }
 
@@ -152,6 +153,15 @@ export function createCallback(context: {
       }
     },
   }
+}
+
+/** The failure that the first request was told. Its cause is in the log alone. */
+function failedBefore({ code, message, endedAt }: SignInFlow): CodedError {
+  const isOutside = code === 'SITE_UNAVAILABLE' && endedAt !== null
+  return new CodedError(code ?? 'INTERNAL_ERROR', {
+    ...(message !== null && { message }),
+    ...(isOutside && { privateDetail: `this sign-in failed at ${endedAt.toISOString()}; the log has the cause there` }),
+  })
 }
 
 const stillUnderWay = 'The sign-in is still under way. Load this page again in a moment.'

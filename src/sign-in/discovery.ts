@@ -59,7 +59,7 @@ export function createDiscovery({ clock, fetchFor }: { clock: Clock; fetchFor: F
 
   /** The provider's document. Fails with SafeFetchError, the library's errors, or SITE_UNAVAILABLE. */
   function serverOf(provider: Provider): Promise<oauth.AuthorizationServer> {
-    noteInLog({ provider: provider.issuer })
+    noteInLog({ provider: provider.id, issuer: provider.issuer })
     const key = nameOf(provider)
     const now = clock.now()
     const found = known.get(key)

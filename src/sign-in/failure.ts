@@ -50,9 +50,10 @@ export async function coded<T>(logger: Logger, provider: Provider, work: () => P
     const failure = asCoded(error)
     const { code, privateDetail } = failure
     const { id, issuer } = provider
+    const cause = failure.cause instanceof SafeFetchError ? failure.cause.code : undefined
     // What a person or their browser has done has no private detail.
     if (privateDetail !== undefined)
-      logger.warn({ provider: id, issuer, code, privateDetail }, 'a sign-in provider could not be used')
+      logger.warn({ provider: id, issuer, code, privateDetail, cause }, 'a sign-in provider could not be used')
     throw failure
   }
 }

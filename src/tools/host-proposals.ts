@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
 import type { Manifest } from '../sites/manifest/manifest.ts'
+import { isObject } from '../sites/manifest/schema-keywords.ts'
 import { limitedHost } from './limited-host.ts'
 
 /** The most calls a minute that a manifest may ask for, and an admin may allow. */
@@ -10,6 +11,19 @@ export const maxPerMinute = 6000
 const proposal = v.object({
   limits: v.object({ calls_per_minute: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(maxPerMinute)) }),
 })
+
+function proposedBy(manifest: Manifest): number | undefined {
+  const read = v.safeParse(proposal, manifest)
+  return read.success ? read.output.limits.calls_per_minute : undefined
+}
+
+/** What a manifest asks for in a way that says no number, for its author; undefined if it asks for nothing, or properly. */
+export function proposalProblem(manifest: Manifest): string | undefined {
+  const { limits } = manifest
+  const asksForNothing = limits === undefined || (isObject(limits) && limits['calls_per_minute'] === undefined)
+  if (asksForNothing || proposedBy(manifest) !== undefined) return undefined
+  return `limits is ignored: it must be {"calls_per_minute": n}, with a whole number from 1 to ${maxPerMinute}`
+}
 
 /**
  * Notes how many calls a minute the manifests of connected sites ask for, for admins to see. No limit follows from that.
@@ -21,8 +35,7 @@ export function createHostProposals(context: { database: Database; config: Pick<
   return async (origin: string, manifest: Manifest): Promise<void> => {
     const host = limitedHost(manifest.server.url, config.sites)
     if (host !== limitedHost(origin, config.sites)) return
-    const read = v.safeParse(proposal, manifest)
-    const perMinute = read.success ? read.output.limits.calls_per_minute : null
+    const perMinute = proposedBy(manifest) ?? null
     await database.raw(perMinute === null ? withdraw : propose, { host, perMinute })
   }
 }

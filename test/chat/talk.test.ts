@@ -30,11 +30,11 @@ test('a message is answered whole for a client that asks for JSON', async (t) =>
   const session = await openSession(await person(platform))
   const response = await send(session, { text: '[[say Hello there.]]' })
   t.is(response.status, 200)
-  t.like(await response.json(), {
-    role: 'assistant',
-    status: 'completed',
-    parts: [{ type: 'step-start' }, { type: 'text' }],
-  })
+  const answer = (await response.json()) as { id: string }
+  t.like(answer, { role: 'assistant', status: 'completed', parts: [{ type: 'step-start' }, { type: 'text' }] })
+  const lines = platform.logs.map((line) => JSON.parse(line) as Record<string, unknown>)
+  const line = lines.find(({ msg, sessionId }) => msg === 'request' && sessionId === session.id)
+  t.like(line, { route: '/chat/messages', answerId: answer.id }, 'the log names the session and the answer')
 })
 
 test('tools are called while an answer is given, and the conversation is kept', async (t) => {

@@ -222,6 +222,29 @@ test.serial(
   },
 )
 
+test.serial(
+  'a provider that breaks off is named in the log, with its cause, and named again if the page is',
+  async (t) => {
+    const { hostile, platform } = await open()
+    platform.services.signIn.forget()
+    hostile.deviation = {}
+    const by = visitor()
+    const back = sentBack(hostile, await beginSignIn(platform, by, 'oidc'), 'eve')
+    hostile.deviation = { answers: { '/token': (request) => request.socket.destroy() } }
+    const before = platform.logs.length
+    for (let times = 0; times < 2; times += 1) t.is((await visit(platform, by, back.href)).status, 503)
+    const lines = platform.logs.slice(before).map((line) => JSON.parse(line) as Record<string, unknown>)
+    const issuer = hostile.origin
+    const unusable = lines.filter(({ msg }) => msg === 'a sign-in provider could not be used')
+    t.is(unusable.length, 1)
+    t.like(unusable[0], { provider: 'oidc', issuer, privateDetail: 'reset', cause: 'UND_ERR_SOCKET' })
+    const failed = lines.filter(({ msg }) => msg === 'request failed')
+    t.like(failed, [{ provider: 'oidc', issuer }, { provider: 'oidc' }])
+    t.regex(JSON.stringify(failed[1]), /this sign-in failed at \d.*the log has the cause there/)
+    platform.services.signIn.forget()
+  },
+)
+
 test.serial('a provider that promises to name itself has to', async (t) => {
   const { hostile, platform } = await open()
   platform.services.signIn.forget()

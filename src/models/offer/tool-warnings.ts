@@ -1,4 +1,5 @@
 import type { SiteTool } from '../../sites/tool.ts'
+import { isDescriptionCut, isNoteCut } from '../tool-texts.ts'
 import { fitSchema } from './fit-schema.ts'
 import { usualMostTools } from './offer.ts'
 
@@ -8,13 +9,23 @@ export interface ToolWarning {
   message: string
 }
 
-/** What providers would refuse of a site's tools. */
-export const toolWarnings = (tools: Pick<SiteTool, 'name' | 'inputSchema'>[]): ToolWarning[] => [
-  ...tools.flatMap(({ name: tool, inputSchema }) =>
-    fitSchema(inputSchema, 'openai').changes.map((message) => ({ tool, message })),
-  ),
+type Warned = Pick<SiteTool, 'name' | 'description' | 'inputSchema'>
+
+/** What models are not sent of a site's tools, and what providers would refuse of them. */
+export const toolWarnings = (siteName: string, tools: Warned[]): ToolWarning[] => [
+  ...tools.flatMap((tool) => messagesOf(siteName, tool).map((message) => ({ tool: tool.name, message }))),
   ...tools.slice(usualMostTools, usualMostTools + 1).map(({ name: tool }) => ({
     tool,
     message: `many models take ${usualMostTools} tools at most: this one and those after it are not offered to them`,
   })),
 ]
+
+function messagesOf(siteName: string, { description, inputSchema }: Warned): string[] {
+  const { changes, conditions } = fitSchema(inputSchema, 'openai')
+  const isCut = isDescriptionCut({ siteName, description, conditions })
+  return [
+    ...changes,
+    ...(isCut ? ['its description is too long for models, which are sent its beginning, about 900 characters'] : []),
+    ...(isNoteCut(inputSchema) ? ['texts of more than 300 characters inside its schema are cut for models'] : []),
+  ]
+}

@@ -4,7 +4,8 @@ import { endReasons, type EndReason } from '../states.ts'
 /** Why a run ended, in a sentence: with what it has met last, where the reason alone does not say it. */
 export function errorOf(reason: EndReason, { failure, waitingFor }: Pick<Run, 'failure' | 'waitingFor'>): string {
   const sentence = endReasons[reason]
-  if (reason === 'MODEL_ERROR' || reason === 'MODEL_UNAVAILABLE') return failure ? `${failure} ${sentence}` : sentence
+  if (reason === 'MODEL_ERROR') return failure ?? sentence
+  if (reason === 'MODEL_UNAVAILABLE') return failure === null ? sentence : `${failure} ${sentence}`
   const isOfSite = reason === 'SITE_NOT_RECONNECTED' || reason === 'WAITED_TOO_LONG'
   return isOfSite && waitingFor !== null ? `${sentence} The site is ${waitingFor}.` : sentence
 }

@@ -102,7 +102,8 @@ test.serial(
     t.like(await callbackOf(runId), { status: 'delivered', attempts: steps.length + 1 })
     t.is(receiver.posted.at(-1)?.body, first.body)
     t.is(receiver.posted.at(-1)?.headers['webhook-id'], first.headers['webhook-id'])
-    t.true(logs.some((line) => line.includes('callback not delivered')))
+    const lines = logs.filter((line) => line.includes('callback not delivered'))
+    t.true(lines.some((line) => line.includes(`"agentId":"${agent.id}"`) && line.includes(`"runId":"${runId}"`)))
     t.false(logs.some((line) => line.includes(agent.callbackSecret ?? '') || line.includes('/endings')))
   },
 )

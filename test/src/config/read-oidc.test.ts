@@ -64,7 +64,8 @@ test('all that is wrong with the providers is said at once, and no value is quot
       ],
     }),
   })
-  t.is(problems.length, 7)
+  t.is(problems.length, 8)
+  t.true(problems.some((one) => /providers\.2 .*clientSecretEnv.* is not set/.test(one)))
   for (const expected of [/two providers have the name google/, /the same issuer/, /clientSecretEnv.* is not set/])
     t.true(problems.some((one) => expected.test(one)))
   t.notRegex(problems.join('\n'), /canary/i)

@@ -5,11 +5,10 @@ import { endReasons } from '../../../../src/runs/states.ts'
 const nothing = { failure: null, waitingFor: null }
 const failure = 'The AI provider could not be reached.'
 
-test('the error of a run whose model failed begins with what was wrong with the model', (t) => {
-  for (const reason of ['MODEL_ERROR', 'MODEL_UNAVAILABLE'] as const) {
-    t.is(errorOf(reason, { ...nothing, failure }), `${failure} ${endReasons[reason]}`)
-    t.is(errorOf(reason, nothing), endReasons[reason])
-  }
+test('the error of a run whose model failed is what was wrong, and after a wait also what became of it', (t) => {
+  t.is(errorOf('MODEL_ERROR', { ...nothing, failure }), failure)
+  t.is(errorOf('MODEL_UNAVAILABLE', { ...nothing, failure }), `${failure} ${endReasons.MODEL_UNAVAILABLE}`)
+  for (const reason of ['MODEL_ERROR', 'MODEL_UNAVAILABLE'] as const) t.is(errorOf(reason, nothing), endReasons[reason])
 })
 
 test('the error of a run that has waited for a site in vain names the site', (t) => {

@@ -1,0 +1,30 @@
+import test from 'ava'
+import type { Manifest } from '../../../src/sites/manifest/manifest.ts'
+import { proposalProblem } from '../../../src/tools/host-proposals.ts'
+
+const rows: [limits: unknown, isIgnored: boolean][] = [
+  [undefined, false],
+  [{}, false],
+  [{ calls_per_minute: 1 }, false],
+  [{ calls_per_minute: 6000 }, false],
+  [{ calls_per_minute: 0 }, true],
+  [{ calls_per_minute: 100_000 }, true],
+  [{ calls_per_minute: 1.5 }, true],
+  [{ calls_per_minute: '120' }, true],
+  [[], true],
+  [null, true],
+  ['120', true],
+]
+for (const [limits, isIgnored] of rows)
+  test(`limits ${JSON.stringify(limits) ?? 'absent'} in a manifest ${isIgnored ? 'are' : 'are not'} told as ignored`, (t) => {
+    const manifest: Manifest = {
+      name: 'A site',
+      version: '1',
+      description: 'A site.',
+      server: { url: 'https://site.example' },
+      auth: { type: 'bearer' },
+      tools: [],
+      limits,
+    }
+    t.is(proposalProblem(manifest) !== undefined, isIgnored)
+  })
