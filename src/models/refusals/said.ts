@@ -85,5 +85,6 @@ function parameterIn(body: unknown): string {
 function problemIn(problem: unknown): string {
   if (!isRecord(problem)) return typeof problem === 'string' ? problem : ''
   const { loc, msg, message } = problem
-  return `${Array.isArray(loc) ? loc.join('.') : ''}: ${String(msg ?? message ?? '')}`
+  const words = [msg, message].find((one) => typeof one === 'string') ?? ''
+  return `${Array.isArray(loc) ? loc.join('.') : ''}: ${words}`
 }
