@@ -510,7 +510,7 @@ refused('an error of the site is shown as text, on the page and in the JSON, and
   failsWith(t, json, 'TOOL_EXECUTION_ERROR')
   t.true(json.body.error?.includes('<script>'), 'JSON needs no escaping')
   t.true((json.body.error ?? '').length < 1000)
-  t.notRegex(json.body.error ?? '', /[^\x20-\x7e]/)
+  t.notRegex(json.body.error ?? '', /[^\x20-\x7e“”…]/)
   const asPage = await stage.begin()
   const parameters = { error: `server_error${markup}`, error_description: description }
   const page = await stage.finish(asPage, parameters, 'text/html,*/*;q=0.8')

@@ -245,7 +245,7 @@ refreshing(
     t.is((await use()).failure.code, 'SITE_UNAVAILABLE')
     const refused = await entry()
     t.is(refused.status, 'refresh_failing')
-    t.regex(refused.statusReason ?? '', /invalid_client \(Who are you\?\).* the operator of the platform has to /)
+    t.regex(refused.statusReason ?? '', /“invalid_client: Who are you\?”.* the operator of the platform has to /)
     const { items } = (await call(someone, vault.listVault)).body
     t.deepEqual(
       items.map(({ id, status, statusReason }) => [id, status, statusReason]),
