@@ -99,17 +99,34 @@ export function problemOfName(name: string, max: number): string | undefined {
 
 const codeOf = (sign: string): string => `U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 
-/** What could end a quotation, or seem to. Hebrew writes abbreviations with a sign like it, between letters. */
-const quotationMarks =
-  /["\u201c-\u201f\u2033\u2036\u02ba\u02ee\u02dd\u275d\u275e\u301d-\u301f\uff02]|(?<!\p{Script=Hebrew})\u05f4|\u05f4(?!\p{Script=Hebrew})|['\u2018-\u201b\u2032\u00b4`\u02b9\u02bc]{2,}/gu
+/** What looks like a double quotation mark. */
+const doubleMark = String.raw`["\u02ba\u02dd\u02ee\u02f5\u02f6\u201c-\u201f\u2033\u2034\u2036\u2037\u2057\u275d\u275e\u2760\u2e42\u3003\u301d-\u301f\uff02\u{1f676}-\u{1f678}]`
+/** What looks like a single one: two of them look like a double one. */
+const singleMark = String.raw`['\u00b4\x60\u02b9\u02bb-\u02bf\u02ca\u02cb\u0374\u0384\u055a\u055b\u05f3\u07f4\u07f5\u1fbd\u1fbf\u1fef\u1ffd\u1ffe\u2018-\u201b\u2032\u2035\u275b\u275c\u275f\ua78b\ua78c\uff07\uff40]`
+/** Hebrew writes abbreviations with a sign like a double one, between letters. */
+const hebrewMark = String.raw`(?<![\u05d0-\u05f2\p{M}])\u05f4|\u05f4(?![\u05d0-\u05f2])`
+
+/** What could end a quotation, or seem to. */
+const quotationMarks = new RegExp(`${doubleMark}|${hebrewMark}|${singleMark}{2,}`, 'gu')
 
 /** What mail programs make links of: schemes, host names, addresses of hosts and of mailboxes. */
-const schemes = /(?:(?<=[\p{L}\p{N}])[:：][/\\]*|[/\\]{2,})(?=[^\s/\\])/gu
-const dots = /(?<=[\p{L}\p{N}-])[.．｡。](?=\p{L}{2}|\d{1,3}(?:\.\d{1,3}){0,2}(?:[:/]|$)|xn--)/giu
-const ats = /[@＠](?=\S)/gu
+const schemes = /(?:(?<=[\p{L}\p{M}\p{N}+.-])[:：﹕][/\\／＼]*|[/\\／＼]{2,})(?=[^\s/\\／＼])/gu
+const dot = '[.．｡。․﹒]'
+/** Before what may be a top-level domain, in any script, or the rest of an address that has a port or a path. */
+const dots = new RegExp(
+  String.raw`(?<=\S)${dot}(?=[a-z]{2}|[a-z]\p{M}|[^\x00-\x7f\s\p{P}]|\d{1,3}(?:\.\d{1,3}){0,2}(?:[:/]|$))`,
+  'giu',
+)
+const anyDot = new RegExp(dot, 'gu')
+const addressesOfHosts = new RegExp(String.raw`\d+(?:${dot}\d+){3,}`, 'gu')
+const ats = /[@＠﹫](?=\S)/gu
 
 const unlinked = (text: string): string =>
-  text.replaceAll(schemes, '$& ').replaceAll(dots, '[.]').replaceAll(ats, '[@]')
+  text
+    .replaceAll(schemes, '$& ')
+    .replaceAll(addressesOfHosts, (address) => address.replaceAll(anyDot, '[.]'))
+    .replaceAll(dots, '[.]')
+    .replaceAll(ats, '[@]')
 
 /** A name's share of a sentence. */
 const maxQuoted = 60
@@ -124,6 +141,13 @@ export function quotedName(name: string, max = maxQuoted): string {
     .trim()
   return `“${unlinked(cut(line, max)).replaceAll(quotationMarks, "'")}”`
 }
+
+/** What a site or a provider says has its share of a sentence, too. */
+const maxWords = 200
+
+/** Words of a site or a provider, such as an error and its description, quoted as names are. */
+export const quotedWords = (...texts: readonly (string | undefined)[]): string =>
+  quotedName(texts.filter((text) => text !== undefined).join(': '), maxWords)
 
 /** An address as strangers may read it: of one whose letters may look like others, also how the DNS has its domain. */
 export function addressInWords(email: string): string {

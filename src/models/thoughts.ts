@@ -1,46 +1,72 @@
 import type { RawAnswer, OnWords } from './collect.ts'
 
+/** White space in a tag, in characters. */
+const mostSpace = 20
+
 /**
- * Takes a model's thoughts out of its words, as they come. They stand between `<tag>` and `</tag>`; where the server's
- * template opens the tag, only `</tag>` comes. So words are held back until it is clear how an answer begins: until its
- * first tag, or its end.
+ * Takes a model's thoughts out of its words, as they come. They stand between `<tag>` and `</tag>`, in any case; where the
+ * server's template opens the tag, only `</tag>` comes. So words are held back until it is clear how an answer begins:
+ * until its first tag, or its end. So are words after a thought within a thought: the outer one may end later.
  */
 export function createWithoutThoughts(tag: string) {
-  const [opening, closing] = [`<${tag}>`, `</${tag}>`]
-  let state: 'beginning' | 'thinking' | 'speaking' = 'beginning'
-  /** What came before `held` while it is open whether these are words. */
+  const rest = String.raw`${tag.replaceAll('.', String.raw`\.`)}\s{0,${mostSpace}}>`
+  const [anyTag, openingTag] = [new RegExp(`<(/?)${rest}`, 'i'), new RegExp(`<()${rest}`, 'i')]
+  const begun = [`<${tag}`, `</${tag}`].map((text) => text.toLowerCase())
+  /** Unclear: words, unless a closing tag follows. */
+  let state: 'unclear' | 'thinking' | 'speaking' = 'unclear'
+  /** How many opening tags have no closing one yet. */
+  let depth = 0
+  /** What came before `held` while it is unclear. */
   let before: string[] = []
   let held = ''
-  let hasSpoken = false
+  let [hasThought, hasSpoken] = [false, false]
 
   /** Reads up to the next tag, and returns the words before it; undefined if there is no tag yet. */
   function next(): string | undefined {
-    const open = state === 'thinking' ? -1 : held.indexOf(opening)
-    const close = state === 'speaking' ? -1 : held.indexOf(closing)
-    const opens = open >= 0 && (close < 0 || open < close)
-    if (!opens && close < 0) return undefined
-    const said = opens ? before.join('') + held.slice(0, open) : ''
-    const words = hasSpoken || said.trim() !== '' ? spoken(said) : ''
-    held = held.slice(opens ? open + opening.length : close + closing.length)
-    before = []
-    state = opens ? 'thinking' : 'speaking'
+    const found = (state === 'speaking' ? openingTag : anyTag).exec(held)
+    if (!found) return undefined
+    const text = held.slice(0, found.index)
+    held = held.slice(found.index + found[0].length)
+    const words = found[1] === '' ? opened(text) : closed()
+    hasThought = true
     return words
+  }
+
+  function opened(text: string): string {
+    const isWithin = depth > 0
+    depth += 1
+    const said = [...before, text].join('')
+    before = isWithin && state === 'unclear' ? [said] : []
+    state = 'thinking'
+    return isWithin || (!hasSpoken && said.trim() === '') ? '' : spoken(said)
+  }
+
+  /** All that came before is thought. */
+  function closed(): string {
+    depth = Math.max(0, depth - 1)
+    before = []
+    state = depth > 0 ? 'unclear' : 'speaking'
+    return ''
   }
 
   /** Without the empty lines between a thought and the first words. */
   function spoken(text: string): string {
-    const words = hasSpoken || state === 'beginning' ? text : text.trimStart()
+    const words = hasSpoken || !hasThought ? text : text.trimStart()
     hasSpoken ||= words.trim() !== ''
     return words
   }
 
   /** Keeps back what may be the beginning of a tag. */
   function keepEnd(): string {
-    const start = state === 'speaking' ? held.lastIndexOf('<') : Math.max(0, held.length - closing.length + 1)
-    const isKept = state !== 'speaking' || (start >= 0 && opening.startsWith(held.slice(start)))
-    const text = isKept ? held.slice(0, start) : held
+    const start = held.lastIndexOf('<')
+    const text = start >= 0 && mayBeTag(held.slice(start)) ? held.slice(0, start) : held
     held = held.slice(text.length)
     return text
+  }
+
+  function mayBeTag(end: string): boolean {
+    const name = end.trimEnd().toLowerCase()
+    return end.length <= name.length + mostSpace && begun.some((text) => text.startsWith(name))
   }
 
   return {
@@ -49,15 +75,15 @@ export function createWithoutThoughts(tag: string) {
       let words = ''
       for (let said = next(); said !== undefined; said = next()) words += said
       const text = keepEnd()
-      if (state === 'beginning' && text !== '') before.push(text)
+      if (state === 'unclear' && text !== '') before.push(text)
       return state === 'speaking' ? words + spoken(text) : words
     },
     /** The rest. A thought without an end is no words: the answer was cut off in it. */
     end(): string {
-      const rest = state === 'thinking' ? '' : before.join('') + held
+      const text = state === 'thinking' ? '' : [...before, held].join('')
       before = []
       held = ''
-      return spoken(rest)
+      return spoken(text)
     },
   }
 }

@@ -3,10 +3,11 @@ import { earliest, later, type Clock } from '../clock.ts'
 import { CodedError, isCoded } from '../errors.ts'
 import { parseJson } from '../json.ts'
 import { noteInLog } from '../logger.ts'
+import { quotedWords } from '../names.ts'
 import type { oauthFetch } from '../safe-fetch/oauth-fetch.ts'
 import { parseSiteUrl } from '../safe-fetch/site-url.ts'
 import { isObject } from '../vault/oauth/answer-members.ts'
-import { isSameIssuer, shown } from '../vault/oauth/authorization-answer.ts'
+import { isSameIssuer } from '../vault/oauth/authorization-answer.ts'
 import type { Provider } from './provider.ts'
 
 /** The library's way out for a provider: that of the operator, or that of workspaces. */
@@ -93,8 +94,8 @@ async function issuerIn(answer: Response): Promise<string | undefined> {
 /** A slash at the end makes no difference: the document is at the same address. */
 function assertIssuer(stated: string, { issuer }: Provider): void {
   if (isSameIssuer(stated, issuer)) return
-  const message = `The sign-in provider says that its issuer is ${shown(stated)}, which is not the one that is set here.`
-  const privateDetail = `the document of ${issuer} states the issuer ${shown(stated)}`
+  const message = `The sign-in provider says that its issuer is ${quotedWords(stated)}, which is not the one that is set here.`
+  const privateDetail = `the document of ${issuer} states the issuer ${JSON.stringify(stated.slice(0, 200))}`
   throw new CodedError('PERMISSION_DENIED', { message, details: [{ path: 'issuer', message }], privateDetail })
 }
 

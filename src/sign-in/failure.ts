@@ -1,6 +1,7 @@
 import * as oauth from 'oauth4webapi'
 import { CodedError, isCoded } from '../errors.ts'
 import type { Logger } from '../logger.ts'
+import { quotedWords } from '../names.ts'
 import { SafeFetchError } from '../safe-fetch/safe-fetch.ts'
 import type { Provider } from './provider.ts'
 import { UnusableTokenAnswer } from '../vault/oauth/token-answer.ts'
@@ -61,12 +62,9 @@ export async function coded<T>(logger: Logger, provider: Provider, work: () => P
 /** The provider's own `error` (RFC 6749, 4.1.2.1). */
 function refused({ error, error_description: description }: oauth.AuthorizationResponseError): CodedError {
   if (error === 'access_denied') return new CodedError('PERMISSION_DENIED', { message: denied })
-  const said = [error, description].filter((words) => words !== undefined).map(plain)
-  return new CodedError('PERMISSION_DENIED', { message: `The sign-in provider refused. It says: ${said.join(': ')}` })
+  const message = `The sign-in provider refused. It says: ${quotedWords(error, description)}`
+  return new CodedError('PERMISSION_DENIED', { message })
 }
-
-/** A provider's words as text that is safe to show anywhere. */
-const plain = (words: string): string => words.replaceAll(/[^\x20-\x7e]/g, '').slice(0, 200)
 
 const unreachable = 'The sign-in provider could not be reached, or did not answer in time. Try again later.'
 const failing = 'The sign-in provider answered with a failure of its own. Try again later.'

@@ -1,6 +1,7 @@
 import * as oauth from 'oauth4webapi'
 import type { Config } from '../config/config.ts'
 import { CodedError } from '../errors.ts'
+import { quotedWords } from '../names.ts'
 import { kindOf } from '../vault/oauth/answer-members.ts'
 import { checkedAnswer } from '../vault/oauth/authorization-answer.ts'
 import { readable } from '../vault/oauth/token-answer.ts'
@@ -51,7 +52,7 @@ export function createOidcClient(context: {
   async function tokensOf(provider: Provider, server: oauth.AuthorizationServer, sent: URLSearchParams, at: Attempt) {
     const client = { client_id: provider.clientId }
     const options = { [oauth.customFetch]: fetchFor(provider) }
-    const issuerInWords = `and what it says of itself names ${server.issuer}. Whoever runs the provider can correct that.`
+    const issuerInWords = `and what it says of itself names ${quotedWords(server.issuer)}. Whoever runs the provider can correct that.`
     const expected = { server, clientId: provider.clientId, state: at.state, who, issuerInWords }
     const parameters = checkedAnswer(sent, expected)
     const by = authenticationAt(server, provider.clientSecret)

@@ -113,7 +113,7 @@ test('a change that waits is found again as the same, and its owner is told of i
   const notes = await told()
   t.is(notes.length, 1)
   t.like(notes[0], { kind: 'manifest_changed', subjectId: entryId })
-  t.true(notes[0]?.message.includes('tools.get_one'))
+  t.true(notes[0]?.message.includes('“tools › get_one”: '))
   t.true(notes[0]?.message.includes(site.origin))
   t.is((await call(someone, notifications.listNotifications)).body.items.length, 1)
 })

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
 import * as oauth from '../../api/oauth.ts'
 import type { ErrorCode } from '../../src/errors.ts'
+import { quotedWords } from '../../src/names.ts'
 import { secretText } from '../helpers/bare-oauth-site.ts'
 import { call, type Failure } from '../helpers/client.ts'
 import { comeBack } from '../helpers/connect.ts'
@@ -338,7 +339,7 @@ tried('an issuer may be written in another way, and what is wrong with one is to
   const { body } = await stage.finish(await stage.begin(), { iss: other.origin })
   t.is(
     body.error,
-    `The site sent iss=${other.origin}, and its manifest says ${site.origin}/tenant. The owner of the site can declare another one as \`issuer\`, or send this one.`,
+    `The site sent \`iss\` as ${quotedWords(other.origin)}, and its manifest says ${quotedWords(`${site.origin}/tenant`)}. The owner of the site can declare another one as \`issuer\`, or send this one.`,
   )
   t.deepEqual(pathsOf(body), ['iss'])
   const iss = `${site.origin.toUpperCase()}/tenant/`
@@ -509,7 +510,7 @@ refused('an error of the site is shown as text, on the page and in the JSON, and
   failsWith(t, json, 'TOOL_EXECUTION_ERROR')
   t.true(json.body.error?.includes('<script>'), 'JSON needs no escaping')
   t.true((json.body.error ?? '').length < 1000)
-  t.notRegex(json.body.error ?? '', /[^\x20-\x7e]/)
+  t.notRegex(json.body.error ?? '', /[^\x20-\x7e“”…]/)
   const asPage = await stage.begin()
   const parameters = { error: `server_error${markup}`, error_description: description }
   const page = await stage.finish(asPage, parameters, 'text/html,*/*;q=0.8')

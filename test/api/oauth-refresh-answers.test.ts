@@ -245,7 +245,7 @@ refreshing(
     t.is((await use()).failure.code, 'SITE_UNAVAILABLE')
     const refused = await entry()
     t.is(refused.status, 'refresh_failing')
-    t.regex(refused.statusReason ?? '', /invalid_client \(Who are you\?\).* the operator of the platform has to /)
+    t.regex(refused.statusReason ?? '', /“invalid_client: Who are you\?”.* the operator of the platform has to /)
     const { items } = (await call(someone, vault.listVault)).body
     t.deepEqual(
       items.map(({ id, status, statusReason }) => [id, status, statusReason]),
@@ -308,9 +308,9 @@ refreshing(
     }
     await grow({ over: true })
     const { failure } = await use()
-    t.regex(failure.error, /invalid_grant \(refresh token \[token\] was revoked\)/)
+    t.regex(failure.error, /“invalid_grant: refresh token \[token\] was revoked”/)
     const { items } = (await call(someone, refreshes.listRefreshes, { params })).body
-    t.is(items[0]?.error, 'The site answered invalid_grant (refresh token [token] was revoked).')
+    t.is(items[0]?.error, 'The site answered “invalid_grant: refresh token [token] was revoked”.')
     const shown = JSON.stringify([failure, items, await entry(), await warnings()])
     t.deepEqual(sightings(allSecrets(), [shown]), [])
     t.true((await warnings()).length === 1)

@@ -58,7 +58,7 @@ async function assertScopes(
   const { scopes = ['read', 'write'] } = shape
   const kept = atRefresh ? ['read', 'write'] : []
   t.deepEqual(entry.scopes, scopes === 'strange' ? kept : scopes, noteOf(shape))
-  if (scopes === 'strange') t.regex(entry.statusReason ?? '', /^The site granted "/, noteOf(shape))
+  if (scopes === 'strange') t.regex(entry.statusReason ?? '', /^The site granted “/, noteOf(shape))
   else t.is(entry.statusReason, null, noteOf(shape))
 }
 
@@ -174,7 +174,7 @@ test('a site that never gives a usable access token is given up, with the member
   t.is(new Set(spent()).size, 2)
   const { status, statusReason } = await entry(id)
   t.is(status, 'needs_reauth')
-  t.regex(statusReason ?? '', /`token_type` is "DPoP", and only Bearer tokens are supported/)
+  t.regex(statusReason ?? '', /`token_type` is “DPoP”, and only Bearer tokens are supported/)
 })
 
 const narrowed = share()

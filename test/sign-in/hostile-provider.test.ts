@@ -134,7 +134,7 @@ test.serial(
     const other = 'https://accounts.example.com'
     t.regex(
       (await attempt({}, { iss: other })).text,
-      /sent iss=https:\/\/accounts\.example\.com, and what it says of itself/,
+      /sent `iss` as “https:\/\/ accounts\[\.\]example\[\.\]com”, and what it says of itself/,
     )
     t.regex((await attempt({}, { code: 'another' })).text, /sent `code` twice/)
     const denied = await attempt({}, { iss: other, error: 'access_denied' })

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { visible } from '../../src/models/visible.ts'
-import { addressInWords, cleanName, problemOfName, quotedName } from '../../src/names.ts'
+import { addressInWords, cleanName, problemOfName, quotedName, quotedWords } from '../../src/names.ts'
 
 /** For titles of tests, which must differ. */
 const shown = (name: string): string => visible(JSON.stringify(name.slice(0, 40)))
@@ -100,6 +100,17 @@ for (const [name, quoted] of [
   ['http://10.0.0.1/x', '“http:// 10[.]0[.]0[.]1/x”'],
   ['Release 2.1 of Dr. Who', '“Release 2.1 of Dr. Who”'],
   ['צה״ל', '“צה״ל”'],
+  ['हिन्दी.com', '“हिन्दी[.]com”'],
+  ['evil.भारत/login', '“evil[.]भारत/login”'],
+  ['evil.சிங்கப்பூர்', '“evil[.]சிங்கப்பூர்”'],
+  ['x\u0301.com/login', '“x\u0301[.]com/login”'],
+  ['x.c\u0301om, 💩.la, evil․com, evil﹒com', '“x[.]c\u0301om, 💩[.]la, evil[.]com, evil[.]com”'],
+  ['192.168.1.1 log in', '“192[.]168[.]1[.]1 log in”'],
+  ['at １９２．１６８．１．１, or 10.1/x', '“at １９２[.]１６８[.]１[.]１, or 10[.]1/x”'],
+  ['ada﹫localhost', '“ada[@]localhost”'],
+  ['a🙶b🙷c🙸d＇＇eʽʽf⁗g׳׳h', "“a'b'c'd'e'f'g'h”"],
+  ['a״ and 〃 and ˮ and ‴', "“a' and ' and ' and '”"],
+  ["Ada's ג׳ورج", "“Ada's ג׳ورج”"],
 ] as const)
   test(`${shown(name)} is quoted as ${quoted}`, (t) => {
     t.is(quotedName(name), quoted)
@@ -116,3 +127,16 @@ test('a long name is cut between what people see as characters', (t) => {
   t.true(long.endsWith('…”'))
   t.is(quotedName('👩🏽‍💻'.repeat(50)), `“${'👩🏽‍💻'.repeat(14)}…”`)
 })
+
+for (const [texts, quoted] of [
+  [
+    ['invalid_grant', 'Your session ended).” Log in at https://evil.example/login or call'],
+    "“invalid_grant: Your session ended).' Log in at https:// evil[.]example/login or call”",
+  ],
+  [['server_error', undefined], '“server_error”'],
+  [['Votre accès\n\u202eest refusé'], '“Votre accès est refusé”'],
+  [['x'.repeat(5000)], `“${'x'.repeat(199)}…”`],
+] as const)
+  test(`the words ${shown(texts.join(', ').slice(0, 80))} are quoted on one line, bounded and without links`, (t) => {
+    t.is(quotedWords(...texts), quoted)
+  })

@@ -3,7 +3,7 @@ import type { Window } from '../window.ts'
 
 /** Of so many runs and chats it is known what their models have refused as too long. */
 const mostKnown = 10_000
-const knownMs = 24 * 60 * 60 * 1000
+const knownMs = 60 * 60 * 1000
 
 /** How much of one result is shown of a prompt of such a length. */
 const resultPart = 1 / 3

@@ -26,15 +26,16 @@ const ofSomethingElse = new Set([401, 402, 403, 404, 408])
 
 /** What providers and servers call it, anywhere in their answers, in lower case. */
 const codes =
-  /context_length_exceeded|exceed_context_size|context_window_exceeded|max_prompt_tokens_exceeded|string_above_max_length|request_too_large/
+  /context_length_exceeded|exceed_context_size|context_window_exceeded|max_prompt_tokens_exceeded|request_too_large/
 
 /** How they say it, in lower case. */
 const forms = [
   /payload too large|request entity too large|content too large/,
   /context[ _-]?(?:length|window|size|limit)\D{0,80}(?:exceed|too (?:long|large|small|many)|longer|larger|greater|overflow|reached|only|maximum)/,
   /(?:exceed\w*|maximum|max|longer than|larger than|beyond|over|overflow\w*|reached|fit (?:in|into|within)|than)\b.{0,60}context[ _-]?(?:length|window|size|limit)/,
-  /(?:prompt|input|inputs|request|messages?|conversation|decoder prompt|text)\b[^.]{0,80}(?:is |are )?(?:too long|too large|longer than|exceed\w*)[^.]{0,80}(?:token|length|context|model|maximum|limit)/,
-  /(?:prompt|input|inputs|request)\b.{0,20}(?:is )?too long/,
+  /(?:prompt|inputs?|messages|conversation)\b(?: \([^)]*\))?(?: is| are| was)? (?:too long|too large|longer than|exceed)/,
+  // OpenAI: of one message.
+  /'(?:prompt|instructions|input|(?:messages|input)\[\d+\]\.(?:content|output)[^']*)': string too long/,
   /(?:too many|number of|count of) (?:input |prompt )?tokens/,
   /(?:input|prompt)[ _]tokens?\b.{0,40}(?:exceed|only supports|up to|limit)/,
   /input[ _](?:token|length)\b.{0,60}(?:exceed|only supports|up to|limit|should be)/,
@@ -47,6 +48,9 @@ const forms = [
 const ofTheAnswer =
   /(?:completion|output) tokens|max_(?:completion_|output_)?tokens`?"?:? ?(?:is|must|should|cannot|\d)/
 const ofATool = /\b(?:tools|functions)(?:\.|\[)\d|function_?declarations?\W{1,4}\d/
+/** A member of the request has a limit of its own. */
+const ofAMember = /\b(?:fields?|header|property|attribute|title|metadata|description)\b/
+const ofTokens = /token|context/
 const ofTheRate = /rate.?limit|quota|requests per|tokens per min/
 
 /** Whether the provider has refused a prompt because of its length. */
@@ -60,21 +64,47 @@ export function isTooLong(error: unknown): boolean {
   if (ofATool.test(text)) return false
   if (ofTheAnswer.test(text) && !/context|prompt/.test(text)) return false
   const sentence = sentenceIn(said).toLowerCase()
-  return codes.test(text) || forms.some((form) => form.test(sentence))
+  if (codes.test(text)) return true
+  return forms.some((form) => form.test(sentence)) && (ofTokens.test(sentence) || !ofAMember.test(sentence))
 }
 
 const half = 0.5
 /** Of the room that is stated, for an answer and because other prompts have other tokens. */
 const reserve = 0.7
 
-/** What was asked for and what is taken are the numbers of a sentence: `210000 tokens > 200000 maximum`. */
+/** No prompt is cut to less at one time: what is read here may be no limit. */
+const leastPart = 0.25
+
+/** What was asked for and what is taken are the sizes in a sentence: `210000 tokens > 200000 maximum`. */
 function partOf(sentence: string): number {
-  const numbers = [...sentence.matchAll(/\d[\d,_]*\d/g)].map(([digits]) => Number(digits.replaceAll(/[,_]/g, '')))
-  const counts = numbers.filter((count) => count >= 256 && count <= 1e9)
-  const limit = limitIn(sentence)
-  const asked = Math.max(...counts)
-  if (limit === undefined || !(asked > limit)) return half
-  return Math.max((limit / asked) * reserve, 0.02)
+  const sizes = sizesIn(sentence)
+  const limit = Math.min(...limitsIn(sentence).filter((count) => sizes.includes(count)))
+  const asked = Math.max(...sizes)
+  return asked > limit ? Math.max((limit / asked) * reserve, leastPart) : half
+}
+
+const numbers = /\d[\d,_]*\d/g
+const countOf = (digits: string): number => Number(digits.replaceAll(/[,_]/g, ''))
+
+/** Words that say that a number is a size: right before it, or right after it. */
+const sizeBefore = /(?:token|context|length)[^.;]*$/i
+const sizeAfter = /^\)?[ `]*(?:\w+[` ]+)?tokens?\b/i
+/** What connects a number to a size before it. */
+const another = /^[\s+<>=,)]+$|(?:supports?|up to|received|requested|given|maximum|limit)[^\d;]*$/i
+const ofAnId = /\b(?:request|req|id|trace|code|status)[\W_]*$/i
+
+/** The numbers of a sentence that are sizes of prompts, and not those of lines, times or requests. */
+function sizesIn(sentence: string): number[] {
+  const sizes: number[] = []
+  let [end, isSize] = [0, false]
+  for (const { 0: digits, index } of sentence.matchAll(numbers)) {
+    const between = sentence.slice(end, index)
+    end = index + digits.length
+    const isNamed = sizeBefore.test(between) || (isSize && another.test(between))
+    isSize = sizeAfter.test(sentence.slice(end, end + 40)) || (isNamed && !ofAnId.test(between))
+    if (isSize) sizes.push(countOf(digits))
+  }
+  return sizes.filter((count) => count >= 256 && count <= 1e9)
 }
 
 const limitForms = [
@@ -82,9 +112,6 @@ const limitForms = [
   /\((\d[\d,_]*\d) tokens\)/g,
 ]
 
-/** The smallest number that is said to be a limit. */
-function limitIn(sentence: string): number | undefined {
-  const found = limitForms.flatMap((form) => [...sentence.matchAll(form)].map(([, digits = '']) => digits))
-  const limits = found.map((digits) => Number(digits.replaceAll(/[,_]/g, ''))).filter((limit) => limit >= 256)
-  return limits.length === 0 ? undefined : Math.min(...limits)
-}
+/** The numbers that are said to be limits. */
+const limitsIn = (sentence: string): number[] =>
+  limitForms.flatMap((form) => [...sentence.matchAll(form)].map(([, digits = '']) => countOf(digits)))

@@ -10,7 +10,7 @@ import type { ComparedManifests } from '../../sites/in-thread.ts'
 import type { Sites } from '../../sites/sites.ts'
 import { ManifestChange } from './manifest-change.ts'
 import { VaultEntry } from '../vault-entry.ts'
-import { quotedName } from '../../names.ts'
+import { quotedName, quotedWords } from '../../names.ts'
 
 /** The result of checking a site's manifest. */
 export interface ManifestFinding {
@@ -160,8 +160,12 @@ const wordings = {
   },
 }
 
+/** Paths have names in them that the site has given, and dots between. */
+const listedAs = ({ path, message }: Difference): string =>
+  path === '' ? message : `${quotedWords(path.replaceAll('.', ' › '))}: ${message}`
+
 function notificationOf(entry: VaultEntry, change: Pick<ManifestChange, 'class' | 'differences' | 'fingerprint'>) {
-  const listed = change.differences.slice(0, mostListed).map(({ path, message }) => `${path}: ${message}`)
+  const listed = change.differences.slice(0, mostListed).map(listedAs)
   const { what, consequence, title } =
     wordings[change.class === 'new_scope' || change.class === 'changed_address' ? change.class : 'breaking']
   const message = `${entry.origin} has changed its manifest in a way that ${what}. ${consequence}`

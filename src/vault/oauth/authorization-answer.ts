@@ -1,5 +1,6 @@
 import * as oauth from 'oauth4webapi'
 import { CodedError } from '../../errors.ts'
+import { quotedWords } from '../../names.ts'
 
 /** How an answer is judged and told of. */
 interface Expected {
@@ -50,7 +51,8 @@ function assertIssuer(parameters: URLSearchParams, { server, who, issuerInWords 
   const isPromised = server.authorization_response_iss_parameter_supported === true
   if (!iss && isPromised) throw bad('iss', `${who} sent no \`iss\`, ${issuerInWords}`)
   if (!iss) return
-  if (!isSameIssuer(iss, server.issuer)) throw bad('iss', `${who} sent iss=${shown(iss)}, ${issuerInWords}`)
+  if (!isSameIssuer(iss, server.issuer))
+    throw bad('iss', `${who} sent \`iss\` as ${quotedWords(iss)}, ${issuerInWords}`)
   parameters.set('iss', server.issuer)
 }
 
@@ -59,9 +61,6 @@ export function isSameIssuer(one: string, other: string): boolean {
   const [first, second] = [one, other].map((text) => URL.parse(text)?.href.replace(/\/+$/, ''))
   return first !== undefined && first === second
 }
-
-/** A stranger's address as a sentence may quote it. */
-export const shown = (address: string): string => address.replaceAll(/[^\x21-\x7e]/g, '').slice(0, 200)
 
 const bad = (path: string, message: string): CodedError =>
   new CodedError('VALIDATION_ERROR', { message, details: [{ path, message }] })

@@ -32,7 +32,7 @@ export function grantFields({ expiresInSeconds, scopes: stated }: Grant, asked: 
 function scopeFields(stated: GrantedScopes | undefined, { scopes: asked, tools, isRefresh }: Asked) {
   const scopes = stated ? asked.filter((scope) => stated.known.includes(scope)) : asked
   if (!stated || tools.some((tool) => isUsable(tool, scopes))) return { scopes, scopeNote: null }
-  const granted = `The site granted "${stated.words}"`
+  const granted = `The site granted ${stated.words}`
   if (scopes.length > 0) return { scopes, scopeNote: `${granted}, and none of its tools can be called with that.` }
   const none = `${granted}, which has none of the scopes that it was asked for (${asked.join(', ')})`
   return isRefresh && asked.length > 0

@@ -1,5 +1,6 @@
 import * as oauth from 'oauth4webapi'
 import type { Config } from '../../config/config.ts'
+import { quotedWords } from '../../names.ts'
 import { oauthFetch } from '../../safe-fetch/oauth-fetch.ts'
 import type { SafeFetch } from '../../safe-fetch/safe-fetch.ts'
 import type { Manifest } from '../../sites/manifest/manifest.ts'
@@ -93,7 +94,7 @@ export function createOAuthClient(context: { fetch: SafeFetch; config: Config })
 const issuerInWords = ({ issuer, authorization_url: url }: OAuthSite): string =>
   issuer === undefined
     ? `and its manifest declares no \`issuer\`, so that it must be one at ${new URL(url).origin}. The owner of the site can declare it.`
-    : `and its manifest says ${issuer}. The owner of the site can declare another one as \`issuer\`, or send this one.`
+    : `and its manifest says ${quotedWords(issuer)}. The owner of the site can declare another one as \`issuer\`, or send this one.`
 
 export type OAuthClient = ReturnType<typeof createOAuthClient>
 

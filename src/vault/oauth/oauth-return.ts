@@ -7,12 +7,13 @@ import { retryWhileUnavailable, type Database } from '../../database/database.ts
 import { untilEnded } from '../../database/until-ended.ts'
 import { assertThat, CodedError, isCoded } from '../../errors.ts'
 import type { Logger } from '../../logger.ts'
+import { quotedWords } from '../../names.ts'
 import { hashToken, isToken } from '../../secrets/opaque-tokens.ts'
 import type { Sealing } from '../../secrets/sealing.ts'
 import { assertOpen, verifierPlace } from './flows.ts'
 import type { OAuthClient, OAuthSite } from './oauth-client.ts'
 import { OAuthFlow } from './oauth-flow.ts'
-import { plain, type Grant, type TokenOutcome } from './token-outcome.ts'
+import type { Grant, TokenOutcome } from './token-outcome.ts'
 import { VaultEntry } from '../vault-entry.ts'
 
 /** What the browser brings back from the site. */
@@ -173,8 +174,8 @@ function refusedBySite({ error, error_description: description }: AuthorizationR
   if (error === 'access_denied') {
     return new CodedError('PERMISSION_DENIED', { message: 'Access was denied at the site. Nothing was connected.' })
   }
-  const said = [error, description].filter((words) => words !== undefined).map(plain)
-  return new CodedError('TOOL_EXECUTION_ERROR', { message: `The site refused to connect. It says: ${said.join(': ')}` })
+  const message = `The site refused to connect. It says: ${quotedWords(error, description)}`
+  return new CodedError('TOOL_EXECUTION_ERROR', { message })
 }
 
 function granted(outcome: TokenOutcome): Grant {

@@ -1,3 +1,4 @@
+import { quotedName } from '../../names.ts'
 import { isObject, kindOf, membersIn } from './answer-members.ts'
 
 /**
@@ -118,10 +119,8 @@ function accessTokenIn({ access_token: given }: Members, refreshToken: string | 
 function tokenTypeIn(given: unknown, refreshToken: string | undefined): 'Bearer' {
   const only = Array.isArray(given) && given.length === 1 ? textIn(given[0]) : textIn(given)
   if (only === undefined || /^(bearer([\s_-]?token)?|user|bot)$/i.test(only)) return 'Bearer'
-  throw new UnusableTokenAnswer(
-    `\`token_type\` is "${shownName(only)}", and only Bearer tokens are supported`,
-    refreshToken,
-  )
+  const words = quotedName(only, mostShown)
+  throw new UnusableTokenAnswer(`\`token_type\` is ${words}, and only Bearer tokens are supported`, refreshToken)
 }
 
 /** A lifetime in seconds: a positive number, or one in decimal digits. */
@@ -138,5 +137,5 @@ function scopeIn(given: unknown): string | undefined {
   return words.length > 0 ? words.join(' ') : undefined
 }
 
+/** Of a type, which is a word. */
 const mostShown = 30
-const shownName = (name: string): string => name.replaceAll(/[^\x20-\x7e]|["`]/g, '').slice(0, mostShown)

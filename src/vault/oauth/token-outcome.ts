@@ -3,6 +3,7 @@ import { retryAfter } from '../../safe-fetch/retry-after.ts'
 import { SafeFetchError, type SafeFetchReason } from '../../safe-fetch/safe-fetch.ts'
 import type { Hiding } from '../../hiding/hiding.ts'
 import { hidingOf } from '../../hiding/hidings.ts'
+import { quotedWords } from '../../names.ts'
 import type { Scope } from '../../sites/tool.ts'
 import { UnusableTokenAnswer } from './token-answer.ts'
 
@@ -16,7 +17,7 @@ export interface Grant {
   scopes?: GrantedScopes | undefined
 }
 
-/** What a site says that it has granted: the scopes that there are, and its own words, which are safe to show. */
+/** What a site says that it has granted: the scopes that there are, and its own words, quoted. */
 export interface GrantedScopes {
   known: Scope[]
   words: string
@@ -63,7 +64,7 @@ const knownScopes = new Set(['read', 'write', 'delete', 'admin'])
 async function toOutcome(answer: oauth.TokenEndpointResponse, secrets: readonly string[]): Promise<TokenOutcome> {
   const { access_token: accessToken, refresh_token: refreshToken, expires_in: expiresIn, scope } = answer
   const hiding = await hidingOf([...secrets, accessToken, ...(refreshToken === undefined ? [] : [refreshToken])])
-  const scopes = scope === undefined ? undefined : { known: scopesIn(scope), words: plainWithout(scope, hiding) }
+  const scopes = scope === undefined ? undefined : { known: scopesIn(scope), words: quotedWords(hiding.text(scope)) }
   const expiresInSeconds = expiresIn === undefined ? undefined : Math.min(Math.ceil(expiresIn), longestLifetime)
   return { kind: 'granted', grant: { accessToken, refreshToken, expiresInSeconds, scopes } }
 }
@@ -130,10 +131,8 @@ function refusal(answer: oauth.ResponseBodyError, hiding: Hiding): TokenOutcome 
   const error = answer.error.toLowerCase()
   if (!saysNo(response.status)) return fromStatus(response)
   const description: unknown = answer.error_description
-  const words = [answer.error, description].flatMap((text) =>
-    typeof text === 'string' ? plainWithout(text, hiding) : [],
-  )
-  const message = `The site answered ${words[0]}${words[1] ? ` (${words[1]})` : ''}.`
+  const words = [answer.error, description].flatMap((text) => (typeof text === 'string' ? hiding.text(text) : []))
+  const message = `The site answered ${quotedWords(...words)}.`
   return { kind: 'refused', error, message: clientErrors.has(error) ? `${message} ${clientAdvice}` : message }
 }
 
@@ -141,11 +140,3 @@ function refusal(answer: oauth.ResponseBodyError, hiding: Hiding): TokenOutcome 
 const clientErrors = new Set(['invalid_client', 'unauthorized_client'])
 const clientAdvice =
   "It does not accept the platform's client id: the operator of the platform has to have it registered there. Then calls work again by themselves, or after you have reconnected the site."
-
-/** A site's words as text that is safe to show anywhere. */
-export const plain = (words: string): string => plainOnly(words).slice(0, mostShown)
-
-const plainWithout = (words: string, hiding: Hiding): string => hiding.text(plainOnly(words)).slice(0, mostShown)
-
-const mostShown = 200
-const plainOnly = (words: string): string => words.replaceAll(/[^\x20-\x7e]/g, '')

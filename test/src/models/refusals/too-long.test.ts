@@ -206,6 +206,10 @@ const tooLong: [number, unknown, number][] = [
   [500, { error: 'context window exceeds limit (2013)' }, 0.5],
   [400, { message: 'too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 4292.' }, 0.67],
   [400, { error: { message: 'input length exceeds the context length' } }, 0.5],
+  [400, { error: { message: 'The prompt is too long: maximum 300 lines; request 98765432100' } }, 0.5],
+  [400, { error: { message: 'maximum context length is 8192 tokens (request 98765432100)' } }, 0.5],
+  [400, { error: { message: 'maximum context length is 8192 tokens, you sent 9000 tokens. id: 987654321' } }, 0.64],
+  [400, { error: { message: 'prompt is too long: 9000000 tokens > 300 maximum' } }, 0.25],
 ]
 
 test('providers say in many ways that a prompt is too long; if they state two sizes, the next one fits', (t) => {
@@ -278,6 +282,23 @@ const others: [number, unknown][] = [
   ],
   [400, { error: { message: 'Function description is too long: maximum length is 1024' } }],
 
+  ...[
+    "text is too long for the field 'title' (limit 300 of 1000000)",
+    "The input is too long for the field 'title' (limit 300 of 1000000)",
+    "input 'user' is too long: maximum length is 64",
+    'request header is too long: limit 8192',
+    'The message title exceeds the maximum length of 300',
+    'The request metadata exceeds the limit of 512',
+  ].map((message): [number, unknown] => [400, { error: { message } }]),
+  [
+    400,
+    {
+      error: {
+        message: "Invalid 'metadata.title': string too long. Expected a string with maximum length 512.",
+        code: 'string_above_max_length',
+      },
+    },
+  ],
   [401, { error: { message: 'prompt is too long' } }],
   [
     400,
