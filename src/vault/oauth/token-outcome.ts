@@ -96,7 +96,7 @@ function failure(error: unknown, hiding: Hiding): TokenOutcome {
 const unfetched = ({ maybeSent, reason }: SafeFetchError): TokenOutcome => ({
   kind: maybeSent ? 'ambiguous' : 'not_sent',
   message: `The site's token address ${noAnswer[reason] ?? noAnswer.connect}.`,
-  unreachable: !['too-large', 'encoding', 'redirect'].includes(reason),
+  unreachable: reason !== 'too-large' && reason !== 'redirect',
 })
 
 /**

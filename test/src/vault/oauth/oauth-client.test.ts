@@ -10,8 +10,12 @@ import { startHttpsSite, temporaryCertificates } from '../../../helpers/https-se
 
 const config = testConfig('postgres://user@127.0.0.1/switchyard')
 
-/** A site named localhost whose tokens are asked for through this resolver; it is on the loopback in truth. */
-async function open(t: ExecutionContext, lookup: Lookup, allow: (port: number) => string[] = () => []) {
+/** A site whose tokens are asked for by this name, through this resolver; it is on the loopback in truth. */
+async function open(
+  t: ExecutionContext,
+  lookup: Lookup,
+  { name, allow = () => [] }: { name: string; allow?: (port: number) => string[] },
+) {
   const site = await startHttpsSite(t, answering(tokenAnswer()))
   const { caFile } = await temporaryCertificates()
   const safeFetch = createSafeFetch({
@@ -24,7 +28,7 @@ async function open(t: ExecutionContext, lookup: Lookup, allow: (port: number) =
   })
   t.teardown(safeFetch.close)
   const client = createOAuthClient({ fetch: safeFetch.fetch, config })
-  const address = (path: string): string => `${site.origin}/${path}`
+  const address = (path: string): string => `https://${name}:${site.port}/${path}`
   const auth: OAuthSite = {
     type: 'oauth2',
     authorization_url: address('authorize'),
@@ -55,14 +59,14 @@ test('a token request to a name that is public at first and private later is ref
     if (lookups === 1) asked.resolve(() => callback(null, addresses))
     else callback(null, addresses)
   }
-  const before = await open(t, lookup)
+  const before = await open(t, lookup, { name: 'site.example' })
   const first = before.refresh()
   const answerLate = await asked.promise
   await before.close()
   answerLate()
   t.is((await first).kind, 'not_sent')
 
-  const site = await open(t, lookup)
+  const site = await open(t, lookup, { name: 'site.example' })
   t.deepEqual(await site.refresh(), unreachable)
   t.deepEqual(await site.refresh(), unreachable)
   await t.throwsAsync(site.revoke(), { name: 'SafeFetchError' })
@@ -72,7 +76,7 @@ test('a token request to a name that is public at first and private later is ref
 
 test('the same request goes through where the address is allowed', async (t) => {
   const lookup: Lookup = (_hostname, _options, callback) => callback(null, [toAddress('127.0.0.1')])
-  const site = await open(t, lookup, (port) => [`localhost:${port}`])
+  const site = await open(t, lookup, { name: 'localhost', allow: (port) => [`localhost:${port}`] })
   t.is((await site.refresh()).kind, 'granted')
   t.is((await site.refresh()).kind, 'granted')
   t.is(site.connections(), 2, 'no connection outlives the judgement of its address')
