@@ -165,7 +165,8 @@ def main(api: str, site: str, token: str) -> None:
     called = follow(client, deliver(api, agent).run_id)
     if "issues.createIssue" not in called:
         sys.exit("the agent did not create an issue")
-    page = done(RunSummaryPage, list_runs.sync(client=client, agent_id=agent.id, limit=10, status=RunStatus.COMPLETED))
+    of_agent = uuid.UUID(agent.id)
+    page = done(RunSummaryPage, list_runs.sync(client=client, agent_id=of_agent, limit=10, status=RunStatus.COMPLETED))
     for one in page.items:
         print(f"run {one.sequence}: {one.status}, {one.credits_} credits")
     if len(page.items) != 2 or page.next_cursor is not None:
