@@ -33,7 +33,7 @@ export const offerWorkspace = route({
     'days to accept. Another offer replaces this one. Nothing changes until it is accepted.',
   needs: 'own',
   body: v.strictObject({
-    userId: field(text(100), 'The member', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a10'),
+    userId: field(v.pipe(text(64), v.uuid('must be a UUID')), 'The member', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a10'),
     password,
     code: v.optional(code),
   }),

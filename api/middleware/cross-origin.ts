@@ -38,11 +38,15 @@ export function crossOrigin(origins: readonly string[], find: FindPath, routes: 
   }
 }
 
+/** Belongs to requests with a cookie, which pages of other origins do not make. */
+const ofCookies = 'x-csrf-token'
+
 /** Names of headers that the client asks for, of a bounded number. */
 const added = (names: string): string[] =>
   names
     .split(',', 50)
     .map((name) => name.trim())
+    .filter((name) => name.toLowerCase() !== ofCookies)
     .filter((name) => /^[\w!#$%&'*+.^`|~-]{1,100}$/.test(name))
 
 const isPreflight = ({ method, headers }: { method: string; headers: NodeJS.Dict<string | string[]> }): boolean =>
