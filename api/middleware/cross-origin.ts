@@ -1,4 +1,5 @@
 import type { Middleware } from 'koa'
+import { csrfHeader } from '../route/authenticate.ts'
 import type { FindPath } from '../route/known-path.ts'
 import { isOfAccount } from '../route/route-rules.ts'
 import type { AnyRoute } from '../route/route.ts'
@@ -39,7 +40,7 @@ export function crossOrigin(origins: readonly string[], find: FindPath, routes: 
 }
 
 /** Belongs to requests with a cookie, which pages of other origins do not make. */
-const ofCookies = 'x-csrf-token'
+const ofCookies = csrfHeader.toLowerCase()
 
 /** Names of headers that the client asks for, of a bounded number. */
 const added = (names: string): string[] =>

@@ -53,7 +53,13 @@ export function createBeside({ add, newId, from }: Context) {
   }
 
   function fire({ id, agent, at }: FilledRun, { reason }: Past): void {
-    const facts = { agent_id: agent.id, run_id: id, nominal_at: timeOf(at), recorded_at: timeOf(at) }
+    const facts = {
+      agent_id: agent.id,
+      owner_id: agent.ownerId,
+      run_id: id,
+      nominal_at: timeOf(at),
+      recorded_at: timeOf(at),
+    }
     const skipped = reason === 'OVERLAP'
     add('schedule_fires', { ...facts, outcome: skipped ? 'skipped' : 'ran', reason: skipped ? 'OVERLAP' : null })
   }

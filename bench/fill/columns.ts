@@ -53,7 +53,7 @@ export const columns = {
     'generation',
     'synced_generation',
   ],
-  schedule_fires: ['agent_id', 'run_id', 'nominal_at', 'recorded_at', 'outcome', 'reason'],
+  schedule_fires: ['agent_id', 'owner_id', 'run_id', 'nominal_at', 'recorded_at', 'outcome', 'reason'],
   runs: [
     'id',
     'agent_id',
