@@ -162,7 +162,7 @@ test('a prompt that is refused while the model answers others ends its run at on
   const agent = await webhookAgent(someone, { model: 'picky' })
   const run = await ended(someone, (await deliver(platform, agent, {})).body.runId, 30)
   t.like(run, { status: 'failed', reason: 'MODEL_ERROR' })
-  t.regex(run.error ?? '', /^The AI provider refused the request \(status 400\)\. /)
+  t.regex(run.error ?? '', /^The AI provider refused the request \(status 400\)\.$/)
   const { message } = (await call(someone, whyRun, { params: { runId: run.id } })).body.causes[0]!
   t.regex(message, /refused the request \(status 400\)/)
   const { items } = (await call(someone, notifications.listNotifications)).body
