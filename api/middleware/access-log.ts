@@ -1,4 +1,5 @@
 import type { Context, Middleware } from 'koa'
+import { isId } from '../../src/ids.ts'
 import type { Logger } from '../../src/logger.ts'
 
 /**
@@ -26,6 +27,6 @@ export const accessLog =
 
 /** The ids in the path. Other parameters may be anything, tokens in the wrong place included. */
 const idsIn = ({ params }: Context): Record<string, string> =>
-  Object.fromEntries(Object.entries((params ?? {}) as Record<string, string>).filter(([, value]) => isId.test(value)))
-
-const isId = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
+  Object.fromEntries(
+    Object.entries((params ?? {}) as Record<string, string>).filter(([, value]) => isId(value.toLowerCase())),
+  )

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import type { Hiding } from '../hiding/hiding.ts'
 import { hidingOf } from '../hiding/hidings.ts'
@@ -14,6 +15,7 @@ import { siteNamesIn, type PropertyNames } from './offer/property-names.ts'
 import { optionsOf } from './options.ts'
 import { askWithout } from './refusals/ask-without.ts'
 import type { createRefusedTools } from './refusals/refused-tools.ts'
+import { quotesPrompt } from './refusals/quotes-prompt.ts'
 import { loggedWords } from './refusals/said.ts'
 import { withReasoning } from './returned-reasoning.ts'
 import type { StatedUsage } from './stated-usage.ts'
@@ -38,10 +40,12 @@ export function createAnswering(context: {
 }) {
   const { logger, ownSecrets, hideLong, refusedTools } = context
 
-  /** What the provider has said of a request that it refuses, for the operator, without secrets. */
-  async function wordsOf(error: unknown, { hiding }: Pick<StepRequest, 'hiding'>): Promise<string | undefined> {
+  /** What the provider has said of a request that it refuses, for the operator: without secrets, and nothing of a prompt. */
+  async function wordsOf(error: unknown, { hiding, prompt }: StepRequest): Promise<string | undefined> {
     const words = loggedWords(error)
-    return words === undefined ? undefined : visible((hiding ?? (await hidingOf(ownSecrets))).text(words))
+    return words === undefined || quotesPrompt(words, prompt)
+      ? undefined
+      : visible((hiding ?? (await hidingOf(ownSecrets))).text(words))
   }
 
   async function answerOf(
@@ -79,7 +83,10 @@ export function createAnswering(context: {
       hasBegun: () => hasBegun,
       onRefused: async (tools, error) => {
         const names = tools.map(({ name }) => name)
-        logger.warn({ model: model.name, tools: names, said: await wordsOf(error, { hiding }) }, refusedMessage)
+        logger.warn(
+          { model: model.name, tools: names, said: await wordsOf(error, { ...request, hiding }) },
+          refusedMessage,
+        )
       },
     })
     for (const { given } of refused) refusedTools.note(model.name, party, given)
@@ -102,7 +109,12 @@ export function createAnswering(context: {
   }
 
   async function sentTools(entry: Entry, request: StepRequest, hiding: Hiding, party: string): Promise<Sent[]> {
-    const fitted = request.tools.map((given) => ({ name: given.name, given, ...sentTool(given, entry.provider.kind) }))
+    const fitted: Sent[] = []
+    for (const [index, given] of request.tools.entries()) {
+      // The tools of many sites together would hold up the rest of the process.
+      if (index % toolsInTurn === toolsInTurn - 1) await setImmediate()
+      fitted.push({ name: given.name, given, ...sentTool(given, entry.provider.kind) })
+    }
     const tools = await hideLong.value(
       fitted.map(({ tool }) => tool),
       hiding,
@@ -126,6 +138,9 @@ export function createAnswering(context: {
 
   return { answerOf, wordsOf }
 }
+
+/** After so many tools the rest of the process has a turn. */
+const toolsInTurn = 10
 
 const refusedMessage = 'the provider refuses tools, so they are left out'
 

@@ -22,6 +22,10 @@ const asks = ({ search }: Asked, name: string): boolean => new URLSearchParams(s
 
 const relay = 'Put a program of yours in between that passes its events on as JSON, with X-Webhook-Secret.'
 
+const eventGrid = `Azure Event Grid sends lists of events and wants its subscription validated; neither is supported. ${relay}`
+const batches =
+  'Batches of CloudEvents are not supported: let the sender send one event in each request (structured mode).'
+
 /** The first that fits; the general ones come last. */
 const handshakes: readonly Handshake[] = [
   {
@@ -39,7 +43,7 @@ const handshakes: readonly Handshake[] = [
   },
   {
     isIn: (asked) => has(asked, 'aeg-event-type'),
-    advice: `Azure Event Grid sends lists of events and wants its subscription validated; neither is supported. ${relay}`,
+    advice: eventGrid,
   },
   {
     isIn: (asked) => has(asked, 'webhook-request-origin'),
@@ -47,8 +51,7 @@ const handshakes: readonly Handshake[] = [
   },
   {
     isIn: (asked) => typeIs(asked, 'cloudevents-batch'),
-    advice:
-      'Batches of CloudEvents are not supported: let the sender send one event in each request (structured mode).',
+    advice: batches,
   },
   {
     isIn: (asked) => has(asked, 'x-hook-secret'),
@@ -83,7 +86,7 @@ export const handshakeIn = (asked: Asked): string | undefined => handshakes.find
 /** What to do about a payload that is a list. */
 export function adviceOnList([first]: readonly unknown[]): string {
   const has = (name: string): boolean => typeof first === 'object' && first !== null && Object.hasOwn(first, name)
-  if (has('eventType') && has('topic')) return handshakes.find(({ advice }) => advice.startsWith('Azure'))?.advice ?? ''
-  if (has('specversion')) return handshakes.find(({ advice }) => advice.startsWith('Batches'))?.advice ?? ''
+  if (has('eventType') && has('topic')) return eventGrid
+  if (has('specversion')) return batches
   return 'Let the sender send one event in each request.'
 }

@@ -207,6 +207,6 @@ async function verifiedUser(trx: Transaction, userId: string): Promise<User> {
 
 const gone = 'This invitation was never given out, was used or withdrawn already, or was replaced by another one.'
 const unverified =
-  'Verify your address first: whoever is invited reads who invites. POST /auth/verify-email/send mails you another token.'
+  'Verify your address first: an invitation names the address of the person who invites. POST /auth/verify-email/send mails you another token.'
 const notYours =
   'This invitation is for another address, or yours is not verified yet. Log in with the account that has the address, and verify it.'

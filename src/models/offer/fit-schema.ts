@@ -19,6 +19,9 @@ export interface FittedSchema {
 /** No more levels are sent if a schema is this deep: what lies below is any value of its type. */
 const depths = [12, 4, 2, 1]
 
+/** How many names of a list are sent. A schema has no more properties, but a list of names may be as long as a manifest. */
+const mostNames = 1000
+
 /** A longer schema, in bytes of JSON, is sent with fewer levels. */
 export const maxSchemaBytes = 32 * 1024
 
@@ -28,8 +31,9 @@ export const maxSchemaBytes = 32 * 1024
  */
 export function fitSchema(given: object, kind: ProviderKind): FittedSchema {
   const shown = shownSchema(given) as SchemaObject
+  const names = new Map<string, string>()
   for (const mostLevels of depths) {
-    const fitted = fitTo(shown, { kind, mostLevels, names: new Map(), changes: new Set() })
+    const fitted = fitTo(shown, { kind, mostLevels, names, changes: new Set() })
     const isLast = mostLevels === depths.at(-1)
     if (isLast || Buffer.byteLength(JSON.stringify(fitted.schema)) <= maxSchemaBytes) return fitted
   }
@@ -115,7 +119,7 @@ const fitAny = (schema: unknown, level: number, fitting: Fitting): SchemaObject 
 /** Wherever a name of a property stands. */
 function fitNames(schema: SchemaObject, { names, changes }: Fitting): SchemaObject {
   const nameOf = (name: string): string => {
-    const safe = fitName(name)
+    const safe = names.get(name) ?? fitName(name)
     if (safe === name) return name
     names.set(name, safe)
     changes.add(
@@ -124,7 +128,7 @@ function fitNames(schema: SchemaObject, { names, changes }: Fitting): SchemaObje
     return safe
   }
   const namesOf = (list: unknown): unknown =>
-    Array.isArray(list) ? [...new Set(list.map((name) => nameOf(String(name))))] : list
+    Array.isArray(list) ? [...new Set(list.slice(0, mostNames).map((name) => nameOf(String(name))))] : list
   const keyed = (value: unknown, inner: (value: unknown) => unknown, note: (name: string, value: unknown) => unknown) =>
     Object.fromEntries(
       Object.entries(value as SchemaObject).map(([name, one]) => [nameOf(name), note(name, inner(one))]),

@@ -1,7 +1,7 @@
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import type { ProviderKind } from '../../config/models-config.ts'
 import { describeTool, shownSchema } from '../tool-texts.ts'
-import { fitSchema, type FittedSchema } from './fit-schema.ts'
+import { fitSchema } from './fit-schema.ts'
 import type { PropertyNames } from './property-names.ts'
 
 export interface ModelTool {
@@ -22,7 +22,7 @@ export interface SentTool {
 
 /** The demo model is no provider: it reads any schema. */
 export function sentTool(tool: ModelTool, kind: ProviderKind): SentTool {
-  const { schema, conditions, names } = kind === 'demo' ? asItIs(tool) : fittedOnce(tool.inputSchema, kind)
+  const { schema, conditions, names } = kind === 'demo' ? asItIs(tool) : fitSchema(tool.inputSchema, kind)
   const description = describeTool({ ...tool, conditions })
   return { tool: { type: 'function', name: tool.name, description, inputSchema: schema }, names }
 }
@@ -32,13 +32,3 @@ const asItIs = ({ inputSchema }: ModelTool) => ({
   conditions: undefined,
   names: new Map<string, string>(),
 })
-
-/** By schema, what was made of it: tools are sent again at every step. */
-const made = new WeakMap<object, Map<ProviderKind, FittedSchema>>()
-
-function fittedOnce(schema: object, kind: ProviderKind): FittedSchema {
-  const known = made.get(schema) ?? new Map<ProviderKind, FittedSchema>()
-  const fitted = known.get(kind) ?? fitSchema(schema, kind)
-  made.set(schema, known.set(kind, fitted))
-  return fitted
-}
