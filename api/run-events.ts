@@ -40,8 +40,8 @@ const limit = wholeInQuery({
 })
 
 /**
- * Where a stream continues: after the client's last event (HTML, 9.2.4; empty counts as absent), or by the query. Clients that
- * cannot set headers name it there.
+ * Where a stream continues: after the client's last event (HTML, 9.2.4; empty counts as absent), or by the query.
+ * Clients that cannot set headers name it there.
  */
 function beginning(
   run: { events: number },

@@ -136,3 +136,7 @@ export function joinPath(path: string, key: string | number): string {
   const short = name.length > 100 ? `${name.slice(0, 100)}…` : name
   return path === '' ? short : `${path}.${short}`
 }
+
+/** Whether the value is an object with members: neither null nor a list. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -49,7 +49,10 @@ const hidden = String.raw`[[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignor
 const anyHidden = new RegExp(hidden, 'v')
 const hiddenOrNeeded = new RegExp(`(?<needed>${needed})|${hidden}`, 'gv')
 
-/** The text with a space for each sign that nobody sees, and for what breaks lines. Joiners stay where a script or emoji needs them. */
+/**
+ * The text with a space for each sign that nobody sees, and for what breaks lines. Joiners stay where a script or emoji
+ * needs them.
+ */
 export const withoutHidden = (text: string): string =>
   anyHidden.test(text) ? text.replaceAll(hiddenOrNeeded, (sign, kept: string | undefined) => (kept ? sign : ' ')) : text
 
@@ -73,7 +76,10 @@ export const unitsOfCharacter = 10
 
 const characters = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-/** The text, or as much of it as has `max` code points with the mark that something is missing. No visible character is cut in two. */
+/**
+ * The text, or as much of it as has `max` code points with the mark that something is missing. No visible character is
+ * cut in two.
+ */
 export function cut(text: string, max: number): string {
   if (text.length <= max || (text.length <= 2 * max && Array.from(text).length <= max)) return text
   let [kept, points] = ['', 0]

@@ -2,7 +2,10 @@ import type { Middleware } from 'koa'
 import { newId } from '../../src/ids.ts'
 import { logging } from '../../src/logger.ts'
 
-/** Gives the request an id for the response, the run it starts, and all that is logged of it. Keeps a well-formed id from the client. */
+/**
+ * Gives the request an id for the response, the run it starts, and all that is logged of it. Keeps a well-formed id
+ * from the client.
+ */
 export const requestId: Middleware = async (ctx, next) => {
   const given = ctx.get('x-request-id')
   const id = /^[\w.-]{1,64}$/.test(given) ? given : newId()

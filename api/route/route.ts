@@ -102,9 +102,9 @@ export interface Route<
   headers?: Record<string, string>
   body?: Body
   /**
-   * The handler gets the bytes of a JSON body, and keeps what it needs of them as it came. With a `body`, their
-   * outline is validated by it (kinds of members, without contents), and numbers of any size are allowed; without one, the handler validates them itself, and
-   * `documentation` is their schema. `optional`: a request without a body is fine.
+   * The handler gets the bytes of a JSON body, and keeps what it needs of them as it came. With a `body`, their outline
+   * is validated by it (kinds of members, without contents), and numbers of any size are allowed; without one, the
+   * handler validates them itself, and `documentation` is their schema. `optional`: a request without a body is fine.
    */
   rawBody?: {
     maxBytes: (services: Services) => number

@@ -25,7 +25,10 @@ export class LedgerEntry extends Row {
   /** Positive if added, negative if used. */
   declare credits: number
   declare balanceAfter: number
-  /** Of a grant: the calendar month, or until when the month is paid, and the tier (`2026-11/free`, `2026-12-15T10:00:00.000Z/pro`). */
+  /**
+   * Of a grant: the calendar month, or until when the month is paid, and the tier (`2026-11/free`,
+   * `2026-12-15T10:00:00.000Z/pro`).
+   */
   declare period: string | null
   declare runId: string | null
   /** The agent of the run. */

@@ -119,7 +119,10 @@ type Fresh = Omit<Whole, 'status' | 'reference' | 'failure' | 'cents' | 'fromCre
 /** Whether it was paid, also if it was paid back since. */
 const isPaid = (status: Payment['status'] | undefined): boolean => status === 'paid' || status === 'refunded'
 
-/** What is paid does not become unpaid. It may be paid back, and be paid all the same afterwards: a dispute is won, a refund fails. */
+/**
+ * What is paid does not become unpaid. It may be paid back, and be paid all the same afterwards: a dispute is won, a
+ * refund fails.
+ */
 const isLater = (before: Payment['status'], told: Payment['status']): boolean =>
   order.indexOf(told) > order.indexOf(before) || (before === 'refunded' && told === 'paid')
 

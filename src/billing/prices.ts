@@ -8,7 +8,10 @@ interface Charged {
 /** As many as a column holds. */
 const maxCredits = 2_147_483_647
 
-/** Of a model without a known price, or that costs nothing: tokens per credit; an output token counts as four input tokens. */
+/**
+ * Of a model without a known price, or that costs nothing: tokens per credit; an output token counts as four input
+ * tokens.
+ */
 const tokensPerCredit = 10_000
 const outputWeight = 4
 

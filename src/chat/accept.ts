@@ -52,8 +52,9 @@ export function createAccept(context: { database: Database; clock: Clock; models
     ChatAnswer.query(trx).findById([sessionId, number]).patch({ requestKey: null, requestHash: null })
 
   /**
-   * Fails with INVALID_SESSION (it was ended meanwhile), PERMISSION_DENIED (somebody was suspended meanwhile), RATE_LIMITED (too many answers are open) and FEATURE_LIMIT_REACHED (the session is full), and
-   * VALIDATION_ERROR if there is nothing to answer again, or the message's id or the request's key was used for something else.
+   * Fails with INVALID_SESSION (it was ended meanwhile), PERMISSION_DENIED (somebody was suspended meanwhile),
+   * RATE_LIMITED (too many answers are open) and FEATURE_LIMIT_REACHED (the session is full), and VALIDATION_ERROR if
+   * there is nothing to answer again, or the message's id or the request's key was used for something else.
    */
   return (given: Session, request: ChatRequest, writer: string): Promise<Accepted> =>
     database.transaction(async (trx) => {

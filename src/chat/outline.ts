@@ -1,4 +1,4 @@
-import { jsonDepth } from '../json.ts'
+import { isObject, jsonDepth } from '../json.ts'
 import { emptied, outlined, type Outline } from '../json-outline.ts'
 
 /** How many messages of a history are looked at: the last ones. What stands before them places a message no better. */
@@ -13,9 +13,9 @@ const longestId = 200
 const longestKind = 100
 
 /**
- * What is read of a request of a chat: of its history the last thousand messages, of them the ids and who speaks, and the
- * words of the last one of the user, with the place of what is no text in it. The rest may be anything, as nobody reads it: a document of the usual depth, some
- * levels inside, and numbers of any size.
+ * What is read of a request of a chat: of its history the last thousand messages, of them the ids and who speaks, and
+ * the words of the last one of the user, with the place of what is no text in it. The rest may be anything, as nobody
+ * reads it: a document of the usual depth, some levels inside, and numbers of any size.
  */
 export const outlineOfChat = (text: string): Outline => outlined(text, shown, { first: read, maxDepth: 2 * jsonDepth })
 
@@ -95,5 +95,3 @@ const textIn = (part: unknown): string | undefined =>
   isObject(part) && part['type'] === 'text' && typeof part['text'] === 'string' ? part['text'] : undefined
 
 const isId = (id: unknown): boolean => typeof id === 'string' && id.length <= longestId
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -52,7 +52,10 @@ export interface ModelConfig {
   stream?: boolean | undefined
   /** Whether usage that its provider does not state is estimated by lengths; otherwise such an answer is an error. */
   estimateUsage?: boolean | undefined
-  /** Whether it is asked for JSON of a schema in the provider's own way, besides in words; depends on the kind unless given. */
+  /**
+   * Whether it is asked for JSON of a schema in the provider's own way, besides in words; depends on the kind unless
+   * given.
+   */
   structuredOutput?: boolean | undefined
   /** Whether its server wants reasoning back with every message that has calls, and be it empty. */
   returnsReasoning?: boolean | undefined

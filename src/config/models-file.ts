@@ -1,3 +1,4 @@
+import { isObject } from '../json.ts'
 import * as v from 'valibot'
 import { demoModels, type ModelsConfig, type ProviderConfig } from './models-config.ts'
 import type { Environment } from './environment.ts'
@@ -6,7 +7,7 @@ import { readJsonFile } from './json-file.ts'
 import { placeOf } from './members.ts'
 import { modelsFile, secretNames, type ModelsFile, type WrittenModel, type WrittenProvider } from './models-format.ts'
 import { contradictions } from './models-problems.ts'
-import { isObject, key } from './provider-formats.ts'
+import { key } from './provider-formats.ts'
 import { contentOf, withFiles } from './setting-files.ts'
 
 /** MODELS_FILE: the AI providers and their models, as JSON (docs/operations.md, "Models"). */

@@ -1,7 +1,8 @@
+import { isObject } from '../json.ts'
 import * as v from 'valibot'
 import { onlyMembers } from './members.ts'
 import { providerKinds } from './models-config.ts'
-import { baseUrl, headers, isObject } from './provider-formats.ts'
+import { baseUrl, headers } from './provider-formats.ts'
 
 /** The format of MODELS_FILE (docs/operations.md, "Models"). No message quotes the value. */
 

@@ -1,6 +1,7 @@
+import { isObject } from '../json.ts'
 import * as v from 'valibot'
 import { modelMembers, name, nameInWords, providerMembers, secretNames } from './models-format.ts'
-import { isObject, key } from './provider-formats.ts'
+import { key } from './provider-formats.ts'
 import { contentOf } from './setting-files.ts'
 import type { Environment } from './environment.ts'
 

@@ -2,7 +2,10 @@ import * as v from 'valibot'
 import { parseSiteUrl } from '../safe-fetch/site-url.ts'
 import { onlyMembers } from './members.ts'
 
-/** The format of what an operator says of OpenID Connect providers (docs/operations.md, "Sign-in"). No message quotes the value. */
+/**
+ * The format of what an operator says of OpenID Connect providers (docs/operations.md, "Sign-in"). No message quotes
+ * the value.
+ */
 
 const issuerInWords = 'must be the issuer of the provider: an address that begins with https://, without a query'
 

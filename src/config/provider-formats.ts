@@ -1,3 +1,4 @@
+import { isObject } from '../json.ts'
 import * as v from 'valibot'
 
 /** The formats of what goes into requests to AI providers. No message quotes the value. */
@@ -60,7 +61,3 @@ export const headers = v.pipe(
     `has a value with ${notSendable}`,
   ),
 )
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}

@@ -1,10 +1,11 @@
+import { isObject } from '../json.ts'
 import * as v from 'valibot'
 import { ConfigError, present, readEnvironment, settings, type Environment } from './environment.ts'
 import { expectation } from './expectation.ts'
 import { readJsonFile } from './json-file.ts'
 import { placeOf } from './members.ts'
 import { clientSecret, oidcFile, oidcProvider, type WrittenOidcProvider } from './oidc-format.ts'
-import { isObject } from './provider-formats.ts'
+
 import { contentOf, withFiles } from './setting-files.ts'
 
 /** An OpenID Connect provider of the installation. */

@@ -38,9 +38,9 @@ const lockNumber = 7_215_340_911
 const longestWait = 2
 
 /**
- * Brings the schema up to date, and the order of arrival to a database that was restored. Returns the names of the migrations that were applied. Safe to run in several processes
- * at once: one migrates, the others wait. Throws if the database has migrations that this code lacks, and an
- * OtherSchemaError if another baseline has made it.
+ * Brings the schema up to date, and the order of arrival to a database that was restored. Returns the names of the
+ * migrations that were applied. Safe to run in several processes at once: one migrates, the others wait. Throws if the
+ * database has migrations that this code lacks, and an OtherSchemaError if another baseline has made it.
  */
 export function migrate(database: Database, migrations: Migration[], say: (text: string) => void): Promise<string[]> {
   return underLock(database, migrations, say, async () => {

@@ -1,3 +1,4 @@
+import { isObject } from '../json.ts'
 import { exactJson } from '../outputs/exact-json.ts'
 
 /** Deeper arguments are refused, because later processing (JSON.stringify, validators) is recursive. */
@@ -23,8 +24,8 @@ export function plainArguments(text: string): string {
   const inner = text.replace(/^\uFEFF/, '').trim()
   if (!/^["[]/.test(inner) || text.length > maxCharacters) return inner
   const value = parse(inner)
-  if (typeof value === 'string') return isRecord(parse(value)) ? value.trim() : inner
-  const isOne = Array.isArray(value) && value.length === 1 && isRecord(value[0])
+  if (typeof value === 'string') return isObject(parse(value)) ? value.trim() : inner
+  const isOne = Array.isArray(value) && value.length === 1 && isObject(value[0])
   return isOne ? inner.slice(1, -1).trim() : inner
 }
 
@@ -52,12 +53,8 @@ function countNames(value: unknown): number {
 /** Reads the text of a JSON object of any size. Undefined for anything else, and for more than 64 levels. */
 export function readObject(text: string): Record<string, unknown> | undefined {
   const value = parse(text)
-  return isRecord(value) && isShallow(value) ? value : undefined
+  return isObject(value) && isShallow(value) ? value : undefined
 }
-
-/** Whether the value is an object with members: neither null nor an array. */
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The value of a JSON text, or undefined if the text is not JSON. */
 export function parse(text: string): unknown {

@@ -1,4 +1,5 @@
-import { isRecord, readObject } from './arguments.ts'
+import { isObject } from '../json.ts'
+import { readObject } from './arguments.ts'
 
 /** Members in which providers name the kind of an error, for programs. */
 const members = ['type', 'code', 'status', 'reason']
@@ -9,7 +10,7 @@ const members = ['type', 'code', 'status', 'reason']
  */
 export function errorCodesIn(body: string | undefined): string | undefined {
   const said = body === undefined ? undefined : readObject(body)
-  const error = isRecord(said?.['error']) ? said['error'] : (said ?? {})
+  const error = isObject(said?.['error']) ? said['error'] : (said ?? {})
   const names = members
     .map((member) => error[member])
     .filter((value) => typeof value === 'string' && isName.test(value))

@@ -1,6 +1,7 @@
+import { isObject } from '../json.ts'
 import { APICallError } from '@ai-sdk/provider'
 import { CodedError, type ErrorOptions } from '../errors.ts'
-import { isRecord } from './arguments.ts'
+
 import { providerPause } from './retry-after.ts'
 import { unreadMember } from './unread-member.ts'
 import type { Usage } from './usage.ts'
@@ -88,7 +89,7 @@ function brokenFailure({ cause }: BrokenAnswer): ModelError {
     message: statusCode === undefined ? brokenSentence(cause) : sentence(statusCode, isRetryable),
     retryable: isRetryable,
     isOverQuota: statusCode === 429,
-    ...(isRecord(cause) && typeof cause['message'] === 'string' && { providerSaid: cause['message'] }),
+    ...(isObject(cause) && typeof cause['message'] === 'string' && { providerSaid: cause['message'] }),
     privateDetail: `broken answer: ${name}, status ${statusCode ?? 'none'}`,
   })
 }
@@ -98,7 +99,7 @@ function brokenFailure({ cause }: BrokenAnswer): ModelError {
  * which exports no class for it); others hand them on, and then a status is where the provider has put it.
  */
 function streamError(cause: unknown): { statusCode: number | undefined; isRetryable: boolean } {
-  const said = isRecord(cause) ? cause : {}
+  const said = isObject(cause) ? cause : {}
   const statusCode = [said['statusCode'], said['status'], said['code']].map(Number).find(isErrorStatus)
   const { isRetryable = statusCode === undefined || isPassing(statusCode) } = said
   return { statusCode, isRetryable: isRetryable !== false }

@@ -1,5 +1,6 @@
+import { isObject } from '../json.ts'
 import type { LanguageModelV4Content, LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import { isRecord, parse } from './arguments.ts'
+import { parse } from './arguments.ts'
 import { bytesOf } from './prompt-size.ts'
 import { readUsage, type Usage } from './usage.ts'
 
@@ -121,7 +122,7 @@ export type StatedUsage = ReturnType<typeof createStatedUsage>
 function usageIn(event: unknown): Record<string, unknown> | undefined {
   for (const place of places) {
     const found = at(event, place)
-    if (isRecord(found)) return found
+    if (isObject(found)) return found
   }
   return undefined
 }
@@ -146,6 +147,6 @@ function read(said: Record<string, unknown>): Usage | undefined {
 }
 
 const at = (value: unknown, [name, ...rest]: string[]): unknown =>
-  name === undefined ? value : isRecord(value) ? at(value[name], rest) : undefined
+  name === undefined ? value : isObject(value) ? at(value[name], rest) : undefined
 
 const count = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined)

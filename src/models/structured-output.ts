@@ -1,6 +1,7 @@
+import { isObject } from '../json.ts'
 import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
 import type { ModelConfig, ProviderConfig, ProviderKind } from '../config/models-config.ts'
-import { innerSchemas, isObject, usedKeywords, type SchemaObject } from '../sites/manifest/schema-keywords.ts'
+import { innerSchemas, usedKeywords, type SchemaObject } from '../sites/manifest/schema-keywords.ts'
 
 /**
  * Asking a provider, in its own way, for answers that fit a schema. The prompt asks for the same in words, and every

@@ -1,5 +1,6 @@
-import { innerSchemas, isObject, keywords, type Keyword } from '../sites/manifest/schema-keywords.ts'
-import { isRecord } from './arguments.ts'
+import { isObject } from '../json.ts'
+import { innerSchemas, keywords, type Keyword } from '../sites/manifest/schema-keywords.ts'
+
 import { conditionsSentence, fittingSentence, toolLabel } from './prompt-format.ts'
 import { visible } from './visible.ts'
 
@@ -92,7 +93,7 @@ export function isNoteCut(schema: object): boolean {
 /** Only what is a schema itself has notes; names and constants have to stay what they are. */
 function shownRule(keyword: Keyword, value: unknown): unknown {
   const inner = [...innerSchemas(keyword, value, '')]
-  if (inner.length === 0 || !(isRecord(value) || Array.isArray(value))) return value
+  if (inner.length === 0 || !(isObject(value) || Array.isArray(value))) return value
   const shown = inner.map(([one]) => (isObject(one) ? shownSchema(one) : one))
   if (Array.isArray(value)) return shown
   return inner.length === 1 && inner[0]?.[0] === value
@@ -104,6 +105,6 @@ function shownNote(value: unknown): unknown {
   if (typeof value === 'string')
     return visible(value.length > maxNote ? `${value.slice(0, maxNote)}…` : value).toWellFormed()
   if (Array.isArray(value)) return value.map(shownNote)
-  if (!isRecord(value)) return value
+  if (!isObject(value)) return value
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shownNote(member)]))
 }

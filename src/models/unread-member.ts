@@ -1,5 +1,5 @@
+import { isObject } from '../json.ts'
 import { InvalidResponseDataError, TypeValidationError } from '@ai-sdk/provider'
-import { isRecord } from './arguments.ts'
 
 /**
  * What an adapter could not read of an answer, as `choices[0].message.content is a number`; undefined if the error is
@@ -16,7 +16,7 @@ export function unreadMember(error: unknown): string | undefined {
 }
 
 function describe({ value, cause }: TypeValidationError): string {
-  const path = pathOf(isRecord(cause) || cause instanceof Error ? Reflect.get(cause, 'issues') : undefined)
+  const path = pathOf(isObject(cause) || cause instanceof Error ? Reflect.get(cause, 'issues') : undefined)
   const found = path.reduce<unknown>(
     (at, name) => (typeof at === 'object' && at !== null ? Reflect.get(at, name) : undefined),
     value,
@@ -31,7 +31,7 @@ function describe({ value, cause }: TypeValidationError): string {
 /** Where the first problem is; a choice between forms is no place, unless the choice is of a member. */
 function pathOf(issues: unknown): (string | number)[] {
   const [issue] = Array.isArray(issues) ? issues : []
-  if (!isRecord(issue)) return []
+  if (!isObject(issue)) return []
   const path = Array.isArray(issue['path']) ? (issue['path'] as (string | number)[]) : []
   const [first] = Array.isArray(issue['errors']) ? (issue['errors'] as unknown[]) : []
   return path.length > 0 ? path : pathOf(first)

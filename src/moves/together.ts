@@ -14,8 +14,8 @@ interface Torn {
 const mostListed = 50
 
 /**
- * An agent uses sites of its own owner only. Refuses to move one without the sites that it uses, and a site without the agents
- * that use it: VALIDATION_ERROR, with a list of what has to be moved as well. Call it with both locked.
+ * An agent uses sites of its own owner only. Refuses to move one without the sites that it uses, and a site without the
+ * agents that use it: VALIDATION_ERROR, with a list of what has to be moved as well. Call it with both locked.
  */
 export async function assertTogether(
   trx: Transaction,

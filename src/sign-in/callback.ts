@@ -135,9 +135,10 @@ export function createCallback(context: {
 
   return {
     /**
-     * Finishes a flow, once; the same browser is told the same again, without a login. It signs somebody in, or links the provider to the account that asked for it. VALIDATION_ERROR (a bad
-     * state, issuer or set of parameters; an address that an account has), PERMISSION_DENIED (refused there, an invalid
-     * answer, an unknown identity that may not register), SITE_UNAVAILABLE, NOT_FOUND, RATE_LIMITED.
+     * Finishes a flow, once; the same browser is told the same again, without a login. It signs somebody in, or links
+     * the provider to the account that asked for it. VALIDATION_ERROR (a bad state, issuer or set of parameters; an
+     * address that an account has), PERMISSION_DENIED (refused there, an invalid answer, an unknown identity that may
+     * not register), SITE_UNAVAILABLE, NOT_FOUND, RATE_LIMITED.
      */
     async finish(input: CallbackInput): Promise<Finished> {
       const { flow, state, isFirst } = await claim(input)

@@ -1,12 +1,12 @@
 import * as oauth from 'oauth4webapi'
 import { earliest, later, type Clock } from '../clock.ts'
 import { CodedError, isCoded } from '../errors.ts'
-import { parseJson } from '../json.ts'
+import { isObject, parseJson } from '../json.ts'
 import { noteInLog } from '../logger.ts'
 import { quotedWords } from '../names.ts'
 import type { oauthFetch } from '../safe-fetch/oauth-fetch.ts'
 import { parseSiteUrl } from '../safe-fetch/site-url.ts'
-import { isObject } from '../vault/oauth/answer-members.ts'
+
 import { isSameIssuer } from '../vault/oauth/authorization-answer.ts'
 import type { Provider } from './provider.ts'
 

@@ -144,7 +144,10 @@ export function createIdentities(context: {
       })
     },
 
-    /** Links a provider to an account. VALIDATION_ERROR if it is linked to another one, PERMISSION_DENIED, FEATURE_LIMIT_REACHED. */
+    /**
+     * Links a provider to an account. VALIDATION_ERROR if it is linked to another one, PERMISSION_DENIED,
+     * FEATURE_LIMIT_REACHED.
+     */
     link: (by: Linker, provider: Provider, who: Who): Promise<void> =>
       database.transaction(async (trx) => {
         const user = await assertLinker(trx, by)

@@ -1,3 +1,4 @@
+import { isObject } from '../json.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import * as oauth from 'oauth4webapi'
 import { later, type Clock } from '../clock.ts'
@@ -86,7 +87,10 @@ export function createKeys({ clock, fetchFor }: { clock: Clock; fetchFor: FetchF
     })
 
   return {
-    /** Checks the signature of the ID token in an answer that was processed. Fails with the library's errors, SafeFetchError. */
+    /**
+     * Checks the signature of the ID token in an answer that was processed. Fails with the library's errors,
+     * SafeFetchError.
+     */
     async verify(provider: Provider, server: Server, answer: Response): Promise<void> {
       const seen = await current(provider, server)
       try {
@@ -106,6 +110,3 @@ const noKeys = 'The keys of the sign-in provider are not valid, or cannot be rea
 
 const isSet = (value: unknown): value is oauth.JWKS =>
   isObject(value) && Array.isArray(value['keys']) && value['keys'].every(isObject)
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,10 +1,10 @@
 import { validate, type OutputUnit, type Schema } from '@cfworker/json-schema'
 import type { ErrorDetail } from '../errors.ts'
-import { joinPath } from '../json.ts'
+import { isObject, joinPath } from '../json.ts'
 import { argumentSize, type ArgumentSize } from './argument-size.ts'
 import { firstProblems } from './manifest/first-problems.ts'
 import { plainSchema, type PlainSchema } from './manifest/plain-schema.ts'
-import { isObject } from './manifest/schema-keywords.ts'
+
 import { createTextRules, type TextRules } from './manifest/text-rules.ts'
 
 /** Values times schemas that one validation may check: under a second and 100 MB of temporary errors at worst. */

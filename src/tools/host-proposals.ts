@@ -1,8 +1,9 @@
+import { isObject } from '../json.ts'
 import * as v from 'valibot'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
 import type { Manifest } from '../sites/manifest/manifest.ts'
-import { isObject } from '../sites/manifest/schema-keywords.ts'
+
 import { limitedHost } from './limited-host.ts'
 
 /** The most calls a minute that a manifest may ask for, and an admin may allow. */

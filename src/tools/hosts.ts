@@ -49,7 +49,10 @@ export function createHosts(context: {
       return row ? present(row, now) : { host, ...nothing }
     },
 
-    /** Sets how many calls a minute the host may get, in place of OUTGOING_PER_MINUTE. VALIDATION_ERROR for an invalid host. */
+    /**
+     * Sets how many calls a minute the host may get, in place of OUTGOING_PER_MINUTE. VALIDATION_ERROR for an invalid
+     * host.
+     */
     async setLimit(host: string, adminUserId: string, callsPerMinute: number): Promise<KnownHost> {
       assertHost(host, config.sites)
       await OutgoingHost.query(database).insert({ host, callsPerMinute }).onConflict('host').merge(['callsPerMinute'])

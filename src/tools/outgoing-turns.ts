@@ -24,9 +24,10 @@ export interface HostState {
 /**
  * The milliseconds until it is the call's turn; 0 means now. Each free slot goes to the owner that holds the fewest
  * slots at that time; among equals, to the one that was served longest ago; within an owner to its shares by the same
- * rule, so that many agents get no more than one; within a share, to the call that asked first. That is the order by (slots the share holds + position within the share), simulated into the future as held
- * slots expire. If there are more shares than slots, the last time of service must count: otherwise the shares whose
- * slots expire would get them back, and the others would get nothing. Undefined if the call is not in the list.
+ * rule, so that many agents get no more than one; within a share, to the call that asked first. That is the order by
+ * (slots the share holds + position within the share), simulated into the future as held slots expire. If there are
+ * more shares than slots, the last time of service must count: otherwise the shares whose slots expire would get them
+ * back, and the others would get nothing. Undefined if the call is not in the list.
  */
 export function msUntilTurn(id: string, { limit, roundMs, slots, calls, served }: HostState): number | undefined {
   const shares = groupByShare(slots, calls, served)

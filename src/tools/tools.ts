@@ -128,9 +128,10 @@ export function createTools(context: {
   /**
    * Calls a tool of a connected site. The row is written before anything is sent, as for the calls of runs. Under a
    * key, the tool is called once: a repeated request gets the recorded outcome. Throws NOT_FOUND (no such tool),
-   * FEATURE_LIMIT_REACHED (no room for results), PERMISSION_DENIED (a scope that was not granted), VALIDATION_ERROR (arguments against the input schema, a key that
-   * was used for something else), OUTGOING_RATE_LIMITED, SITE_UNAVAILABLE (the site certainly did nothing),
-   * TOOL_EXECUTION_ERROR (also for a dead credential, and for an unknown outcome).
+   * FEATURE_LIMIT_REACHED (no room for results), PERMISSION_DENIED (a scope that was not granted), VALIDATION_ERROR
+   * (arguments against the input schema, a key that was used for something else), OUTGOING_RATE_LIMITED,
+   * SITE_UNAVAILABLE (the site certainly did nothing), TOOL_EXECUTION_ERROR (also for a dead credential, and for an
+   * unknown outcome).
    */
   async function callDirectly(entry: VaultEntry, { args, ...named }: DirectRequest): Promise<DirectResult> {
     const request = { ...named, args: JSON.stringify(args), ownerId: entry.ownerId }

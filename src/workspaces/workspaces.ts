@@ -82,7 +82,10 @@ export function createWorkspaces(
         ...request,
       }),
 
-    /** Changes the name, what it may use, or what becomes of sites of leavers. WORKSPACE_NOT_FOUND if it was deleted meanwhile. */
+    /**
+     * Changes the name, what it may use, or what becomes of sites of leavers. WORKSPACE_NOT_FOUND if it was deleted
+     * meanwhile.
+     */
     async update({ id }: Workspace, changes: WorkspaceChanges): Promise<OwnedWorkspace> {
       const { name, creditsPerMonth, connectionsOfLeavers } = changes
       const given = {
@@ -101,8 +104,8 @@ export function createWorkspaces(
     },
 
     /**
-     * Deletes it for everybody, at once: its keys and sessions end, and its agents start nothing more. Its rows go in the background.
-     * PERMISSION_DENIED if the user does not own it any more.
+     * Deletes it for everybody, at once: its keys and sessions end, and its agents start nothing more. Its rows go in
+     * the background. PERMISSION_DENIED if the user does not own it any more.
      */
     remove: ({ id }: Workspace, userId: string): Promise<void> =>
       database.transaction(async (trx) => {

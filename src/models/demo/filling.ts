@@ -1,5 +1,6 @@
+import { isObject } from '../../json.ts'
 import { isDeepStrictEqual } from 'node:util'
-import { isRecord, parse, readObject } from '../arguments.ts'
+import { parse, readObject } from '../arguments.ts'
 import type { Conversation } from './conversation.ts'
 
 /** The sources of inputs: the payload's members, and `name: value` lines, which are texts. */
@@ -19,8 +20,8 @@ export function readFacts({ payload, instructions, words }: Conversation): Facts
  * and, if the schema has an `enum`, one of its values. Undefined if a required input cannot be filled.
  */
 export function fillArguments(schema: unknown, facts: Facts): Record<string, unknown> | undefined {
-  const { properties, required } = isRecord(schema) ? schema : {}
-  const inputs = isRecord(properties) ? properties : {}
+  const { properties, required } = isObject(schema) ? schema : {}
+  const inputs = isObject(properties) ? properties : {}
   const needed = Array.isArray(required) ? required.map(String) : []
   const names = [...new Set([...Object.keys(inputs), ...needed])]
   const filled = names.flatMap((name): [string, unknown][] => {
@@ -42,7 +43,7 @@ function candidates(name: string, { members, lines }: Facts): unknown[] {
 
 function fits(schema: unknown, value: unknown): boolean {
   if (value === undefined) return false
-  if (!isRecord(schema)) return schema !== false
+  if (!isObject(schema)) return schema !== false
   const types = schema.type === undefined ? [] : [schema.type].flat()
   const allowed = 'const' in schema ? [schema.const] : schema.enum
   if (types.length > 0 && !types.some((type) => isOfType(type, value))) return false
@@ -53,7 +54,7 @@ function fits(schema: unknown, value: unknown): boolean {
 function isOfType(type: unknown, value: unknown): boolean {
   if (type === 'integer') return Number.isInteger(value)
   if (type === 'array') return Array.isArray(value)
-  if (type === 'object') return isRecord(value)
+  if (type === 'object') return isObject(value)
   if (type === 'null') return value === null
   return typeof value === type
 }

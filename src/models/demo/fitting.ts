@@ -1,4 +1,4 @@
-import { isRecord } from '../arguments.ts'
+import { isObject } from '../../json.ts'
 
 /**
  * A value for a simple JSON Schema: what it names outright, otherwise the required members of objects, as few items as
@@ -6,7 +6,7 @@ import { isRecord } from '../arguments.ts'
  * beyond a model that understands nothing.
  */
 export function fitting(schema: unknown, words: string): unknown {
-  if (!isRecord(schema)) return words
+  if (!isObject(schema)) return words
   if ('const' in schema) return schema['const']
   if (Array.isArray(schema['enum'])) return (schema['enum'][0] as unknown) ?? null
   const choices = schema['anyOf'] ?? schema['oneOf']
@@ -28,7 +28,7 @@ function typeOf({ type, properties, required, items }: Schema): string {
 
 const makers: Record<string, (schema: Schema, words: string) => unknown> = {
   object: ({ properties, required }, words) => {
-    const members = isRecord(properties) ? properties : {}
+    const members = isObject(properties) ? properties : {}
     const names = Array.isArray(required) ? required.map(String) : []
     return Object.fromEntries(
       names.map((name) => [name, fitting(Object.hasOwn(members, name) ? members[name] : {}, words)]),

@@ -1,4 +1,5 @@
-import { isObject, type SchemaObject } from '../../sites/manifest/schema-keywords.ts'
+import { isObject } from '../../json.ts'
+import { type SchemaObject } from '../../sites/manifest/schema-keywords.ts'
 
 /** What OpenAI and Anthropic refuse at the top of a schema. */
 const lifted = new Set(['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', 'if', 'then', 'else', 'dependentSchemas'])

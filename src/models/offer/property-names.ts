@@ -1,5 +1,6 @@
+import { isObject } from '../../json.ts'
 import { createHash } from 'node:crypto'
-import { isRecord } from '../arguments.ts'
+
 import { exactJson } from '../../outputs/exact-json.ts'
 
 /** What Anthropic and Amazon Bedrock take; the others take more. */
@@ -40,6 +41,6 @@ export function siteNamesIn(text: string, names: PropertyNames): string {
 }
 
 function withSiteNames(value: unknown, names: PropertyNames): unknown {
-  if (!isRecord(value)) return value
+  if (!isObject(value)) return value
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [names.get(name) ?? name, member]))
 }

@@ -1,4 +1,4 @@
-import { isRecord } from '../arguments.ts'
+import { isObject } from '../../json.ts'
 import { callsOf, choiceOf, endWordOf, indexOf, isRefusal, messageOf, usageOf, type Members } from './chat-message.ts'
 import { StreamedCalls, type CallPiece } from './streamed-calls.ts'
 
@@ -24,9 +24,9 @@ const silence = { index: 0, message: { role: 'assistant', content: '' }, finish_
 const nothing = { index: 0, delta: {}, finish_reason: null }
 
 function wholeChoice(choice: unknown): unknown {
-  if (!isRecord(choice)) return choice
+  if (!isObject(choice)) return choice
   const { message = choice['delta'], finish_reason: word } = choice
-  if (!isRecord(message)) return { message }
+  if (!isObject(message)) return { message }
   const calls = callsOf(message)?.map(({ id, name, arguments: text = '', extra }) => ({
     id: id ?? '',
     function: { name, arguments: text },
@@ -82,7 +82,7 @@ export class ChatChunks {
   }
 
   #choice(choice: unknown): unknown {
-    if (!isRecord(choice)) return choice
+    if (!isObject(choice)) return choice
     this.#index ??= indexOf(choice)
     const delta = this.#delta(choice)
     const word = endWordOf(choice['finish_reason'])
@@ -94,7 +94,7 @@ export class ChatChunks {
   #delta({ delta, message }: Members): unknown {
     const piece = isSaid(delta) || this.#hasWords ? delta : message
     if (!isSaid(piece)) return {}
-    if (!isRecord(piece)) return piece
+    if (!isObject(piece)) return piece
     this.#hasWords = true
     this.#isRefused ||= isRefusal(piece)
     const calls = callsOf(piece)?.map((call) => this.#calls.read(call))
@@ -116,7 +116,7 @@ export async function gathered(chunks: AsyncIterable<Members | string>): Promise
     if (!Array.isArray(read)) return { choices: read }
     const [{ delta, finish_reason: end } = {} as Members] = read as Members[]
     word = end ?? word
-    if (!isRecord(delta)) {
+    if (!isObject(delta)) {
       if (isSaid(delta)) return { choices: [{ message: delta }] }
       continue
     }

@@ -1,4 +1,4 @@
-import { isRecord } from '../arguments.ts'
+import { isObject } from '../../json.ts'
 import { plainNumber, readExactly } from '../../outputs/exact-json.ts'
 
 /*
@@ -31,7 +31,7 @@ export const isRefusal = ({ refusal }: Members): boolean => typeof refusal === '
 
 /** A text, or a list of its parts. */
 function contentOf(content: unknown): unknown {
-  const parts = isRecord(content) && isPart(content) ? [content] : content
+  const parts = isObject(content) && isPart(content) ? [content] : content
   return Array.isArray(parts) ? parts.flatMap(partOf) : parts
 }
 
@@ -41,7 +41,7 @@ const isPart = (value: Members): boolean => 'text' in value || 'thinking' in val
 function partOf(part: unknown): unknown[] {
   if (typeof part === 'string') return [{ type: 'text', text: part }]
   if (part === null) return []
-  if (!isRecord(part)) return [part]
+  if (!isObject(part)) return [part]
   const { type, text, thinking } = part
   if (thinking !== undefined)
     return [{ type: 'thinking', thinking: [{ type: 'text', text: thoughtsOf(thinking) ?? '' }] }]
@@ -52,7 +52,7 @@ function partOf(part: unknown): unknown[] {
 function thoughtsOf(given: unknown): string | undefined {
   if (typeof given === 'string') return given
   if (Array.isArray(given)) return given.map((part) => thoughtsOf(part) ?? '').join('')
-  return isRecord(given) && typeof given['text'] === 'string' ? given['text'] : undefined
+  return isObject(given) && typeof given['text'] === 'string' ? given['text'] : undefined
 }
 
 /** A tool call, or a piece of one. */
@@ -67,15 +67,15 @@ export interface WireCall {
 
 /** The calls of a message, or of a piece of one; undefined if their list cannot be read. */
 export function callsOf({ tool_calls: given, function_call: legacy }: Members): WireCall[] | undefined {
-  const list = isRecord(given) ? [given] : (given ?? [])
+  const list = isObject(given) ? [given] : (given ?? [])
   if (!Array.isArray(list)) return undefined
   const calls = list.filter((call) => call !== null)
-  const all = calls.length === 0 && isRecord(legacy) ? [{ index: 0, function: legacy }] : calls
-  return all.every(isRecord) ? all.map(callOf) : undefined
+  const all = calls.length === 0 && isObject(legacy) ? [{ index: 0, function: legacy }] : calls
+  return all.every(isObject) ? all.map(callOf) : undefined
 }
 
 function callOf(call: Members): WireCall {
-  const inner = isRecord(call['function']) ? call['function'] : call
+  const inner = isObject(call['function']) ? call['function'] : call
   const index = numberOf(call['index'])
   const id = plainNumber(call['id'])
   return {
@@ -103,7 +103,7 @@ export function endWordOf(given: unknown): string | undefined {
   const word = plainNumber(given)
   if (word === undefined || word === null || word === '') return undefined
   if (typeof word === 'string') return word
-  const type = isRecord(word) ? (word['type'] ?? word['reason']) : undefined
+  const type = isObject(word) ? (word['type'] ?? word['reason']) : undefined
   return typeof type === 'string' ? type : JSON.stringify(word)
 }
 
@@ -112,7 +112,7 @@ export function choiceOf(choices: unknown, index: number | undefined): unknown {
   const list = (Array.isArray(choices) ? choices : [choices]).filter(
     (choice) => choice !== undefined && choice !== null,
   )
-  const found = list.find((choice) => !isRecord(choice) || (indexOf(choice) ?? index ?? 0) === (index ?? 0))
+  const found = list.find((choice) => !isObject(choice) || (indexOf(choice) ?? index ?? 0) === (index ?? 0))
   return found ?? (index === undefined ? list[0] : undefined)
 }
 
@@ -127,9 +127,9 @@ const counts = {
 
 /** What an answer, or a piece of one, has used; undefined if it does not say. */
 export function usageOf(answer: Members, choice: unknown): Members | undefined {
-  const inner = isRecord(choice) ? choice['usage'] : undefined
-  const groq = isRecord(answer['x_groq']) ? answer['x_groq']['usage'] : undefined
-  const given = [answer['usage'], inner, groq].find(isRecord)
+  const inner = isObject(choice) ? choice['usage'] : undefined
+  const groq = isObject(answer['x_groq']) ? answer['x_groq']['usage'] : undefined
+  const given = [answer['usage'], inner, groq].find(isObject)
   return given && countsOf(given)
 }
 
@@ -141,9 +141,9 @@ function countsOf(given: Members): Members {
   const rest = input !== undefined && total !== undefined ? Math.max(total - input, 0) : undefined
   // None is less than what was written, and is taken for that.
   const output = count('completion_tokens') ?? rest ?? (input === undefined ? undefined : 0)
-  const details = [given['prompt_tokens_details'], given['prompt_token_details']].find(isRecord)
+  const details = [given['prompt_tokens_details'], given['prompt_token_details']].find(isObject)
   const cached = wholeOf(details?.['cached_tokens'] ?? given['num_cached_tokens'] ?? given['prompt_cache_hit_tokens'])
-  const reasoning = wholeOf(isRecord(written) ? written['reasoning_tokens'] : undefined)
+  const reasoning = wholeOf(isObject(written) ? written['reasoning_tokens'] : undefined)
   return {
     ...(input !== undefined && { prompt_tokens: input }),
     ...(output !== undefined && { completion_tokens: output }),

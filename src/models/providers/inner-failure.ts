@@ -1,4 +1,4 @@
-import { isRecord } from '../arguments.ts'
+import { isObject } from '../../json.ts'
 
 /** A failure that an answer of status 200 reports. */
 export interface InnerFailure {
@@ -16,10 +16,10 @@ const words = ['detail', 'message', 'msg', 'error_msg', 'errors']
 
 /** What an answer says of a failure; undefined if it says nothing of one. */
 export function failureIn(value: unknown): InnerFailure | undefined {
-  if (!isRecord(value)) return undefined
+  if (!isObject(value)) return undefined
   const { error } = value
   const isError = error !== undefined && error !== null && error !== false && error !== ''
-  if (isError) return failureOf([...(isRecord(error) ? [error] : [{ message: error }]), value])
+  if (isError) return failureOf([...(isObject(error) ? [error] : [{ message: error }]), value])
   const isFlat = value['object'] === 'error' || value['type'] === 'error'
   const isReport = !answers.some((name) => name in value) && words.some((name) => isSaid(value[name]))
   return isFlat || isReport ? failureOf([value]) : undefined

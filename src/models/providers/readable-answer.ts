@@ -1,6 +1,7 @@
+import { isObject } from '../../json.ts'
 import { APICallError } from '@ai-sdk/provider'
 import type { ProviderKind } from '../../config/models-config.ts'
-import { isRecord } from '../arguments.ts'
+
 import { brokenOff, emptyBody, failedInside, ModelError, noJson, unreadableAnswer } from '../failures.ts'
 import { ChatChunks, gathered, wholeAnswer } from './chat-answers.ts'
 import { readJson, type Members } from './chat-message.ts'
@@ -45,7 +46,7 @@ async function readWhole(answer: Response, body: Body, asked: Asked): Promise<Re
   if (value === undefined) return isChat ? readLines(answer, json, asked) : refuseCut(json)
   refuseFailure(value, json, answer)
   if (!isChat && asked.stream) throw unreadableAnswer(`is in one piece, not streamed; ${advice(false)}`, json)
-  if (!isChat || !isRecord(value)) return like(answer, json)
+  if (!isChat || !isObject(value)) return like(answer, json)
   if (value['choices'] === undefined && value['object'] !== 'chat.completion') throw unreadableAnswer(noChoices, json)
   if (!asked.stream) return like(answer, JSON.stringify(wholeAnswer(value)))
   const chunks = new ChatChunks()
@@ -112,7 +113,7 @@ async function* chunksOf(body: Body, answer: Response): AsyncGenerator<Members |
 function chunkOf(chunks: ChatChunks, data: string, answer: Response): Members | string {
   const value = parsed(data)
   const event = Array.isArray(value) && value.length === 1 ? (value[0] as unknown) : value
-  if (!isRecord(event)) return data
+  if (!isObject(event)) return data
   const chunk = chunks.read(event)
   const failure = failureIn(event)
   if (failure) throw reported(failure, JSON.stringify({ ...event, usage: chunks.usage }), answer)

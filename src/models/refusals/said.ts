@@ -1,5 +1,6 @@
+import { isObject } from '../../json.ts'
 import { APICallError } from '@ai-sdk/provider'
-import { isRecord, parse } from '../arguments.ts'
+import { parse } from '../arguments.ts'
 import { BrokenAnswer, causesOf, ModelError } from '../failures.ts'
 import { failureIn } from '../providers/inner-failure.ts'
 
@@ -32,7 +33,7 @@ export function saidIn(error: unknown): Said | undefined {
 /** What a stream reported, as its adapter hands it on. */
 function saidInStream(cause: unknown): Said | undefined {
   if (typeof cause === 'string') return { status: undefined, text: cause.slice(0, maxText) }
-  if (!isRecord(cause)) return undefined
+  if (!isObject(cause)) return undefined
   const status = [cause['statusCode'], cause['status'], cause['code']]
     .map(Number)
     .find((one) => one >= 400 && one < 600)
@@ -68,7 +69,7 @@ function statedIn({ text }: Said): string | undefined {
   const read = parse(text)
   const body: unknown = Array.isArray(read) ? read[0] : read
   for (const place of places) {
-    const found = place.reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), body)
+    const found = place.reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), body)
     if (typeof found === 'string' && found !== '') return `${found}${parameterIn(body)}`
     if (Array.isArray(found)) return found.map(problemIn).join('; ')
   }
@@ -77,13 +78,13 @@ function statedIn({ text }: Said): string | undefined {
 
 /** OpenAI names the member apart from the sentence. */
 function parameterIn(body: unknown): string {
-  const error = isRecord(body) && isRecord(body['error']) ? body['error'] : body
-  return isRecord(error) && typeof error['param'] === 'string' ? ` (${error['param']})` : ''
+  const error = isObject(body) && isObject(body['error']) ? body['error'] : body
+  return isObject(error) && typeof error['param'] === 'string' ? ` (${error['param']})` : ''
 }
 
 /** Pydantic repeats what was sent beside the place and the sentence, and that may be anything. */
 function problemIn(problem: unknown): string {
-  if (!isRecord(problem)) return typeof problem === 'string' ? problem : ''
+  if (!isObject(problem)) return typeof problem === 'string' ? problem : ''
   const { loc, msg, message } = problem
   const words = [msg, message].find((one) => typeof one === 'string') ?? ''
   return `${Array.isArray(loc) ? loc.join('.') : ''}: ${words}`

@@ -71,7 +71,10 @@ async function freeQueue(trx: Transaction, run: Run, now: Date): Promise<void> {
   await trx.raw(freeStatement, { agentId: run.agentId, runId: run.id, now })
 }
 
-/** A queue without runs to start is not blocked any more: the next accept may wake it. Nothing is held for the run any more. */
+/**
+ * A queue without runs to start is not blocked any more: the next accept may wake it. Nothing is held for the run any
+ * more.
+ */
 const freeStatement = `
   with released as (delete from credit_holds where subject_id = :runId)
   update agent_queues

@@ -62,7 +62,10 @@ interface Hold {
   trouble?: { since: Date; until: Date | null }
 }
 
-/** Replaces a move that may not be made now: the run waits for its model or for credits as long as it may, and for the end of a pause as long as that takes. */
+/**
+ * Replaces a move that may not be made now: the run waits for its model or for credits as long as it may, and for the
+ * end of a pause as long as that takes.
+ */
 export function holdBack(run: Run, { cause, trouble }: Hold, budgets: Budgets, now: Date): Move {
   if (trouble) return holdForModel(run, trouble, budgets, now)
   if (cause === 'paused') return { kind: 'wait', cause, ms: budgets.waitSeconds * 1000 }

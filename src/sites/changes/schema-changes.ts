@@ -1,6 +1,6 @@
 import { isSame, textOf } from './same.ts'
-import { joinPath } from '../../json.ts'
-import { isObject, keywords, memberOf, type Keyword, type SchemaObject } from '../manifest/schema-keywords.ts'
+import { isObject, joinPath } from '../../json.ts'
+import { keywords, memberOf, type Keyword, type SchemaObject } from '../manifest/schema-keywords.ts'
 import { difference, type Difference } from './difference.ts'
 
 /**

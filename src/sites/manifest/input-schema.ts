@@ -1,9 +1,9 @@
 import type { ErrorDetail } from '../../errors.ts'
-import { joinPath } from '../../json.ts'
+import { isObject, joinPath } from '../../json.ts'
 import { firstProblems } from './first-problems.ts'
 import { keywordForms } from './keyword-forms.ts'
 import { compilePattern } from './linear-patterns.ts'
-import { innerSchemas, isObject, keywords, usedKeywords, type Keyword, type SchemaObject } from './schema-keywords.ts'
+import { innerSchemas, keywords, usedKeywords, type Keyword, type SchemaObject } from './schema-keywords.ts'
 
 const maxSchemas = 1_000
 const maxDepth = 20

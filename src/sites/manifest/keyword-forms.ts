@@ -1,4 +1,5 @@
-import { isObject, type KeywordForm } from './schema-keywords.ts'
+import { isObject } from '../../json.ts'
+import { type KeywordForm } from './schema-keywords.ts'
 
 interface Form {
   holds: (value: unknown) => boolean

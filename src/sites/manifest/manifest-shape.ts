@@ -1,8 +1,9 @@
+import { isObject } from '../../json.ts'
 import * as v from 'valibot'
 import { isCoded } from '../../errors.ts'
 import { cleanName, problemOfName, unitsOfCharacter } from '../../names.ts'
 import { parseSiteUrl } from '../../safe-fetch/site-url.ts'
-import { isObject, type SchemaObject } from './schema-keywords.ts'
+import { type SchemaObject } from './schema-keywords.ts'
 
 /** More tools fit neither into a prompt nor into an overview for people. */
 export const maxTools = 200

@@ -1,5 +1,6 @@
+import { isObject } from '../../json.ts'
 import { constantSize } from './input-schema.ts'
-import { isObject, keywords, usedKeywords, type Keyword, type SchemaObject } from './schema-keywords.ts'
+import { keywords, usedKeywords, type Keyword, type SchemaObject } from './schema-keywords.ts'
 import type { TextRules } from './text-rules.ts'
 
 /** A schema that is safe for the validator: only known keywords, no untrusted patterns. */

@@ -1,4 +1,4 @@
-import { joinPath } from '../../json.ts'
+import { isObject, joinPath } from '../../json.ts'
 
 /**
  * The supported keywords of JSON Schema 2020-12, by the form of their value. Everything else in a schema is an
@@ -52,10 +52,6 @@ export type Keyword = keyof typeof keywords
 export type KeywordForm = (typeof keywords)[Keyword]
 
 export type SchemaObject = Record<string, unknown>
-
-/** Whether the value is a JSON object: neither null nor a list. */
-export const isObject = (value: unknown): value is SchemaObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** An own member of the object, never an inherited one. */
 export const memberOf = (object: unknown, name: string): unknown =>

@@ -1,4 +1,4 @@
-import { parseJson } from '../../json.ts'
+import { isObject, parseJson } from '../../json.ts'
 
 /** The members of an answer of a token address, or what it is instead, as the end of a sentence. */
 type Read = { members: Record<string, unknown> } | { instead: string }
@@ -34,9 +34,6 @@ function unwrapped(value: unknown): unknown {
 
 const objectIn = (value: unknown): Read =>
   isObject(value) ? { members: value } : { instead: `${kindOf(value)} and no object` }
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** What a value is, in words for whoever sent it. */
 export function kindOf(value: unknown): string {

@@ -115,9 +115,10 @@ export function createCallback(context: {
 
   return {
     /**
-     * Finishes a flow: exchanges the code and stores the grant, once. The same browser gets the same outcome again. Fails with VALIDATION_ERROR (a bad state, issuer or set
-     * of parameters), PERMISSION_DENIED (access was denied), SITE_UNAVAILABLE, TOOL_EXECUTION_ERROR (the site refused
-     * or its token address failed), TOKEN_EXISTS, VAULT_LIMIT_REACHED, NOT_FOUND.
+     * Finishes a flow: exchanges the code and stores the grant, once. The same browser gets the same outcome again.
+     * Fails with VALIDATION_ERROR (a bad state, issuer or set of parameters), PERMISSION_DENIED (access was denied),
+     * SITE_UNAVAILABLE, TOOL_EXECUTION_ERROR (the site refused or its token address failed), TOKEN_EXISTS,
+     * VAULT_LIMIT_REACHED, NOT_FOUND.
      */
     async finish(input: CallbackInput): Promise<Finished> {
       const { flow, state, isFirst } = await claim(input)

@@ -1,5 +1,6 @@
+import { isObject } from '../../json.ts'
 import { quotedName } from '../../names.ts'
-import { isObject, kindOf, membersIn } from './answer-members.ts'
+import { kindOf, membersIn } from './answer-members.ts'
 
 /**
  * A successful token answer that cannot be used. The message names the member, quotes no token, and ends a sentence about
@@ -17,8 +18,9 @@ export class UnusableTokenAnswer extends Error {
 
 /**
  * A token response in the form that the library reads. Something was spent for a success, so it is read leniently: what
- * is not needed, such as an ID token that was not asked for, counts as absent in a form that cannot be meant, and every 2xx is a success. The library also reads
- * the `error` of a refusal even if there is a challenge or no content type. Throws UnusableTokenAnswer.
+ * is not needed, such as an ID token that was not asked for, counts as absent in a form that cannot be meant, and every
+ * 2xx is a success. The library also reads the `error` of a refusal even if there is a challenge or no content type.
+ * Throws UnusableTokenAnswer.
  */
 export async function readable(response: Response, { wantsIdToken = false } = {}): Promise<Response> {
   const { status, headers } = response

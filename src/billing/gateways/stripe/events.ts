@@ -60,7 +60,10 @@ export function createStripeEvents({ database, clock, stripe }: { database: Data
     })
   }
 
-  /** Disputes and refunds name their payment alone. One of a payment that Stripe does not know is about nobody, however often it is told. */
+  /**
+   * Disputes and refunds name their payment alone. One of a payment that Stripe does not know is about nobody, however
+   * often it is told.
+   */
   async function payerOf({ object, payment_intent: intent }: Told): Promise<string | null> {
     if ((object !== 'dispute' && object !== 'refund') || typeof intent !== 'string') return null
     try {

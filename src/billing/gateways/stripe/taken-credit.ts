@@ -16,8 +16,9 @@ interface Claim {
  */
 export function createTakenCredit(stripe: Stripe) {
   /**
-   * Takes away what is to be taken still, and gives back what is not. Returns how much was ever taken because of each invoice, in cents. The invoices are
-   * the newest first. What was taken is known from Stripe alone, so a payment that is too old to be compared changes nothing.
+   * Takes away what is to be taken still, and gives back what is not. Returns how much was ever taken because of each
+   * invoice, in cents. The invoices are the newest first. What was taken is known from Stripe alone, so a payment that
+   * is too old to be compared changes nothing.
    */
   async function settle(customer: string, invoices: Stripe.Invoice[], isPaidBack: IsPaidBack) {
     const paid = invoices.filter(({ status }) => status === 'paid')

@@ -1,18 +1,11 @@
-import { APICallError } from '@ai-sdk/provider'
 import test from 'ava'
 import { askWithout } from '../../../../src/models/refusals/ask-without.ts'
+import { refusalOf } from './refusal-of.ts'
 
 const tools = ['create', 'find', 'list', 'odd'].map((name) => ({ name }))
 type Tool = (typeof tools)[number]
 
-const refusal = (message: string) =>
-  new APICallError({
-    message: 'refused',
-    url: 'https://provider.example',
-    requestBodyValues: {},
-    statusCode: 400,
-    responseBody: JSON.stringify({ error: { message } }),
-  })
+const refusal = (message: string) => refusalOf(400, { error: { message } })
 
 /** Asks a provider, and notes the names that each request had. */
 async function asked(answer: (names: string[]) => string, given = tools) {

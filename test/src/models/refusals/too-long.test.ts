@@ -1,16 +1,7 @@
-import { APICallError } from '@ai-sdk/provider'
 import test from 'ava'
 import { BrokenAnswer } from '../../../../src/models/failures.ts'
 import { isTooLong, PromptTooLong } from '../../../../src/models/refusals/too-long.ts'
-
-const refusalOf = (statusCode: number, body: unknown) =>
-  new APICallError({
-    message: 'refused',
-    url: 'https://provider.example',
-    requestBodyValues: {},
-    statusCode,
-    responseBody: typeof body === 'string' ? body : JSON.stringify(body),
-  })
+import { refusalOf } from './refusal-of.ts'
 
 /** What providers and servers say of a prompt that is too long, and which part of it may be taken next. */
 const tooLong: [number, unknown, number][] = [

@@ -1,16 +1,7 @@
-import { APICallError } from '@ai-sdk/provider'
 import test from 'ava'
 import { BrokenAnswer } from '../../../../src/models/failures.ts'
 import { toolRefusal, type ToolRefusal } from '../../../../src/models/refusals/tool-refusal.ts'
-
-const refusalOf = (statusCode: number, body: unknown) =>
-  new APICallError({
-    message: 'refused',
-    url: 'https://provider.example',
-    requestBodyValues: {},
-    statusCode,
-    responseBody: typeof body === 'string' ? body : JSON.stringify(body),
-  })
+import { refusalOf } from './refusal-of.ts'
 
 const names = ['create', 'find', 'list_x', ...Array.from({ length: 148 }, (_, index) => `t${index}`)]
 
