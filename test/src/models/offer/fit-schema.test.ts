@@ -191,9 +191,7 @@ test('of a schema that is very deep or very long, fewer levels are sent', (t) =>
   t.true(JSON.stringify(fitted({ properties: wide })).length <= maxSchemaBytes)
 })
 
-test('of a list of names the first thousand are sent, because a site may write as many as its manifest has room for', (t) => {
+test('of a list of names the first thousand are read, because a site may write as many as its manifest has room for', (t) => {
   const required = Array.from({ length: 30_000 }, (_, index) => `é${index}`)
-  const schema = fitted({ required }) as { properties: object; required: string[] }
-  t.deepEqual([schema.required.length, Object.keys(schema.properties).length], [1000, 1000])
-  t.is(schema.required[0], fitName('é0'))
+  t.is(fitSchema({ type: 'object', required }, 'openai').names.size, 1000)
 })
