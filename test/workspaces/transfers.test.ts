@@ -123,7 +123,7 @@ test('only the owner offers, with the password, and only to another member', asy
   t.is((await offer(taker)).failure.code, 'PERMISSION_DENIED')
   t.is((await offer(owner, undefined, { password: 'not the password' })).failure.code, 'UNAUTHORIZED')
   t.is((await offer(owner, newId())).failure.code, 'MEMBER_NOT_FOUND')
-  t.is((await offer(owner, 'nobody')).failure.code, 'MEMBER_NOT_FOUND')
+  t.is((await offer(owner, 'nobody')).failure.code, 'VALIDATION_ERROR')
   t.is((await offer(owner, ownerId)).failure.code, 'VALIDATION_ERROR')
   t.is((await offer(await customer(platform))).failure.code, 'WORKSPACE_NOT_FOUND')
 })
