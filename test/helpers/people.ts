@@ -7,6 +7,7 @@ import * as runEvents from '../../api/run-events.ts'
 import * as vault from '../../api/vault.ts'
 import * as webhooks from '../../api/webhooks.ts'
 import { call, type Client } from './client.ts'
+import { ofKind } from './copies.ts'
 import { eventually } from './eventually.ts'
 import type { Sites } from './sites.ts'
 
@@ -29,17 +30,23 @@ export async function newcomer({ url }: Client, email?: string): Promise<Person>
 
 /** A user on the free tier. */
 export async function person(client: Client, email?: string): Promise<Person> {
-  const someone = await newcomer(client, email)
-  await call(someone, auth.acceptTerms).then((answer) => answer.body)
-  return someone
+  const make = async () => {
+    const someone = await newcomer(client, email)
+    await call(someone, auth.acceptTerms).then((answer) => answer.body)
+    return someone
+  }
+  return email === undefined ? { url: client.url, ...(await ofKind(client.url, 'person', make)) } : make()
 }
 
 /** A user on a paid tier, who may use webhooks. */
 export async function customer(client: Client, tier = 'pro'): Promise<Person> {
-  const someone = await person(client)
-  await call(someone, billing.addPaymentMethod, { body: { paymentMethod: 'pm_card_visa' } }).then((a) => a.body)
-  await call(someone, billing.subscribe, { body: { tier } }).then((answer) => answer.body)
-  return someone
+  const make = async () => {
+    const someone = await person(client)
+    await call(someone, billing.addPaymentMethod, { body: { paymentMethod: 'pm_card_visa' } }).then((a) => a.body)
+    await call(someone, billing.subscribe, { body: { tier } }).then((answer) => answer.body)
+    return someone
+  }
+  return { url: client.url, ...(await ofKind(client.url, tier, make)) }
 }
 
 /** Connects the issue tracker (as its user `ada`, an admin) and returns the vault entry's id. */

@@ -11,6 +11,7 @@ import { createLogger } from '../../src/logger.ts'
 import { createServices, createStrangersThreads } from '../../src/services.ts'
 import type { PasswordCost } from '../../src/users/passwords.ts'
 import { createTestDatabase } from './database.ts'
+import { allowCopies } from './copies.ts'
 import { cheapCost } from './passwords.ts'
 import { runWorkflowsHere, sharedServers } from './servers.ts'
 import type { Sites } from './sites.ts'
@@ -88,6 +89,7 @@ export async function startPlatform(t: ExecutionContext, options: PlatformOption
     passwordCost: options.passwordCost ?? cheapCost,
     threads: sharedThreads,
   })
+  if (!options.clock) allowCopies(url, services)
   const handle = createApp(services).callback()
   serve((request, response) => void handle(request, response))
   let stop = async () => {}

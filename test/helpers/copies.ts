@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto'
+import { newId } from '../../src/ids.ts'
+import type { Services } from '../../src/services.ts'
+import { createAccessTokens } from '../../src/users/access-tokens.ts'
+
+/**
+ * Copies of a user whom the API has made. Registering and subscribing cost more than most tests do, so each platform has
+ * them done once for each kind of user, and copies the rows for the next users of the kind.
+ */
+
+/** What a user has after registering, logging in and subscribing, with the column that names the user. */
+const tables: Record<string, string> = {
+  users: 'id',
+  logins: 'user_id',
+  accounts: 'owner_id',
+  payment_methods: 'owner_id',
+  payments: 'owner_id',
+  credit_grants: 'owner_id',
+  ledger_entries: 'owner_id',
+  audit_entries: 'owner_id',
+  sandbox_customers: 'owner_id',
+  sandbox_cards: 'owner_id',
+  sandbox_subscriptions: 'owner_id',
+  sandbox_payments: 'owner_id',
+  sandbox_requests: 'owner_id',
+}
+
+/** The rows of a user, by table, as JSON in which a copy has other ids. */
+interface Original {
+  email: string
+  password: string
+  rows: [table: string, json: string][]
+}
+
+type Made = Pick<Original, 'email' | 'password'> & { token: string }
+
+const uuid = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
+
+/** The platforms of this process whose clock is the real one, by address, with their originals by kind. */
+const platforms = new Map<string, { services: Services; originals: Map<string, Promise<Original>> }>()
+
+/** Has the users of a platform copied. */
+export const allowCopies = (url: string, services: Services): void =>
+  void platforms.set(url, { services, originals: new Map() })
+
+/** A user of this kind: the first one is made as given, the others are copies. Where copies are not allowed, none is. */
+export async function ofKind<T extends Made>(url: string, kind: string, make: () => Promise<T>): Promise<Made> {
+  const platform = platforms.get(url)
+  if (!platform) return make()
+  const { services, originals } = platform
+  const known = originals.get(kind)
+  if (known) return copyOf(services, await known)
+  // Simultaneous tests wait for the original, which is itself given to nobody: its test could change it.
+  const original = make().then((made) => read(services, made))
+  originals.set(kind, original)
+  return copyOf(services, await original)
+}
+
+async function read({ database }: Services, { email, password }: Made): Promise<Original> {
+  const { id } = (await database('users').where({ email }).first('id')) as { id: string }
+  const rows = await Promise.all(
+    Object.entries(tables).map(async ([table, column]): Promise<[string, string]> => {
+      const query = `select jsonb_agg(to_jsonb(found) - 'arrival')::text as json from ${table} found where ${column} = ?`
+      const { rows: found } = await database.raw<{ rows: { json: string | null }[] }>(query, [id])
+      return [table, found[0]?.json ?? '[]']
+    }),
+  )
+  return { email, password, rows: rows.filter(([, json]) => json !== '[]') }
+}
+
+/** Writes a copy under another address, in one message to Postgres. */
+async function copyOf({ database, clock, config }: Services, original: Original): Promise<Made> {
+  const email = `${randomBytes(6).toString('hex')}@example.com`
+  const rename = renaming(original)
+  const rows = original.rows.map(([table, json]): [string, string] => [
+    table,
+    rename(json).replaceAll(original.email, email),
+  ])
+  // Without parameters Postgres takes several statements at once, as one transaction.
+  await database.raw(rows.map(([table, json]) => insert(table, json)).join(';'))
+  const login = firstOf(new Map(rows).get('logins') ?? '[]') as { id: string; user_id: string }
+  const tokens = createAccessTokens({ clock, config })
+  const token = await tokens.sign({ userId: login.user_id, loginId: login.id }, config.auth.accessTokenSeconds)
+  return { token, email, password: original.password }
+}
+
+/** Replaces every id by a new one; new ids are in the order of the old ones, as they sort by time. */
+function renaming({ rows }: Original): (json: string) => string {
+  const old = new Set(rows.flatMap(([, json]) => json.match(uuid) ?? []))
+  const renamed = new Map([...old].toSorted().map((id) => [id, newId()]))
+  return (json) => json.replaceAll(uuid, (id) => renamed.get(id) ?? id)
+}
+
+function insert(table: string, json: string): string {
+  const columns = Object.keys(firstOf(json)).join(', ')
+  const rows = `jsonb_populate_recordset(null::${table}, $json$${json}$json$)`
+  return `insert into ${table} (${columns}) select ${columns} from ${rows}`
+}
+
+const firstOf = (json: string): object => (JSON.parse(json) as object[])[0] ?? {}
