@@ -6,7 +6,7 @@ const place = (file) => ['shared', undefined, 'pure'].indexOf(group.exec(file)?.
 
 export default {
   extensions: ['ts'],
-  files: ['test/**/*.test.ts', 'test/together/*/*.ts'],
+  files: ['test/**/*.test.ts', 'test/**/*.slow.ts', 'test/together/*/*.ts'],
   require: ['./test/run/every-process.ts'],
   sortTestFiles: (one, other) => (place(one) === place(other) ? one.localeCompare(other) : place(one) - place(other)),
   timeout: '5m',

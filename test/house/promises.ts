@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { SourceFile } from './source.ts'
+import { isTest, type SourceFile } from './source.ts'
 import { filesWithTag, tagsIn, type Tag } from './tags.ts'
 
 /** A promise that nothing proves, or a tag that proves nothing. */
@@ -87,7 +87,7 @@ function problemsOf({ id, commands }: PromiseLine, scripts: Promised['scripts'],
 function reaches(command: string, file: { id: string; path: string; scripts: Promised['scripts'] }): boolean {
   const [, script] = /^npm run ([\w:-]+)$/.exec(command) ?? []
   if (script !== undefined) return file.scripts[script]?.split(' ').includes(file.path) ?? false
-  return command === `npm test -- --promise ${file.id}` && file.path.endsWith('.test.ts')
+  return command === `npm test -- --promise ${file.id}` && isTest(file.path)
 }
 
 function problemsOfTag({ ids, isAttached }: Tag, known: Set<string>): string[] {

@@ -4,7 +4,7 @@ import { checkDependencies } from './dependencies.ts'
 import { checkPins } from './pins.ts'
 import { checkPromises } from './promises.ts'
 import { importProblem, sharedFiles } from './who-may-import-whom.ts'
-import type { SourceFile } from './source.ts'
+import { isTest, type SourceFile } from './source.ts'
 
 /** A place that breaks a rule. */
 export interface Violation {
@@ -105,7 +105,7 @@ export const rules: Rule[] = [
     name: 'files can be read in one sitting',
     check: each(({ path, lines }) =>
       // A test file is a list of cases, and may have any length.
-      lines > mostLines && !path.endsWith('.test.ts') && !tables.has(path)
+      lines > mostLines && !isTest(path) && !tables.has(path)
         ? `has ${lines} lines, more than ${mostLines}; find the two things in it`
         : undefined,
     ),
@@ -124,7 +124,7 @@ export const rules: Rule[] = [
     name: 'no test asks ava for more time than all tests have',
     check: each(({ path, code }) => {
       const [, asked = '0'] = /\bt\.timeout\(([\d_]+)/.exec(code) ?? []
-      return path.endsWith('.test.ts') && Number(asked.replaceAll('_', '')) > avaTimeout
+      return isTest(path) && Number(asked.replaceAll('_', '')) > avaTimeout
         ? `asks for ${asked} ms, more than ${avaTimeout}`
         : undefined
     }),

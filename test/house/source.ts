@@ -24,6 +24,12 @@ export interface SourceFile {
   imports: Import[]
 }
 
+/** Whether a file has tests that take minutes (`npm run test:slow`): of crashes, of time, of load. */
+export const isSlowTest = (path: string): boolean => path.endsWith('.slow.ts')
+
+/** Whether ava runs a file. */
+export const isTest = (path: string): boolean => path.endsWith('.test.ts') || isSlowTest(path)
+
 const folders = [
   'src',
   'api',

@@ -1,4 +1,4 @@
-import type { SourceFile } from '../house/source.ts'
+import { isTest, type SourceFile } from '../house/source.ts'
 import { filesWithTag, tagsIn } from '../house/tags.ts'
 
 /** What ava is to be given, and the promises that the caller has named. */
@@ -22,7 +22,7 @@ export function namePromised(given: readonly string[], files: readonly SourceFil
   }
   const tags = ids.length > 0 ? tagsIn(files) : []
   const named = ids.flatMap((id) => {
-    const paths = filesWithTag(id, tags).filter((path) => path.endsWith('.test.ts'))
+    const paths = filesWithTag(id, tags).filter(isTest)
     if (paths.length > 0) return paths
     throw new Error(`No test of npm test has the tag "${id}"; docs/promises.md has the promises.`)
   })

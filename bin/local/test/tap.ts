@@ -4,8 +4,6 @@ import type { Readable } from 'node:stream'
 interface TestCounts {
   passed: number
   failed: number
-  /** The titles of the failed ones. */
-  titles: string[]
   /** The titles of those that were not run. */
   skipped: string[]
 }
@@ -16,7 +14,7 @@ interface TestCounts {
  * are repeated at the end. What tests logged is shown with `logs`.
  */
 export async function showTap(output: Readable, say: (line: string) => void, logs = false): Promise<TestCounts> {
-  const counts: TestCounts = { passed: 0, failed: 0, titles: [], skipped: [] }
+  const counts: TestCounts = { passed: 0, failed: 0, skipped: [] }
   const failures: string[] = []
   let todo = 0
   let inFailure = false
@@ -28,7 +26,6 @@ export async function showTap(output: Readable, say: (line: string) => void, log
     else if (title.endsWith(' # TODO')) todo += 1
     if (title) inFailure = mark(not, title) === '✘'
     if (title.endsWith(' # SKIP')) counts.skipped.push(title.slice(0, -' # SKIP'.length))
-    if (title && inFailure) counts.titles.push(title)
     const shown = readable(line, not, title, logs)
     if (shown === undefined) continue
     say(shown)
