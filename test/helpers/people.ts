@@ -50,7 +50,7 @@ export async function customer(client: Client, tier = 'pro'): Promise<Person> {
 }
 
 /** Connects the issue tracker (as its user `ada`, an admin) and returns the vault entry's id. */
-export async function connectTracker(someone: Person, { tracker }: Sites): Promise<string> {
+export async function connectTracker(someone: Person, { tracker }: Pick<Sites, 'tracker'>): Promise<string> {
   const token = tracker.createToken('ada', 'admin')
   return (await call(someone, vault.addToVault, { body: { url: tracker.origin, token } })).body.id
 }
@@ -58,7 +58,7 @@ export async function connectTracker(someone: Person, { tracker }: Sites): Promi
 /** Connects the site whose tools misbehave and returns the vault entry's id. */
 export async function connectBadTools(
   someone: Person,
-  { badTools }: Sites,
+  { badTools }: Pick<Sites, 'badTools'>,
   within: { workspaceId?: string } = {},
 ): Promise<string> {
   const body = { ...within, url: badTools.origin, token: 'any-token' }

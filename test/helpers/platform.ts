@@ -11,6 +11,7 @@ import { createLogger } from '../../src/logger.ts'
 import { createServices, createStrangersThreads } from '../../src/services.ts'
 import type { PasswordCost } from '../../src/users/passwords.ts'
 import { createTestDatabase } from './database.ts'
+import { temporaryCertificates } from './https-server.ts'
 import { allowCopies } from './copies.ts'
 import { cheapCost } from './passwords.ts'
 import { runWorkflowsHere, sharedServers } from './servers.ts'
@@ -70,7 +71,9 @@ export async function testEnvironment(t: ExecutionContext, { sites, env = {} }: 
     // Nothing that fails at once may fail later than this on a busy machine.
     CHAT_START_SECONDS: '20',
     ...testKeys,
-    ...(sites && { SITE_ALLOW: sites.allow.join(','), SITE_CA_FILE: sites.caFile }),
+    // Sites of tests are servers of this machine; a test that is about what is refused says what is allowed.
+    SITE_ALLOW: sites?.allow.join(',') ?? '127.0.0.0/8,::1/128',
+    SITE_CA_FILE: sites?.caFile ?? (await temporaryCertificates()).caFile,
     ...env,
   }
 }

@@ -14,14 +14,17 @@ import {
   timelineOf,
   type Person,
 } from '../../helpers/people.ts'
-import { cancel, dataOf, happened, openStage, start } from '../../helpers/runs.ts'
+import { cancel, dataOf, happened, start } from '../../helpers/runs.ts'
+import { sharedPlatform } from '../../helpers/shared.ts'
+import { startSites } from '../../helpers/sites.ts'
 import { forWholeFile } from '../../helpers/whole-file.ts'
 
-const stage = forWholeFile(test, 'removal', (t) => openStage(t))
+const working = sharedPlatform(test)
+const sitesOf = forWholeFile(test, 'removal', startSites)
 
 /** Somebody with two sites. */
 async function open() {
-  const { sites, platform } = await stage()
+  const [platform, sites] = [await working(), await sitesOf()]
   const someone = await customer(platform, 'team')
   const [entryId, other] = [await connectTracker(someone, sites), await connectBadTools(someone, sites)]
   const { origin, name } = (await call(someone, vault.getVaultEntry, { params: { entryId } })).body
