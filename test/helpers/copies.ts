@@ -8,21 +8,27 @@ import { createAccessTokens } from '../../src/users/access-tokens.ts'
  * them done once for each kind of user, and copies the rows for the next users of the kind.
  */
 
-/** What a user has after registering, logging in and subscribing, with the column that names the user. */
+const ofOwner = 'owner_id = ?'
+
+/**
+ * What a user has after registering, logging in and subscribing, by table, and which rows are the user's. The mailed token
+ * is not copied: a test that verifies an address has it registered.
+ */
 const tables: Record<string, string> = {
-  users: 'id',
-  logins: 'user_id',
-  accounts: 'owner_id',
-  payment_methods: 'owner_id',
-  payments: 'owner_id',
-  credit_grants: 'owner_id',
-  ledger_entries: 'owner_id',
-  audit_entries: 'owner_id',
-  sandbox_customers: 'owner_id',
-  sandbox_cards: 'owner_id',
-  sandbox_subscriptions: 'owner_id',
-  sandbox_payments: 'owner_id',
-  sandbox_requests: 'owner_id',
+  users: 'id = ?',
+  logins: 'user_id = ?',
+  refresh_tokens: 'login_id in (select id from logins where user_id = ?)',
+  accounts: ofOwner,
+  payment_methods: ofOwner,
+  payments: ofOwner,
+  credit_grants: ofOwner,
+  ledger_entries: ofOwner,
+  audit_entries: ofOwner,
+  sandbox_customers: ofOwner,
+  sandbox_cards: ofOwner,
+  sandbox_subscriptions: ofOwner,
+  sandbox_payments: ofOwner,
+  sandbox_requests: ofOwner,
 }
 
 /** The rows of a user, by table, as JSON in which a copy has other ids. */
@@ -33,6 +39,11 @@ interface Original {
 }
 
 type Made = Pick<Original, 'email' | 'password'> & { token: string }
+
+const tokenHash = /"token_hash": "[\w-]+"/g
+
+/** Tokens are used once, and nobody needs those of a copy. */
+const anotherHash = (): string => `"token_hash": "${randomBytes(32).toString('base64url')}"`
 
 const uuid = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 
@@ -59,8 +70,8 @@ export async function ofKind<T extends Made>(url: string, kind: string, make: ()
 async function read({ database }: Services, { email, password }: Made): Promise<Original> {
   const { id } = (await database('users').where({ email }).first('id')) as { id: string }
   const rows = await Promise.all(
-    Object.entries(tables).map(async ([table, column]): Promise<[string, string]> => {
-      const query = `select jsonb_agg(to_jsonb(found) - 'arrival')::text as json from ${table} found where ${column} = ?`
+    Object.entries(tables).map(async ([table, condition]): Promise<[string, string]> => {
+      const query = `select jsonb_agg(to_jsonb(found) - 'arrival')::text as json from ${table} found where ${condition}`
       const { rows: found } = await database.raw<{ rows: { json: string | null }[] }>(query, [id])
       return [table, found[0]?.json ?? '[]']
     }),
@@ -74,7 +85,7 @@ async function copyOf({ database, clock, config }: Services, original: Original)
   const rename = renaming(original)
   const rows = original.rows.map(([table, json]): [string, string] => [
     table,
-    rename(json).replaceAll(original.email, email),
+    rename(json).replaceAll(original.email, email).replaceAll(tokenHash, anotherHash),
   ])
   // Without parameters Postgres takes several statements at once, as one transaction.
   await database.raw(rows.map(([table, json]) => insert(table, json)).join(';'))

@@ -53,7 +53,7 @@ export const inviteTo = async (
 }
 
 /** Somebody who has a verified address. */
-export async function verified(platform: Platform, email?: string): Promise<Person> {
+export async function verified(platform: Platform, email = `${newId()}@example.com`): Promise<Person> {
   const someone = await person(platform, email)
   const token = await tokenTo(platform, someone.email)
   await call(platform, accountMails.verifyEmail, { body: { token } })
