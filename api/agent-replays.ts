@@ -1,17 +1,12 @@
 import * as v from 'valibot'
-import { ownersIn } from '../src/owners/reach.ts'
 import type { BulkReplay } from '../src/runs/accept/replay-failed.ts'
-import type { Services } from '../src/services.ts'
-import type { Caller } from '../src/users/caller.ts'
 import { idempotencyKeyOf } from '../src/webhooks/identity.ts'
 import { route } from './route/route.ts'
 import { field, named, whole, wholeInQuery } from './schemas/documented.ts'
 import { instant } from './schemas/instant.ts'
 import { knownEndReason } from './schemas/run-schema.ts'
 import { errorCode } from './schemas/schemas.ts'
-
-type Named = { services: Services; caller: Pick<Caller, 'reach'>; params: { agentId: string } }
-const resource = ({ services, caller, params }: Named) => services.agents.get(ownersIn(caller.reach), params.agentId)
+import { agentNamed as resource } from './route/resources.ts'
 
 const lastOfAll = 999_999_999_999
 const first = 'The first sequence that is looked at'

@@ -1,16 +1,11 @@
 import * as v from 'valibot'
-import { ownersIn } from '../src/owners/reach.ts'
-import type { Caller } from '../src/users/caller.ts'
-import type { Services } from '../src/services.ts'
 import { idempotencyKeyOf } from '../src/webhooks/identity.ts'
 import { memberText } from '../src/json-member.ts'
 import { freeObject, named } from './schemas/documented.ts'
 import { route } from './route/route.ts'
 import { listedRun, presentListedRun, presentRun, run } from './schemas/run-schema.ts'
 import { pageOf, paging, runStatus, trigger } from './schemas/schemas.ts'
-
-type Named = { services: Services; caller: Pick<Caller, 'reach'>; params: { agentId: string } }
-const resource = ({ services, caller, params }: Named) => services.agents.get(ownersIn(caller.reach), params.agentId)
+import { agentNamed as resource } from './route/resources.ts'
 
 const shared = { tag: 'agents', access: 'account', status: 200 } as const
 

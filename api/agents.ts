@@ -1,14 +1,9 @@
 import * as v from 'valibot'
-import { ownersIn } from '../src/owners/reach.ts'
-import type { Caller } from '../src/users/caller.ts'
-import type { Services } from '../src/services.ts'
 import { agentFields } from './schemas/agent-fields.ts'
 import { agent, listedAgent, presentAgent, presentAgents } from './schemas/agent-schema.ts'
 import { route } from './route/route.ts'
 import { inWorkspace, pageOf, pagingOfOwner, trigger } from './schemas/schemas.ts'
-
-type Named = { services: Services; caller: Pick<Caller, 'reach'>; params: { agentId: string } }
-const resource = ({ services, caller, params }: Named) => services.agents.get(ownersIn(caller.reach), params.agentId)
+import { agentNamed as resource } from './route/resources.ts'
 
 const shared = { tag: 'agents', access: 'account', status: 200 } as const
 

@@ -1,13 +1,12 @@
 import * as v from 'valibot'
-import { ownersIn } from '../src/owners/reach.ts'
 import type { Caller } from '../src/users/caller.ts'
 import { callbackStatuses } from '../src/callbacks/callback.ts'
-import type { Services } from '../src/services.ts'
 import { shownUrl } from '../src/safe-fetch/shown-url.ts'
 import { route } from './route/route.ts'
 import { maySeeSecrets } from './schemas/agent-schema.ts'
 import { field, named, whole } from './schemas/documented.ts'
 import { id, pageOf, paging, time } from './schemas/schemas.ts'
+import { agentNamed, runNamed } from './route/resources.ts'
 
 const status = named(
   'CallbackStatus',
@@ -52,11 +51,6 @@ const callback = named('Callback', ofOne, 'The ending of a run that is posted to
 
 const shared = { tag: 'callbacks', access: 'account', status: 200 } as const
 
-type OfAgent = { services: Services; caller: Pick<Caller, 'reach'>; params: { agentId: string } }
-const agentOf = ({ services, caller, params }: OfAgent) => services.agents.get(ownersIn(caller.reach), params.agentId)
-type OfRun = { services: Services; caller: Pick<Caller, 'reach'>; params: { runId: string } }
-const runOf = ({ services, caller, params }: OfRun) => services.runs.reading.get(ownersIn(caller.reach), params.runId)
-
 /** The address may hold a key. */
 const presentFor =
   (caller: Pick<Caller, 'scopes' | 'reach'>, owned: { ownerId: string }) =>
@@ -72,7 +66,7 @@ export const listCallbacks = route({
   description: 'One for each run that ended while the agent had a `callbackUrl`.',
   query: v.strictObject({ ...paging, status: v.optional(status) }),
   response: pageOf(listedCallback),
-  resource: agentOf,
+  resource: agentNamed,
   codes: ['AGENT_NOT_FOUND'],
   async handle({ services, caller, resource, query }) {
     const page = await services.callbacks.list(resource, query)
@@ -88,7 +82,7 @@ export const getCallback = route({
   summary: 'Get the callback of a run, with its attempts',
   description: 'A run has a callback if it has ended and its agent had a `callbackUrl` at that time.',
   response: callback,
-  resource: runOf,
+  resource: runNamed,
   codes: ['RUN_NOT_FOUND', 'NOT_FOUND'],
   handle: async ({ services, caller, resource }) =>
     presentFor(caller, resource)(await services.callbacks.of(resource.id)),
@@ -106,7 +100,7 @@ export const retryCallback = route({
     "Whatever the outcome so far. It keeps its `webhook-id`, goes to the agent's current `callbackUrl`, and is tried " +
     'for as long as a new callback.',
   response: callback,
-  resource: runOf,
+  resource: runNamed,
   codes: ['RUN_NOT_FOUND', 'NOT_FOUND'],
   handle: async ({ services, caller, resource }) =>
     presentFor(caller, resource)(await services.callbacks.retry(resource.id)),

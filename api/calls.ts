@@ -1,12 +1,10 @@
 import * as v from 'valibot'
-import { ownersIn } from '../src/owners/reach.ts'
-import type { Caller } from '../src/users/caller.ts'
-import type { Services } from '../src/services.ts'
 import { callStatuses, type DirectToolCall } from '../src/tools/tool-call.ts'
 import { route } from './route/route.ts'
 import { field, named, whole } from './schemas/documented.ts'
 import { id, pageOf, paging, text, time } from './schemas/schemas.ts'
 import { effect } from './schemas/vault-schema.ts'
+import { entryNamed as resource } from './route/resources.ts'
 
 const listed = {
   id,
@@ -41,9 +39,6 @@ const ofOne = v.object({
 const call = named('ToolCall', ofOne, 'A tool call that a user made, without an agent')
 
 const shared = { tag: 'vault', access: 'account', status: 200, codes: ['NOT_FOUND'] } as const
-
-type Named = { services: Services; caller: Pick<Caller, 'reach'>; params: { entryId: string } }
-const resource = ({ services, caller, params }: Named) => services.vault.get(ownersIn(caller.reach), params.entryId)
 
 const present = ({ httpStatus, startedAt, plannedAt, ...row }: DirectToolCall) => ({
   ...row,

@@ -7,6 +7,7 @@ import { route } from './route/route.ts'
 import { field, freeObject, named } from './schemas/documented.ts'
 import { id, time } from './schemas/schemas.ts'
 import { streamDocument } from './streams/document.ts'
+import { workspaceNamed } from './route/resources.ts'
 
 const records = (about: string) =>
   field(v.optional(v.array(freeObject('ExportRecord', 'As the operations of the API show it'))), about)
@@ -116,7 +117,7 @@ export const exportWorkspace = route({
   whileClosing: true,
   status: 200,
   response: workspaceExport,
-  resource: ({ services, caller, params }) => services.workspaces.get(caller.reach, params.workspaceId),
+  resource: workspaceNamed,
   codes: ['WORKSPACE_NOT_FOUND'],
   async handle({ services, caller, resource }) {
     const asking = { services, caller: withoutSecrets(caller), ownerId: resource.id }

@@ -1,13 +1,12 @@
 import * as v from 'valibot'
 import { fieldsOf } from '../src/database/row.ts'
-import type { Services } from '../src/services.ts'
-import type { Caller } from '../src/users/caller.ts'
 import { invitedRoles } from '../src/workspaces/invitation.ts'
 import { actorOf } from './route/audited.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
 import { id, pageOf, paging, text, time } from './schemas/schemas.ts'
 import { membership } from './schemas/workspace-schema.ts'
+import { workspaceNamed as resource } from './route/resources.ts'
 
 const invitedRole = named(
   'InvitedRole',
@@ -27,9 +26,6 @@ const invitation = named(
   }),
   'An invitation that is open',
 )
-
-type Named = { services: Services; caller: Pick<Caller, 'reach'>; params: { workspaceId: string } }
-const resource = ({ services, caller, params }: Named) => services.workspaces.get(caller.reach, params.workspaceId)
 
 const ofWorkspace = { tag: 'workspaces', access: 'login', needs: 'administer', status: 200, resource } as const
 const token = field(text(200), 'The token from the mail', 'sy_join_an-example')

@@ -1,12 +1,10 @@
 import * as v from 'valibot'
-import { ownersIn } from '../src/owners/reach.ts'
-import type { Caller } from '../src/users/caller.ts'
-import type { Services } from '../src/services.ts'
 import { manifestChangeStatuses } from '../src/vault/manifests/manifest-change.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
 import { id, pageOf, paging, time } from './schemas/schemas.ts'
 import { acceptHosts, changeClass, entry, fingerprint, presentEntry } from './schemas/vault-schema.ts'
+import { entryNamed as resource } from './route/resources.ts'
 
 const difference = named(
   'ManifestDifference',
@@ -50,9 +48,6 @@ const check = named(
 )
 
 const shared = { tag: 'vault', access: 'account', status: 200 } as const
-
-type Named = { services: Services; caller: Pick<Caller, 'reach'>; params: { entryId: string } }
-const resource = ({ services, caller, params }: Named) => services.vault.get(ownersIn(caller.reach), params.entryId)
 
 export const refreshManifest = route({
   ...shared,

@@ -1,13 +1,10 @@
 import * as v from 'valibot'
 import { requireAction } from '../src/owners/reach.ts'
 import type { Services } from '../src/services.ts'
-import type { Caller } from '../src/users/caller.ts'
 import { route } from './route/route.ts'
 import { pageOf, paging } from './schemas/schemas.ts'
 import { connections, member, role } from './schemas/workspace-schema.ts'
-
-type Named = { services: Services; caller: Pick<Caller, 'reach'>; params: { workspaceId: string } }
-const resource = ({ services, caller, params }: Named) => services.workspaces.get(caller.reach, params.workspaceId)
+import { workspaceNamed as resource } from './route/resources.ts'
 
 type Concerned = { services: Services; resource: { id: string }; params: { workspaceId: string; userId: string } }
 const look = ({ services, resource, params }: Concerned) => services.workspaces.member(resource.id, params.userId)

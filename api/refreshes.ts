@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { ownersIn } from '../src/owners/reach.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
 import { id, pageOf, paging, time } from './schemas/schemas.ts'
+import { entryNamed } from './route/resources.ts'
 
 const outcome = named(
   'RefreshOutcome',
@@ -38,7 +38,7 @@ export const listRefreshes = route({
   description: 'After `ambiguous` and `abandoned` it is unknown whether the site accepted the refresh token.',
   query: v.strictObject(paging),
   response: pageOf(refresh),
-  resource: ({ services, caller, params }) => services.vault.get(ownersIn(caller.reach), params.entryId),
+  resource: entryNamed,
   codes: ['NOT_FOUND'],
   handle: ({ services, resource, query }) => services.vault.refresh.history(resource.id, query),
 })

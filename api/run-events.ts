@@ -1,15 +1,9 @@
 import * as v from 'valibot'
-import { ownersIn } from '../src/owners/reach.ts'
-import type { Caller } from '../src/users/caller.ts'
 import { assertThat, CodedError } from '../src/errors.ts'
-import type { Services } from '../src/services.ts'
 import { route } from './route/route.ts'
 import { field, named, wholeInQuery } from './schemas/documented.ts'
 import { event, words } from './schemas/event-schema.ts'
-
-type Named = { services: Services; caller: Pick<Caller, 'reach'>; params: { runId: string } }
-const resource = ({ services, caller, params }: Named) =>
-  services.runs.reading.get(ownersIn(caller.reach), params.runId)
+import { runNamed as resource } from './route/resources.ts'
 
 const shared = { tag: 'runs', access: 'account', status: 200 } as const
 

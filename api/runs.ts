@@ -1,15 +1,9 @@
 import * as v from 'valibot'
-import { ownersIn } from '../src/owners/reach.ts'
-import type { Caller } from '../src/users/caller.ts'
-import type { Services } from '../src/services.ts'
 import { idempotencyKeyOf } from '../src/webhooks/identity.ts'
 import { route } from './route/route.ts'
 import { listedRun, presentListedRun, presentRun, run } from './schemas/run-schema.ts'
 import { idFilter, pageOf, pagingOfOwner, runStatus, trigger } from './schemas/schemas.ts'
-
-type Named = { services: Services; caller: Pick<Caller, 'reach'>; params: { runId: string } }
-const resource = ({ services, caller, params }: Named) =>
-  services.runs.reading.get(ownersIn(caller.reach), params.runId)
+import { runNamed as resource } from './route/resources.ts'
 
 const shared = { tag: 'runs', access: 'account', status: 200 } as const
 

@@ -1,15 +1,10 @@
 import * as v from 'valibot'
-import { ownersIn } from '../src/owners/reach.ts'
-import type { Caller } from '../src/users/caller.ts'
 import { warningCodes } from '../src/schedules/cron/pattern-warnings.ts'
 import { fireReasons, recordedOutcomes, type FireReason } from '../src/schedules/fires/fire-reasons.ts'
-import type { Services } from '../src/services.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
 import { id, pageOf, paging, time } from './schemas/schemas.ts'
-
-type Named = { services: Services; caller: Pick<Caller, 'reach'>; params: { agentId: string } }
-const resource = ({ services, caller, params }: Named) => services.agents.get(ownersIn(caller.reach), params.agentId)
+import { agentNamed as resource } from './route/resources.ts'
 
 const shared = { tag: 'agents', access: 'account', status: 200, method: 'get' } as const
 

@@ -1,7 +1,4 @@
 import * as v from 'valibot'
-import { ownersIn } from '../src/owners/reach.ts'
-import type { Services } from '../src/services.ts'
-import type { Caller } from '../src/users/caller.ts'
 import { route } from './route/route.ts'
 import {
   agentStatement,
@@ -12,12 +9,7 @@ import {
   statementMonth,
 } from './schemas/statement-schema.ts'
 import { listOf, ofOwner } from './schemas/schemas.ts'
-
-type Named<Name extends string> = {
-  services: Services
-  caller: Pick<Caller, 'reach'>
-  params: Record<Name, string>
-}
+import { agentNamed, runNamed } from './route/resources.ts'
 
 const shared = { access: 'account', method: 'get', status: 200 } as const
 const asCsv = 'As CSV if you ask for `text/csv`.'
@@ -72,8 +64,7 @@ export const getAgentStatement = route({
   description: `A line for each of its runs, under its present owner, in a calendar month (UTC). ${bounds} It opens with 0. ${asCsv}`,
   response: agentStatement,
   csv: monthCsv,
-  resource: ({ services, caller, params }: Named<'agentId' | 'month'>) =>
-    services.agents.get(ownersIn(caller.reach), params.agentId),
+  resource: agentNamed,
   codes: ['AGENT_NOT_FOUND', 'NOT_FOUND'],
   handle: ({ services, resource, params }) => services.billing.statements.ofAgent(resource, params.month),
 })
@@ -87,8 +78,7 @@ export const getRunStatement = route({
   description: `A line for each step, and for each failed attempt that its provider billed; they add up to the closing balance. It opens with 0. ${asCsv}`,
   response: runStatement,
   csv: runCsv,
-  resource: ({ services, caller, params }: Named<'runId'>) =>
-    services.runs.reading.get(ownersIn(caller.reach), params.runId),
+  resource: runNamed,
   codes: ['RUN_NOT_FOUND'],
   async handle({ services, resource }) {
     const { lines, ...statement } = await services.billing.statements.ofRun(resource)

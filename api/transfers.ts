@@ -1,16 +1,14 @@
 import * as v from 'valibot'
 import { fieldsOf } from '../src/database/row.ts'
 import type { Services } from '../src/services.ts'
-import { requireOwnAccount, type Caller } from '../src/users/caller.ts'
+import { requireOwnAccount } from '../src/users/caller.ts'
 import { actorOf } from './route/audited.ts'
 import { route } from './route/route.ts'
 import { code, password } from './schemas/auth-schema.ts'
 import { field } from './schemas/documented.ts'
 import { text } from './schemas/schemas.ts'
 import { membership, transfer } from './schemas/workspace-schema.ts'
-
-type Named = { services: Services; caller: Pick<Caller, 'reach'>; params: { workspaceId: string } }
-const resource = ({ services, caller, params }: Named) => services.workspaces.get(caller.reach, params.workspaceId)
+import { workspaceNamed as resource } from './route/resources.ts'
 
 /** What the audit log notes: who owns it, and to whom it is offered. */
 async function look({ services, resource }: { services: Services; resource: { id: string; payerId: string } }) {

@@ -1,7 +1,4 @@
 import * as v from 'valibot'
-import { ownersIn } from '../src/owners/reach.ts'
-import type { Caller } from '../src/users/caller.ts'
-import type { Services } from '../src/services.ts'
 import { idempotencyKeyOf } from '../src/webhooks/identity.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
@@ -17,6 +14,7 @@ import {
   toolResult,
   url,
 } from './schemas/vault-schema.ts'
+import { entryNamed as resource } from './route/resources.ts'
 
 const flag = named(
   'Force',
@@ -35,9 +33,6 @@ const token = v.pipe(
   v.regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters without spaces'),
   v.metadata({ description: 'The bearer token that the site issued', examples: ['token-of-the-site'] }),
 )
-
-type Named = { services: Services; caller: Pick<Caller, 'reach'>; params: { entryId: string } }
-const resource = ({ services, caller, params }: Named) => services.vault.get(ownersIn(caller.reach), params.entryId)
 
 export const listVault = route({
   ...shared,

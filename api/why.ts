@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import { ownersIn } from '../src/owners/reach.ts'
 import { causeCodes, causeOrder, whyStates } from '../src/why/cause.ts'
 import { route } from './route/route.ts'
 import { field, named, whole } from './schemas/documented.ts'
 import { id, time } from './schemas/schemas.ts'
+import { agentNamed, runNamed } from './route/resources.ts'
 
 const meanings = causeOrder.map((code) => `- \`${code}\`: ${causeCodes[code]}.`).join('\n')
 
@@ -54,7 +54,7 @@ export const whyAgent = route({
   name: 'whyAgent',
   path: '/agents/{agentId}/why',
   summary: 'Explain why an agent is not running, or what it is doing',
-  resource: ({ services, caller, params }) => services.agents.get(ownersIn(caller.reach), params.agentId),
+  resource: agentNamed,
   codes: ['AGENT_NOT_FOUND'],
   handle: ({ services, resource }) => services.why.ofAgent(resource),
 })
@@ -65,7 +65,7 @@ export const whyRun = route({
   name: 'whyRun',
   path: '/runs/{runId}/why',
   summary: 'Explain why a run is not running, or what it is doing',
-  resource: ({ services, caller, params }) => services.runs.reading.get(ownersIn(caller.reach), params.runId),
+  resource: runNamed,
   codes: ['RUN_NOT_FOUND'],
   handle: ({ services, resource }) => services.why.ofRun(resource),
 })

@@ -1,12 +1,8 @@
 import * as v from 'valibot'
-import type { Services } from '../src/services.ts'
-import type { Caller } from '../src/users/caller.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
 import { text, time } from './schemas/schemas.ts'
-
-type Named = { services: Services; caller: Pick<Caller, 'reach'>; params: { workspaceId: string } }
-const resource = ({ services, caller, params }: Named) => services.workspaces.get(caller.reach, params.workspaceId)
+import { workspaceNamed as resource } from './route/resources.ts'
 
 const issuer = field(
   text(2048),

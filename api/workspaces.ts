@@ -6,9 +6,7 @@ import type { Workspace } from '../src/workspaces/workspace.ts'
 import { route } from './route/route.ts'
 import { pageOf, paging } from './schemas/schemas.ts'
 import { workspace, workspaceChanges, workspaceName } from './schemas/workspace-schema.ts'
-
-type Named = { services: Services; caller: Pick<Caller, 'reach'>; params: { workspaceId: string } }
-const resource = ({ services, caller, params }: Named) => services.workspaces.get(caller.reach, params.workspaceId)
+import { workspaceNamed as resource } from './route/resources.ts'
 
 const shared = { tag: 'workspaces', access: 'account', status: 200 } as const
 const byLogin = { ...shared, access: 'login' } as const

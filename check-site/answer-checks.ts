@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { isObject } from '../src/json.ts'
 import { readHttpDate } from '../src/safe-fetch/http-date.ts'
 import {
   absent,
@@ -11,7 +12,7 @@ import {
   type Finding,
 } from './check.ts'
 import { callEach, describe, validCalls, type Called } from './calls.ts'
-import { errorOf, isObject, isSuccess, type Outcome } from './exchange.ts'
+import { errorOf, isSuccess, type Outcome } from './exchange.ts'
 import { isJsonType } from './manifest-checks.ts'
 import { answeredByTool } from './obstacles.ts'
 import { sampleArguments } from './sample-arguments.ts'

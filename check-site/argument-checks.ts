@@ -1,5 +1,5 @@
 import { absent, failedIf, skipped, toolsSilent, type Check, type Finding } from './check.ts'
-import { callEach, describe, invalidCalls } from './calls.ts'
+import { callEach, callWith, describe, invalidCalls } from './calls.ts'
 import { errorOf, isRefusal } from './exchange.ts'
 import { answeredByTool } from './obstacles.ts'
 import { convertibleArguments, violatingArguments } from './sample-arguments.ts'
@@ -80,9 +80,7 @@ function nothingToRefuse({ tools }: Site): Finding {
 async function convertedRefused(site: Site): Promise<Finding> {
   const tools = callableTools(site).filter(({ inputSchema }) => convertibleArguments(inputSchema))
   if (tools.length === 0) return absent('No tool takes numbers or booleans.')
-  const calls = await callEach(tools, ({ name, inputSchema }) =>
-    callTool(site, name, { token: site.token, body: convertibleArguments(inputSchema) }),
-  )
+  const calls = await callWith(site, convertibleArguments)
   const sent = new Map(tools.map(({ name, inputSchema }) => [name, JSON.stringify(convertibleArguments(inputSchema))]))
   const taken = answeredByTool(site, calls).filter(({ outcome }) => !isRefusal(outcome))
   return failedIf(taken.map((call) => `To ${sent.get(call.name)} ${describe(call)}`))

@@ -1,6 +1,7 @@
 import type { Outcome } from './exchange.ts'
 import { sampleArguments, violatingArguments } from './sample-arguments.ts'
 import { callableTools, callTool, safeBody, type Site } from './site.ts'
+import type { SiteTool } from '../src/sites/tool.ts'
 
 /** A call of a tool, and what came of it. */
 export type Called = { name: string; outcome: Outcome }
@@ -31,20 +32,17 @@ export const unauthorized = async (site: Site): Promise<Called[]> => [
   ...(await probe(site, wrongToken)),
 ]
 
-/** Calls with valid arguments to the tools that may be called. */
-export const validCalls = (site: Site): Promise<Called[]> =>
-  site.once('validCalls', () =>
-    callEach(
-      callableTools(site).filter(({ inputSchema }) => sampleArguments(inputSchema)),
-      ({ name, inputSchema }) => callTool(site, name, { token: site.token, body: sampleArguments(inputSchema) }),
-    ),
+/** Calls the tools that may be called, and for whose schemas there are such arguments. */
+export const callWith = (site: Site, argumentsFor: (schema: SiteTool['inputSchema']) => object | undefined) =>
+  callEach(
+    callableTools(site).filter(({ inputSchema }) => argumentsFor(inputSchema)),
+    ({ name, inputSchema }) => callTool(site, name, { token: site.token, body: argumentsFor(inputSchema) }),
   )
+
+/** Calls with valid arguments. */
+export const validCalls = (site: Site): Promise<Called[]> =>
+  site.once('validCalls', () => callWith(site, sampleArguments))
 
 /** Calls with arguments that violate the schema. */
 export const invalidCalls = (site: Site): Promise<Called[]> =>
-  site.once('invalidCalls', () =>
-    callEach(
-      callableTools(site).filter(({ inputSchema }) => violatingArguments(inputSchema)),
-      ({ name, inputSchema }) => callTool(site, name, { token: site.token, body: violatingArguments(inputSchema) }),
-    ),
-  )
+  site.once('invalidCalls', () => callWith(site, violatingArguments))

@@ -12,6 +12,16 @@ const untrusted = (why: string): Problem => ({
   fix: 'Install a certificate of a public authority with its full chain. For an authority of your own use --ca-file <file>.',
 })
 
+const noTls: Problem = {
+  what: 'does not speak TLS at this port',
+  fix: 'Serve HTTPS there: the platform calls no site over plain HTTP.',
+}
+
+const notPublic = (what: string): Problem => ({
+  what: `has ${what} that is not on the public internet`,
+  fix: 'Give a site a public address. For a site in development use --allow <host:port>.',
+})
+
 /** What the codes of Node and OpenSSL mean. */
 const byCode: Record<string, Problem> = {
   ECONNREFUSED: {
@@ -35,25 +45,13 @@ const byCode: Record<string, Problem> = {
   SELF_SIGNED_CERT_IN_CHAIN: untrusted('its chain ends at an authority that is unknown here'),
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted('its issuer is unknown, or missing from the chain'),
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted('its issuer is unknown, or missing from the chain'),
-  ERR_SSL_WRONG_VERSION_NUMBER: {
-    what: 'does not speak TLS at this port',
-    fix: 'Serve HTTPS there: the platform calls no site over plain HTTP.',
-  },
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: {
-    what: 'does not speak TLS at this port',
-    fix: 'Serve HTTPS there: the platform calls no site over plain HTTP.',
-  },
+  ERR_SSL_WRONG_VERSION_NUMBER: noTls,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: noTls,
 }
 
 const byReason: Record<string, Problem> = {
-  'refused-address': {
-    what: 'has an address that is not on the public internet',
-    fix: 'Give a site a public address. For a site in development use --allow <host:port>.',
-  },
-  'refused-name': {
-    what: 'has a name that stands for an address that is not on the public internet',
-    fix: 'Give a site a public address. For a site in development use --allow <host:port>.',
-  },
+  'refused-address': notPublic('an address'),
+  'refused-name': notPublic('a name that stands for an address'),
   encoding: {
     what: 'sent a response that cannot be decompressed',
     fix: 'Compress the body as Content-Encoding says, or leave that header out.',

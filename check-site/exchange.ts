@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { decodeUtf8, parseJson } from '../src/json.ts'
+import { decodeUtf8, isObject, parseJson } from '../src/json.ts'
 import { retryAfter } from '../src/safe-fetch/retry-after.ts'
 import { SafeFetchError, type SafeFetch, type SafeFetchReason, type SafeRequest } from '../src/safe-fetch/safe-fetch.ts'
 import { connectionProblem } from './connection-problems.ts'
@@ -113,9 +113,6 @@ function toFailure(error: unknown): Outcome {
 
 export const isSuccess = ({ status }: Outcome): boolean => status >= 200 && status < 300
 export const isRefusal = ({ status }: Outcome): boolean => status >= 400 && status < 500
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The member `error` (docs/specification.md, "Site-side errors"), if it is a text. */
 export function errorOf({ json }: Outcome): string | undefined {

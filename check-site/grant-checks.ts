@@ -1,9 +1,10 @@
 import { absent, blocked, failedIf, passed, skipped, warnedIf, type Check, type Finding } from './check.ts'
-import { isObject, isSuccess, type Outcome } from './exchange.ts'
+import { isObject } from '../src/json.ts'
+import { isSuccess, type Outcome } from './exchange.ts'
 import { isAt } from './authorize-checks.ts'
 import { oauthOf, type Probe, type SignIn, type Site } from './site.ts'
 import { isNotStored } from './token-checks.ts'
-import { refusalProblems, textOf } from './token-endpoint.ts'
+import { refusedGrant, textOf } from './token-endpoint.ts'
 
 const codes: Check['needs'] = ['manifest', 'oauth2', 'client']
 const needs: Check['needs'] = [...codes, 'grant']
@@ -24,8 +25,7 @@ const ofProbe =
   (site: Site): Finding => {
     const outcome = site.probes.get(probe)
     if (!outcome) return site.signIn ? skipped('It needs one more sign-in.', how) : nobodySignedIn
-    if (isSuccess(outcome)) return failedIf([`${accepted} The token address ${outcome.what}`])
-    return failedIf(refusalProblems(site, outcome, expected))
+    return refusedGrant(site, outcome, accepted, expected)
   }
 
 /** The requirements for a sign-in: the callback, the code and the first tokens. */

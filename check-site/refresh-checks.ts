@@ -5,7 +5,7 @@ import { nobodySignedIn, tokenProblems } from './grant-checks.ts'
 import { sampleArguments, violatingArguments } from './sample-arguments.ts'
 import { exchangeCode, signInAgain } from './sign-in.ts'
 import { callTool, oauthOf, readTools, safeBody, type Site } from './site.ts'
-import { postForm, postToken, refusalProblems, textOf } from './token-endpoint.ts'
+import { postForm, postToken, refusedGrant, textOf } from './token-endpoint.ts'
 import { accepted } from './token-use-checks.ts'
 
 const grant: Check['needs'] = ['manifest', 'oauth2', 'client', 'grant']
@@ -26,6 +26,19 @@ const afterReuse = (site: Site): Promise<Outcome> =>
   site.once('after reuse', async () => {
     const newer = textOf(await firstRefresh(site), 'refresh_token')
     return refresh(site, newer ?? '')
+  })
+
+/** A check of the first refresh, if that returned tokens. */
+const ofRefresh = (check: (answer: Outcome, site: Site) => Finding | Promise<Finding>) => async (site: Site) => {
+  const answer = await firstRefresh(site)
+  return isSuccess(answer) ? check(answer, site) : blocked('refresh')
+}
+
+/** The same of the newer refresh token, if there is one. */
+const ofRotation = (check: (site: Site) => Promise<Finding>) =>
+  ofRefresh((answer, site) => {
+    const newer = textOf(answer, 'refresh_token')
+    return newer === undefined || newer === site.refreshToken ? blocked('rotation') : check(site)
   })
 
 /** The requirements for tokens after the sign-in. The order matters: each check uses up part of the grant. */
@@ -95,9 +108,7 @@ export const refreshChecks: Check[] = [
     section: 'OAuth token response, refresh_token; States, rule 4',
     fix: 'Make a new refresh token for every answer, and spend the old one in the same transaction.',
     needs: refreshed,
-    run: async (site) => {
-      const answer = await firstRefresh(site)
-      if (!isSuccess(answer)) return blocked('refresh')
+    run: ofRefresh((answer, site) => {
       const newer = textOf(answer, 'refresh_token')
       if (newer === undefined) return failedIf([`The response has no refresh_token. The token address ${answer.what}`])
       return failedIf(
@@ -105,7 +116,7 @@ export const refreshChecks: Check[] = [
           ? [`The refresh token is the same as before. The token address ${answer.what}`]
           : [],
       )
-    },
+    }),
   },
   {
     id: 'refresh-scope',
@@ -113,13 +124,11 @@ export const refreshChecks: Check[] = [
     section: 'RFC 6749, 6',
     fix: 'Store the scopes with the grant, and return those or fewer.',
     needs: refreshed,
-    run: async (site) => {
-      const answer = await firstRefresh(site)
-      if (!isSuccess(answer)) return blocked('refresh')
+    run: ofRefresh((answer, site) => {
       const before = textOf(site.signIn?.answer ?? answer, 'scope')?.split(' ') ?? site.signIn?.requested ?? []
       const more = (textOf(answer, 'scope') ?? '').split(' ').filter((scope) => scope !== '' && !before.includes(scope))
       return failedIf(more.length > 0 ? [`It granted ${more.join(' ')} as well. The token address ${answer.what}`] : [])
-    },
+    }),
   },
   {
     id: 'refreshed-works',
@@ -139,16 +148,9 @@ export const refreshChecks: Check[] = [
     section: 'Limits, Refresh token lifetime; States, rule 4',
     fix: 'Refuse a spent refresh token with 400 invalid_grant, and end its grant: it may have been stolen.',
     needs: refreshed,
-    run: async (site) => {
-      const first = await firstRefresh(site)
-      if (!isSuccess(first)) return blocked('refresh')
-      const newer = textOf(first, 'refresh_token')
-      if (newer === undefined || newer === site.refreshToken) return blocked('rotation')
-      const answer = await reuse(site)
-      if (isSuccess(answer))
-        return failedIf([`The spent refresh token returned tokens again. The token address ${answer.what}`])
-      return failedIf(refusalProblems(site, answer, ['invalid_grant']))
-    },
+    run: ofRotation(async (site) =>
+      refusedGrant(site, await reuse(site), 'The spent refresh token returned tokens again.'),
+    ),
   },
   {
     id: 'reuse-ends-grant',
@@ -156,12 +158,10 @@ export const refreshChecks: Check[] = [
     section: 'RFC 9700, 4.14.2',
     fix: 'End the whole grant: two parties hold its tokens, and one of them stole it.',
     needs: refreshed,
-    run: async (site) => {
-      const newer = textOf(await firstRefresh(site), 'refresh_token')
-      if (newer === undefined || newer === site.refreshToken) return blocked('rotation')
+    run: ofRotation(async (site) => {
       if (isSuccess(await reuse(site))) return blocked('refresh-once')
       return warnedIf(isSuccess(await afterReuse(site)) ? ['The newer one still works.'] : [])
-    },
+    }),
   },
   {
     id: 'code-once',
@@ -172,9 +172,7 @@ export const refreshChecks: Check[] = [
     run: async (site) => {
       const { signIn, options } = site
       if (!signIn || !options.oauth || !isSuccess(signIn.answer)) return blocked('token-answer')
-      const answer = await exchangeCode(site, options.oauth, signIn)
-      if (isSuccess(answer)) return failedIf([`The same code returned tokens twice. The token address ${answer.what}`])
-      return failedIf(refusalProblems(site, answer, ['invalid_grant']))
+      return refusedGrant(site, await exchangeCode(site, options.oauth, signIn), 'The same code returned tokens twice.')
     },
   },
   {

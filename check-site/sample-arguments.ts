@@ -1,5 +1,5 @@
 import { argumentProblems } from '../src/sites/tool-arguments.ts'
-import { isObject } from './exchange.ts'
+import { isObject } from '../src/json.ts'
 
 type Arguments = Record<string, unknown>
 

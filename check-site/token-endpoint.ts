@@ -1,4 +1,6 @@
-import { isObject, type Outcome } from './exchange.ts'
+import { isObject } from '../src/json.ts'
+import { failedIf, type Finding } from './check.ts'
+import { isSuccess, type Outcome } from './exchange.ts'
 import { oauthOf, type Site } from './site.ts'
 
 /** Sends a form to the token address (docs/specification.md, "Token endpoint"). */
@@ -32,6 +34,12 @@ export function refusalProblems(site: Site, outcome: Outcome, expected: string[]
   site.reported.add(kind)
   return [`${problem} The token address ${outcome.what}`]
 }
+
+/** What is spent, or does not fit, must be refused with `invalid_grant`; `accepted` says that it was not. */
+export const refusedGrant = (site: Site, answer: Outcome, accepted: string, expected = ['invalid_grant']): Finding =>
+  failedIf(
+    isSuccess(answer) ? [`${accepted} The token address ${answer.what}`] : refusalProblems(site, answer, expected),
+  )
 
 const unknownClient = ['invalid_client', 'unauthorized_client']
 

@@ -1,4 +1,5 @@
 import type { ErrorDetail } from './errors.ts'
+import { isStorable, shortened, storable } from './text.ts'
 
 /** Levels of nesting that every honest document stays below; recursion over the value is safe up to it. */
 export const jsonDepth = 100
@@ -82,9 +83,6 @@ export function endOfString(text: string, from: number): number {
   return i
 }
 
-/** Whether Postgres can keep the text: no U+0000 and no half of a surrogate pair (its text type refuses both). */
-export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
-
 interface LossyPlace extends ErrorDetail {
   kind: 'number' | 'text' | 'member'
 }
@@ -132,8 +130,7 @@ const isFine = (value: unknown): boolean =>
 
 /** A dotted path one member longer; a member name of a stranger is cut and cleaned for messages and logs. */
 export function joinPath(path: string, key: string | number): string {
-  const name = String(key).toWellFormed().replaceAll('\0', '\uFFFD')
-  const short = name.length > 100 ? `${name.slice(0, 100)}…` : name
+  const short = shortened(storable(String(key)), 100)
   return path === '' ? short : `${path}.${short}`
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Context } from 'koa'
+import { LRUCache } from 'lru-cache'
 import { networkOf } from '../../src/rate-limit.ts'
 import { isLarge } from '../../src/threads/large-bodies.ts'
 import { createTurns } from '../../src/threads/turns.ts'
@@ -28,7 +29,7 @@ const remembered = 10_000
 export function createAdmission() {
   const small = createTurns(places, { longestMs })
   const large = createTurns(placesOfLarge, { longestMs })
-  const accounts = new Map<string, string>()
+  const accounts = new LRUCache<string, string>({ max: remembered })
 
   return {
     /** Does the check when it is the turn of the one who sent the token; `check` returns the account, by its user. */
@@ -40,16 +41,9 @@ export function createAdmission() {
       const token = createHash('sha256').update(sent).digest('base64')
       const turns = isLarge(announcedBytes(ctx)) ? large : small
       const admitted = await turns.take(accounts.get(token) ?? networkOf(ctx.ip), check)
-      if (admitted.account) remember(token, admitted.account.userId)
+      if (admitted.account) accounts.set(token, admitted.account.userId)
       return admitted
     },
-  }
-
-  function remember(token: string, userId: string): void {
-    accounts.delete(token)
-    accounts.set(token, userId)
-    const [oldest] = accounts.size > remembered ? accounts.keys() : []
-    if (oldest !== undefined) accounts.delete(oldest)
   }
 }
 

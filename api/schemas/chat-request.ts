@@ -2,7 +2,7 @@ import type * as v from 'valibot'
 import type { ChatRequest } from '../../src/chat/place.ts'
 import { CodedError } from '../../src/errors.ts'
 import type { Unread } from '../../src/chat/outline.ts'
-import { isStorable } from '../../src/json.ts'
+import { isStorable } from '../../src/text.ts'
 import { isTransported, maxText, type chatRequest } from './chat-schema.ts'
 
 type Body = v.InferOutput<typeof chatRequest>

@@ -6,6 +6,7 @@ import { catalogue, type ErrorCode } from '../../src/errors.ts'
 import { cleanName, problemOfName, unitsOfCharacter } from '../../src/names.ts'
 import { field, nameOf, named, whole, wholeInQuery } from './documented.ts'
 import { instant } from './instant.ts'
+import { isStorable } from '../../src/text.ts'
 
 /**
  * A text from outside, of anything that Postgres can store: no U+0000, no lone surrogate.
@@ -15,7 +16,7 @@ export const text = (max: number, min = 1) =>
     v.string('must be a string'),
     v.minLength(min, min === 1 ? 'must not be empty' : `must have at least ${min} characters`),
     v.maxLength(max, `must have at most ${max} characters`),
-    v.check((value) => !value.includes('\u0000') && value.isWellFormed(), 'must not contain U+0000 or broken Unicode'),
+    v.check(isStorable, 'must not contain U+0000 or broken Unicode'),
   )
 
 /** A name that people read, in its one spelling; `max` counts visible characters. */

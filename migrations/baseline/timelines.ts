@@ -11,6 +11,8 @@ export const timelines = `
     payload text not null,
     -- what senders say about their payloads in headers; null where nothing was said
     headers json,
+    -- of a delivery: what its payload would have the agent do instead of its prompt
+    action text,
     constraint run_inputs_pkey primary key (run_id)
   ) partition by range (run_id);
   create table run_inputs_default partition of run_inputs default;

@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto'
-import type { Pojo } from 'objection'
-import { fromColumn, mapTexts, toColumn } from '../database/any-text.ts'
 import { Row } from '../database/row.ts'
 
 /**
@@ -9,17 +7,10 @@ import { Row } from '../database/row.ts'
 export const approvalStatuses = ['pending', 'approved', 'refused', 'expired', 'withdrawn'] as const
 export type ApprovalStatus = (typeof approvalStatuses)[number]
 
-const anyTexts = ['arguments', 'note']
-
 /** A tool call that is made only once somebody has approved it (table `approvals`), of a run or of an answer in a chat. */
 export class Approval extends Row {
   static override tableName = 'approvals'
-  override $parseDatabaseJson(row: Pojo): Pojo {
-    return mapTexts(super.$parseDatabaseJson(row), anyTexts, fromColumn)
-  }
-  override $formatDatabaseJson(row: Pojo): Pojo {
-    return super.$formatDatabaseJson(mapTexts(row, anyTexts, toColumn))
-  }
+  static override anyTexts = ['arguments', 'note']
   declare id: string
   declare ownerId: string
   declare callId: string

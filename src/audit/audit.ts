@@ -6,6 +6,7 @@ import { page, type Page, type PageRequest } from '../database/paging.ts'
 import { firstIdAt } from '../ids.ts'
 import type { Logger } from '../logger.ts'
 import { AuditEntry, NamedAuditEntry, rowOf, type Deed, type Fields } from './audit-entry.ts'
+import { beginRound, inBatches } from '../database/rounds.ts'
 
 /** What came of a deed that had begun. Of what was refused nothing is kept: it has changed nothing. */
 export type Outcome =
@@ -23,9 +24,8 @@ interface Asked extends PageRequest {
 /** How long an outcome is tried to be written, in milliseconds. After that the entry says that nobody knows it. */
 const recordMs = 5000
 
-/** How many old entries one transaction deletes, and how long a round begins new ones, in milliseconds. */
+/** How many old entries one transaction deletes. */
 const batch = 1000
-const roundMs = 5000
 
 /**
  * Who did what, from where, and what it changed: for every owner (docs/design.md, "The audit log"). A change through
@@ -98,9 +98,7 @@ export function createAudit(context: {
 
     /** Deletes entries that are older than AUDIT_DAYS, for some seconds. Safe in several processes at once. */
     async purge(stopping?: AbortSignal): Promise<void> {
-      const begun = performance.now()
-      const isOver = () => stopping?.aborted === true || performance.now() - begun > roundMs
-      for (let more = true; more && !isOver();) more = (await purgeBatch()) === batch
+      await inBatches(batch, purgeBatch, beginRound(stopping))
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import { later, type Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { CodedError } from '../errors.ts'
@@ -27,7 +27,7 @@ export function createStoredBytes(context: {
   let added = new Map<string, number>()
   const known = new Map<string, { bytes: number; at: number }>()
 
-  const since = (): Date => new Date(clock.now().getTime() - config.runRetentionDays * 86_400_000)
+  const since = (): Date => later(clock.now(), -config.runRetentionDays * 86_400)
 
   async function read(ownerId: string, trx: Transaction | undefined): Promise<number> {
     const { rows } = await (trx ?? database).raw<{ rows: [{ bytes: number }] }>(sumStatement, {

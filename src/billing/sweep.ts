@@ -9,9 +9,9 @@ import type { Exceedings } from './exceeding.ts'
 import { lookBy, nextLookAt } from './look.ts'
 import { sweptAfter } from './requests.ts'
 import { topUpAt } from './top-ups.ts'
+import { beginRound } from '../database/rounds.ts'
 
-/** How long a round begins new accounts, in milliseconds, and how many it attends to at a time. */
-const lasts = 5000
+/** How many accounts a round attends to at a time. */
 const lanes = 4
 
 /**
@@ -102,8 +102,7 @@ export function createSweep(context: {
     async round(stopping?: AbortSignal): Promise<void> {
       if (!isBegun) await exceeding.afterChange()
       isBegun = true
-      const begun = performance.now()
-      const isOver = () => (stopping?.aborted ?? false) || performance.now() - begun > lasts
+      const isOver = beginRound(stopping)
       await Promise.all(Array.from({ length: lanes }, () => lane(isOver)))
     },
   }

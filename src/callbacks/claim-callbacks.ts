@@ -1,10 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
-import type { Database } from '../database/database.ts'
+import { recordMs, type Database } from '../database/database.ts'
 import { delays } from './schedule.ts'
-
-/** How long reading the ending before an attempt, and recording its outcome, may take, in milliseconds. */
-export const recordMs = 20_000
 
 /** A callback that is due. */
 export interface DueCallback {

@@ -7,7 +7,7 @@ import { logging, type Logger } from '../logger.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import type { SafeFetch } from '../safe-fetch/safe-fetch.ts'
 import { createAttemptTurns } from './attempt-turns.ts'
-import { createClaim, recordMs, type Claimed } from './claim-callbacks.ts'
+import { createClaim, type Claimed } from './claim-callbacks.ts'
 import { createGiveUp } from './give-up.ts'
 import { createPost } from './post.ts'
 import { createRecordOutcome } from './record-outcome.ts'
@@ -39,7 +39,7 @@ export function createDeliver(context: {
     try {
       const attempted = await post(claimed)
       const { kind, httpStatus, latencyMs, cause } = attempted
-      await retryWhileUnavailable(() => recordOutcome(claimed, attempted), AbortSignal.timeout(recordMs))
+      await retryWhileUnavailable(() => recordOutcome(claimed, attempted))
       const entry = { callbackId, attempt, outcome: kind, httpStatus, latencyMs, cause }
       if (kind === 'delivered') logger.info(entry, 'callback delivered')
       else logger.warn(entry, 'callback not delivered')

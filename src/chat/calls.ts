@@ -8,8 +8,6 @@ import { reasonOf } from '../tools/direct-call.ts'
 import type { Ledger, Sender, Sending, Sent } from '../tools/sender.ts'
 import { ChatToolCall, recordedResult, statusAfter } from '../tools/tool-call.ts'
 
-/** How long the outcome of a call is kept trying to be recorded. */
-const recordMs = 20_000
 /** How long a call that was sent may go on when its answer is given up: most sites answer within that. */
 const lingerMs = 2000
 /** A call is sent once more if the site answers 401 and there is a newer credential. */
@@ -86,7 +84,7 @@ export function createChatCalls(context: {
     changes: Pick<ChatToolCall, 'status' | 'httpStatus' | 'result'>,
   ): Promise<void> {
     const work = async () => void (await patch(call, ['planned', 'started'], { ...changes, endedAt: clock.now() }))
-    await retryWhileUnavailable(work, AbortSignal.timeout(recordMs))
+    await retryWhileUnavailable(work)
   }
 
   const refuse = (call: ChatToolCall, result: string) => end(call, { status: 'failed', httpStatus: null, result })

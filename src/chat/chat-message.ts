@@ -1,19 +1,10 @@
-import type { Pojo } from 'objection'
-import { fromColumn, mapTexts, toColumn } from '../database/any-text.ts'
 import { Row } from '../database/row.ts'
-
-const anyTexts = ['text']
 
 /** What a user says in a session (table `chat_messages`). Written once. */
 export class ChatMessage extends Row {
   static override tableName = 'chat_messages'
   static override idColumn = ['sessionId', 'number']
-  override $parseDatabaseJson(row: Pojo): Pojo {
-    return mapTexts(super.$parseDatabaseJson(row), anyTexts, fromColumn)
-  }
-  override $formatDatabaseJson(row: Pojo): Pojo {
-    return super.$formatDatabaseJson(mapTexts(row, anyTexts, toColumn))
-  }
+  static override anyTexts = ['text']
   declare sessionId: string
   /** Its place in the order in which messages and answers of the session came. */
   declare number: number

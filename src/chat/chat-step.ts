@@ -1,20 +1,11 @@
-import type { Pojo } from 'objection'
-import { fromColumn, mapTexts, toColumn } from '../database/any-text.ts'
 import { Row } from '../database/row.ts'
 import type { StepProblem } from '../models/prompt-format.ts'
-
-const anyTexts = ['answer', 'remark']
 
 /** One recorded model call of an answer (table `chat_steps`). */
 export class ChatStep extends Row {
   static override tableName = 'chat_steps'
   static override idColumn = ['answerId', 'step']
-  override $parseDatabaseJson(row: Pojo): Pojo {
-    return mapTexts(super.$parseDatabaseJson(row), anyTexts, fromColumn)
-  }
-  override $formatDatabaseJson(row: Pojo): Pojo {
-    return super.$formatDatabaseJson(mapTexts(row, anyTexts, toColumn))
-  }
+  static override anyTexts = ['answer', 'remark']
   declare answerId: string
   declare step: number
   declare model: string

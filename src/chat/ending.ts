@@ -11,9 +11,6 @@ import { closeAll } from './close-calls.ts'
 import { errorOf, type PartWriter } from './part-writer.ts'
 import { lockAnswer, LostAnswerError, writerHasStopped, type Written } from './writer.ts'
 
-/** How long the end of an answer is kept trying to be recorded. */
-const recordMs = 20_000
-
 /** Of an answer whose reader has left, what was done stays on record, and what was said does not. */
 const forgetWords = (trx: Transaction, answerId: string) =>
   ChatStep.query(trx).where({ answerId }).patch({ answer: '', content: null })
@@ -37,22 +34,20 @@ export function createEnding(context: {
   const { database, clock, config, logger, billing } = context
 
   const record = (written: Written, changes: Partial<ChatAnswer>): Promise<ChatAnswer> =>
-    retryWhileUnavailable(
-      () =>
-        database.transaction(async (trx) => {
-          const answer = await lockAnswer(trx, written)
-          const isOver = changes.status !== 'waiting'
-          const now = clock.now()
-          if (isOver) await closeAll(trx, answer.id, now)
-          if (changes.errorCode === 'STREAM_ABORTED') await forgetWords(trx, answer.id)
-          await billing.credits.release(trx, answer.id)
-          const times = isOver ? { endedAt: now } : { waitingSince: now }
-          await ChatAnswer.query(trx)
-            .findById([answer.sessionId, answer.number])
-            .patch({ ...changes, ...times, writer: null, writerUntil: null })
-          return ChatAnswer.query(trx).findById([answer.sessionId, answer.number]).throwIfNotFound()
-        }),
-      AbortSignal.timeout(recordMs),
+    retryWhileUnavailable(() =>
+      database.transaction(async (trx) => {
+        const answer = await lockAnswer(trx, written)
+        const isOver = changes.status !== 'waiting'
+        const now = clock.now()
+        if (isOver) await closeAll(trx, answer.id, now)
+        if (changes.errorCode === 'STREAM_ABORTED') await forgetWords(trx, answer.id)
+        await billing.credits.release(trx, answer.id)
+        const times = isOver ? { endedAt: now } : { waitingSince: now }
+        await ChatAnswer.query(trx)
+          .findById([answer.sessionId, answer.number])
+          .patch({ ...changes, ...times, writer: null, writerUntil: null })
+        return ChatAnswer.query(trx).findById([answer.sessionId, answer.number]).throwIfNotFound()
+      }),
     )
 
   function failureOf({ error, signal }: Broken): CodedError {
@@ -109,17 +104,14 @@ export function createEnding(context: {
     const ids = parts.untold()
     if (ids.length === 0) return
     const read = () => ChatToolCall.query(database).whereIn('id', ids).orderBy('position')
-    for (const call of await retryWhileUnavailable(read, AbortSignal.timeout(recordMs))) {
+    for (const call of await retryWhileUnavailable(read)) {
       if (isFinal(call.status)) await parts.outcome(call)
     }
   }
 
   /** Another process has ended it; or this one has, and was not told so. */
   async function lost({ id }: Written, parts: PartWriter): Promise<ChatAnswer> {
-    const answer = await retryWhileUnavailable(
-      () => ChatAnswer.query(database).findOne({ id }).throwIfNotFound(),
-      AbortSignal.timeout(recordMs),
-    )
+    const answer = await retryWhileUnavailable(() => ChatAnswer.query(database).findOne({ id }).throwIfNotFound())
     await tellOutcomes(parts)
     if (answer.status === 'completed' || answer.status === 'waiting') await parts.finish(answer)
     else if (answer.status !== 'failed') await parts.abort()

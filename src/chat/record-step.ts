@@ -16,9 +16,6 @@ import { ChatAnswer } from './chat-answer.ts'
 import { ChatStep } from './chat-step.ts'
 import { lockAnswer, type Written } from './writer.ts'
 
-/** How long a step is kept trying to be recorded: only this process knows what the model has answered. */
-const recordMs = 20_000
-
 /** A call that the model asked for, and why it is not made, if so. */
 export type JudgedCall = StepResult['calls'][number] & { refusal: string | undefined }
 
@@ -95,7 +92,7 @@ export function createRecordStep(context: {
   }
 
   const persistently = <T>(work: (trx: Transaction) => Promise<T>): Promise<T> =>
-    retryWhileUnavailable(() => database.transaction(work), AbortSignal.timeout(recordMs))
+    retryWhileUnavailable(() => database.transaction(work))
 
   return {
     /**

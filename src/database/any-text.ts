@@ -1,4 +1,5 @@
 import type { Pojo } from 'objection'
+import { isStorable } from '../text.ts'
 
 /** Begins a column that holds a JSON string instead of the text itself. */
 export const jsonMark = '\u0001'
@@ -13,7 +14,7 @@ export const toColumn = (text: string): string => (isPlain(text) ? text : jsonMa
 export const fromColumn = (stored: string): string =>
   stored.startsWith(jsonMark) ? (JSON.parse(stored.slice(jsonMark.length)) as string) : stored
 
-const isPlain = (text: string): boolean => !text.startsWith(jsonMark) && !text.includes('\0') && text.isWellFormed()
+const isPlain = (text: string): boolean => !text.startsWith(jsonMark) && isStorable(text)
 
 /** Converts those of a row's fields that hold any text. */
 export function mapTexts(row: Pojo, fields: readonly string[], convert: (text: string) => string): Pojo {

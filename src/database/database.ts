@@ -126,11 +126,17 @@ const unreachable = /^(08|57P|53300|25006|ECONN|EPIPE|ETIMEDOUT|ENOENT|ENOTFOUND
 const codeless =
   /(Connection terminated( unexpectedly| due to connection timeout)?|timeout expired|Query read timeout|is not queryable)$/
 
+/** For how long a process tries to store what only it knows, in milliseconds. */
+export const recordMs = 20_000
+
 /**
  * Retries work that fails transiently, until the signal aborts. For storing what only this process knows (a model's or
  * a site's answer). An attempt may have committed although its confirmation was lost, so the work must check first.
  */
-export async function retryWhileUnavailable<T>(work: () => PromiseLike<T>, signal: AbortSignal): Promise<T> {
+export async function retryWhileUnavailable<T>(
+  work: () => PromiseLike<T>,
+  signal: AbortSignal = AbortSignal.timeout(recordMs),
+): Promise<T> {
   for (;;) {
     try {
       return await work()

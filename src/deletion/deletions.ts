@@ -8,9 +8,10 @@ import type { Workspaces } from '../workspaces/workspaces.ts'
 import { createEmptying, type Kind } from './emptying.ts'
 import { createLeaving } from './leaving.ts'
 import { createStop } from './stop.ts'
+import { beginRound } from '../database/rounds.ts'
 
-/** How long a round starts new turns, and how long one owner's turn lasts, in milliseconds. The rest waits. */
-const lasts = { round: 5000, turn: 1000 }
+/** How long one owner's turn lasts, in milliseconds. The rest waits for the next one. */
+const turnMs = 1000
 
 /** Seconds after which an owner is looked at again: by another process if this one was killed, while something has to end first, and once more at the end. */
 const again = { taken: 60, busy: 2, last: 600 }
@@ -79,15 +80,12 @@ export function createDeletions(context: {
   return {
     /** One round. Several processes may do theirs at once: each takes other owners. */
     async round(stopping: AbortSignal): Promise<void> {
-      const begun = performance.now()
-      const isRoundOver = () => stopping.aborted || performance.now() - begun > lasts.round
+      const isRoundOver = beginRound(stopping)
       while (!isRoundOver()) {
         const taken = await take()
         if (!taken) return
-        const since = performance.now()
-        const isOver = () => stopping.aborted || performance.now() - since > lasts.turn
         try {
-          await note(taken, await turn(taken, isOver))
+          await note(taken, await turn(taken, beginRound(stopping, turnMs)))
         } catch (error) {
           logger.warn({ err: error, ownerId: taken.ownerId }, 'an owner was not deleted; it will be tried again')
         }

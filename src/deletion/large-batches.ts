@@ -1,30 +1,12 @@
 import type { Transaction } from '../database/database.ts'
-
-/** What one transaction deletes at most: of runs and sessions, and of what belongs to them, unless one has more. */
-const batch = { things: 200, parts: 5000 }
-
-/** A run or a session, and about how many rows belong to it. */
-interface Sized {
-  id: string
-  parts: number
-}
-
-/** The first of these that have so many parts together, and at least one. */
-function within(found: Sized[]): string[] {
-  let parts = 0
-  const taken = found.findIndex((one, index) => {
-    parts += one.parts
-    return index > 0 && parts > batch.parts
-  })
-  return found.slice(0, taken === -1 ? found.length : taken).map(({ id }) => id)
-}
+import { largeBatch, within, type Sized } from '../database/rounds.ts'
 
 /** Each deletes a batch in the caller's transaction, and returns how many runs or sessions it had; 0 if none is left. */
 export type LargeBatch = (trx: Transaction, ownerId: string) => Promise<number>
 
 /** Runs with their timelines, inputs and callbacks. Newer ones may come behind, but agents that are deleted start none. */
 const deleteRuns: LargeBatch = async (trx, ownerId) => {
-  const { rows } = await trx.raw<{ rows: Sized[] }>(runsStatement, { ownerId, most: batch.things })
+  const { rows } = await trx.raw<{ rows: Sized[] }>(runsStatement, { ownerId, most: largeBatch.things })
   const ids = within(rows)
   if (ids.length === 0) return 0
   for (const sql of ofRuns) await trx.raw(sql, { ids })
@@ -33,7 +15,7 @@ const deleteRuns: LargeBatch = async (trx, ownerId) => {
 
 /** Sessions with all that was said in them. */
 const deleteSessions: LargeBatch = async (trx, ownerId) => {
-  const { rows } = await trx.raw<{ rows: Sized[] }>(sessionsStatement, { ownerId, most: batch.things })
+  const { rows } = await trx.raw<{ rows: Sized[] }>(sessionsStatement, { ownerId, most: largeBatch.things })
   const ids = within(rows)
   if (ids.length === 0) return 0
   for (const sql of ofSessions) await trx.raw(sql, { ids })

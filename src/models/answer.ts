@@ -1,6 +1,7 @@
 import type { LanguageModelV4Content, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { readArguments } from './arguments.ts'
-import { readCalls, storable, type RequestedCall } from './calls.ts'
+import { storable } from '../text.ts'
+import { readCalls, type RequestedCall } from './calls.ts'
 import type { RawAnswer } from './collect.ts'
 import { noUsage, unusableAnswer } from './failures.ts'
 import { endOf, type Finish } from './finish.ts'

@@ -2,6 +2,7 @@ import type { LanguageModelV4Content, LanguageModelV4ToolCall } from '@ai-sdk/pr
 import { newId } from '../ids.ts'
 import { plainArguments, readArguments, withoutTwins } from './arguments.ts'
 import { providerSafe } from './tool-names.ts'
+import { beginningOf, storable } from '../text.ts'
 
 export interface RequestedCall {
   /** Unique in the run; the provider's own id if that is. */
@@ -35,14 +36,11 @@ export function readCalls(
     .map((part) => readCall(part, offered, used))
 }
 
-/** NUL and lone surrogates cannot be stored as text in Postgres; both are replaced by U+FFFD. */
-export const storable = (text: string): string => text.replaceAll('\0', '\uFFFD').toWellFormed()
-
 /** One escape of JSON: a pair of surrogates, half of one, or any other. */
 const escapes = /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[dD][89a-fA-F][\da-fA-F]{2}|.)/gs
 const isHalf = /^\\u[dD]...$/
 
-/** The same for a JSON text, in which halves may be written as escapes (RFC 8259, 8.2). */
+/** A JSON text with U+FFFD for what Postgres cannot keep, in which halves may be written as escapes (RFC 8259, 8.2). */
 const storableJson = (text: string): string =>
   storable(text).replaceAll(escapes, (escape) => (isHalf.test(escape) ? String.raw`\ufffd` : escape))
 
@@ -60,7 +58,7 @@ function readCall(given: LanguageModelV4ToolCall, offered: ReadonlySet<string>, 
 }
 
 function problemOf({ toolName, input }: LanguageModelV4ToolCall, offered: ReadonlySet<string>): string | undefined {
-  if (!offered.has(toolName)) return `There is no tool named ${JSON.stringify(storable(toolName).slice(0, 100))}.`
+  if (!offered.has(toolName)) return `There is no tool named ${JSON.stringify(beginningOf(storable(toolName), 100))}.`
   if (!readArguments(input)) return 'The arguments are not a JSON object of reasonable size and depth.'
   return undefined
 }

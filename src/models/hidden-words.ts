@@ -1,6 +1,6 @@
 import type { Hiding } from '../hiding/hiding.ts'
 import { createPauses } from '../hiding/pauses.ts'
-import { storable } from './calls.ts'
+import { storable } from '../text.ts'
 import type { OnWords } from './collect.ts'
 
 /**

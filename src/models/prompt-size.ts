@@ -1,5 +1,6 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import { openingMessages, shownTo, stepMessages, type Reader, type Transcript, type TranscriptCall } from './prompt.ts'
+import { beginningOf } from '../text.ts'
 
 /** The sizes of a prompt and its parts, in bytes of JSON. */
 export interface PromptSize {
@@ -16,8 +17,7 @@ export const shortening = { aboveBytes: 400, toCharacters: 300 }
 export function shortenCall(call: TranscriptCall): TranscriptCall {
   const { text } = call.outcome
   if (call.outcome.shortened || Buffer.byteLength(text) <= shortening.aboveBytes) return call
-  const beginning = text.slice(0, shortening.toCharacters).toWellFormed()
-  return { ...call, outcome: { ...call.outcome, text: beginning, shortened: true } }
+  return { ...call, outcome: { ...call.outcome, text: beginningOf(text, shortening.toCharacters), shortened: true } }
 }
 
 /** Measures the prompt that would be made of a transcript. */

@@ -22,6 +22,7 @@ import {
   type Trigger,
 } from './prompt-format.ts'
 import { keptParts, type KeptPart } from './verbatim.ts'
+import { beginningOf, firstBytes } from '../text.ts'
 
 export interface TranscriptCall {
   id: string
@@ -215,7 +216,7 @@ function answerPart(part: KeptPart, calls: TranscriptCall[], reader: Reader): As
 /** Providers require an object, so other arguments are wrapped in one. */
 function callPart({ id, name, arguments: text }: TranscriptCall, { textArguments }: Reader) {
   const read = readArguments(text)
-  const input = read ?? { unreadableArguments: text.slice(0, maxInvalidCharacters).toWellFormed() }
+  const input = read ?? { unreadableArguments: beginningOf(text, maxInvalidCharacters) }
   // Parsing would round long numbers.
   const asText = textArguments && read && !refusedAsText.test(text)
   return { type: 'tool-call' as const, toolCallId: id, toolName: name, input: asText ? text : input }
@@ -239,15 +240,10 @@ function resultText({ status, text: whole, bytes, shortened }: TranscriptCall['o
   return [outcomeSentences[status], note, fence('untrusted result', text)].filter(Boolean).join('\n')
 }
 
-/** Cuts between characters: a byte 10xxxxxx continues the character before it (RFC 3629, section 3). */
 function cut(text: string, most: number, total?: number): { text: string; note: string } {
-  // One character more than could fit, so that the last one inside is whole.
-  const bytes = Buffer.from(text.slice(0, most + 1))
-  if (bytes.length <= most) return { text, note: '' }
-  let end = most
-  while (((bytes[end] ?? 0) & 0b1100_0000) === 0b1000_0000) end -= 1
-  return {
-    text: bytes.subarray(0, end).toString(),
-    note: `It is ${total ?? Buffer.byteLength(text)} bytes long, and only the first ${end} bytes follow.`,
-  }
+  const bytes = Buffer.byteLength(text)
+  if (bytes <= most) return { text, note: '' }
+  const first = firstBytes(text, most)
+  const note = `It is ${total ?? bytes} bytes long, and only the first ${first.length} bytes follow.`
+  return { text: first.toString(), note }
 }

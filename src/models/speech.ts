@@ -1,4 +1,4 @@
-import { storable } from './calls.ts'
+import { storable } from '../text.ts'
 
 /** The most of an answer that is shown while it comes, in UTF-16 units; the rest is seen when the step is recorded. */
 export const maxShown = 128 * 1024

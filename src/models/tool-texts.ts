@@ -3,6 +3,7 @@ import { innerSchemas, keywords, type Keyword } from '../sites/manifest/schema-k
 
 import { conditionsSentence, fittingSentence, toolLabel } from './prompt-format.ts'
 import { visible } from './visible.ts'
+import { shortened } from '../text.ts'
 
 /** OpenAI refuses longer descriptions of tools. */
 const maxDescription = 1024
@@ -102,8 +103,7 @@ function shownRule(keyword: Keyword, value: unknown): unknown {
 }
 
 function shownNote(value: unknown): unknown {
-  if (typeof value === 'string')
-    return visible(value.length > maxNote ? `${value.slice(0, maxNote)}…` : value).toWellFormed()
+  if (typeof value === 'string') return visible(shortened(value, maxNote)).toWellFormed()
   if (Array.isArray(value)) return value.map(shownNote)
   if (!isObject(value)) return value
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shownNote(member)]))

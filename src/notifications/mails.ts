@@ -1,4 +1,4 @@
-import { retryWhileUnavailable, type Database } from '../database/database.ts'
+import { recordMs, retryWhileUnavailable, type Database } from '../database/database.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Lease } from '../database/lease.ts'
@@ -10,8 +10,6 @@ import { createNotificationMails } from './notification-mails.ts'
 
 /** The most mails in one round, so that a stopping process ends soon. */
 const batch = 20
-/** How long recording a sent mail is retried, in milliseconds. If it fails, the mail is sent again. */
-const recordMs = 20_000
 
 /**
  * Sends mails: those of notifications to owners (docs/design.md, "Telling the owner"), and those of the outbox to
@@ -50,7 +48,7 @@ export function createMails(context: {
 
   async function recordOutcome(queue: MailQueue, { id, attempt }: DueMail, delivery: Delivery): Promise<void> {
     if (delivery.kind === 'sent') {
-      await retryWhileUnavailable(() => queue.recordSent(id), AbortSignal.timeout(recordMs))
+      await retryWhileUnavailable(() => queue.recordSent(id))
       logger.info({ mailId: id, attempt }, 'mailed')
       return
     }

@@ -9,12 +9,15 @@ export class RunInput extends Row {
   static override tableName = 'run_inputs'
   static override idColumn = 'runId'
   static override jsonAttributes = ['headers']
+  static override anyTexts = ['action']
   declare runId: string
   /**
    * The payload as received, or the JSON text of a manual run's input: an object, or a string. A text, because `jsonb`
    * refuses U+0000, rounds numbers, and drops members that are repeated.
    */
   declare payload: string
+  /** The `action` of a delivery's payload: it takes the place of the prompt if the agent allows that. */
+  declare action: string | null
   /** What the sender said about it in headers (those that its preset keeps), if anything. */
   declare headers: Record<string, string> | null
 }
@@ -23,19 +26,15 @@ export class RunInput extends Row {
 export const inputOf = async (db: Database | Transaction, runId: string): Promise<RunInput | undefined> =>
   await RunInput.query(db).findById(runId)
 
-/** The payload as received; null if the run was started without one. */
-export const payloadOf = async (db: Database | Transaction, runId: string): Promise<string | null> =>
-  (await inputOf(db, runId))?.payload ?? null
-
 /** The instructions that were in force when the run was claimed; null if it has not been. */
 export async function promptOf(
   db: Database | Transaction,
   { agentId, sequence, trigger, startedAt }: Pick<Run, 'agentId' | 'sequence' | 'trigger' | 'startedAt'>,
-  payload: string | null,
+  input: Pick<RunInput, 'action'> | undefined,
 ): Promise<PromptInForce | null> {
   if (startedAt === null) return null
   const prompt = await latestPrompt(db, agentId).where('sinceSequence', '<=', sequence)
-  return prompt ? promptInForce(trigger, payload, prompt) : null
+  return prompt ? promptInForce(trigger, input, prompt) : null
 }
 
 /** The instructions of the agent's latest run. */

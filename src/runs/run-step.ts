@@ -1,20 +1,11 @@
-import type { Pojo } from 'objection'
-import { fromColumn, mapTexts, toColumn } from '../database/any-text.ts'
 import type { StepProblem } from '../models/prompt-format.ts'
 import { Row } from '../database/row.ts'
-
-const anyTexts = ['answer', 'remark']
 
 /** One recorded model call of a run (table `run_steps`). */
 export class RunStep extends Row {
   static override tableName = 'run_steps'
   static override idColumn = ['runId', 'step']
-  override $parseDatabaseJson(row: Pojo): Pojo {
-    return mapTexts(super.$parseDatabaseJson(row), anyTexts, fromColumn)
-  }
-  override $formatDatabaseJson(row: Pojo): Pojo {
-    return super.$formatDatabaseJson(mapTexts(row, anyTexts, toColumn))
-  }
+  static override anyTexts = ['answer', 'remark']
   declare runId: string
   declare step: number
   declare model: string

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { createShares, type Shares } from './shares.ts'
 
 /** The party has to come again: it holds its share of the places already, and nothing became free for it. */
@@ -31,8 +32,8 @@ export function createPlaces(given: { shares: Shares; room: number; patienceMs: 
   const room = createShares(given.room)
   /** In order of arrival. */
   const waiting = new Set<Waiting>()
-  /** The last turn of each party, the earliest first. */
-  const turns = new Map<string, number>()
+  /** The last turn of each party. */
+  const turns = new LRUCache<string, number>({ max: remembered })
   let turn = 0
 
   async function wait(party: string, signal: AbortSignal): Promise<void> {
@@ -83,9 +84,7 @@ export function createPlaces(given: { shares: Shares; room: number; patienceMs: 
 
   function take(party: string): boolean {
     if (!shares.take(party)) return false
-    turns.delete(party)
     turns.set(party, (turn += 1))
-    if (turns.size > remembered) turns.delete(turns.keys().next().value as string)
     return true
   }
 

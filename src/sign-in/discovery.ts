@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import * as oauth from 'oauth4webapi'
 import { earliest, later, type Clock } from '../clock.ts'
 import { CodedError, isCoded } from '../errors.ts'
@@ -36,7 +37,7 @@ interface Known {
  * document at a time wait for one request, and for nobody else's.
  */
 export function createDiscovery({ clock, fetchFor }: { clock: Clock; fetchFor: FetchFor }) {
-  const known = new Map<string, Known>()
+  const known = new LRUCache<string, Known>({ max: remembered })
 
   async function discover(provider: Provider): Promise<oauth.AuthorizationServer> {
     const issuer = new URL(provider.issuer)
@@ -45,13 +46,6 @@ export function createDiscovery({ clock, fetchFor }: { clock: Clock; fetchFor: F
     const stated = await issuerIn(answer.clone())
     if (stated !== undefined) assertIssuer(stated, provider)
     return usable(await oauth.processDiscoveryResponse(stated === undefined ? issuer : new URL(stated), answer))
-  }
-
-  function remember(key: string, entry: Known): void {
-    known.delete(key)
-    known.set(key, entry)
-    const [oldest] = known.size > remembered ? known.keys() : []
-    if (oldest !== undefined) known.delete(oldest)
   }
 
   // The operator's way out reaches hosts that a workspace's does not.
@@ -67,7 +61,7 @@ export function createDiscovery({ clock, fetchFor }: { clock: Clock; fetchFor: F
     if (found && found.until > now) return found.server
     const server = discover(provider)
     const entry = { readAt: now, until: later(now, freshSeconds), server }
-    remember(key, entry)
+    known.set(key, entry)
     server.catch(() => (entry.until = later(clock.now(), failedSeconds)))
     return server
   }

@@ -1,5 +1,6 @@
 import { isObject } from '../json.ts'
 import { setTimeout as delay } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
 import * as oauth from 'oauth4webapi'
 import { later, type Clock } from '../clock.ts'
 import { CodedError } from '../errors.ts'
@@ -28,7 +29,7 @@ type Server = oauth.AuthorizationServer
  * nobody is refused after a provider has changed its keys; all who need that wait for one request.
  */
 export function createKeys({ clock, fetchFor }: { clock: Clock; fetchFor: FetchFor }) {
-  const known = new Map<string, Known>()
+  const known = new LRUCache<string, Known>({ max: remembered })
   const reading = new Map<string, Promise<oauth.JWKS>>()
 
   const nameOf = ({ workspaceProviderId }: Provider, { jwks_uri: uri }: Server): string =>
@@ -49,10 +50,7 @@ export function createKeys({ clock, fetchFor }: { clock: Clock; fetchFor: FetchF
     const name = nameOf(provider, server)
     const keys = ask(provider, server)
     const entry = { readAt: clock.now(), askedAt: performance.now(), keys }
-    known.delete(name)
     known.set(name, entry)
-    const [oldest] = known.size > remembered ? known.keys() : []
-    if (oldest !== undefined) known.delete(oldest)
     keys.catch(() => known.get(name) === entry && known.delete(name))
     return keys
   }

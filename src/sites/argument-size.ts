@@ -1,5 +1,6 @@
 import type { ErrorDetail } from '../errors.ts'
-import { isStorable, joinPath, jsonDepth } from '../json.ts'
+import { joinPath, jsonDepth } from '../json.ts'
+import { isStorable } from '../text.ts'
 
 const maxNameLength = 500
 

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache'
+
 /** Of how many parties the last turn is remembered. */
 const remembered = 10_000
 
@@ -10,8 +12,8 @@ const remembered = 10_000
 export function createTurns(places: number, { each = places, longestMs }: { each?: number; longestMs?: number } = {}) {
   /** The work of the parties that wait. */
   const waiting = new Map<string, (() => void)[]>()
-  /** The number of each party's last turn; the latest are last. */
-  const lastTurns = new Map<string, number>()
+  /** The number of each party's last turn. */
+  const lastTurns = new LRUCache<string, number>({ max: remembered })
   /** How many places each party has now. */
   const held = new Map<string, number>()
   let free = places
@@ -40,10 +42,7 @@ export function createTurns(places: number, { each = places, longestMs }: { each
   function begin(party: string): void {
     free -= 1
     held.set(party, (held.get(party) ?? 0) + 1)
-    lastTurns.delete(party)
     lastTurns.set(party, (turns += 1))
-    const [oldest] = lastTurns.size > remembered ? lastTurns.keys() : []
-    if (oldest !== undefined) lastTurns.delete(oldest)
     const queue = waiting.get(party) ?? []
     queue.shift()?.()
     if (queue.length === 0) waiting.delete(party)

@@ -7,9 +7,6 @@ import { freesKey } from './direct-call.ts'
 import type { Ledger, Sending } from './sender.ts'
 import { DirectToolCall, recordedResult } from './tool-call.ts'
 
-/** How long a direct call waits for the database to record its outcome before the client gets an error. */
-export const recordMs = 20_000
-
 /** Writes what happens to a direct call into its row. */
 export function createDirectCallRows({ database, clock }: { database: Database; clock: Clock }) {
   /**
@@ -54,7 +51,7 @@ export function createDirectCallRows({ database, clock }: { database: Database; 
     const freed = freesKey(status, row.effect, outcome) && { idempotencyKey: null }
     const changes = { status, httpStatus, result: recordedResult(outcome), endedAt: clock.now(), ...freed }
     const work = async () => void (await DirectToolCall.query(database).findById(row.id).patch(changes))
-    await retryWhileUnavailable(work, AbortSignal.timeout(recordMs))
+    await retryWhileUnavailable(work)
   }
 
   /** A call that was not begun has a row, too, so that its answer names a call that can be looked up. */

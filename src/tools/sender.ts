@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { howToGetMore } from '../billing/allowances.ts'
-import { retryWhileUnavailable } from '../database/database.ts'
+import { recordMs, retryWhileUnavailable } from '../database/database.ts'
 import type { StoredBytes } from '../billing/stored-bytes.ts'
 import type { Config } from '../config/config.ts'
 import type { Logger } from '../logger.ts'
@@ -9,9 +9,6 @@ import type { Vault } from '../vault/vault.ts'
 import type { CallOutcome, SiteCall } from './call-site.ts'
 import { limitedHost } from './limited-host.ts'
 import type { OutgoingLimit } from './outgoing-limit.ts'
-
-/** How long a direct call waits for Postgres to record a 401 or 429. */
-const recordMs = 20_000
 
 /** A call to send now, if its host has a slot. */
 export interface Sending {

@@ -1,5 +1,6 @@
 import { parseJson } from '../json.ts'
 import { hidingOf } from '../hiding/hidings.ts'
+import { beginningOf, storable } from '../text.ts'
 
 /** The body of a site's answer to a tool call, and what must not remain in it: the token, and what else is known. */
 export interface SiteAnswer {
@@ -28,5 +29,5 @@ export async function readRefusal({ text, secrets }: SiteAnswer): Promise<string
   const error = parsed.ok ? (parsed.value as { error?: unknown } | null)?.error : undefined
   if (typeof error !== 'string') return ''
   const hiding = await hidingOf(secrets)
-  return hiding.text(error.toWellFormed().replaceAll('\u0000', '')).slice(0, 2000)
+  return beginningOf(hiding.text(storable(error)), 2000)
 }

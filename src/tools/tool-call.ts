@@ -1,5 +1,3 @@
-import type { Pojo } from 'objection'
-import { fromColumn, mapTexts, toColumn } from '../database/any-text.ts'
 import { Row } from '../database/row.ts'
 import type { CallOutcome } from './call-site.ts'
 
@@ -9,19 +7,12 @@ export type CallWaitCause = 'rate_limit' | 'credential' | 'approval'
 export const callStatuses = ['planned', 'started', 'succeeded', 'failed', 'unknown'] as const
 type CallStatus = (typeof callStatuses)[number]
 
-const anyTexts = ['arguments', 'result']
-
 /**
  * What runs' calls and direct ones have in common. A row is written before the request is sent, so that after any crash
  * it is known whether the site may have seen it. `planned → started → succeeded | failed | unknown`.
  */
 class Call extends Row {
-  override $parseDatabaseJson(row: Pojo): Pojo {
-    return mapTexts(super.$parseDatabaseJson(row), anyTexts, fromColumn)
-  }
-  override $formatDatabaseJson(row: Pojo): Pojo {
-    return super.$formatDatabaseJson(mapTexts(row, anyTexts, toColumn))
-  }
+  static override anyTexts = ['arguments', 'result']
   declare id: string
   declare vaultEntryId: string | null
   declare siteOrigin: string | null

@@ -3,7 +3,7 @@ import { isSameJson } from '../canonical-json.ts'
 import type { Billing } from '../billing/billing.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
-import type { Database } from '../database/database.ts'
+import { recordMs, type Database } from '../database/database.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'
 import { assertThat, CodedError, isCoded, problemInWords } from '../errors.ts'
 import { isId } from '../ids.ts'
@@ -14,14 +14,7 @@ import { VaultEntry } from '../vault/vault-entry.ts'
 import { notGranted } from '../vault/oauth/needed-scopes.ts'
 import type { Vault } from '../vault/vault.ts'
 import { answerOf, callError, reasonOf, type DirectResult, type UnsentCall } from './direct-call.ts'
-import {
-  createDirectCallRows,
-  directRow,
-  recordMs,
-  toSending,
-  type DirectLedger,
-  type DirectRow,
-} from './direct-call-rows.ts'
+import { createDirectCallRows, directRow, toSending, type DirectLedger, type DirectRow } from './direct-call-rows.ts'
 import type { Sender, Sending, Sent } from './sender.ts'
 import { DirectToolCall, isFinal, statusAfter } from './tool-call.ts'
 

@@ -1,6 +1,7 @@
 import { hash, verify } from '@node-rs/argon2'
 import { createTurns } from '../threads/turns.ts'
 import { assertThat, CodedError } from '../errors.ts'
+import { isStorable } from '../text.ts'
 
 /** The cost of hashing a password. */
 export interface PasswordCost {
@@ -35,7 +36,7 @@ function check(written: string): { password: string } | { problem: string } {
   const length = Array.from(password).length
   if (length < shortest) return { problem: `Must have at least ${shortest} characters.` }
   if (length > longest) return { problem: `Must have at most ${longest} characters.` }
-  if (password.includes('\0') || !password.isWellFormed()) return { problem: 'Must be text without NUL characters.' }
+  if (!isStorable(password)) return { problem: 'Must be text without NUL characters.' }
   return { password }
 }
 

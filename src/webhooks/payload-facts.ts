@@ -8,6 +8,8 @@ import { presets } from './presets.ts'
 export interface PayloadFacts {
   /** The texts that identify deliveries of known senders and checks of the address, by JSON pointer. */
   texts: Record<string, string>
+  /** The instructions that it brings along (`action`), if any. */
+  action: string | undefined
   /** What does not match the agent's webhook schema. */
   mismatches: ErrorDetail[]
 }
@@ -33,7 +35,8 @@ export function factsOfPayload({ text, schema }: GivenPayload): PayloadFacts | {
     return found === undefined ? [] : [[pointer, found]]
   })
   const mismatches = (schema ?? []).flatMap((field) => mismatch(field, members))
-  return { texts: Object.fromEntries(texts), mismatches }
+  const action = textAt(members, '/action')
+  return { texts: Object.fromEntries(texts), action: action?.trim() === '' ? undefined : action, mismatches }
 }
 
 /**

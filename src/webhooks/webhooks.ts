@@ -106,7 +106,8 @@ export function createWebhooks(context: {
     const identity = identityOf(preset, header, body, payload)
     const trigger = 'webhook' as const
     const headers = keptHeaders(preset, header)
-    const request = { agentId: agent.id, trigger, requestId, payload: payload.text, headers, ...identity }
+    const { text, action } = payload
+    const request = { agentId: agent.id, trigger, requestId, payload: text, action, headers, ...identity }
     try {
       assertMatches(payload)
       requireCredits(standing)

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import test from 'ava'
-import { payloadOf } from '../../src/runs/run-input.ts'
+import { inputOf } from '../../src/runs/run-input.ts'
 import * as agents from '../../api/agents.ts'
 import * as agentRuns from '../../api/agent-runs.ts'
 import * as webhooks from '../../api/webhooks.ts'
@@ -45,7 +45,7 @@ async function openAgent({ runs = false } = {}) {
       raw,
       headers: { 'x-webhook-secret': agent.webhookSecret, ...headers },
     })
-  const stored = async (runId: string): Promise<unknown> => await payloadOf(platform.services.database, runId)
+  const stored = async (runId: string): Promise<unknown> => (await inputOf(platform.services.database, runId))?.payload
   return { someone, post, stored, limit: platform.config.bodies.webhookBytes }
 }
 

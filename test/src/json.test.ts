@@ -1,6 +1,7 @@
 import test from 'ava'
 import * as fc from 'fast-check'
-import { decodeUtf8, isStorable, joinPath, lossyPlaces, parseJson } from '../../src/json.ts'
+import { decodeUtf8, joinPath, lossyPlaces, parseJson } from '../../src/json.ts'
+import { isStorable } from '../../src/text.ts'
 
 const exact = { maxDepth: 100, exactNumbers: true }
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)

@@ -146,12 +146,10 @@ export function createAccept(context: {
       const { agentId } = requests[index] as AcceptRequest
       if (endsAtOnce(decision)) await callbacks.queue(trx, { runId: decision.receipt.runId, agentId, now })
     }
-    const stored = requests.flatMap(({ agentId, payload = '', headers = {} }, index) => {
+    const stored = requests.flatMap(({ agentId, payload = '', action = '', headers = {} }, index) => {
       const ownerId = queues.get(agentId)?.ownerId
       const isStored = ownerId !== undefined && isNew(decisions[index] as Decision)
-      return isStored
-        ? [{ ownerId, bytes: Buffer.byteLength(payload) + Buffer.byteLength(JSON.stringify(headers)) }]
-        : []
+      return isStored ? [{ ownerId, bytes: Buffer.byteLength(payload + action + JSON.stringify(headers)) }] : []
     })
     return { decisions, stored, woken: changed.filter(({ awake, blockedCause }) => !awake && !blockedCause) }
   }

@@ -10,6 +10,8 @@ export interface AcceptRequest {
   requestId: string
   /** The payload as received, or the JSON text of a manual run's input. */
   payload?: string | undefined
+  /** What a payload would have the agent do instead. */
+  action?: string | undefined
   /** What the sender said about the payload in headers. */
   headers?: Record<string, string> | undefined
   /** SHA-256 of the body in hex; a repeated request has the same key and the same hash. */

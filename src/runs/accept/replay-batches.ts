@@ -136,7 +136,7 @@ function isOpen(standing: DeliveryStanding | undefined, { repeatOnceCalls }: Rep
 const requestOf = (
   agent: Agent,
   { requestId, idempotencyKey: key }: ReplayRequest,
-  { runId, payload, headers }: RunInput,
+  { runId, payload, action, headers }: RunInput,
   firstRunId: string,
 ): AcceptRequest => ({
   agentId: agent.id,
@@ -144,6 +144,7 @@ const requestOf = (
   trigger: 'webhook',
   requestId,
   payload,
+  action: action ?? undefined,
   headers: headers ?? undefined,
   replayOf: runId,
   idempotencyKey: key === undefined ? undefined : `replay all ${firstRunId} ${key}`,

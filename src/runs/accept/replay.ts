@@ -59,6 +59,7 @@ export function createReplay(context: {
         trigger: run.trigger,
         requestId: id,
         payload: input?.payload,
+        action: input?.action ?? undefined,
         headers: input?.headers ?? undefined,
         replayOf: run.id,
         idempotencyKey: key === undefined ? undefined : `replay ${run.id} ${key}`,

@@ -3,6 +3,7 @@ import { endReasons } from '../states.ts'
 import { withoutUsual } from '../usual-data.ts'
 import { isNew, type Decision, type Queue } from './decision.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'
+import { toColumn } from '../../database/any-text.ts'
 
 /** Writes the accepted runs, their first events and their queues. Returns the queues, `awake` as it was before. */
 export async function store(
@@ -28,6 +29,7 @@ export async function store(
     sequences: fresh.map(({ receipt }) => receipt.sequence),
     triggers: fresh.map(({ request }) => request.trigger),
     payloads: fresh.map(({ request }) => request.payload ?? null),
+    actions: fresh.map(({ request: { action } }) => (action === undefined ? null : toColumn(action))),
     headers: fresh.map(({ request }) => (request.headers ? JSON.stringify(request.headers) : null)),
     hashes: fresh.map(({ request }) => request.bodyHash ?? null),
     keys: fresh.map(({ request }) => request.idempotencyKey ?? null),
@@ -84,9 +86,9 @@ const storeStatement = `
                   :statuses::run_status[], :requests::text[], :replays::uuid[])
         as t (id, agent_id, owner_id, sequence, trigger, status, request_id, replay_of)
   ), given as (
-    insert into run_inputs (run_id, payload, headers)
-    select id, payload, headers::json
-      from unnest(:ids::uuid[], :payloads::text[], :headers::text[]) as t (id, payload, headers)
+    insert into run_inputs (run_id, payload, action, headers)
+    select id, payload, action, headers::json
+      from unnest(:ids::uuid[], :payloads::text[], :actions::text[], :headers::text[]) as t (id, payload, action, headers)
      where payload is not null
   ), keyed as (
     insert into idempotency_keys (agent_id, key, run_id, body_hash)

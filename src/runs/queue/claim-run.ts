@@ -14,7 +14,7 @@ import { endBatch, type WriteEnding } from '../ending/end.ts'
 import type { Due } from '../due.ts'
 import { promptInForce } from './prompt-in-force.ts'
 import { AgentPrompt } from '../agent-prompt.ts'
-import { latestPrompt, payloadOf } from '../run-input.ts'
+import { latestPrompt, RunInput } from '../run-input.ts'
 import { Run } from '../run.ts'
 import { notifyBlocked } from './notify-blocked.ts'
 import { append } from '../timeline.ts'
@@ -135,7 +135,7 @@ async function fallAsleep(trx: Transaction, agentId: string): Promise<null> {
 
 async function start(trx: Transaction, run: Run, agent: AgentForRun, { now, claimedBy }: Claim, stored: Stored) {
   stored.note(run.ownerId, await keepPrompt(trx, run, agent))
-  const prompt = promptInForce(run.trigger, await payloadOf(trx, run.id), agent)
+  const prompt = promptInForce(run.trigger, await RunInput.query(trx).findById(run.id).select('action'), agent)
   const epoch = run.epoch + 1
   await AgentQueue.query(trx)
     .findById(run.agentId)

@@ -1,5 +1,4 @@
 import type { WebhookField } from '../../agents/agent.ts'
-import { memberText } from '../../json-member.ts'
 import type { Row } from '../../database/row.ts'
 import type { AgentPrompt } from '../agent-prompt.ts'
 import type { Run } from '../run.ts'
@@ -23,21 +22,14 @@ export interface PromptInForce {
  */
 export function promptInForce(
   trigger: Run['trigger'],
-  payload: string | null,
+  input: { action: string | null } | undefined,
   agent: Omit<AgentPrompt, keyof Row | 'agentId' | 'sinceSequence'>,
 ): PromptInForce {
-  const action = trigger === 'webhook' ? actionOf(payload) : undefined
+  const action = input?.action ?? null
   const { systemPrompt, model, fallbackModel, outputSchema, summarizes } = agent
   const schema = trigger === 'webhook' ? agent.webhookSchema : null
   const base = { systemPrompt, schema, model, fallbackModel, outputSchema, summarizes }
-  if (action === undefined) return { ...base, override: 'absent' }
+  if (action === null) return { ...base, override: 'absent' }
   if (!agent.allowActionOverride) return { ...base, override: 'not-allowed' }
   return { ...base, systemPrompt: action, override: 'used' }
-}
-
-function actionOf(payload: string | null): string | undefined {
-  if (payload === null) return undefined
-  const written = memberText(payload, 'action')
-  const action: unknown = written?.startsWith('"') ? JSON.parse(written) : undefined
-  return typeof action === 'string' && action.trim() !== '' ? action : undefined
 }

@@ -11,13 +11,10 @@ export async function countThatFit(database: Database, runId: string, events: Ru
   return fittingCount(rows.map(({ bytes }) => bytes ?? 0))
 }
 
-/**
- * The lengths of stored texts are known without reading them. The instructions of a run may be a text
- * of its payload.
- */
+/** The lengths of stored texts are known without reading them. */
 const sizesStatement = `
   select case when e.kind = 'accepted' then 2 * octet_length(i.payload)
-              when e.kind = 'started' then octet_length(i.payload)
+              when e.kind = 'started' then octet_length(i.action)
               when e.kind = 'step.finished' then octet_length(s.answer) + coalesce(octet_length(s.output), 0)
               when e.kind = 'tool.finished' then octet_length(c.arguments) + coalesce(octet_length(c.result), 0)
               else octet_length(c.arguments)

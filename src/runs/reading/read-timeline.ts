@@ -76,7 +76,7 @@ async function readInputs(database: Database, runId: string): Promise<RunInputs 
   const run = await Run.query(database).findById(runId)
   if (!run) return undefined
   const input = await inputOf(database, runId)
-  return { ownerId: run.ownerId, input, prompt: await promptOf(database, run, input?.payload ?? null) }
+  return { ownerId: run.ownerId, input, prompt: await promptOf(database, run, input) }
 }
 
 /** The calls that the events are about, and those that steps requested, without their contents. */

@@ -1,16 +1,12 @@
-import type { Clock } from '../../clock.ts'
+import { later, type Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Logger } from '../../logger.ts'
 import { purgeTimelines } from './timelines.ts'
+import { beginRound, inBatches } from '../../database/rounds.ts'
 
 /** Runs, or direct calls, that one transaction deletes; larger batches would hold locks for too long. */
 const batch = 500
-
-/** How long a round starts new batches, in milliseconds. The rest waits for the next round. */
-const roundMs = 5000
-
-const dayMs = 86_400_000
 
 /**
  * Deletes what ended more than RUN_RETENTION_DAYS days ago: runs with their callbacks, approvals and idempotency keys, direct tool
@@ -25,23 +21,7 @@ export function createRetention(context: {
 }) {
   const { database, clock, config, logger } = context
 
-  /** Runs batches until one is not full. Each commits on its own, so stopping between two loses nothing. */
-  async function inBatches(purge: (trx: Transaction) => Promise<number>, isOver: () => boolean): Promise<number> {
-    let purged = 0
-    while (!isOver()) {
-      const count = await database.transaction(purge)
-      purged += count
-      if (count < batch) break
-    }
-    return purged
-  }
-
-  /** What is old, and whether the round is over. */
-  function beginRound(stopping: AbortSignal): { before: Date; isOver: () => boolean } {
-    const begun = performance.now()
-    const isOver = () => stopping.aborted || performance.now() - begun > roundMs
-    return { before: new Date(clock.now().getTime() - config.runRetentionDays * dayMs), isOver }
-  }
+  const endOfRetention = (): Date => later(clock.now(), -config.runRetentionDays * 86_400)
 
   return {
     /**
@@ -49,16 +29,18 @@ export function createRetention(context: {
      * may purge at once: each takes what the others have not locked.
      */
     async purge(stopping: AbortSignal): Promise<void> {
-      const { before, isOver } = beginRound(stopping)
-      const runs = await inBatches((trx) => purgeRuns(trx, before), isOver)
-      const directCalls = await inBatches((trx) => purgeDirectCalls(trx, before), isOver)
+      const isOver = beginRound(stopping)
+      const before = endOfRetention()
+      const purgeAll = (purge: typeof purgeRuns) =>
+        inBatches(batch, () => database.transaction((trx) => purge(trx, before)), isOver)
+      const runs = await purgeAll(purgeRuns)
+      const directCalls = await purgeAll(purgeDirectCalls)
       if (runs + directCalls > 0) logger.info({ runs, directCalls, before }, 'old runs and direct calls were purged')
     },
 
     /** One round for timelines, as long as one of `purge`. One process at a time: dropping partitions locks tables. */
     async purgeTimelines(stopping: AbortSignal): Promise<void> {
-      const { before, isOver } = beginRound(stopping)
-      const timelines = await purgeTimelines(database, before, isOver)
+      const timelines = await purgeTimelines(database, endOfRetention(), beginRound(stopping))
       if (timelines.partitions.length + timelines.rows > 0) logger.info(timelines, 'old timelines were purged')
     },
   }

@@ -2,6 +2,7 @@ import { problemInWords, type ErrorDetail } from '../../errors.ts'
 import type { Answer } from '../../models/answer.ts'
 import type { Outputs } from '../../outputs/outputs.ts'
 import { judge, type Verdict } from '../../models/judge.ts'
+import { shortened } from '../../text.ts'
 
 /** What was made of an answer: why it does not count, or the value that its run has to have. */
 export interface Judgement {
@@ -33,10 +34,7 @@ const maxProblems = 10
 const maxCharacters = 300
 
 const inWords = (problems: ErrorDetail[]): string => {
-  const first = problems.slice(0, maxProblems).map((problem) => cut(problemInWords(problem)))
+  const first = problems.slice(0, maxProblems).map((problem) => shortened(problemInWords(problem), maxCharacters))
   const more = problems.length - first.length
   return `${first.join('; ')}${more > 0 ? `; and ${more} more` : ''}`
 }
-
-const cut = (words: string): string =>
-  words.length > maxCharacters ? `${words.slice(0, maxCharacters).toWellFormed()}…` : words

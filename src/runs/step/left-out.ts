@@ -2,6 +2,7 @@ import type { Database } from '../../database/database.ts'
 import type { Transcript } from '../../models/prompt.ts'
 import { RunStep } from '../run-step.ts'
 import type { Run } from '../run.ts'
+import { firstBytes } from '../../text.ts'
 
 /** How many of a run's steps the model does not see, and the newest summary of them; undefined if it sees all. */
 export async function readLeftOut(
@@ -15,10 +16,8 @@ export async function readLeftOut(
   const among = await summaries.clone().where('step', '<=', leftOutThrough).resultSize()
   // A model that was asked for a summary may have answered nothing; then the one before still says something.
   const newest = await summaries.where('answer', '<>', '').orderBy('step', 'desc').select('answer').first()
+  // Models do not always keep to the length that they are asked for.
+  const summary = newest && firstBytes(newest.answer, summaryBytes).toString()
   // Summaries are steps of their own, but no answers of the run.
-  return { steps: leftOutThrough - among, ...(newest && { summary: beginningOf(newest.answer, summaryBytes) }) }
+  return { steps: leftOutThrough - among, ...(newest && { summary }) }
 }
-
-/** Models do not always keep to the length that they are asked for. */
-const beginningOf = (text: string, bytes: number): string =>
-  Buffer.byteLength(text) <= bytes ? text : text.slice(0, Math.floor(bytes / 3)).toWellFormed()

@@ -39,7 +39,7 @@ export function createReadTranscript({ database }: { database: Database }) {
     const known = openings.get(run.id)
     if (known) return known
     const input = await inputOf(database, run.id)
-    const prompt = await promptOf(database, run, input?.payload ?? null)
+    const prompt = await promptOf(database, run, input)
     if (!prompt) throw new Error('a run was advanced before it was claimed')
     openings.set(run.id, { input, prompt })
     return { input, prompt }

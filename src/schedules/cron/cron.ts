@@ -1,5 +1,6 @@
 import { CodedError } from '../../errors.ts'
 import { cronFields, readCronField, type CronField } from './cron-fields.ts'
+import { shortened } from '../../text.ts'
 
 /** A parsed cron expression: the matching values of each field. All lists ascend; Sunday is 0. */
 export interface Cron {
@@ -83,7 +84,7 @@ function valuesOf(field: CronField, text: string): number[] {
 const neverOccurs = ({ eitherDay, dayOfMonth, month }: Cron): boolean =>
   !eitherDay && month.every((one) => (dayOfMonth[0] ?? 0) > daysOfMonth(one))
 
-const cut = (text: string): string => (text.length > 40 ? `${text.slice(0, 40)}…` : text)
+const cut = (text: string): string => shortened(text, 40)
 
 const invalid = (message: string): CodedError =>
   new CodedError('VALIDATION_ERROR', { message, details: [{ path: 'cron', message }] })

@@ -1,4 +1,5 @@
 import { textOf } from './same.ts'
+import { shortened } from '../../text.ts'
 
 /** The classes of manifest changes, from the least grave to the gravest. */
 export const changeClasses = ['none', 'text', 'compatible', 'new_scope', 'breaking', 'changed_address'] as const
@@ -48,7 +49,5 @@ export function difference(
   }
 }
 
-function shown(value: unknown, longest: number): string {
-  const text = typeof value === 'string' ? value : textOf(value)
-  return text.length > longest ? `${text.slice(0, longest).toWellFormed()}…` : text
-}
+const shown = (value: unknown, longest: number): string =>
+  shortened(typeof value === 'string' ? value : textOf(value), longest)

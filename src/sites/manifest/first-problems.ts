@@ -1,4 +1,5 @@
 import type { ErrorDetail } from '../../errors.ts'
+import { shortened } from '../../text.ts'
 
 /** The most problems in one response: enough to fix a document, too few to flood a log. */
 const maxProblems = 20
@@ -7,7 +8,7 @@ const maxProblems = 20
 export function firstProblems(problems: Iterable<ErrorDetail>, limit = maxProblems): ErrorDetail[] {
   const first: ErrorDetail[] = []
   for (const { path, message } of problems) {
-    first.push({ path, message: message.length > 300 ? `${message.slice(0, 300)}…` : message })
+    first.push({ path, message: shortened(message, 300) })
     if (first.length >= limit) break
   }
   return first

@@ -3,7 +3,7 @@ import type { Audit } from '../../audit/audit.ts'
 import type { Actor, Deed } from '../../audit/audit-entry.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
-import { retryWhileUnavailable, type Database } from '../../database/database.ts'
+import { recordMs, retryWhileUnavailable, type Database } from '../../database/database.ts'
 import { untilEnded } from '../../database/until-ended.ts'
 import { assertThat, CodedError, isCoded } from '../../errors.ts'
 import type { Logger } from '../../logger.ts'
@@ -30,9 +30,6 @@ interface Finished {
   entry: VaultEntry
 }
 
-/** A grant cannot be obtained twice, so storing it is retried for this long. */
-const storeMs = 20_000
-
 /**
  * The second half of connecting a site by OAuth: the browser is back from the site. The flow is claimed before the code
  * is sent, so the response cannot be replayed or used in another browser (RFC 9700, 2.1 and 4.4).
@@ -50,7 +47,7 @@ export function createCallback(context: {
 }) {
   const { database, clock, config, sealing, logger, oauthClient, audit, keep } = context
   /** For how long a second request waits for the outcome of the first. */
-  const longestMs = config.sites.tokenTimeoutSeconds * 1000 + storeMs
+  const longestMs = config.sites.tokenTimeoutSeconds * 1000 + recordMs
 
   /** Finds the flow of the state, checks that it is this browser's, and marks it as used if it is not yet. */
   async function claim({ parameters, bindingOf }: CallbackInput) {
@@ -96,7 +93,7 @@ export function createCallback(context: {
 
   async function store(flow: OAuthFlow, grant: Grant): Promise<VaultEntry> {
     try {
-      return await retryWhileUnavailable(() => keep(flow, grant), AbortSignal.timeout(storeMs))
+      return await retryWhileUnavailable(() => keep(flow, grant))
     } catch (error) {
       const site = flow.manifest.auth as OAuthSite
       // The grant will never be used.
@@ -110,7 +107,7 @@ export function createCallback(context: {
   const end = (flow: OAuthFlow, result: Partial<OAuthFlow>): Promise<void> => {
     const changes = { ...result, verifier: null, endedAt: clock.now() }
     const work = async () => void (await OAuthFlow.query(database).findById(flow.id).patch(changes))
-    return retryWhileUnavailable(work, AbortSignal.timeout(storeMs))
+    return retryWhileUnavailable(work)
   }
 
   return {

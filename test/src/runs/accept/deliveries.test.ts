@@ -1,5 +1,6 @@
 import test from 'ava'
 import * as agents from '../../../../api/agents.ts'
+import { replayRun } from '../../../../api/runs.ts'
 import { call } from '../../../helpers/client.ts'
 import { customer, deliver, ended, timelineOf, webhookAgent, type Person } from '../../../helpers/people.ts'
 import { startPlatform } from '../../../helpers/platform.ts'
@@ -128,6 +129,7 @@ test('the action of a payload takes the place of the system prompt only where th
   const action = '[[say theirs]]'
   const cases = [
     [willing, { action }, 'used', action],
+    [willing, { action: `${action}\0\ud800` }, 'used', `${action}\0\ud800`],
     [willing, { action: '' }, 'absent', '[[say mine]]'],
     [willing, { action: ' \n' }, 'absent', '[[say mine]]'],
     [willing, { action: { say: action } }, 'absent', '[[say mine]]'],
@@ -144,6 +146,9 @@ test('the action of a payload takes the place of the system prompt only where th
     t.regex(said(timeline), override === 'used' ? /theirs/ : /mine/)
     t.deepEqual(payloadOf(timeline), payload)
   }
+  const replay = (await call(someone, replayRun, { params: { runId: delivered[0]!.body.runId } })).body
+  await ended(someone, replay.id)
+  t.like(dataOf(await timelineOf(someone, replay.id), 'started')[0], { override: 'used', systemPrompt: action })
 })
 
 test('a manual run of an agent that allows the override works under its own prompt', async (t) => {
