@@ -3,8 +3,10 @@ import test from 'ava'
 import * as fc from 'fast-check'
 import { hideSecrets } from '../../../src/hiding/hiding.ts'
 import { hidingOf } from '../../../src/hiding/hidings.ts'
-import { givenUp, kept, spelledSecret } from './spellings.ts'
+import { givenUpSpellings, keptSpellings } from './spellings.ts'
 
+/** With a sign of every kind that some programs escape. */
+const spelledSecret = 'sk_A/b+c=d&e"f\\g<h>i?j~k 5>?xY%z*q1:2;3@4'
 const token = 'sk_live_5>?xY1234567890'
 const hexOf = (text: string) => Buffer.from(text).toString('hex')
 
@@ -20,7 +22,7 @@ function inPieces(secrets: string[], text: string, lengths: number[]): string {
   return shown + words.end()
 }
 
-for (const [how, written] of Object.entries(kept)) {
+for (const [how, written] of Object.entries(keptSpellings(spelledSecret))) {
   test(`a secret is found ${how}, whole and in pieces, and what stands around it stays`, (t) => {
     const text = `The token ${written} and |${written}|, no more.`
     const hidden = hideSecrets(['12345678', spelledSecret]).text(text)
@@ -31,7 +33,8 @@ for (const [how, written] of Object.entries(kept)) {
 
 test('disguises that no program writes by itself are not found, as the decision says', (t) => {
   const { text } = hideSecrets([spelledSecret])
-  for (const [how, written] of Object.entries(givenUp)) t.is(text(`|${written}|`), `|${written}|`, how)
+  for (const [how, written] of Object.entries(givenUpSpellings(spelledSecret)))
+    t.is(text(`|${written}|`), `|${written}|`, how)
 })
 
 test('a secret of any signs is found where it stands as it is, in JSON, and in an address', (t) => {
