@@ -89,7 +89,7 @@ export function createMatcher() {
   function isBegun(text: string, at: number): boolean {
     const start = text.slice(at, at + mostKept)
     if (start.length === mostKept) return (longestOf.get(start) ?? 0) > text.length - at
-    sorted ??= [...longestOf.keys()].sort()
+    sorted ??= [...longestOf.keys()].toSorted()
     return sorted[firstAfter(sorted, start)]?.startsWith(start) ?? false
   }
 

@@ -32,7 +32,7 @@ test('no text is compared more often than its effort, and then too much is hidde
   const effort = { left: 50 }
   const spans = find(text, effort)
   t.is(effort.left, 0)
-  const [[from = 0, to = 0] = [], ...more] = spans
+  const [[from, to] = [0, 0], ...more] = spans
   t.deepEqual([from, more.length], ['plain words '.length, 0])
   t.true(to >= text.indexOf('-the-end') + '-the-end'.length)
 })
