@@ -1,9 +1,8 @@
-import { readingsOf, stringsOf, type Decoded } from './decoded.ts'
-import { distinct, formsOf, minLength, type Form } from './encodings.ts'
-import { createMatcher } from './matcher.ts'
+import { parseJson } from '../json.ts'
+import { createMatcher, type Matcher } from './matcher.ts'
 import { createPauses } from './pauses.ts'
-import { replaced, type Span } from './units.ts'
-import { hideWords, type HiddenWords } from './words.ts'
+import { minLength, spellingsOf } from './spellings.ts'
+import { hideWords, replaced, type HiddenWords } from './words.ts'
 
 /** Takes known secrets out of texts, see `hideSecrets`. */
 export interface Hiding {
@@ -21,33 +20,42 @@ export interface Hiding {
 
 /**
  * Replaces secrets in texts that others read: sites quote the token that they refuse, senders put keys into payloads,
- * and models repeat what they read. Finds them in every form of `formsOf`, and under escapes.
- * Whoever knows a secret can disguise it; no text of the platform tells it to them. Only secrets of 8 characters and more
- * are found.
+ * and models repeat what they read. Finds them as programs spell them, see `spellingsOf`. Whoever knows a secret can
+ * disguise it; no text of the platform tells it to them. Only secrets of 8 characters and more are found.
  */
-export const hideSecrets = (secrets: readonly string[]): Hiding => hideForms(secrets, formsOf(secrets))
-
-/** The same, made in turns of the event loop: fifty secrets as long as they may be take 200 ms. */
-export async function hideInTurns(secrets: readonly string[]): Promise<Hiding> {
-  const forms: Form[] = []
-  const pause = createPauses()
-  for (const secret of new Set(secrets)) {
-    forms.push(...formsOf([secret]))
-    await pause()
-  }
-  return hideForms(secrets, distinct(forms))
+export function hideSecrets(secrets: readonly string[]): Hiding {
+  const matcher = createMatcher()
+  for (const secret of new Set(secrets)) for (const spelling of spellingsOf(secret)) matcher.add(spelling)
+  return hideWith(matcher, secrets)
 }
 
-function hideForms(secrets: readonly string[], forms: readonly Form[]): Hiding {
-  const matcher = createMatcher(forms)
-  const isIdle = forms.length === 0
+/** The same, made in turns of the event loop: 500 secrets as long as they may be take half a second. */
+export async function hideInTurns(secrets: readonly string[]): Promise<Hiding> {
+  const matcher = createMatcher()
+  const pause = createPauses()
+  for (const secret of new Set(secrets)) {
+    for (const spelling of spellingsOf(secret)) matcher.add(spelling)
+    await pause()
+  }
+  return hideWith(matcher, secrets)
+}
 
-  const spansIn = (readings: Decoded[]): Span[] =>
-    readings.flatMap(({ units, written }) => matcher.find(units).map(written))
+/** To its end, or of what is no JSON to the end of the text. */
+const stringInJson = /"[^"\\]*(?:\\.[^"\\]*)*"?/gs
 
-  const inText = (text: string): string => replaced(text, spansIn(readingsOf(text)))
+function hideWith(matcher: Matcher, secrets: readonly string[]): Hiding {
+  const isIdle = secrets.every(({ length }) => length < minLength)
 
-  const inJson = (text: string): string => replaced(text, spansIn(stringsOf(text)))
+  const text = (given: string): string =>
+    isIdle || given.length < minLength ? given : replaced(given, matcher.find(given))
+
+  function inString(literal: string): string {
+    const read = parseJson(literal)
+    if (!read.ok) return literal
+    const given = String(read.value)
+    const hidden = text(given)
+    return hidden === given ? literal : JSON.stringify(hidden)
+  }
 
   function value<T>(given: T): T {
     if (typeof given === 'string') return text(given) as T
@@ -56,13 +64,11 @@ function hideForms(secrets: readonly string[], forms: readonly Form[]): Hiding {
     return Object.fromEntries(Object.entries(given).map(([name, member]) => [text(name), value(member)])) as T
   }
 
-  const text = (given: string): string => (isIdle || given.length < minLength ? given : inText(given))
-
   return {
     secrets,
     text,
-    json: (given) => (isIdle ? given : inJson(given)),
+    json: (given) => (isIdle ? given : given.replaceAll(stringInJson, inString)),
     value: (given) => (isIdle ? given : value(given)),
-    words: () => (isIdle ? { add: (piece) => piece, end: (hide) => hide('') } : hideWords(matcher)),
+    words: () => (isIdle ? { add: (piece) => piece, end: () => '' } : hideWords(matcher)),
   }
 }

@@ -1,134 +1,149 @@
-import { createBeginnings } from './beginnings.ts'
-import type { Form } from './encodings.ts'
-import { patternsOf, type Pattern } from './pattern.ts'
-import { barrier, folded, type Span } from './units.ts'
-import { createWindows } from './windows.ts'
+import { minLength } from './spellings.ts'
 
-/** How many units may still be compared. */
+/** Where something was found: from the first unit to the one after the last. */
+export type Span = [from: number, to: number]
+
+/** How many comparisons are left to a text. */
 export interface Effort {
   left: number
 }
 
-/** Longer windows would skip no more than their tables cost. */
-const longestWindow = 12
-/** The last three units of a window decide how far the next one is. */
-const block = 3
+/** Spellings of one length that begin alike. */
+interface Alike {
+  length: number
+  /** Of `base`, to the length. */
+  power: number
+  hashes: Set<number>
+}
+
+/** Usual texts need less than one in ten units. Many short texts must not need much more than a long one. */
+const effortFor = ({ length }: string): Effort => ({ left: 64 + 3 * length })
+/** So many units of each spelling are kept as a text, for words that come in pieces. */
+export const mostKept = 512
+/** An odd number: the multiplier of FNV-1a. */
+const base = 0x0100_0193
 
 /**
- * Finds many forms in one pass, by the algorithm of Wu and Manber: a window as long as the shortest form moves over the
- * text, and where the units at its end stand in no form, it skips nearly its whole length. So a mebibyte takes a few
- * milliseconds, however many secrets there are.
+ * Finds many spellings in one pass (Rabin and Karp): where 8 units have the hash of a beginning, the whole is compared by
+ * its hash, once for each length that spellings with this beginning have.
  *
- * The owner of secrets could make some that begin alike, and a text of which every place takes long. Once a text has taken
- * its effort, whatever begins like a form counts as the form, and no form is compared any more: too much is hidden, and
- * never too little.
+ * The owner of secrets could choose many lengths, and a text of which every place begins like them. Once a text has taken
+ * its effort, what begins like a spelling counts as the longest of them: too much is hidden, and never too little. Another
+ * text of the same hash is hidden, too.
  */
-export function createMatcher(forms: readonly Form[]) {
-  const patterns = patternsOf(forms)
-  const longest = patterns.reduce((most, { length }) => Math.max(most, length), 0)
-  const size = patterns.reduce((least, { length }) => Math.min(least, length), longestWindow)
-  const { skips, ending } = tablesOf(patterns, size)
-  const windows = createWindows(patterns, size)
-  const beginnings = [false, true].map((anyCase) =>
-    createBeginnings(
-      patterns.filter((pattern) => pattern.anyCase === anyCase),
-      anyCase,
-    ),
-  )
+export function createMatcher() {
+  const groups = new Map<number, Alike[]>()
+  /** By the upper half of a hash, whether a spelling may begin with it. */
+  const heads = new Uint8Array(1 << 16)
+  /** By what spellings begin with, the length of the longest. */
+  const longestOf = new Map<string, number>()
+  let longest = 0
+  let sorted: string[] | undefined
 
-  /** Everything that is found; what overlaps is one span. */
-  function find(units: Uint16Array, effort = effortFor(units)): Span[] {
+  function add(spelling: string): void {
+    const { length } = spelling
+    const hashes = hashesOf(spelling)
+    const head = hashes[minLength] ?? 0
+    heads[head >>> 16] = 1
+    const group = groups.get(head) ?? []
+    groups.set(head, group)
+    let alike = group.find((each) => each.length === length)
+    if (!alike) {
+      alike = { length, power: powerOf(length), hashes: new Set() }
+      group.push(alike)
+      group.sort((one, other) => other.length - one.length)
+    }
+    alike.hashes.add(hashes[length] ?? 0)
+    // A copy: a slice would keep the whole text.
+    const start = Buffer.from(spelling.slice(0, mostKept), 'utf16le').toString('utf16le')
+    longestOf.set(start, Math.max(longestOf.get(start) ?? 0, length))
+    longest = Math.max(longest, length)
+    sorted = undefined
+  }
+
+  /** Everything that is found, in order; what overlaps is one span. */
+  function find(text: string, effort = effortFor(text)): Span[] {
     const spans: Span[] = []
-    if (patterns.length === 0) return spans
-    const endAt = endsIn(units)
-    for (let end = size - 1; end < units.length;) {
-      const key = keyAt(units, end)
-      const skip = skips[key] ?? 1
-      const start = end - size + 1
-      const length = skip === 0 ? lengthAt(units, start, key, effort) : 0
-      if (length > 0) add(spans, start, Math.min(start + length, endAt(start)))
-      end += Math.max(skip, 1)
+    const hashes = hashesOf(text)
+    for (let at = 0; at + minLength <= text.length; at += 1) {
+      const group = groupAt(hashes, at)
+      const length = group ? longestAt(hashes, at, group, effort) : 0
+      if (length > 0) addSpan(spans, at, at + length)
     }
     return spans
   }
 
-  /** The length of the longest form at this place, else 0. */
-  function lengthAt(units: Uint16Array, start: number, key: number, effort: Effort): number {
-    let length = 0
-    for (const pattern of effort.left > 0 ? (ending.get(key) ?? []) : []) {
-      length = Math.max(length, compare(units, start, pattern, effort))
-      if (effort.left <= 0) break
-    }
-    return effort.left > 0 ? length : windows.longestAt(units, start)
+  function groupAt(hashes: Int32Array, at: number): Alike[] | undefined {
+    const head = partOf(hashes, at, minLength, headPower)
+    return heads[head >>> 16] === 1 ? groups.get(head) : undefined
   }
 
-  /** Where at the end of the text a form may have begun that more text would complete; else the length of the text. */
-  function findOpen(units: Uint16Array, effort = effortFor(units)): number {
-    if (patterns.length === 0) return units.length
-    for (let end = Math.max(size - 1, units.length - longest + size); end < units.length;) {
-      const skip = skips[keyAt(units, end)] ?? 1
-      if (skip === 0 && isOpen(units, end - size + 1, effort)) return end - size + 1
-      end += Math.max(skip, 1)
-    }
-    for (let start = Math.max(0, units.length - size + 1); start < units.length; start += 1) {
-      if (beginnings.some(({ isBegun }) => isBegun(units, start, effort))) return start
-    }
-    return units.length
+  /** Where at the end of a text a spelling may have begun that more text would complete; else the length of the text. */
+  function openAt(text: string): number {
+    const hashes = hashesOf(text)
+    for (let at = Math.max(0, text.length - longest + 1); at < text.length; at += 1)
+      if ((text.length - at < minLength || groupAt(hashes, at)) && isBegun(text, at)) return at
+    return text.length
   }
 
-  function isOpen(units: Uint16Array, start: number, effort: Effort): boolean {
-    if (effort.left <= 0) return windows.longestAt(units, start) > units.length - start
-    return beginnings.some(({ isBegun }) => isBegun(units, start, effort))
+  function isBegun(text: string, at: number): boolean {
+    const start = text.slice(at, at + mostKept)
+    if (start.length === mostKept) return (longestOf.get(start) ?? 0) > text.length - at
+    sorted ??= [...longestOf.keys()].toSorted()
+    return sorted[firstAfter(sorted, start)]?.startsWith(start) ?? false
   }
 
-  return { find, findOpen }
+  return { add, find, openAt }
 }
 
 export type Matcher = ReturnType<typeof createMatcher>
 
-/** Usual texts take a tenth of it. Many short ones must not take much more than a long one. */
-export const effortFor = ({ length }: Uint16Array): Effort => ({ left: 2 * length + Math.min(100_000, 64 * length) })
-
-/** Up to where something goes that begins at a place: what only begins like a form may end before it. */
-function endsIn(units: Uint16Array): (start: number) => number {
-  let end = -1
-  return (start) => {
-    if (end < start) end = units.indexOf(barrier, start)
-    if (end < 0) end = units.length
-    return end
+/** The length of the longest spelling at this place, else 0. The longest come first. */
+function longestAt(hashes: Int32Array, at: number, group: Alike[], effort: Effort): number {
+  const most = hashes.length - 1 - at
+  for (const { length, power, hashes: known } of group) {
+    if (effort.left <= 0) return Math.min(most, group[0]?.length ?? 0)
+    effort.left -= 1
+    if (length <= most && known.has(partOf(hashes, at, length, power))) return length
   }
+  return 0
 }
 
-/** Of each block how far the window may move, and the forms that may be there if it may not. */
-function tablesOf(patterns: Pattern[], size: number) {
-  const skips = new Uint8Array(1 << 16).fill(Math.max(1, size - block + 1))
-  for (const { units } of patterns) {
-    for (let end = block - 1; end < size; end += 1) {
-      const key = keyAt(units, end)
-      skips[key] = Math.min(skips[key] ?? 0, size - 1 - end)
-    }
-  }
-  return { skips, ending: Map.groupBy(patterns, ({ units }) => keyAt(units, size - 1)) }
-}
-
-/** The same for capitals and small letters. */
-const keyAt = (units: Uint16Array, end: number): number =>
-  ((((units[end - 2] ?? 0) | 32) << 10) ^ (((units[end - 1] ?? 0) | 32) << 5) ^ ((units[end] ?? 0) | 32)) & 0xffff
-
-/** The length of the form if it begins at this place, else 0. */
-function compare(units: Uint16Array, start: number, { units: form, length, anyCase }: Pattern, effort: Effort): number {
-  let index = 0
-  while (index < form.length) {
-    const unit = units[start + index]
-    if ((anyCase ? folded(unit) : unit) !== form[index]) break
-    index += 1
-  }
-  effort.left -= index + 1
-  return index === form.length ? length : 0
-}
-
-function add(spans: Span[], from: number, to: number): void {
-  const last = spans[spans.length - 1]
+function addSpan(spans: Span[], from: number, to: number): void {
+  const last = spans.at(-1)
   if (last && from < last[1]) last[1] = Math.max(last[1], to)
   else spans.push([from, to])
+}
+
+/** Of each beginning of a text, so that the hash of every part of it is known in one step. */
+function hashesOf(text: string): Int32Array {
+  const hashes = new Int32Array(text.length + 1)
+  let hash = 0
+  for (let at = 0; at < text.length; at += 1) {
+    hash = (Math.imul(hash, base) + text.charCodeAt(at) + 1) | 0
+    hashes[at + 1] = hash
+  }
+  return hashes
+}
+
+const partOf = (hashes: Int32Array, at: number, length: number, power: number): number =>
+  ((hashes[at + length] ?? 0) - Math.imul(hashes[at] ?? 0, power)) | 0
+
+function powerOf(length: number): number {
+  let power = 1
+  for (let count = 0; count < length; count += 1) power = Math.imul(power, base)
+  return power
+}
+
+const headPower = powerOf(minLength)
+
+/** The index of the first of them that stands after the text. */
+function firstAfter(sorted: readonly string[], text: string): number {
+  let [from, to] = [0, sorted.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if ((sorted[middle] ?? '') > text) to = middle
+    else from = middle + 1
+  }
+  return from
 }

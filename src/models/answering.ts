@@ -56,8 +56,7 @@ export function createAnswering(context: {
     const { model, reader } = entry
     const { hiding = await hidingOf(ownSecrets), onWords, party = request.cacheKey } = request
     const outputSchema = await hideLong.value(request.outputSchema, hiding, party)
-    const hideText = (text: string) => hideLong.value(text, hiding, party)
-    const hidden = onWords && hiddenWords(onWords, hiding, hideText)
+    const hidden = onWords && hiddenWords(onWords, hiding)
     const { reasoningTag: tag } = model
     const words = hidden && tag !== undefined ? wordsWithoutThoughts(tag, hidden.add) : hidden
     let hasBegun = false

@@ -6,10 +6,8 @@ import type { OnWords } from './collect.ts'
 /**
  * Passes words on without the secrets, as soon as it is sure that they begin none, in whole characters and as they will be
  * on record: a provider may send the halves of a surrogate pair apart. Many pieces may come at once.
- *
- * @param hideText takes the secrets out of what was kept back until the end, which may be long
  */
-export function hiddenWords(onWords: OnWords, hiding: Hiding, hideText: (text: string) => Promise<string>) {
+export function hiddenWords(onWords: OnWords, hiding: Hiding) {
   const words = hiding.words()
   const pause = createPauses()
   let half = ''
@@ -23,6 +21,6 @@ export function hiddenWords(onWords: OnWords, hiding: Hiding, hideText: (text: s
       half = /[\uD800-\uDBFF]$/.test(text) ? text.slice(-1) : ''
       return pass(half === '' ? text : text.slice(0, -1))
     },
-    end: async () => pass(half + (await words.end(hideText))),
+    end: () => pass(half + words.end()),
   }
 }
