@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync, chmodSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { median } from './median.ts'
-import { openBenchServers } from './servers.ts'
+import { median } from './shared/median.ts'
+import { openBenchServers } from './shared/servers.ts'
 import { openInserts } from './accept/inserts.ts'
 import { openWebhooks } from './accept/webhooks.ts'
 
 /**
- * `npm run bench:accept`: how many deliveries a second the webhook endpoint accepts (one API process, each reply after
+ * `npm run bench -- accept`: how many deliveries a second the webhook endpoint accepts (one API process, each reply after
  * its commit), against how many rows a second the same Postgres takes when pgbench inserts the same row with as many
  * clients, one transaction each. Both are measured in turn, because a machine varies from minute to minute; the result
  * is the median of the rounds' ratios. Load, endpoint and Postgres share this machine.

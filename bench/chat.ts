@@ -6,12 +6,12 @@ import * as sessions from '../api/sessions.ts'
 import { call } from '../test/helpers/client.ts'
 import { customer } from '../test/helpers/people.ts'
 import { startSpeaker } from './chat/speaker.ts'
-import { median } from './median.ts'
-import { writeModelsFile } from './models-file.ts'
-import { openBenchServers } from './servers.ts'
+import { median } from './shared/median.ts'
+import { writeModelsFile } from './shared/models-file.ts'
+import { openBenchServers } from './shared/servers.ts'
 
 /**
- * `npm run bench:chat`: 200 chats that stream at once in one API process, beside the same provider asked directly: the time
+ * `npm run bench -- chat`: 200 chats that stream at once in one API process, beside the same provider asked directly: the time
  * until the first words, whether any words are lost, and what a stream takes of the process's memory. Ten chats begin
  * each second and each answer lasts 20 s, so that 200 are open from the 20th second on; those that begin then count. Fails
  * above twice the time, or if a word is lost.

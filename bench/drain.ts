@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openPlain } from './drain/plain.ts'
 import { openQueue } from './drain/queue.ts'
-import { median } from './median.ts'
-import { openBenchServers } from './servers.ts'
+import { median } from './shared/median.ts'
+import { openBenchServers } from './shared/servers.ts'
 
 /**
- * `npm run bench:drain`: how many runs of one agent are carried out a second, one after the other, each of one step of
+ * `npm run bench -- drain`: how many runs of one agent are carried out a second, one after the other, each of one step of
  * the demo model, against how many empty child workflows of the same shape the same Temporal carries out, one after the
  * other, in workflow code that records nothing. Both are measured in turn, because a machine varies from minute to
  * minute; the result is the median of the rounds' ratios. All processes share this machine.

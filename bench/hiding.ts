@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { hideSecrets, type Hiding } from '../src/hiding/hiding.ts'
 import { visible } from '../src/models/visible.ts'
-import { median } from './median.ts'
+import { median } from './shared/median.ts'
 
 /**
- * `npm run bench:hiding`: how long secrets are sought in a mebibyte, in milliseconds of processor time, by the kind of
+ * `npm run bench -- hiding`: how long secrets are sought in a mebibyte, in milliseconds of processor time, by the kind of
  * secrets and of texts; some of both are made to take long. Then the same for words in pieces of four characters, in
  * microseconds for each piece, and how long it takes to make a mebibyte of unseen signs visible.
  */

@@ -14,10 +14,10 @@ import { bodies, carriedOut, groupOf, requests, type Group } from './hostile/cas
 import { knownSecrets, mostSites, writeModels } from './hostile/known-secrets.ts'
 import { printEnd, printOthers, printRow, worstOf, type Row } from './hostile/report.ts'
 import { createWatch } from './hostile/watch.ts'
-import { openBenchServers } from './servers.ts'
+import { openBenchServers } from './shared/servers.ts'
 
 /**
- * `npm run bench:hostile`: how long the API's event loop is held up, and how long somebody else's request waits, while
+ * `npm run bench -- hostile`: how long the API's event loop is held up, and how long somebody else's request waits, while
  * one API process is given what is hard to read, of the largest size: queries, headers, cookies and paths, every body of
  * the OpenAPI document, connections, and manifests, payloads, arguments and results that are carried out. API, worker,
  * site and the other user are processes of their own. Fails if a stretch of the API's event loop takes more than 50 ms of
@@ -72,7 +72,7 @@ const tell = async (text: string): Promise<void> => {
 const newOwner = () => customer(servers, 'enterprise')
 const owner = await newOwner()
 const makeAdmin = fileURLToPath(new URL('../bin/admin.ts', import.meta.url))
-execFileSync(process.execPath, [makeAdmin, owner.email], { env: { DATABASE_URL: servers.database } })
+execFileSync(process.execPath, [makeAdmin, 'make-admin', owner.email], { env: { DATABASE_URL: servers.database } })
 const attacker = await openAttacker(owner, { origin, plain, publish })
 const watch = createWatch(servers, neighbour)
 

@@ -8,10 +8,10 @@ import { createCertificates } from '../bin/local/certificates.ts'
 import { freePorts } from '../bin/local/ports.ts'
 import { openNoise, type Noise } from './neighbour/noise.ts'
 import { openVictim, type Figures } from './neighbour/victim.ts'
-import { openBenchServers } from './servers.ts'
+import { openBenchServers } from './shared/servers.ts'
 
 /**
- * `npm run bench:neighbour`: what an owner notices of others who use up a share of the platform, at the default limits.
+ * `npm run bench -- neighbour`: what an owner notices of others who use up a share of the platform, at the default limits.
  * For each share, one owner uses it up, and then forty accounts together. Two systems run side by side, each with an
  * owner who does the same, at the same time; the noise is at one of them only. So whatever this machine lacks, both lack.
  * Measured are the owner's requests (95th percentile), starts of runs and callbacks (medians), as a ratio of the idle

@@ -9,14 +9,14 @@ import { call } from '../test/helpers/client.ts'
 import { startPageSite } from '../test/helpers/page-site.ts'
 import { agentOf, customer } from '../test/helpers/people.ts'
 import { start } from '../test/helpers/runs.ts'
-import { median } from './median.ts'
-import { writeModelsFile } from './models-file.ts'
-import { openBenchServers } from './servers.ts'
+import { median } from './shared/median.ts'
+import { writeModelsFile } from './shared/models-file.ts'
+import { openBenchServers } from './shared/servers.ts'
 import { openSdk } from './step/sdk.ts'
 import { openSteps } from './step/steps.ts'
 
 /**
- * `npm run bench:step`: what a step costs beside its provider, on an idle system: from its beginning until the request has
+ * `npm run bench -- step`: what a step costs beside its provider, on an idle system: from its beginning until the request has
  * arrived at the provider, and from the answer until the step is recorded. Beside it the same request through the AI
  * SDK, which records nothing, in turn: a machine varies from minute to minute. The provider is in this process, so its
  * own work counts on both sides. Postgres waits for its disk, as in production. Temporal is not part of it: the activity

@@ -13,10 +13,10 @@ import { reads } from './storage/reads.ts'
 import { openSide } from './storage/side.ts'
 import { tableHead, tableRow } from './storage/table.ts'
 import { writes } from './storage/writes.ts'
-import { openStore } from './store.ts'
+import { openStore } from './shared/store.ts'
 
 /**
- * `npm run bench:storage`: what everything takes in a database with millions of runs, against a small one of the same
+ * `npm run bench -- storage`: what everything takes in a database with millions of runs, against a small one of the same
  * owners and agents, with the same queues, on the same server. The small one has just enough runs that every page is
  * full, as pages of different lengths cannot be compared. Both are measured in turn, with the product's own code; the
  * result is the ratio of the medians. In the end it purges a month. Fails if a ratio is over 2.

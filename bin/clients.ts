@@ -8,7 +8,7 @@ import type { Addresses } from './local/stack.ts'
 import { askSite } from './tour/client.ts'
 
 /**
- * `npm run clients`: generates a client in TypeScript and one in Python from docs/openapi.json, checks the programs in
+ * `npm run check -- clients`: generates a client in TypeScript and one in Python from docs/openapi.json, checks the programs in
  * clients/ with strict types, and has both do the tour with an `npm start` of their own. Installs what it needs; the
  * Python client is left out, visibly, where Python or its packages cannot be had.
  */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
-import type { BenchServers } from '../servers.ts'
+import type { BenchServers } from '../shared/servers.ts'
 
 /**
  * The other side: one row per transaction, with its payload, into a table with nine indexes. It has the columns that

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http'
 import { Client } from 'pg'
 import { customer, webhookAgent } from '../../test/helpers/people.ts'
-import type { BenchServers } from '../servers.ts'
+import type { BenchServers } from '../shared/servers.ts'
 
 /** How many agents the deliveries are spread over. */
 const agentCount = 50

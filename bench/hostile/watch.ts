@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { ChildProcess } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { BenchServers } from '../servers.ts'
+import type { BenchServers } from '../shared/servers.ts'
 
 /** For how long an event loop was held up: until its next turn, and in processor time. */
 interface Held {

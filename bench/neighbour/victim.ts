@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { agentOf, ended, person } from '../../test/helpers/people.ts'
 import type { Client } from '../../test/helpers/client.ts'
 import { start } from '../../test/helpers/runs.ts'
-import { median } from '../median.ts'
+import { median } from '../shared/median.ts'
 
 /** In milliseconds. */
 export interface Figures {

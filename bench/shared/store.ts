@@ -2,11 +2,11 @@ import { chmodSync, mkdirSync } from 'node:fs'
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
-import { createControl } from '../bin/local/control.ts'
-import { freePorts } from '../bin/local/ports.ts'
-import { embeddedPostgres, ensureDatabase } from '../bin/local/postgres/postgres.ts'
-import { createProcessRecord } from '../bin/local/process-record.ts'
-import { readLocalConfig } from '../src/config/local-config.ts'
+import { createControl } from '../../bin/local/control.ts'
+import { freePorts } from '../../bin/local/ports.ts'
+import { embeddedPostgres, ensureDatabase } from '../../bin/local/postgres/postgres.ts'
+import { createProcessRecord } from '../../bin/local/process-record.ts'
+import { readLocalConfig } from '../../src/config/local-config.ts'
 
 /**
  * What the documentation of Postgres recommends for a server with much data, in this machine's measure: an eighth of
