@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { hideSecrets, type Hiding } from '../src/hiding/hiding.ts'
 import { visible } from '../src/models/visible.ts'
-import { median } from './shared/median.ts'
+import { median } from './shared/statistics.ts'
 
 /**
  * `npm run bench -- hiding`: how long secrets are sought in a mebibyte, in milliseconds of processor time, by the kind of

@@ -39,6 +39,8 @@ export async function openBenchServers(folder: string, carryOut = false, more: R
   return {
     database,
     temporal,
+    /** Of its processes. */
+    env,
     url: `http://127.0.0.1:${port}`,
     /** The API, and the worker if there is one. */
     processes,
@@ -71,6 +73,7 @@ function settings(database: string, port: number, temporal: string): Record<stri
     LOG_LEVEL: 'info',
     RATE_LIMIT_STORE: 'memory',
     RATE_LIMIT_PER_MINUTE: '1000000000',
+    RATE_LIMIT_AUTH_PER_MINUTE: '1000000000',
     RATE_LIMIT_WEBHOOK_PER_MINUTE: '1000000000',
     RATE_LIMIT_CHANGES_PER_MINUTE: '1000000000',
     RATE_LIMIT_CHANGES_PER_DAY: '1000000000',
