@@ -11,7 +11,7 @@ interface Span {
 
 const day = 86_400_000
 
-/** Nothing is opened or compared in a filled database, so these need not be real. */
+/** Nothing is opened or compared in a filled database until somebody measures it, so these need not be real. */
 const sealed = 'none'
 
 /** Writes owners and agents, whose sums and last numbers are known in the end. */
