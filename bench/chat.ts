@@ -1,17 +1,16 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import * as sessions from '../api/sessions.ts'
 import { call } from '../test/helpers/client.ts'
 import { customer } from '../test/helpers/people.ts'
 import { startSpeaker } from './chat/speaker.ts'
-import { median } from './median.ts'
-import { writeModelsFile } from './models-file.ts'
-import { openBenchServers } from './servers.ts'
+import { temporaryFolder } from './shared/folder.ts'
+import { writeModelsFile } from './shared/models-file.ts'
+import { openBenchServers } from './shared/servers.ts'
+import { median, percentile } from './shared/statistics.ts'
 
 /**
- * `npm run bench:chat`: 200 chats that stream at once in one API process, beside the same provider asked directly: the time
+ * `npm run bench -- chat`: 200 chats that stream at once in one API process, beside the same provider asked directly: the time
  * until the first words, whether any words are lost, and what a stream takes of the process's memory. Ten chats begin
  * each second and each answer lasts 20 s, so that 200 are open from the 20th second on; those that begin then count. Fails
  * above twice the time, or if a word is lost.
@@ -20,14 +19,11 @@ const [perSecond, seconds, measuredSeconds] = [10, 20, 10]
 const chats = perSecond * (seconds + measuredSeconds)
 const speech = { firstMs: 400, everyMs: 100, words: seconds * 10 }
 
-const folder = mkdtempSync(join(tmpdir(), 'switchyard-bench-'))
-// If we are root, Postgres runs as another user, which must get through.
-chmodSync(folder, 0o711)
+const folder = temporaryFolder()
 const speaker = await startSpeaker(speech)
 const servers = await openBenchServers(folder, false, {
   MODELS_FILE: writeModelsFile(folder, speaker.url, 128_000),
   STREAM_LIMIT: '10000',
-  RATE_LIMIT_AUTH_PER_MINUTE: '1000000',
 })
 try {
   const owners = await Promise.all(Array.from({ length: 20 }, () => customer(servers, 'enterprise')))
@@ -63,7 +59,6 @@ try {
 } finally {
   await servers.close()
   await speaker.close()
-  rmSync(folder, { recursive: true, force: true })
 }
 
 interface Heard {
@@ -88,8 +83,7 @@ function firstOf(heard: Heard[]): number[] {
 }
 
 function sentence(times: number[]): string {
-  const sorted = times.toSorted((one, other) => one - other)
-  return `median ${median(times).toFixed(0)} ms, p95 ${(sorted[Math.floor(sorted.length * 0.95)] ?? 0).toFixed(0)} ms`
+  return `median ${median(times).toFixed(0)} ms, p95 ${percentile(times, 0.95).toFixed(0)} ms`
 }
 
 function ask(token: string): Promise<Heard> {

@@ -3,10 +3,10 @@ import { parseArgs } from 'node:util'
 import { readLocalConfig } from '../src/config/local-config.ts'
 import { fill } from './fill/fill.ts'
 import { readSize, sizeOptions } from './fill/size.ts'
-import { openStore } from './store.ts'
+import { openStore } from './shared/store.ts'
 
 /**
- * `npm run bench:fill -- --runs 20000000 --full 1000000`: fills the empty database of DATABASE_URL as if it had been in
+ * `npm run bench -- fill --runs 20000000 --full 1000000`: fills the empty database of DATABASE_URL as if it had been in
  * use for months: 20 million runs, one million of them with timelines. Without DATABASE_URL it starts a Postgres of its
  * own in `--folder`, fills its database `filled`, and keeps it running until Ctrl-C. A `.env` file is not read, so that
  * it takes no database that was not named for it.

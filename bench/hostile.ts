@@ -1,7 +1,4 @@
-import { execFileSync, fork, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -14,28 +11,27 @@ import { bodies, carriedOut, groupOf, requests, type Group } from './hostile/cas
 import { knownSecrets, mostSites, writeModels } from './hostile/known-secrets.ts'
 import { printEnd, printOthers, printRow, worstOf, type Row } from './hostile/report.ts'
 import { createWatch } from './hostile/watch.ts'
-import { openBenchServers } from './servers.ts'
+import { ask, heard, startIn } from './shared/child.ts'
+import { temporaryFolder } from './shared/folder.ts'
+import { openBenchServers } from './shared/servers.ts'
 
 /**
- * `npm run bench:hostile`: how long the API's event loop is held up, and how long somebody else's request waits, while
+ * `npm run bench -- hostile`: how long the API's event loop is held up, and how long somebody else's request waits, while
  * one API process is given what is hard to read, of the largest size: queries, headers, cookies and paths, every body of
  * the OpenAPI document, connections, and manifests, payloads, arguments and results that are carried out. API, worker,
  * site and the other user are processes of their own. Fails if a stretch of the API's event loop takes more than 50 ms of
  * processor time, if a request waits more than 250 ms, or if an activity had to be repeated. `-- <words>` names some of
  * the groups.
  */
-const folder = mkdtempSync(join(tmpdir(), 'switchyard-bench-'))
-// If we are root, Postgres runs as another user, which must get through.
-chmodSync(folder, 0o711)
+const folder = temporaryFolder()
 const { caFile, certFile, keyFile } = await createCertificates(join(folder, 'certificates'))
 /** Sites must not have the ports of usual services, as above these. */
 const sitePorts = await freePorts(mostSites, { from: 20_000, to: 27_000 })
 const origins = sitePorts.map((port) => `https://127.0.0.1:${port}`)
 const [origin = ''] = origins
-const start = (name: string, ...given: string[]): ChildProcess =>
-  fork(fileURLToPath(new URL(`hostile/${name}.ts`, import.meta.url)), given)
+const start = startIn(new URL('hostile/', import.meta.url))
 const model = start('model')
-const [modelPort] = (await once(model, 'message')) as [number]
+const modelPort = await heard<number>(model)
 const large = '1000000000'
 const servers = await openBenchServers(folder, true, {
   SITE_ALLOW: sitePorts.map((port) => `127.0.0.1:${port}`).join(','),
@@ -47,32 +43,25 @@ const servers = await openBenchServers(folder, true, {
   OUTGOING_PER_MINUTE: large,
   RUN_TOKENS: large,
   RUN_CREDITS: large,
-  RATE_LIMIT_AUTH_PER_MINUTE: large,
   RATE_LIMIT_BROWSER_PER_MINUTE: large,
   RATE_LIMIT_RECOVERY_PER_HOUR: large,
   RATE_LIMIT_TRIES_PER_HOUR: large,
   RATE_LIMIT_WEBHOOK_FAILED_PER_MINUTE: large,
 })
 const site = start('site', certFile, keyFile, ...sitePorts.map(String))
-await once(site, 'message')
+await heard(site)
 const someone = await person(servers)
 const idleServer = start('idle-server')
-const [idlePort] = (await once(idleServer, 'message')) as [number]
+const idlePort = await heard<number>(idleServer)
 const neighbour = start('neighbour', servers.url, someone.token, `http://127.0.0.1:${idlePort}`)
 const plain = JSON.stringify(manifestWith(`${origin}/api`))
-const publish = async (answers: { manifest?: string; result?: string }): Promise<void> => {
-  site.send(answers)
-  await once(site, 'message')
-}
+const publish = (answers: { manifest?: string; result?: string }): Promise<void> => ask(site, answers)
 await publish({ manifest: plain })
-const tell = async (text: string): Promise<void> => {
-  model.send(text)
-  await once(model, 'message')
-}
+const tell = (text: string): Promise<void> => ask(model, text)
 const newOwner = () => customer(servers, 'enterprise')
 const owner = await newOwner()
 const makeAdmin = fileURLToPath(new URL('../bin/admin.ts', import.meta.url))
-execFileSync(process.execPath, [makeAdmin, owner.email], { env: { DATABASE_URL: servers.database } })
+execFileSync(process.execPath, [makeAdmin, 'make-admin', owner.email], { env: { DATABASE_URL: servers.database } })
 const attacker = await openAttacker(owner, { origin, plain, publish })
 const watch = createWatch(servers, neighbour)
 
@@ -126,5 +115,4 @@ try {
   site.disconnect()
   model.disconnect()
   await servers.close()
-  rmSync(folder, { recursive: true, force: true })
 }

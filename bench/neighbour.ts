@@ -1,25 +1,21 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { createCertificates } from '../bin/local/certificates.ts'
 import { freePorts } from '../bin/local/ports.ts'
 import { openNoise, type Noise } from './neighbour/noise.ts'
 import { openVictim, type Figures } from './neighbour/victim.ts'
-import { openBenchServers } from './servers.ts'
+import { heard, startIn } from './shared/child.ts'
+import { letPostgresIn, temporaryFolder } from './shared/folder.ts'
+import { openBenchServers } from './shared/servers.ts'
 
 /**
- * `npm run bench:neighbour`: what an owner notices of others who use up a share of the platform, at the default limits.
+ * `npm run bench -- neighbour`: what an owner notices of others who use up a share of the platform, at the default limits.
  * For each share, one owner uses it up, and then forty accounts together. Two systems run side by side, each with an
  * owner who does the same, at the same time; the noise is at one of them only. So whatever this machine lacks, both lack.
  * Measured are the owner's requests (95th percentile), starts of runs and callbacks (medians), as a ratio of the idle
  * system's. `-- <words>` names some of the shares.
  */
-const folder = mkdtempSync(join(tmpdir(), 'switchyard-bench-'))
-// If we are root, Postgres runs as another user, which must get through.
-chmodSync(folder, 0o711)
+const folder = temporaryFolder()
 const { caFile, certFile, keyFile } = await createCertificates(join(folder, 'certificates'))
 const [quickPort = 0, tarpitPort = 0] = await freePorts(2)
 const settings = {
@@ -29,22 +25,20 @@ const settings = {
   ACCESS_TOKEN_SECONDS: '3600',
   RATE_LIMIT_STORE: 'postgres',
   RATE_LIMIT_PER_MINUTE: '300',
-  RATE_LIMIT_AUTH_PER_MINUTE: '1000000',
   RATE_LIMIT_WEBHOOK_PER_MINUTE: '6000',
   QUEUE_DEPTH: '10000',
 }
 /** Each in a folder of its own. */
 function openSystem(name: string) {
   mkdirSync(join(folder, name))
-  chmodSync(join(folder, name), 0o711)
+  letPostgresIn(join(folder, name))
   return openBenchServers(join(folder, name), true, settings)
 }
 const idleServers = await openSystem('idle')
 const servers = await openSystem('noisy')
-const start = (name: string, ...given: string[]) =>
-  fork(fileURLToPath(new URL(`neighbour/${name}.ts`, import.meta.url)), given)
+const start = startIn(new URL('neighbour/', import.meta.url))
 const receivers = start('receivers', String(quickPort), String(tarpitPort), certFile, keyFile)
-await once(receivers, 'message')
+await heard(receivers)
 
 const ratios = (idle: Figures, meanwhile: Figures): Figures => ({
   requestMs: meanwhile.requestMs / idle.requestMs,
@@ -65,8 +59,8 @@ async function measure(name: string, noise: Noise): Promise<Figures> {
 }
 
 const receiver = `https://127.0.0.1:${quickPort}`
-const beside = await openVictim(idleServers, receiver, receivers)
-const victim = await openVictim(servers, receiver, receivers)
+const beside = await openVictim(idleServers, receiver, { receivers, start })
+const victim = await openVictim(servers, receiver, { receivers, start })
 const noises = openNoise(servers, `https://localhost:${tarpitPort}`, start)
 const wanted = process.argv.slice(2)
 try {
@@ -85,5 +79,4 @@ try {
   receivers.disconnect()
   await servers.close()
   await idleServers.close()
-  rmSync(folder, { recursive: true, force: true })
 }

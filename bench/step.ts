@@ -1,6 +1,3 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as vault from '../api/vault.ts'
 import { createCertificates } from '../bin/local/certificates.ts'
@@ -9,14 +6,15 @@ import { call } from '../test/helpers/client.ts'
 import { startPageSite } from '../test/helpers/page-site.ts'
 import { agentOf, customer } from '../test/helpers/people.ts'
 import { start } from '../test/helpers/runs.ts'
-import { median } from './median.ts'
-import { writeModelsFile } from './models-file.ts'
-import { openBenchServers } from './servers.ts'
+import { temporaryFolder } from './shared/folder.ts'
+import { writeModelsFile } from './shared/models-file.ts'
+import { openBenchServers } from './shared/servers.ts'
+import { median, percentile } from './shared/statistics.ts'
 import { openSdk } from './step/sdk.ts'
 import { openSteps } from './step/steps.ts'
 
 /**
- * `npm run bench:step`: what a step costs beside its provider, on an idle system: from its beginning until the request has
+ * `npm run bench -- step`: what a step costs beside its provider, on an idle system: from its beginning until the request has
  * arrived at the provider, and from the answer until the step is recorded. Beside it the same request through the AI
  * SDK, which records nothing, in turn: a machine varies from minute to minute. The provider is in this process, so its
  * own work counts on both sides. Postgres waits for its disk, as in production. Temporal is not part of it: the activity
@@ -24,9 +22,7 @@ import { openSteps } from './step/steps.ts'
  */
 const [rounds, count, goalMs] = [5, 40, 20]
 
-const folder = mkdtempSync(join(tmpdir(), 'switchyard-bench-'))
-// If we are root, Postgres runs as another user, which must get through.
-chmodSync(folder, 0o711)
+const folder = temporaryFolder()
 const certificates = await createCertificates(join(folder, 'certificates'))
 const site = await startPageSite(certificates, 2000)
 let page = 0
@@ -34,7 +30,7 @@ const provider = await startChatServer(() => {
   page += 1
   return { text: `I read page ${page}.`, calls: [{ name: 'read_page', arguments: `{"page":${page}}` }] }
 })
-const env = {
+const servers = await openBenchServers(folder, false, {
   MODELS_FILE: writeModelsFile(folder, provider.url, 128_000),
   SITE_ALLOW: new URL(site.origin).host,
   SITE_CA_FILE: certificates.caFile,
@@ -43,16 +39,13 @@ const env = {
   RUN_TOOL_CALLS: '10000',
   RUN_TOKENS: '1000000000',
   RUN_CREDITS: '1000000000',
-  VAULT_KEYS: `bench:${randomBytes(32).toString('base64')}`,
-  JWT_PRIVATE_KEY: generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
-}
-const servers = await openBenchServers(folder, false, env)
+})
 try {
   const owner = await customer(servers, 'enterprise')
   const entry = await call(owner, vault.addToVault, { body: { url: site.origin, token: 'any' } })
   const agent = await agentOf(owner, { systemPrompt: 'Read all pages.', sites: [{ vaultEntryId: entry.body.id }] })
   await start(owner, agent)
-  const steps = await openSteps(agent.id, provider, { ...env, BASE_URL: servers.url, DATABASE_URL: servers.database })
+  const steps = await openSteps(agent.id, provider, servers.env)
   const sdk = openSdk(provider)
   // As workers do when they start.
   await steps.warmUp()
@@ -70,9 +63,7 @@ try {
     console.log(`round ${round}: ${sentence(ours)}; the AI SDK alone: ${sentence(theirs)}`)
   }
   const typical = median(all)
-  console.log(
-    `a step beside its provider: median ${typical.toFixed(1)} ms, p95 ${part(all, 0.95)} ms (goal ${goalMs} ms)`,
-  )
+  console.log(`a step beside its provider: median ${typical.toFixed(1)} ms, p95 ${p95(all)} ms (goal ${goalMs} ms)`)
   console.log(`median ratio to the AI SDK alone: ${median(ratios).toFixed(1)}`)
   await steps.close()
   if (typical > goalMs) process.exitCode = 1
@@ -80,19 +71,17 @@ try {
   await servers.close()
   await provider.close()
   await site.close()
-  rmSync(folder, { recursive: true, force: true })
 }
 
 function sentence(times: { before: number; after: number }[]): string {
   const before = times.map((one) => one.before)
   const after = times.map((one) => one.after)
   return (
-    `until the request arrived ${median(before).toFixed(1)} ms (p95 ${part(before, 0.95)}), ` +
-    `from its answer ${median(after).toFixed(1)} ms (p95 ${part(after, 0.95)})`
+    `until the request arrived ${median(before).toFixed(1)} ms (p95 ${p95(before)}), ` +
+    `from its answer ${median(after).toFixed(1)} ms (p95 ${p95(after)})`
   )
 }
 
-function part(numbers: number[], share: number): string {
-  const sorted = numbers.toSorted((one, other) => one - other)
-  return (sorted[Math.min(Math.floor(sorted.length * share), sorted.length - 1)] ?? Number.NaN).toFixed(1)
+function p95(numbers: number[]): string {
+  return percentile(numbers, 0.95).toFixed(1)
 }

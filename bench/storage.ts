@@ -1,8 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { Client } from 'pg'
 import { fill } from './fill/fill.ts'
 import { readSize, sizeOptions, type Size } from './fill/size.ts'
 import { lists } from './storage/lists.ts'
@@ -13,10 +10,12 @@ import { reads } from './storage/reads.ts'
 import { openSide } from './storage/side.ts'
 import { tableHead, tableRow } from './storage/table.ts'
 import { writes } from './storage/writes.ts'
-import { openStore } from './store.ts'
+import { withClient } from './shared/client.ts'
+import { temporaryFolder } from './shared/folder.ts'
+import { openStore } from './shared/store.ts'
 
 /**
- * `npm run bench:storage`: what everything takes in a database with millions of runs, against a small one of the same
+ * `npm run bench -- storage`: what everything takes in a database with millions of runs, against a small one of the same
  * owners and agents, with the same queues, on the same server. The small one has just enough runs that every page is
  * full, as pages of different lengths cannot be compared. Both are measured in turn, with the product's own code; the
  * result is the ratio of the medians. In the end it purges a month. Fails if a ratio is over 2.
@@ -36,7 +35,7 @@ const { folder: kept, plans, purge, only, ...named } = values
 const size = readSize(named)
 const small: Size = { ...size, runs: 20_000, full: 1000 }
 
-const folder = kept ?? mkdtempSync(join(tmpdir(), 'switchyard-bench-'))
+const folder = kept ?? temporaryFolder()
 const store = await openStore(folder)
 try {
   const urls = { small: await store.database('small'), filled: await store.database('filled') }
@@ -52,7 +51,6 @@ try {
   if (over.length > 0) process.exitCode = 1
 } finally {
   await store.close()
-  if (kept === undefined) rmSync(folder, { recursive: true, force: true })
 }
 
 /** Prints the table, and returns the names of what takes too long. */
@@ -77,11 +75,10 @@ async function compareAll(urls: { small: string; filled: string }): Promise<stri
   return over
 }
 
-async function isFilled(connectionString: string): Promise<boolean> {
-  const client = new Client({ connectionString })
-  await client.connect()
-  const { rows } = await client.query<{ there: boolean }>(`select to_regclass('users') is not null as there`)
-  const users = rows[0]?.there ? await client.query('select from users limit 1') : undefined
-  await client.end()
-  return (users?.rowCount ?? 0) > 0
+function isFilled(url: string): Promise<boolean> {
+  return withClient(url, async (client) => {
+    const { rows } = await client.query<{ there: boolean }>(`select to_regclass('users') is not null as there`)
+    const users = rows[0]?.there ? await client.query('select from users limit 1') : undefined
+    return (users?.rowCount ?? 0) > 0
+  })
 }

@@ -1,17 +1,44 @@
-import { setAdmin } from '../src/users/admins.ts'
-import { withDatabase } from './with-database.ts'
+import { migrations } from '../migrations/index.ts'
+import { readDatabaseConfig } from '../src/config/config.ts'
+import { createDatabase } from '../src/database/database.ts'
+import { assertSchema } from '../src/database/migrate.ts'
+import { createLogger } from '../src/logger.ts'
+import type { AdminCommand } from './admin/admin-command.ts'
+import { makeAdmin, removeAdmin } from './admin/admins.ts'
+import { inviteCommand } from './admin/invite.ts'
+import { resetPasswordCommand } from './admin/reset-password.ts'
+import { rotateKeys } from './admin/rotate-keys.ts'
+import { failureInWords, settingsOfCommand } from './beside-start.ts'
+import { chosenName } from './named.ts'
 
 /**
- * `npm run admin -- <address>`: makes a user an admin; `npm run admin -- --remove <address>` takes it back. It holds from
- * the next request on, and is safe to repeat. Without `npm start` beside
- * it, it needs DATABASE_URL.
+ * `npm run admin -- <command>`: what operators do to the database of DATABASE_URL, or of an `npm start` beside it, while
+ * everything runs. Without a command it lists them. If one fails, prints the reason and ends with 1.
  */
-await withDatabase('admin', async (database) => {
-  const given = process.argv.slice(2)
-  const remove = given.includes('--remove')
-  const [address, ...more] = given.filter((word) => word !== '--remove')
-  if (address === undefined || address.startsWith('-') || more.length > 0)
-    throw new Error('Name one account: npm run admin -- [--remove] <address>')
-  if (!(await setAdmin(database, address, !remove))) throw new Error('There is no account with this address.')
-  return remove ? 'This account is no admin.' : 'This account is an admin.'
+const commands: Record<string, AdminCommand> = {
+  'make-admin': makeAdmin,
+  'remove-admin': removeAdmin,
+  invite: inviteCommand,
+  'reset-password': resetPasswordCommand,
+  'rotate-keys': rotateKeys,
+}
+
+async function carryOut(name: string, { takes, work }: AdminCommand): Promise<void> {
+  const settings = settingsOfCommand()
+  const database = createDatabase(readDatabaseConfig(settings), createLogger('warn', name))
+  try {
+    await assertSchema(database, migrations)
+    const usage = `npm run admin -- ${name} ${takes}`
+    console.log(await work(database, { words: process.argv.slice(3), usage, settings }))
+  } finally {
+    await database.destroy()
+  }
+}
+
+const width = Math.max(...Object.values(commands).map(({ takes }) => takes.length))
+const lines = Object.entries(commands).map(([name, { takes, does }]) => [name, `${takes.padEnd(width)}  ${does}`])
+const name = chosenName('admin', Object.fromEntries(lines) as Record<string, string>)
+await carryOut(name, commands[name]!).catch((error: unknown) => {
+  console.error(failureInWords(error))
+  process.exitCode = 1
 })

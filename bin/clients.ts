@@ -5,10 +5,10 @@ import { readLocalConfig } from '../src/config/local-config.ts'
 import { preparePython, prepareTypeScript, type Program } from './clients/prepare.ts'
 import { besideOwnStart } from './local/own-start.ts'
 import type { Addresses } from './local/stack.ts'
-import { askSite } from './tour/client.ts'
+import { tokenOfSite } from './tour/client.ts'
 
 /**
- * `npm run clients`: generates a client in TypeScript and one in Python from docs/openapi.json, checks the programs in
+ * `npm run check -- clients`: generates a client in TypeScript and one in Python from docs/openapi.json, checks the programs in
  * clients/ with strict types, and has both do the tour with an `npm start` of their own. Installs what it needs; the
  * Python client is left out, visibly, where Python or its packages cannot be had.
  */
@@ -22,12 +22,10 @@ const main = (): Promise<void> =>
   })
 
 /** A person makes a token at the site; everything else is up to the program. */
-async function tour({ name, command, args, env }: Program, { api, sites, siteCaFile }: Addresses): Promise<void> {
+async function tour({ name, command, args, env }: Program, addresses: Addresses): Promise<void> {
   console.log(`\n━━ The tour with the ${name} client`)
-  const site = sites[0] ?? ''
-  const body = { user: 'ada', role: 'editor' }
-  const made = await askSite(siteCaFile, { method: 'POST', url: `${site}/settings/tokens`, body })
-  const child = spawn(command, [...args, api, site, String(made['token'])], {
+  const { api, sites } = addresses
+  const child = spawn(command, [...args, api, sites[0] ?? '', await tokenOfSite(addresses)], {
     cwd: root,
     env: { ...readLocalConfig().environment, ...env },
     stdio: 'inherit',

@@ -8,11 +8,12 @@ import { rows } from '../conformance/rows.ts'
 import { loadEnvFile } from '../src/config/environment.ts'
 import { readLocalConfig } from '../src/config/local-config.ts'
 import { onAskedToStop } from './local/asked.ts'
+import { runProgram } from './named.ts'
 
 /**
  * `npm run conformance -- [base url]`: provokes each code of docs/specification.md and tries every other row of its
  * tables, over HTTP alone. Exit code 0 if all rows passed, 1 if one failed, 2 if some or all were not tried, 130 if it
- * was interrupted.
+ * was interrupted. `-- twice` and `-- faults` do it on installations of their own.
  */
 async function main(): Promise<number> {
   const given = readArguments(process.argv.slice(2))
@@ -94,8 +95,10 @@ function say(text: string, exitCode: number, aside = false): number {
   return exitCode
 }
 
+const [word = '', ...more] = process.argv.slice(2)
 try {
-  process.exitCode = await main()
+  if (word === 'twice' || word === 'faults') await runProgram(new URL(`conformance/${word}.ts`, import.meta.url), more)
+  else process.exitCode = await main()
   // Rows that were interrupted may still wait for something.
   if (process.exitCode === interrupted) process.exit()
 } catch (error) {

@@ -8,7 +8,7 @@ import { pythonPackages } from './local/python.ts'
 import { makeOwner, signInAdmin, type Caller } from './schemathesis/callers.ts'
 
 /**
- * `npm run schemathesis [-- --seconds 60 --seed 1]`: has Schemathesis (https://schemathesis.io) make requests from
+ * `npm run check -- schemathesis [--seconds 60 --seed 1]`: has Schemathesis (https://schemathesis.io) make requests from
  * `/openapi.json`, valid and invalid ones, to an `npm start` of its own: without a token, as an account that has one of
  * each, and as an admin. Fails on a 5xx that no code describes, and on a status, header, content type or body that is not documented. All rounds
  * together take the seconds given. Where Python or its packages cannot be had, it says so and does nothing.

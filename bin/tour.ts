@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { loadEnvFile } from '../src/config/environment.ts'
 import { readLocalConfig } from '../src/config/local-config.ts'
 import type { Addresses } from './local/stack.ts'
-import { ask, askSite, type Json } from './tour/client.ts'
+import { ask, askSite, send, tokenOfSite, type Json } from './tour/client.ts'
 
 /**
  * The main use case as a client sees it, through public HTTP only: a webhook becomes a durable run of an agent, which
@@ -91,13 +91,13 @@ async function payForWebhooks(api: string, token: string): Promise<void> {
   await ask({ method: 'POST', url: `${api}/billing/subscription`, token, body: { tier: 'pro' } })
 }
 
-async function connectSite({ api, sites, siteCaFile }: Addresses, token: string): Promise<string> {
+async function connectSite(addresses: Addresses, token: string): Promise<string> {
+  const { api, sites } = addresses
   const url = sites[0] ?? ''
-  const body = { user: 'ada', role: 'editor' }
-  const made = await askSite(siteCaFile, { method: 'POST', url: `${url}/settings/tokens`, body })
+  const siteToken = await tokenOfSite(addresses)
   console.log(`(ada generated a token on ${url}/settings)`)
   await ask({ method: 'POST', url: `${api}/vault/inspect`, token, body: { url } })
-  const entry = await ask({ method: 'POST', url: `${api}/vault`, token, body: { url, token: made['token'] } })
+  const entry = await ask({ method: 'POST', url: `${api}/vault`, token, body: { url, token: siteToken } })
   return String(entry['id'])
 }
 
@@ -121,7 +121,7 @@ async function follow(api: string, token: string, runId: string): Promise<void> 
   const deadline = Date.now() + timeoutMs
   let seen = 0
   for (;;) {
-    const events = await fetchJson(`${api}/runs/${runId}/events?after=${seen}`, token)
+    const events = await send({ method: 'GET', url: `${api}/runs/${runId}/events?after=${seen}`, token })
     for (const event of events['items'] as { number: number; kind: string; data: Json }[]) {
       seen = event.number
       console.log(`\n#${event.number} ${event.kind} ${cut(JSON.stringify(event.data))}`)
@@ -137,11 +137,6 @@ const cut = (text: string): string => (text.length > 400 ? `${text.slice(0, 400)
 
 function assertCompleted(data: Json): void {
   if (data['status'] !== 'completed') throw new Error(`The run ended as ${String(data['status'])}.`)
-}
-
-async function fetchJson(url: string, token: string): Promise<Json> {
-  const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } })
-  return (await response.json()) as Json
 }
 
 async function showSiteLog({ sites, siteCaFile }: Addresses, runId: string): Promise<void> {

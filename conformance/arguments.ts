@@ -1,12 +1,16 @@
 import { parseArgs } from 'node:util'
 
 export const usage = `Usage: npm run conformance -- [base url] [options]
+       npm run conformance -- twice
+       npm run conformance -- faults [--jobs <n>] [<part of an id>…]
 
   base url           The platform; by default the one that npm start runs here.
   --facts <file>     What npm start has written; by default conformance.json in the data folder.
   --only <ids>       Only the rows whose ids begin so, separated by commas: codes/NO_CREDITS,webhook/
   --list             The rows, without trying them.
   --json             The table as JSON.
+  twice              Tries all rows twice, on an installation of its own.
+  faults             Shows that copies of the platform with one behaviour broken on purpose are found.
 
 Exit code 0 if all rows passed, 1 if one failed, 2 if some were not tried, nothing could be tried, or the command line is
 wrong, and 130 if it was interrupted. Ctrl-C deletes what was made; a second one ends at once.`

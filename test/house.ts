@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { rules } from './house/rules.ts'
 import { readHouse } from './house/source.ts'
 
-/** `npm run house`: holds the code against the rules of the house, and names every place that breaks one. */
+/** `npm run check -- house`: holds the code against the rules of the house, and names every place that breaks one. */
 const files = readHouse(fileURLToPath(new URL('..', import.meta.url)))
 const broken = rules
   .map(({ name, check }) => ({ name, violations: check(files) }))

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { Client } from 'pg'
-import type { BenchServers } from '../servers.ts'
+import { withClient } from '../shared/client.ts'
+import type { BenchServers } from '../shared/servers.ts'
 
 /**
  * The other side: one row per transaction, with its payload, into a table with nine indexes. It has the columns that
@@ -51,9 +51,7 @@ const insert = (payload: string) =>
 
 /** pgbench if it is installed, else a loop of our own; the output says which. */
 export async function openInserts({ database }: BenchServers, payload: string): Promise<Inserts> {
-  await withClient(database, async (client) => {
-    await client.query(table)
-  })
+  await withClient(database, (client) => client.query(table))
   const statement = insert(payload)
   return spawnSync('pgbench', ['--version']).status === 0 ? pgbench(database, statement) : loop(database, statement)
 }
@@ -96,15 +94,5 @@ function loop(database: string, text: string): Inserts {
       )
       return rows / ((performance.now() - began) / 1000)
     },
-  }
-}
-
-async function withClient<T>(connectionString: string, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ connectionString })
-  await client.connect()
-  try {
-    return await work(client)
-  } finally {
-    await client.end()
   }
 }

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http'
-import { Client } from 'pg'
 import { customer, webhookAgent } from '../../test/helpers/people.ts'
-import type { BenchServers } from '../servers.ts'
+import { withClient } from '../shared/client.ts'
+import type { BenchServers } from '../shared/servers.ts'
 
 /** How many agents the deliveries are spread over. */
 const agentCount = 50
@@ -45,15 +45,16 @@ export async function openWebhooks({ url, database }: BenchServers) {
 
     /** Compares what was accepted with what is on record; throws if a sequence has a gap or a delivery is missing. */
     async verify(): Promise<string> {
-      const client = new Client({ connectionString: database })
-      await client.connect()
-      const { rows } = await client.query<{ runs: number; agents: number; gaps: number }>(
-        `select sum(runs)::int as runs, count(*)::int as agents,
+      const { rows } = await withClient(database, (client) =>
+        client.query<{
+          runs: number
+          agents: number
+          gaps: number
+        }>(`select sum(runs)::int as runs, count(*)::int as agents,
                 count(*) filter (where first <> 1 or last <> runs or last <> last_sequence)::int as gaps
            from (select agent_id, count(*) as runs, min(sequence) as first, max(sequence) as last
-                   from runs group by agent_id) per_agent join agent_queues using (agent_id)`,
+                   from runs group by agent_id) per_agent join agent_queues using (agent_id)`),
       )
-      await client.end()
       const { runs, agents, gaps } = rows[0] as { runs: number; agents: number; gaps: number }
       if (runs !== accepted || gaps > 0) {
         throw new Error(`${accepted} deliveries were accepted, ${runs} are on record, ${gaps} sequences have gaps`)

@@ -1,6 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { ending, piece } from '../shared/completions.ts'
 
 interface Speech {
   /** Until the first word, in milliseconds, and between words. */
@@ -22,11 +23,9 @@ export async function startSpeaker({ firstMs, everyMs, words }: Speech) {
     const begun = performance.now()
     for (const [index, word] of said.entries()) {
       await delay(Math.max(0, begun + firstMs + index * everyMs - performance.now()))
-      response.write(chunk({ choices: [{ index: 0, delta: { content: word }, finish_reason: null }] }))
+      response.write(piece(word))
     }
-    response.write(chunk({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }))
-    const usage = { prompt_tokens: 100, completion_tokens: 2 * words, total_tokens: 100 + 2 * words }
-    response.end(`${chunk({ choices: [], usage })}data: [DONE]\n\n`)
+    response.end(ending(100, 2 * words))
   }
 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -39,6 +38,3 @@ export async function startSpeaker({ firstMs, everyMs, words }: Speech) {
     },
   }
 }
-
-const chunk = (part: object): string =>
-  `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'bench-model', ...part })}\n\n`

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { Client } from '@temporalio/client'
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker'
-import type { BenchServers } from '../servers.ts'
+import type { BenchServers } from '../shared/servers.ts'
 import type { PlainActivities, plainQueue } from './plain-workflows.ts'
 
 /** Activities that do nothing. */

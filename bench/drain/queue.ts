@@ -1,6 +1,6 @@
 import { customer, deliver, webhookAgent } from '../../test/helpers/people.ts'
 import { allEnded } from '../../test/helpers/runs.ts'
-import type { BenchServers } from '../servers.ts'
+import type { BenchServers } from '../shared/servers.ts'
 
 /** An owner whose agents' queues are filled and watched until they are empty. */
 export async function openQueue({ url }: BenchServers) {

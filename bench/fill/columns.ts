@@ -1,6 +1,7 @@
 /** The tables that are filled, with the columns that are written; the others keep their defaults. */
 export const columns = {
   users: ['id', 'created_at', 'email', 'password_hash'],
+  owners: ['id', 'created_at', 'kind'],
   accounts: [
     'owner_id',
     'balance',

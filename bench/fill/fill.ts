@@ -1,9 +1,9 @@
-import { Client } from 'pg'
 import { createDatabase, type Database } from '../../src/database/database.ts'
 import { createLogger } from '../../src/logger.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { migrations } from '../../migrations/index.ts'
 import { ensurePartitions } from '../../src/runs/retention/partitions.ts'
+import { withClient } from '../shared/client.ts'
 import { chooseAgent, makeAgents, type FilledAgent } from './agents.ts'
 import { createBeside } from './beside.ts'
 import { openCopies } from './copies.ts'
@@ -118,24 +118,14 @@ function reporter(runs: number, say: Say): (number: number) => void {
 /** What autovacuum would have done by then: statistics, and the map of pages that all transactions can see. */
 async function vacuum(url: string, say: Say): Promise<void> {
   say('VACUUM and ANALYZE, as autovacuum would have done by then')
-  await asking(url, (client) => client.query('vacuum (analyze)'))
+  await withClient(url, (client) => client.query('vacuum (analyze)'))
 }
 
 async function databaseSize(url: string): Promise<string> {
-  const { rows } = await asking(url, (client) =>
+  const { rows } = await withClient(url, (client) =>
     client.query<{ size: string; runs: string }>(
       `select pg_size_pretty(pg_database_size(current_database())) as size, (select count(*) from runs) as runs`,
     ),
   )
   return `${Number(rows[0]?.runs).toLocaleString('en')} runs, ${rows[0]?.size ?? ''}`
-}
-
-async function asking<T>(connectionString: string, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ connectionString })
-  await client.connect()
-  try {
-    return await work(client)
-  } finally {
-    await client.end()
-  }
 }

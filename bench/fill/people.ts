@@ -11,7 +11,7 @@ interface Span {
 
 const day = 86_400_000
 
-/** Nothing is opened or compared in a filled database, so these need not be real. */
+/** Nothing is opened or compared in a filled database until somebody measures it, so these need not be real. */
 const sealed = 'none'
 
 /** Writes owners and agents, whose sums and last numbers are known in the end. */
@@ -28,6 +28,8 @@ export function writePeople(add: Add, agents: FilledAgent[], balances: Map<strin
 function writeOwner(add: Add, id: string, balance: number, { since, now }: Span): void {
   const created = timeOf(since)
   add('users', { id, created_at: created, email: `${id}@example.com`, password_hash: sealed })
+  // Triggers rest meanwhile.
+  add('owners', { id, created_at: created, kind: 'user' })
   const end = timeOf(now + 300 * day)
   const paid = { tier: 'enterprise', current_period_end: end, granted_period: `${end}/enterprise` }
   const subscribed = { subscription: `sandbox_${id}`, subscription_status: 'active' }

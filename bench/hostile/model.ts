@@ -1,5 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { ending, piece } from '../shared/completions.ts'
 
 /*
  * A provider that speaks Chat Completions, in a process of its own: it says the text that its parent sent last, as fast as
@@ -8,19 +9,12 @@ import type { AddressInfo } from 'node:net'
 let text = ''
 const pieceLength = 4096
 
-const chunk = (part: object): string =>
-  `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'speaker', ...part })}\n\n`
-
 function speak(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   for (let at = 0; at < text.length; at += pieceLength) {
-    const content = text.slice(at, at + pieceLength)
-    response.write(chunk({ choices: [{ index: 0, delta: { content }, finish_reason: null }] }))
+    response.write(piece(text.slice(at, at + pieceLength)))
   }
-  response.write(chunk({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }))
-  response.end(
-    `${chunk({ choices: [], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } })}data: [DONE]\n\n`,
-  )
+  response.end(ending(1, 1))
 }
 
 const server = createServer((request, response) => {

@@ -1,7 +1,7 @@
-import { once } from 'node:events'
 import type { ChildProcess } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { BenchServers } from '../servers.ts'
+import { ask } from '../shared/child.ts'
+import type { BenchServers } from '../shared/servers.ts'
 
 /** For how long an event loop was held up: until its next turn, and in processor time. */
 interface Held {
@@ -47,8 +47,7 @@ export function createWatch({ processes }: Pick<BenchServers, 'processes'>, neig
       return said
     })
     const [api = none, worker = none] = await Promise.all(loops)
-    neighbour.send('look')
-    const [{ worst, idle, failures }] = (await once(neighbour, 'message')) as [Measured]
+    const { worst, idle, failures } = await ask<Measured>(neighbour, 'look')
     return { api, worker, worst, idle, failures }
   }
 

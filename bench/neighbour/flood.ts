@@ -1,19 +1,32 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/* Each key asks as fast as it is answered until it is refused, and again when it may. */
-const targets = JSON.parse(process.argv[2] ?? '[]') as { url: string; token: string }[]
-const connections = 3
+/* Each target is asked over some connections as fast as it answers, and again when it may. With `bytes`, it is given as many. */
+interface Target {
+  url: string
+  headers: Record<string, string>
+  connections: number
+  bytes?: number
+}
 
-async function flood({ url, token }: { url: string; token: string }): Promise<void> {
+const targets = JSON.parse(process.argv[2] ?? '[]') as Target[]
+const pauses: Record<number, (answer: Response) => number> = {
+  429: (answer) => Number(answer.headers.get('retry-after')) * 1000,
+  // The agent is still busy with the one before.
+  409: () => 500,
+}
+
+async function flood({ url, headers, bytes }: Target): Promise<void> {
+  const text = bytes === undefined ? undefined : JSON.stringify({ input: 'a'.repeat(bytes - 100) })
+  const post = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: text ?? '' }
   for (;;) {
-    const answer = await fetch(`${url}/auth/me`, { headers: { authorization: `Bearer ${token}` } })
+    const answer = await fetch(url, text === undefined ? { headers } : post)
     await answer.arrayBuffer()
-    if (answer.status === 429) await delay(Number(answer.headers.get('retry-after')) * 1000)
+    await delay(pauses[answer.status]?.(answer) ?? 0)
   }
 }
 
 process.once('message', () => {
-  for (const target of targets) for (let number = 0; number < connections; number += 1) void flood(target)
+  for (const target of targets) for (let number = 0; number < target.connections; number += 1) void flood(target)
   process.send?.('begun')
 })
 process.on('disconnect', () => process.exit(0))

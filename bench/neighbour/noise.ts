@@ -6,6 +6,7 @@ import * as apiKeys from '../../api/api-keys.ts'
 import { call, type Client } from '../../test/helpers/client.ts'
 import { agentOf, customer, person, webhookAgent, type Person } from '../../test/helpers/people.ts'
 import { cancel, start } from '../../test/helpers/runs.ts'
+import { ask, heard, type Start } from '../shared/child.ts'
 
 /** Owners who use up one share of the platform. */
 export interface Noise {
@@ -14,8 +15,6 @@ export interface Noise {
   begin: () => Promise<void>
   end: () => Promise<void>
 }
-
-type Start = (name: string, ...given: string[]) => ChildProcess
 
 const accounts = 40
 const concurrency = 8
@@ -36,10 +35,10 @@ export function openNoise(servers: Client, tarpit: string, fork: Start): Record<
     'streams, forty accounts': inProcess(fork, forty, 'streams', (people) => streamTargets(people, 30)),
     'requests over several keys, one owner': inProcess(fork, one, 'flood', (people) => withKeys(people, 5)),
     'requests over several keys, forty accounts': inProcess(fork, forty, 'flood', (people) => withKeys(people, 2)),
-    'deliveries of 1 MiB, one owner': inProcess(fork, () => many(1, 'pro'), 'deliveries', webhooks(1, mebibyte)),
-    'inputs of 1 MiB, forty accounts': inProcess(fork, forty, 'deliveries', manual(1, mebibyte)),
-    'many starts, one owner': inProcess(fork, one, 'deliveries', webhooks(60, 200)),
-    'many starts, forty accounts': inProcess(fork, forty, 'deliveries', manual(3, 200)),
+    'deliveries of 1 MiB, one owner': inProcess(fork, () => many(1, 'pro'), 'flood', webhooks(1, mebibyte)),
+    'inputs of 1 MiB, forty accounts': inProcess(fork, forty, 'flood', manual(1, mebibyte)),
+    'many starts, one owner': inProcess(fork, one, 'flood', webhooks(60, 200)),
+    'many starts, forty accounts': inProcess(fork, forty, 'flood', manual(3, 200)),
   }
 }
 
@@ -108,12 +107,9 @@ function inProcess(
   return {
     async prepare() {
       noisy = fork(name, JSON.stringify(await targetsOf(await owners())))
-      await once(noisy, 'message')
+      await heard(noisy)
     },
-    async begin() {
-      noisy.send('begin')
-      await once(noisy, 'message')
-    },
+    begin: () => ask(noisy, 'begin'),
     async end() {
       const gone = once(noisy, 'exit')
       noisy.disconnect()
@@ -126,7 +122,11 @@ const withKeys = async (people: Person[], count: number) => {
   const keysOf = async (someone: Person) => {
     const body = { name: 'Noise', scopes: ['read' as const] }
     const keys = await Promise.all(Array.from({ length: count }, () => call(someone, apiKeys.createApiKey, { body })))
-    return [someone.token, ...keys.map((answer) => answer.body.key)].map((token) => ({ url: someone.url, token }))
+    return [someone.token, ...keys.map((answer) => answer.body.key)].map((token) => ({
+      url: `${someone.url}/auth/me`,
+      headers: bearer(token),
+      connections: 3,
+    }))
   }
   return (await pMap(people, keysOf, { concurrency })).flat()
 }
@@ -147,22 +147,30 @@ const streamTargets = (people: Person[], count: number) =>
 const repeated = (people: Person[], agents: number) =>
   people.flatMap((someone) => Array.from({ length: agents }, () => someone))
 
-const webhooks = (agents: number, bytes: number) => (people: Person[]) =>
-  pMap(
-    repeated(people, agents),
-    async (someone) => {
-      const { id, webhookSecret } = await webhookAgent(someone, { systemPrompt: '[[say done]]' })
-      return { url: `${someone.url}/api/webhooks/agent/${id}`, headers: { 'x-webhook-secret': webhookSecret }, bytes }
-    },
-    { concurrency },
-  )
+/** What posts so many bytes to each of an owner's agents. */
+const posting =
+  (
+    agents: number,
+    bytes: number,
+    targetOf: (someone: Person) => Promise<{ url: string; headers: Record<string, string> }>,
+  ) =>
+  (people: Person[]) =>
+    pMap(repeated(people, agents), async (someone) => ({ ...(await targetOf(someone)), connections: 2, bytes }), {
+      concurrency,
+    })
 
-const manual = (agents: number, bytes: number) => (people: Person[]) =>
-  pMap(
-    repeated(people, agents),
-    async (someone) => {
-      const { id } = await agentOf(someone, { systemPrompt: '[[say done]]' })
-      return { url: `${someone.url}/agents/${id}/runs`, headers: { authorization: `Bearer ${someone.token}` }, bytes }
-    },
-    { concurrency },
-  )
+const systemPrompt = '[[say done]]'
+
+const webhooks = (agents: number, bytes: number) =>
+  posting(agents, bytes, async (someone) => {
+    const { id, webhookSecret } = await webhookAgent(someone, { systemPrompt })
+    return { url: `${someone.url}/api/webhooks/agent/${id}`, headers: { 'x-webhook-secret': webhookSecret } }
+  })
+
+const manual = (agents: number, bytes: number) =>
+  posting(agents, bytes, async (someone) => {
+    const { id } = await agentOf(someone, { systemPrompt })
+    return { url: `${someone.url}/agents/${id}/runs`, headers: bearer(someone.token) }
+  })
+
+const bearer = (token: string | undefined) => ({ authorization: `Bearer ${token}` })

@@ -1,11 +1,10 @@
-import { fork, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
+import type { ChildProcess } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { agentOf, ended, person } from '../../test/helpers/people.ts'
 import type { Client } from '../../test/helpers/client.ts'
 import { start } from '../../test/helpers/runs.ts'
-import { median } from '../median.ts'
+import { ask, type Start } from '../shared/child.ts'
+import { median } from '../shared/statistics.ts'
 
 /** In milliseconds. */
 export interface Figures {
@@ -20,14 +19,17 @@ export interface Figures {
 const runs = 20
 
 /** Somebody who does a little: small requests all the time, and a run now and then, whose end is posted. */
-export async function openVictim(servers: Client, receiver: string, receivers: ChildProcess) {
+export async function openVictim(
+  servers: Client,
+  receiver: string,
+  { receivers, start: startProgram }: { receivers: ChildProcess; start: Start },
+) {
   const someone = await person(servers)
   const callbackUrl = `${receiver}/endings`
   const agents = await Promise.all([1, 2].map(() => agentOf(someone, { systemPrompt: '[[say done]]', callbackUrl })))
   const arrived = new Map<string, number>()
   receivers.on('message', (message: { at: number; runId: string }) => arrived.set(message.runId, message.at))
-  const file = fileURLToPath(new URL('requests.ts', import.meta.url))
-  const requests = fork(file, [servers.url, (await person(servers)).token])
+  const requests = startProgram('requests', servers.url, (await person(servers)).token)
 
   async function oneRun(agent: { id: string }) {
     const { id } = (await start(someone, agent)).body
@@ -42,12 +44,10 @@ export async function openVictim(servers: Client, receiver: string, receivers: C
 
   return {
     async measure(): Promise<Figures> {
-      requests.send('look')
-      await once(requests, 'message')
+      await ask(requests, 'look')
       const found: Awaited<ReturnType<typeof oneRun>>[] = []
       for (let number = 0; number < runs; number += 1) found.push(await oneRun(agents[number % 2]!))
-      requests.send('look')
-      const [{ p95 }] = (await once(requests, 'message')) as [{ p95: number }]
+      const { p95 } = await ask<{ p95: number }>(requests, 'look')
       return {
         requestMs: p95,
         startMs: median(found.map(({ startMs }) => startMs)),

@@ -1,4 +1,4 @@
-import { median } from '../median.ts'
+import { median } from '../shared/statistics.ts'
 import { warmUps, type Operation } from './operation.ts'
 import type { Side } from './side.ts'
 

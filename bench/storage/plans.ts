@@ -1,4 +1,5 @@
-import { Client } from 'pg'
+import type { Client } from 'pg'
+import { withClient } from '../shared/client.ts'
 import type { Operation } from './operation.ts'
 import type { Side } from './side.ts'
 
@@ -18,20 +19,16 @@ export interface Plans {
 /** Does the operation once more on a side, records its statements, and has Postgres explain each. */
 export async function explain(operation: Operation, side: Side, url: string): Promise<Plans> {
   const sent = await record(operation, side)
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  const reads = new Map<string, string[]>()
-  let text = ''
-  try {
+  return withClient(url, async (client) => {
+    const reads = new Map<string, string[]>()
+    let text = ''
     for (const statement of sent) {
       const plan = await planOf(client, statement)
       reads.set(statement.name, [...new Set([...(reads.get(statement.name) ?? []), ...readsOf(plan)])])
       text += `\n### ${statement.name}\n\n\`\`\`\n${statement.sql.trim()}\n\n${plan}\n\`\`\`\n`
     }
-  } finally {
-    await client.end()
-  }
-  return { reads, text }
+    return { reads, text }
+  })
 }
 
 async function record(operation: Operation, side: Side): Promise<Sent[]> {

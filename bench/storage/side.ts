@@ -1,3 +1,5 @@
+import { newCallbackSecret, newWebhookSecret } from '../../src/agents/new-secrets.ts'
+import { createSealing, type Sealing } from '../../src/secrets/sealing.ts'
 import { createServices, type Services } from '../../src/services.ts'
 import { createLogger } from '../../src/logger.ts'
 import { testConfig } from '../../test/helpers/config.ts'
@@ -34,13 +36,26 @@ export async function openSide(name: string, url: string, clock: Clock = systemC
   // No mail is due, so nobody connects to this server; without one, nothing would look for mails.
   const mail = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'bench@example.com' }
   const more = { RUN_RETENTION_DAYS: String(days), QUEUE_DEPTH: '1000000000', ...mail }
-  const services = createServices(testConfig(url, more), createLogger('error', 'bench'), { clock })
+  const config = testConfig(url, more)
+  const services = createServices(config, createLogger('error', 'bench'), { clock })
   Object.assign(services.temporal, withoutTemporal)
+  await sealSecrets(services, createSealing(config.vaultKeys))
   const agents = await read<MeasuredAgent & { role: string }>(services, agentsStatement)
   const full = await sampled<Side['full'][number]>(services, fullStatement)
   const bare = await sampled<Side['bare'][number]>(services, bareStatement)
   const keys = await sampled<Side['keys'][number]>(services, keysStatement)
   return { name, services, agentsOf: (role) => agents.filter((agent) => agent.role === role), full, bare, keys }
+}
+
+/** A step opens the secrets of its agent, to hide them; a filled database has none that could be opened. */
+async function sealSecrets({ database }: Services, sealing: Sealing): Promise<void> {
+  const ids = await database('agents').pluck<string[]>('id')
+  await database.raw(
+    `update agents a
+        set webhook_secret = given.webhook, callback_secret = case when callback_secret is not null then given.callback end
+       from unnest(?::uuid[], ?::text[], ?::text[]) as given (id, webhook, callback) where a.id = given.id`,
+    [ids, ids.map((id) => newWebhookSecret(sealing, id)), ids.map((id) => newCallbackSecret(sealing, id))],
+  )
 }
 
 /** Pages are chosen at random, in a small table all. */

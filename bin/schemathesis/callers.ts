@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { askSite, type Json } from '../tour/client.ts'
+import { send, tokenOfSite, type Json } from '../tour/client.ts'
 import type { Addresses } from '../local/stack.ts'
 
 /** Who asks, and for which things: values of path parameters by name. */
@@ -19,12 +19,12 @@ export async function makeOwner(addresses: Addresses): Promise<Caller> {
   const credentials = { email: `fuzz-${id}@example.com`, password: `a long password ${id}` }
   await senderTo(api)('POST', '/auth/register', credentials)
   const token = await logIn(api, credentials)
-  const send = senderTo(api, bearer(token))
-  await send('POST', '/auth/accept-terms')
-  const card = await send('POST', '/billing/payment-methods', { paymentMethod: 'pm_card_visa' })
-  await send('POST', '/billing/subscription', { tier: 'enterprise' })
-  const parameters = { paymentMethodId: String(card['id']), ...(await makeThings(addresses, send)) }
-  const { token: sessionToken, ...session } = await send('POST', '/sessions', {})
+  const ask = senderTo(api, bearer(token))
+  await ask('POST', '/auth/accept-terms')
+  const card = await ask('POST', '/billing/payment-methods', { paymentMethod: 'pm_card_visa' })
+  await ask('POST', '/billing/subscription', { tier: 'enterprise' })
+  const parameters = { paymentMethodId: String(card['id']), ...(await makeThings(addresses, ask)) }
+  const { token: sessionToken, ...session } = await ask('POST', '/sessions', {})
   const headers = { ...bearer(token), 'X-Session-Token': String(sessionToken) }
   return { headers, parameters: { ...parameters, sessionId: String(session['id']) } }
 }
@@ -37,21 +37,17 @@ export async function signInAdmin({ api }: Addresses, folder: string): Promise<C
   return { headers: bearer(token), parameters: { host: 'site.example' } }
 }
 
-async function makeThings({ sites, siteCaFile }: Addresses, send: Send): Promise<Record<string, string>> {
-  const url = sites[0] ?? ''
-  const body = { user: 'ada', role: 'editor' }
-  const made = await askSite(siteCaFile, { method: 'POST', url: `${url}/settings/tokens`, body })
-  const entry = await send('POST', '/vault', { url, token: made['token'] })
-  const sitesOfAgent = [{ vaultEntryId: entry['id'] }]
-  const agent = await send('POST', '/agents', {
+async function makeThings(addresses: Addresses, ask: Send): Promise<Record<string, string>> {
+  const entry = await ask('POST', '/vault', { url: addresses.sites[0], token: await tokenOfSite(addresses) })
+  const agent = await ask('POST', '/agents', {
     name: 'Fuzzed',
     trigger: 'webhook',
     systemPrompt: 'Report.',
-    sites: sitesOfAgent,
+    sites: [{ vaultEntryId: entry['id'] }],
   })
   const secret = String(agent['webhookSecret'])
-  const receipt = await send('POST', `/api/webhooks/agent/${String(agent['id'])}`, {}, { 'X-Webhook-Secret': secret })
-  const workspace = await send('POST', '/workspaces', { name: 'Fuzzed' })
+  const receipt = await ask('POST', `/api/webhooks/agent/${String(agent['id'])}`, {}, { 'X-Webhook-Secret': secret })
+  const workspace = await ask('POST', '/workspaces', { name: 'Fuzzed' })
   return {
     entryId: String(entry['id']),
     toolName: 'search_issues',
@@ -64,16 +60,8 @@ async function makeThings({ sites, siteCaFile }: Addresses, send: Send): Promise
 /** Throws if the request is refused. */
 const senderTo =
   (api: string, caller: Record<string, string> = {}): Send =>
-  async (method, path, body, headers = {}) => {
-    const response = await fetch(`${api}${path}`, {
-      method,
-      headers: { ...caller, ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
-    const answer = (await response.json()) as Json
-    if (!response.ok) throw new Error(`${method} ${path} was refused: ${String(answer['error'])}`)
-    return answer
-  }
+  (method, path, body, headers = {}) =>
+    send({ method, url: `${api}${path}`, headers: { ...caller, ...headers }, body })
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
 

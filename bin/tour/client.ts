@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { request } from 'node:https'
+import type { Addresses } from '../local/stack.ts'
 
 export type Json = Record<string, unknown>
 
@@ -18,9 +19,11 @@ function shown(value: unknown): string {
   return lines.length > 60 ? [...lines.slice(0, 60), '…'].join('\n') : lines.join('\n')
 }
 
-/** Sends one request to the platform, and prints both sides. Throws if it is refused. */
-export async function ask({ method, url, token, headers = {}, body }: Call): Promise<Json> {
-  console.log(`\n→ ${method} ${new URL(url).pathname}${body === undefined ? '' : `\n${shown(body)}`}`)
+/** Sends one request to the platform. Throws if it is refused, after what is to be done with the answer. */
+export async function send(
+  { method, url, token, headers = {}, body }: Call,
+  onAnswer: (status: number, answer: Json | undefined) => void = () => undefined,
+): Promise<Json> {
   const response = await fetch(url, {
     method,
     headers: {
@@ -31,10 +34,17 @@ export async function ask({ method, url, token, headers = {}, body }: Call): Pro
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
   const text = await response.text()
-  const answer = (text === '' ? {} : JSON.parse(text)) as Json
-  console.log(`← ${response.status}${text === '' ? '' : `\n${shown(answer)}`}`)
-  if (!response.ok) throw new Error(`${method} ${url} was refused: ${String(answer['error'])}`)
-  return answer
+  const answer = text === '' ? undefined : (JSON.parse(text) as Json)
+  onAnswer(response.status, answer)
+  if (!response.ok) throw new Error(`${method} ${url} was refused: ${String(answer?.['error'])}`)
+  return answer ?? {}
+}
+
+/** The same, and prints both sides. */
+export function ask(call: Call): Promise<Json> {
+  const { method, url, body } = call
+  console.log(`\n→ ${method} ${new URL(url).pathname}${body === undefined ? '' : `\n${shown(body)}`}`)
+  return send(call, (status, answer) => console.log(`← ${status}${answer === undefined ? '' : `\n${shown(answer)}`}`))
 }
 
 /** Calls an example site, whose certificate the local authority has signed, as a user's browser would. */
@@ -50,4 +60,11 @@ export function askSite(caFile: string, { method, url, body }: Call): Promise<Js
     sent.on('error', reject)
     sent.end(body === undefined ? undefined : JSON.stringify(body))
   })
+}
+
+/** A token of the first example site, which its user ada makes there. */
+export async function tokenOfSite({ sites: [site = ''], siteCaFile }: Addresses): Promise<string> {
+  const body = { user: 'ada', role: 'editor' }
+  const made = await askSite(siteCaFile, { method: 'POST', url: `${site}/settings/tokens`, body })
+  return String(made['token'])
 }

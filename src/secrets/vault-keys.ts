@@ -135,7 +135,7 @@ const wrong = (name: string): string =>
   'back; a new key needs a name that was never used.'
 const missing = (name: string): string =>
   `The key "${name}" is in use, but VAULT_KEYS does not list it. Put it back into VAULT_KEYS; a key may be removed only ` +
-  'after `npm run vault:rotate` has finished.'
+  'after `npm run admin -- rotate-keys` has finished.'
 const unknown = (name: string): string =>
   `No process has been started with the key "${name}" yet. Start the API and the workers with it in VAULT_KEYS first; ` +
   'without it, they could not read what is sealed under it.'

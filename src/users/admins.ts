@@ -17,8 +17,9 @@ export async function setAdmin(database: Database, written: string, admin: boole
     const user = await User.query(trx).findOne({ email }).forNoKeyUpdate()
     if (!user) return false
     await User.query(trx).findById(user.id).patch({ admin })
+    const action = `npm run admin -- ${admin ? 'make' : 'remove'}-admin`
     const sides = { before: { admin: user.admin }, after: { admin } }
-    await recordDeeds(trx, new Date(), { ...ofAccount(user.id, 'npm run admin', operator), ...sides })
+    await recordDeeds(trx, new Date(), { ...ofAccount(user.id, action, operator), ...sides })
     return true
   })
 }

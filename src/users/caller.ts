@@ -16,7 +16,7 @@ export interface Caller {
   scopes: readonly Scope[]
   /** Whose things the caller may see, and in which role. */
   reach: Reach
-  /** Whether the user operates the platform (`npm run admin`). */
+  /** Whether the user operates the platform (`npm run admin -- make-admin`). */
   admin: boolean
   /** Whether the account is to be deleted, and can be restored still. */
   isClosing: boolean

@@ -33,7 +33,7 @@ export async function resetPassword(
     await passwordWasReset(trx, user.id)
     if (withoutTotp) await SecondFactor.query(trx).where({ userId: user.id }).delete()
     await endSessionsOf(trx, user.id, clock.now())
-    await recordDeeds(trx, clock.now(), ofAccount(user.id, 'npm run reset-password', operator))
+    await recordDeeds(trx, clock.now(), ofAccount(user.id, 'npm run admin -- reset-password', operator))
     return password
   })
 }

@@ -16,7 +16,7 @@ export class User extends Row {
   declare passwordHash: string | null
   declare termsVersion: string | null
   declare termsAcceptedAt: Date | null
-  /** Whether the user operates the platform; only a command changes it (`npm run admin`). */
+  /** Whether the user operates the platform; only a command changes it (`npm run admin -- make-admin`). */
   declare admin: boolean
   /** Since when an admin keeps the user out, and why; null for who may act. */
   declare suspendedAt: Date | null

@@ -194,7 +194,7 @@ test('logging in, a token from a mail, joining a workspace, and a command of the
   t.true(own.every(({ actor }) => actor.address === '127.0.0.1'))
   const [joined] = await logOf(owner, { workspaceId, action: 'acceptInvitation' })
   t.like(joined, { subject: { kind: 'member', id: userId }, actor: { userId }, after: { role: 'viewer' } })
-  const [made] = await logOf(admin, { action: 'npm run admin' })
+  const [made] = await logOf(admin, { action: 'npm run admin -- make-admin' })
   t.like(made, { actor: { via: 'command', userId: null }, before: { admin: false }, after: { admin: true } })
 })
 

@@ -12,7 +12,7 @@ import { forWholeFile } from '../helpers/whole-file.ts'
 
 /**
  * How long the event loop may be held up, in processor time: enough for what a test does here beside the platform, such
- * as sending and receiving a mebibyte. `npm run bench:hostile` gives many more texts to processes, and measures what
+ * as sending and receiving a mebibyte. `npm run bench -- hostile` gives many more texts to processes, and measures what
  * somebody else waits.
  */
 const longestMs = 60

@@ -9,14 +9,16 @@ import { person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { ownEnvironment } from '../helpers/servers.ts'
 
-const program = (name: string) => fileURLToPath(new URL(`../../bin/${name}.ts`, import.meta.url))
+const program = fileURLToPath(new URL('../../bin/admin.ts', import.meta.url))
 
-const runner = (DATABASE_URL: string) => (name: string, args: readonly string[]) =>
-  execa(process.execPath, [program(name), ...args], {
-    env: { ...ownEnvironment(), DATABASE_URL, BASE_URL: 'https://switchyard.example.com' },
-    extendEnv: false,
-    reject: false,
-  })
+const runner =
+  (DATABASE_URL: string) =>
+  (name: string, args: readonly string[] = []) =>
+    execa(process.execPath, [program, name, ...args], {
+      env: { ...ownEnvironment(), DATABASE_URL, BASE_URL: 'https://switchyard.example.com' },
+      extendEnv: false,
+      reject: false,
+    })
 
 test('a command makes a user an admin and takes it back, as often as it is given', async (t) => {
   const platform = await startPlatform(t)
@@ -26,25 +28,27 @@ test('a command makes a user an admin and takes it back, as often as it is given
   const may = async () => (await call(someone, admin.listHosts)).status
   t.is(await may(), 403)
   for (const _ of [1, 2]) {
-    t.like(await run('admin', ['ADA@example.com']), { exitCode: 0, stdout: 'This account is an admin.', stderr: '' })
+    t.like(await run('make-admin', ['ADA@example.com']), {
+      exitCode: 0,
+      stdout: 'This account is an admin.',
+      stderr: '',
+    })
     t.is(await may(), 200, 'with the token from before')
   }
   t.is((await call(other, admin.listHosts)).failure.code, 'ADMIN_REQUIRED')
   for (const _ of [1, 2]) {
-    const removed = await run('admin', ['--remove', 'ada@example.com'])
+    const removed = await run('remove-admin', ['ada@example.com'])
     t.like(removed, { exitCode: 0, stdout: 'This account is no admin.', stderr: '' })
     t.is(await may(), 403)
   }
-  const usage = 'Name one account: npm run admin -- [--remove] <address>'
-  for (const [args, words] of [
-    [['nobody@example.com'], 'There is no account with this address.'],
-    [['--remove', 'nobody@example.com'], 'There is no account with this address.'],
-    [[], usage],
-    [['--remove'], usage],
-    [['--delete', 'ada@example.com'], usage],
-    [['ada@example.com', 'bob@example.com'], usage],
-  ] as const)
-    t.like(await run('admin', args), { exitCode: 1, stdout: '', stderr: words })
+  for (const name of ['make-admin', 'remove-admin'])
+    for (const [args, words] of [
+      [['nobody@example.com'], 'There is no account with this address.'],
+      [[], `Name one address: npm run admin -- ${name} <address>`],
+      [['--delete', 'ada@example.com'], `Name one address: npm run admin -- ${name} <address>`],
+      [['ada@example.com', 'bob@example.com'], `Name one address: npm run admin -- ${name} <address>`],
+    ] as const)
+      t.like(await run(name, args), { exitCode: 1, stdout: '', stderr: words })
 })
 
 test('a command prints an invitation, with which the invited makes an account', async (t) => {
@@ -59,7 +63,7 @@ test('a command prints an invitation, with which the invited makes an account', 
   t.is((await call(platform, auth.register, { body: { ...body, invitation } })).status, 201)
   for (const [args, words] of [
     [['no address'], 'This is not an email address.'],
-    [[], 'Name one address: npm run invite -- <address>'],
+    [[], 'Name one address: npm run admin -- invite <address>'],
   ] as const)
     t.like(await run('invite', args), { exitCode: 1, stdout: '', stderr: words })
 })

@@ -8,13 +8,13 @@ import { person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { ownEnvironment } from '../helpers/servers.ts'
 
-const program = fileURLToPath(new URL('../../bin/reset-password.ts', import.meta.url))
+const program = fileURLToPath(new URL('../../bin/admin.ts', import.meta.url))
 
 test('an operator gives a user a new password: the old one and all logins end, and API keys stay', async (t) => {
   const platform = await startPlatform(t)
   const env = { ...ownEnvironment(), DATABASE_URL: platform.config.database.url }
   const reset = (...addresses: string[]) =>
-    execa(process.execPath, [program, ...addresses], { env, extendEnv: false, reject: false })
+    execa(process.execPath, [program, 'reset-password', ...addresses], { env, extendEnv: false, reject: false })
   const someone = await person(platform, 'ada@example.com')
   const other = await person(platform)
   const { body: key } = await call(someone, apiKeys.createApiKey, { body: { name: 'A key', scopes: ['read'] } })
@@ -32,8 +32,11 @@ test('an operator gives a user a new password: the old one and all logins end, a
   for (const [addresses, words] of [
     [['nobody@example.com'], 'There is no account with this address.'],
     [['not an address'], 'There is no account with this address.'],
-    [[], 'Name one account: npm run reset-password -- <address>'],
-    [['a@example.com', 'b@example.com'], 'Name one account: npm run reset-password -- <address>'],
+    [[], 'Name one address: npm run admin -- reset-password [--without-totp] <address>'],
+    [
+      ['a@example.com', 'b@example.com'],
+      'Name one address: npm run admin -- reset-password [--without-totp] <address>',
+    ],
   ] as const)
     t.like(await reset(...addresses), { exitCode: 1, stdout: '', stderr: words })
 })

@@ -147,7 +147,7 @@ const occupy = ({ platform }: Stage, origin: string, slots: number, seconds: num
     [new URL(origin).host, seconds, slots],
   )
 
-// A whole minute and the real numbers, 3 processes x 40 calls, take twelve minutes: npm run long:outgoing-limit
+// A whole minute and the real numbers, 3 processes x 40 calls, take twelve minutes: npm run long -- outgoing-limit
 // @promise host-limit
 test('two agents over two worker processes share what is left of a host, and their waits are on the timelines', async (t) => {
   const { stage } = await world()

@@ -13,9 +13,7 @@ interface Manifest {
 }
 
 /** The programs of the image, and the workflows, which the worker bundles by path. */
-const programs = ['api', 'worker', 'migrate', 'vault-rotate', 'reset-password', 'check-site'].map(
-  (name) => `bin/${name}.ts`,
-)
+const programs = ['api', 'worker', 'migrate', 'admin', 'check-site'].map((name) => `bin/${name}.ts`)
 const bundled = 'workflows/index.ts'
 
 /** Needed in production, but not imported by the platform's own code. */

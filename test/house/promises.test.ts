@@ -7,11 +7,11 @@ const page = (...lines: string[]): string =>
 
 const kept: Promised = {
   page: page(
-    '- `order`: In `order`. `npm test -- --promise order` `npm run long:order`',
-    '- `burst`: Many. `npm run long:order`',
+    '- `order`: In `order`. `npm test -- --promise order` `npm run long -- order`',
+    '- `burst`: Many. `npm run long -- order`',
   ),
   readme: 'Try `npm test -- --promise order`.',
-  scripts: { 'long:order': 'exec node bin/test.ts test/long/order.ts --verbose', other: 'node bin/other.ts' },
+  scripts: { long: 'exec node bin/long.ts', other: 'node bin/other.ts' },
 }
 
 const source = (path: string, ...lines: string[]) => readSource(path, lines.join('\n'))
@@ -28,7 +28,7 @@ test('promises are kept if tests are tagged with them, and their commands run th
   t.deepEqual(problemsOf({}), [])
 })
 
-const order = '- `order`: In order. `npm test -- --promise order` `npm run long:order`'
+const order = '- `order`: In order. `npm test -- --promise order` `npm run long -- order`'
 
 const broken: Record<string, { changes: Partial<Promised>; says: RegExp }> = {
   'a promise without a test': {
@@ -37,19 +37,19 @@ const broken: Record<string, { changes: Partial<Promised>; says: RegExp }> = {
   },
   'a promise without a command': { changes: { page: page(order, '- `burst`: Many.') }, says: /gives no command/ },
   'a script that is not there': {
-    changes: { page: page(order, '- `burst`: Many. `npm run long:order` `npm run long:burst`') },
-    says: /runs no test of burst: npm run long:burst/,
+    changes: { page: page(order, '- `burst`: Many. `npm run long -- order` `npm run long -- burst`') },
+    says: /runs no test of burst: npm run long -- burst/,
   },
   'a script that does not run the test': {
-    changes: { page: page(order, '- `burst`: Many. `npm run long:order` `npm run other`') },
+    changes: { page: page(order, '- `burst`: Many. `npm run long -- order` `npm run other`') },
     says: /runs no test of burst: npm run other/,
   },
   'the command of another promise': {
-    changes: { page: page(order, '- `burst`: Many. `npm run long:order` `npm test -- --promise order`') },
+    changes: { page: page(order, '- `burst`: Many. `npm run long -- order` `npm test -- --promise order`') },
     says: /runs no test of burst: npm test -- --promise order/,
   },
   'a test that no command of its promise runs': {
-    changes: { page: page(order.replace(' `npm run long:order`', ''), '- `burst`: Many. `npm run long:order`') },
+    changes: { page: page(order.replace(' `npm run long -- order`', ''), '- `burst`: Many. `npm run long -- order`') },
     says: /no command that runs the test of order in test\/long\/order\.ts/,
   },
   'an id that is given twice': { changes: { page: `${kept.page}\n${order}` }, says: /two promises one id/ },

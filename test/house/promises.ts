@@ -83,11 +83,13 @@ function problemsOf({ id, commands }: PromiseLine, scripts: Promised['scripts'],
   ]
 }
 
-/** Whether a command runs a file. A script runs the files that it names. */
+/** Whether a command runs a file. A script runs the files that it names, or what is in `test` under its argument. */
 function reaches(command: string, file: { id: string; path: string; scripts: Promised['scripts'] }): boolean {
-  const [, script] = /^npm run ([\w:-]+)$/.exec(command) ?? []
-  if (script !== undefined) return file.scripts[script]?.split(' ').includes(file.path) ?? false
-  return command === `npm test -- --promise ${file.id}` && isTest(file.path)
+  const { id, path, scripts } = file
+  const [, script, name] = /^npm run ([\w:-]+)(?: -- ([\w-]+))?$/.exec(command) ?? []
+  if (script === undefined) return command === `npm test -- --promise ${id}` && isTest(path)
+  if (name === undefined) return scripts[script]?.split(' ').includes(path) ?? false
+  return script in scripts && (path === `test/${script}/${name}.ts` || path.startsWith(`test/${name}/`))
 }
 
 function problemsOfTag({ ids, isAttached }: Tag, known: Set<string>): string[] {

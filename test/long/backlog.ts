@@ -5,7 +5,7 @@ import { eventually } from '../helpers/eventually.ts'
 import { customer, deliver, ended, webhookAgent } from '../helpers/people.ts'
 import { cancel } from '../helpers/runs.ts'
 
-/* A worker that cannot keep up is not a fault. It takes a minute and more: npm run long:backlog */
+/* A worker that cannot keep up is not a fault. It takes a minute and more: npm run long -- backlog */
 const agents = 500
 const occupiedSeconds = 240
 

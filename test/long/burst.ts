@@ -11,7 +11,7 @@ import { temporalAddress } from '../helpers/temporal.ts'
 
 /*
  * A burst of 10,000 deliveries to one agent at the default limits, and another agent meanwhile. Draining takes ten
- * minutes and more, so that it is not one of the tests that always run: npm run long:burst
+ * minutes and more, so that it is not one of the tests that always run: npm run long -- burst
  */
 const deliveries = 10_000
 const connections = 50

@@ -11,7 +11,7 @@ import { historyOf, openSession, partsOf, send, type TestSession } from '../chat
 
 /*
  * An answer may take 90 seconds by default, so that this is not one of the tests that always run:
- * npm run long:chat-codes
+ * npm run long -- chat-codes
  */
 const program = (name: string): string => join(import.meta.dirname, '../../bin', `${name}.ts`)
 

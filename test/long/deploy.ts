@@ -6,7 +6,7 @@ import { customer, deliver, ended, timelineOf, webhookAgent } from '../helpers/p
 
 /*
  * A deploy at the default grace time in the middle of a model call of a minute. It takes two minutes, so that it is not
- * one of the tests that always run: npm run long:deploy
+ * one of the tests that always run: npm run long -- deploy
  */
 test('a deploy in the middle of a model call of 60 s loses nothing and stalls nothing', async (t) => {
   t.timeout(5 * 60_000)

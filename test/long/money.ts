@@ -2,9 +2,9 @@
 import test from 'ava'
 import { disturbMoney } from '../money/disturbed.ts'
 import { seedOfRun } from '../money/seed.ts'
-import { progressOf } from './progress.ts'
+import { progressOf } from '../helpers/progress.ts'
 
-/* 10,000 operations take a quarter of an hour and more: npm run long:money. `-- -- --seed=N` repeats a run. */
+/* 10,000 operations take a quarter of an hour and more: npm run long -- money. `-- --seed=N` after it repeats a run. */
 
 test('after 10,000 operations at random and 40 kills the ledger adds up', async (t) => {
   t.timeout(90 * 60_000)

@@ -10,7 +10,7 @@ import { allEnded, dataOf } from '../helpers/runs.ts'
 
 /*
  * Order under fire: 1,000 deliveries of 20 senders to one agent, while API and worker processes are killed at random.
- * It takes some minutes, so that it is not one of the tests that always run: npm run long:order
+ * It takes some minutes, so that it is not one of the tests that always run: npm run long -- order
  */
 const senders = 20
 const each = 50

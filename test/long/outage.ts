@@ -14,7 +14,7 @@ import { chat } from '../models/wire.ts'
 
 /*
  * A provider that is down for twenty minutes while 30 deliveries over three agents are queued and
- * workers are killed: npm run long:outage, with `-- -- --minutes=2` for a shorter one
+ * workers are killed: npm run long -- outage, with `-- --minutes=2` after it for a shorter one
  */
 const minutes = Number(process.argv.find((one) => one.startsWith('--minutes='))?.slice('--minutes='.length) ?? 20)
 const each = 10

@@ -6,7 +6,7 @@ import { busiest, lead, minutesOf, rush, waitsOf } from '../crash/shared-limit.t
 
 /*
  * 3 worker processes x 40 calls to one host at the default limit, in real time. It takes twelve minutes, so that it is
- * not one of the tests that always run: npm run long:outgoing-limit
+ * not one of the tests that always run: npm run long -- outgoing-limit
  */
 test('120 calls of two agents over three worker processes: never more than ten in any 60 seconds, evenly shared', async (t) => {
   t.timeout(20 * 60_000)

@@ -10,11 +10,11 @@ import { call, type Client } from '../helpers/client.ts'
 import { customer, deliver, runOf, webhookAgent, type Person } from '../helpers/people.ts'
 import { startProcess } from '../helpers/processes.ts'
 import { workspaceOf } from '../helpers/workspaces.ts'
-import { progressOf } from './progress.ts'
+import { progressOf } from '../helpers/progress.ts'
 
 /*
  * Programs that read what is new, by the manual's recipe and by times, over two API processes whose clocks are apart, while
- * agents are moved. It takes some minutes, so that it is not one of the tests that always run: npm run long:poll
+ * agents are moved. It takes some minutes, so that it is not one of the tests that always run: npm run long -- poll
  */
 const apartMs = 200
 const agentCount = 20
@@ -28,7 +28,7 @@ type Place = { workspaceId?: string }
 /** An API whose clock is that much ahead. */
 async function startApi(t: ExecutionContext, { environment }: Stage, ms: number): Promise<string> {
   const [port = 0] = await freePorts(1)
-  const clock = new URL(`clock-ahead.ts?ms=${ms}`, import.meta.url)
+  const clock = new URL(`../helpers/clock-ahead.ts?ms=${ms}`, import.meta.url)
   await startProcess(t, 'api', { ...environment, PORT: String(port), NODE_OPTIONS: `--import=${clock.href}` })
   return `http://127.0.0.1:${port}`
 }

@@ -13,7 +13,7 @@ import { startOwnTemporal } from '../helpers/temporal.ts'
 
 /*
  * Cron agents in real time while everything that they need is killed. It takes a good ten minutes, so that it is not one
- * of the tests that always run: npm run long:schedules
+ * of the tests that always run: npm run long -- schedules
  */
 const minutes = 10
 

@@ -5,9 +5,9 @@ import { adminOf } from '../helpers/admins.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { liveTwoYears } from '../money/two-years.ts'
 import { seedOfRun } from '../money/seed.ts'
-import { progressOf } from './progress.ts'
+import { progressOf } from '../helpers/progress.ts'
 
-/* A thousand accounts take some minutes: npm run long:time-travel. `-- -- --seed=N` repeats a run. */
+/* A thousand accounts take some minutes: npm run long -- time-travel. `-- --seed=N` after it repeats a run. */
 
 test('two years of 1,000 accounts are as an independent model says', async (t) => {
   t.timeout(90 * 60_000)

@@ -9,7 +9,7 @@ interface Promised {
 
 /**
  * Replaces each `--promise <id>` or `--promise=<id>` by the test files with that tag. Those that need a command of their own
- * (`npm run long:…`) are left out. Throws if none is left.
+ * (`npm run long -- …`) are left out. Throws if none is left.
  */
 export function namePromised(given: readonly string[], files: readonly SourceFile[]): Promised {
   const ids: string[] = []

@@ -14,7 +14,7 @@ interface TemporalOptions {
 /**
  * Eager execution starts an activity with the response that schedules it: more than twice as fast on an idle system,
  * and off by default. And by default Temporal polls for transfer tasks 20 times a second per shard. This server has one
- * shard, so each hand-over from one workflow to another would take some 50 ms (`npm run bench:drain`).
+ * shard, so each hand-over from one workflow to another would take some 50 ms (`npm run bench -- drain`).
  */
 const speed = ['system.enableActivityEagerExecution=true', 'history.transferProcessorMaxPollRPS=1000']
 

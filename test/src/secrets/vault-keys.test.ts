@@ -86,7 +86,7 @@ test('the API refuses to start with a key of the same name and other bytes, the 
   t.notRegex(wrong, /The key "k2"/)
   t.regex(
     missing,
-    /The key "k1" is in use, but VAULT_KEYS does not list it.*only after `npm run vault:rotate` has finished/,
+    /The key "k1" is in use, but VAULT_KEYS does not list it.*only after `npm run admin -- rotate-keys` has finished/,
   )
   t.deepEqual(await canaries(), ['k1'])
 })

@@ -48,9 +48,9 @@ const provenKeys = (database: Database, ...texts: string[]) => {
   return createVaultKeys({ database, clock: systemClock, sealing: createSealing(keys), keys })
 }
 
-/** `npm run vault:rotate` with nothing else in its environment than it needs. */
+/** `npm run admin -- rotate-keys` with nothing else in its environment than it needs. */
 function startRotation(t: ExecutionContext, DATABASE_URL: string, ...keys: string[]) {
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../../bin/vault-rotate.ts')], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../../bin/admin.ts'), 'rotate-keys'], {
     env: { ...ownEnvironment(), DATABASE_URL, VAULT_KEYS: keys.join(',') },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

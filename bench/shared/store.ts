@@ -1,12 +1,13 @@
-import { chmodSync, mkdirSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
-import { Client } from 'pg'
-import { createControl } from '../bin/local/control.ts'
-import { freePorts } from '../bin/local/ports.ts'
-import { embeddedPostgres, ensureDatabase } from '../bin/local/postgres/postgres.ts'
-import { createProcessRecord } from '../bin/local/process-record.ts'
-import { readLocalConfig } from '../src/config/local-config.ts'
+import { createControl } from '../../bin/local/control.ts'
+import { freePorts } from '../../bin/local/ports.ts'
+import { embeddedPostgres, ensureDatabase } from '../../bin/local/postgres/postgres.ts'
+import { createProcessRecord } from '../../bin/local/process-record.ts'
+import { readLocalConfig } from '../../src/config/local-config.ts'
+import { withClient } from './client.ts'
+import { letPostgresIn } from './folder.ts'
 
 /**
  * What the documentation of Postgres recommends for a server with much data, in this machine's measure: an eighth of
@@ -22,8 +23,7 @@ const settings: Record<string, string> = {
 /** A Postgres of its own that waits for its disk at every commit, as in production, and keeps its data in the folder. */
 export async function openStore(folder: string) {
   mkdirSync(folder, { recursive: true })
-  // If we are root, Postgres runs as another user, which must get through.
-  chmodSync(folder, 0o711)
+  letPostgresIn(folder)
   const { environment } = readLocalConfig()
   const [port = 0] = await freePorts(1)
   const postgres = await embeddedPostgres({ folder, port, password: 'bench', environment })
@@ -40,25 +40,17 @@ export async function openStore(folder: string) {
       await ensureDatabase(postgres.url('postgres'), name)
       return postgres.url(name)
     },
-    drop: (name: string) => query(postgres.url('postgres'), `drop database if exists "${name}" with (force)`),
     close: () => control.stop(),
   }
 }
 
 /** Returns whether they were not in force yet. */
-async function apply(url: string): Promise<boolean> {
-  const { rows } = await query(url, `select setting from pg_settings where name = 'max_wal_size' and setting = '8192'`)
-  if (rows.length > 0) return false
-  for (const [name, value] of Object.entries(settings)) await query(url, `alter system set ${name} = '${value}'`)
-  return true
-}
-
-async function query(connectionString: string, text: string) {
-  const client = new Client({ connectionString })
-  await client.connect()
-  try {
-    return await client.query(text)
-  } finally {
-    await client.end()
-  }
-}
+const apply = (url: string): Promise<boolean> =>
+  withClient(url, async (client) => {
+    const { rows } = await client.query(
+      `select setting from pg_settings where name = 'max_wal_size' and setting = '8192'`,
+    )
+    if (rows.length > 0) return false
+    for (const [name, value] of Object.entries(settings)) await client.query(`alter system set ${name} = '${value}'`)
+    return true
+  })

@@ -4,13 +4,13 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { createControl, type Control } from '../bin/local/control.ts'
-import { freePorts } from '../bin/local/ports.ts'
-import { embeddedPostgres, ensureDatabase } from '../bin/local/postgres/postgres.ts'
-import { createProcessRecord } from '../bin/local/process-record.ts'
-import { findTemporal } from '../bin/local/temporal/binary.ts'
-import { temporalServer } from '../bin/local/temporal/server.ts'
-import { readLocalConfig } from '../src/config/local-config.ts'
+import { createControl, type Control } from '../../bin/local/control.ts'
+import { freePorts } from '../../bin/local/ports.ts'
+import { embeddedPostgres, ensureDatabase } from '../../bin/local/postgres/postgres.ts'
+import { createProcessRecord } from '../../bin/local/process-record.ts'
+import { findTemporal } from '../../bin/local/temporal/binary.ts'
+import { temporalServer } from '../../bin/local/temporal/server.ts'
+import { readLocalConfig } from '../../src/config/local-config.ts'
 
 export type BenchServers = Awaited<ReturnType<typeof openBenchServers>>
 
@@ -39,6 +39,8 @@ export async function openBenchServers(folder: string, carryOut = false, more: R
   return {
     database,
     temporal,
+    /** Of its processes. */
+    env,
     url: `http://127.0.0.1:${port}`,
     /** The API, and the worker if there is one. */
     processes,
@@ -71,6 +73,7 @@ function settings(database: string, port: number, temporal: string): Record<stri
     LOG_LEVEL: 'info',
     RATE_LIMIT_STORE: 'memory',
     RATE_LIMIT_PER_MINUTE: '1000000000',
+    RATE_LIMIT_AUTH_PER_MINUTE: '1000000000',
     RATE_LIMIT_WEBHOOK_PER_MINUTE: '1000000000',
     RATE_LIMIT_CHANGES_PER_MINUTE: '1000000000',
     RATE_LIMIT_CHANGES_PER_DAY: '1000000000',
@@ -81,7 +84,7 @@ function settings(database: string, port: number, temporal: string): Record<stri
 }
 
 const program = (name: string, env: Record<string, string>) =>
-  spawn(process.execPath, [fileURLToPath(new URL(`../bin/${name}.ts`, import.meta.url))], {
+  spawn(process.execPath, [fileURLToPath(new URL(`../../bin/${name}.ts`, import.meta.url))], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util'
-import { isFound, openBrokenCopy, type Finding, type Tried } from '../test/conformance/broken-copy.ts'
-import { brokenPlatforms, type BrokenPlatform } from '../test/conformance/faults.ts'
-import { onTestGround, type TestGround } from './local/test/test-ground.ts'
+import { isFound, openBrokenCopy, type Finding, type Tried } from '../../test/conformance/broken-copy.ts'
+import { brokenPlatforms, type BrokenPlatform } from '../../test/conformance/faults.ts'
+import { onTestGround, type TestGround } from '../local/test/test-ground.ts'
 
 /**
- * `npm run conformance:faults [-- [--jobs <n>] <part of an id>…]`: starts copies of the project with one behaviour broken
+ * `npm run conformance -- faults [--jobs <n>] [<part of an id>…]`: starts copies of the project with one behaviour broken
  * on purpose, each with a database of its own, and shows that `npm run conformance` finds it. First the same rows pass
  * without any fault. Exits with 1 if a fault was missed.
  */

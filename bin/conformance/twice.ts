@@ -3,14 +3,14 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { readLocalConfig } from '../src/config/local-config.ts'
-import { besideOwnStart, type OwnStart } from './local/own-start.ts'
+import { readLocalConfig } from '../../src/config/local-config.ts'
+import { besideOwnStart, type OwnStart } from '../local/own-start.ts'
 
 /**
- * `npm run conformance:twice`: the conformance check, twice in a row, against an `npm start` of its own. If a row fails
+ * `npm run conformance -- twice`: the conformance check, twice in a row, against an `npm start` of its own. If a row fails
  * or is not tried, it shows the ends of all logs and exits with 1.
  */
-const program = fileURLToPath(new URL('conformance.ts', import.meta.url))
+const program = fileURLToPath(new URL('../conformance.ts', import.meta.url))
 const linesOfLog = 15
 
 /** Returns its exit code. */

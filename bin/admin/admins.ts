@@ -1,0 +1,16 @@
+import { setAdmin } from '../../src/users/admins.ts'
+import { addressIn, type AdminCommand } from './admin-command.ts'
+
+/** Both hold from the next request on, and are safe to repeat. */
+const setting = (does: string, admin: boolean): AdminCommand => ({
+  takes: '<address>',
+  does,
+  async work(database, { words, usage }) {
+    if (!(await setAdmin(database, addressIn(words, usage), admin)))
+      throw new Error('There is no account with this address.')
+    return admin ? 'This account is an admin.' : 'This account is no admin.'
+  },
+})
+
+export const makeAdmin = setting('makes an account an admin', true)
+export const removeAdmin = setting('takes that back', false)

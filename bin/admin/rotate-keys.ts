@@ -1,0 +1,51 @@
+import { systemClock } from '../../src/clock.ts'
+import { readVaultConfig } from '../../src/config/config.ts'
+import { ConfigError } from '../../src/config/environment.ts'
+import { createSealing } from '../../src/secrets/sealing.ts'
+import { createVaultKeys, VaultKeysError } from '../../src/secrets/vault-keys.ts'
+import { createVaultRotation, type RotationReport, type OnProgress } from '../../src/secrets/vault-rotation.ts'
+import type { AdminCommand } from './admin-command.ts'
+
+export const rotateKeys: AdminCommand = {
+  takes: '',
+  does: 'seals everything again under the first of VAULT_KEYS, while the platform runs',
+  async work(database, { settings }) {
+    try {
+      const { vaultKeys: keys } = readVaultConfig(settings)
+      const context = { database, clock: systemClock, keys }
+      await createVaultKeys({ ...context, sealing: createSealing(keys) }).proveForRotation()
+      const report = await createVaultRotation({ ...context, onProgress: printProgress }).rotate()
+      printUnreadable(report)
+      return inWords(report, keys[0]?.name ?? '')
+    } catch (error) {
+      throw stopped(error)
+    }
+  },
+}
+
+const number = (value: number): string => value.toLocaleString('en-US')
+
+const printProgress: OnProgress = (column, done, total) => console.log(`${column}: ${number(done)} of ${number(total)}`)
+
+/** The command fails then, although the rest is done. */
+function printUnreadable({ unreadable }: RotationReport): void {
+  for (const { table, id, keyName } of unreadable) {
+    console.error(`${table} ${id}: sealed under the key "${keyName}", which is not in VAULT_KEYS or does not open it.`)
+    process.exitCode = 1
+  }
+}
+
+function inWords({ rotated, removable }: RotationReport, current: string): string {
+  const done = rotated > 0 ? `Sealed ${number(rotated)} values under the key "${current}".` : 'Nothing to do.'
+  if (removable.length === 0) return done
+  return `${done}\nNothing is sealed under these keys any more; they can be removed from VAULT_KEYS: ${removable.join(', ')}`
+}
+
+function stopped(error: unknown): unknown {
+  if (error instanceof ConfigError || error instanceof VaultKeysError) return error
+  const { code, message } = error as { code?: unknown; message: string }
+  return new Error(
+    `The rotation stopped${typeof code === 'string' ? ` (${code})` : ''}, and is safe to repeat: ${message}`,
+    { cause: error },
+  )
+}

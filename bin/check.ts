@@ -1,0 +1,53 @@
+import { fileURLToPath } from 'node:url'
+import { execa } from 'execa'
+import { chosenName } from './named.ts'
+
+/**
+ * `npm run check [-- <name> [options]]`: the checks that need no server, one after the other, up to the first that fails;
+ * or the one that is named. Exits with its code.
+ */
+interface Check {
+  does: string
+  command: string
+  /** Whether it is one of those that run without a name. */
+  isQuick?: boolean
+}
+
+const browser = ['connect', 'fetch', 'chat', 'login', 'sign-in'].map((name) => `test/browser/${name}.ts`)
+
+const checks: Record<string, Check> = {
+  format: { does: 'the format of all files', command: 'oxfmt --check', isQuick: true },
+  lint: {
+    does: 'lint, with types',
+    command:
+      'oxlint --type-aware src api workflows activities migrations bin check-site conformance examples bench test',
+    isQuick: true,
+  },
+  types: { does: 'types', command: 'tsc', isQuick: true },
+  house: { does: 'the rules of the house: imports, names, promises', command: 'node test/house.ts', isQuick: true },
+  browser: {
+    does: 'connects a site, calls the API and chats in a real browser; needs Chromium',
+    command: `node bin/test.ts ${browser.join(' ')}`,
+  },
+  clients: { does: 'generated clients in TypeScript and Python do the tour', command: 'node bin/clients.ts' },
+  schemathesis: { does: 'fuzzes the API by its OpenAPI document', command: 'node bin/schemathesis.ts' },
+}
+
+/** Returns the exit code. */
+async function run({ command }: Check, given: string[] = []): Promise<number> {
+  const [program = '', ...words] = command.split(' ')
+  const options = { cwd: root, preferLocal: true, stdio: 'inherit', reject: false } as const
+  return (await execa(program, [...words, ...given], options)).exitCode ?? 1
+}
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+if (process.argv.length > 2) {
+  const name = chosenName('check', Object.fromEntries(Object.entries(checks).map(([key, { does }]) => [key, does])))
+  process.exitCode = await run(checks[name]!, process.argv.slice(3))
+} else {
+  for (const check of Object.values(checks).filter(({ isQuick }) => isQuick)) {
+    process.exitCode = await run(check)
+    if (process.exitCode !== 0) break
+  }
+}

@@ -1,0 +1,35 @@
+import { readdirSync } from 'node:fs'
+
+/** What a command can be asked for: each name, with what it does, or with nothing. */
+export type Named = Record<string, string>
+
+/** The programs directly in a folder. */
+export function namedIn(folder: URL): Named {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.ts'))
+  return Object.fromEntries(names.toSorted().map((name) => [name.slice(0, -'.ts'.length), '']))
+}
+
+/**
+ * The first word after a command, which must be one of the names. Otherwise lists them and ends the process: with 0 if
+ * `--help` asked for them, and with 2 if the word is missing or unknown.
+ */
+export function chosenName(command: string, named: Named): string {
+  const [word] = process.argv.slice(2)
+  const asksForHelp = process.argv.includes('--help')
+  if (word !== undefined && !asksForHelp && Object.hasOwn(named, word)) return word
+  const list = `Usage: npm run ${command} -- <name>\n\n${linesOf(named).join('\n')}`
+  if (asksForHelp) console.log(list)
+  else console.error(word === undefined ? list : `npm run ${command} does not know "${word}".\n\n${list}`)
+  return process.exit(asksForHelp ? 0 : 2)
+}
+
+function linesOf(named: Named): string[] {
+  const width = Math.max(...Object.keys(named).map((name) => name.length))
+  return Object.entries(named).map(([name, does]) => `  ${name.padEnd(width)}  ${does}`.trimEnd())
+}
+
+/** Carries out a program in this process, with these words behind its name. */
+export async function runProgram(program: URL, words: string[]): Promise<void> {
+  process.argv.splice(2, process.argv.length, ...words)
+  await import(program.href)
+}
