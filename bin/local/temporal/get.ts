@@ -55,7 +55,7 @@ async function run(way: Way, folder: string, { environment, record, say }: Getti
   const lines: string[] = []
   const env = { ...environment, TMPDIR: folder }
   const program = { ...way, name: 'temporal-program', env, stopSignal: 'SIGTERM', stopSeconds: 5 } as const
-  const { exited, end } = await launch(program, record, (line) => lines.push(line))
+  const child = await launch(program, record, (line) => lines.push(line))
   const given = sizeOf(folder)
   let [seconds, bytes, silent, limit] = [0, given, 0, way.firstSeconds]
   const timer = setInterval(() => {
@@ -64,9 +64,9 @@ async function run(way: Way, folder: string, { environment, record, say }: Getti
     bytes = now
     limit = way.firstSeconds && (bytes === given ? way.firstSeconds : idleSeconds)
     if (++seconds % 10 === 0) say(`  ${seconds} s: ${Math.round(bytes / 1e6)} MB so far`)
-    if (silent === limit) void end('SIGKILL')
+    if (silent === limit) void child.end('SIGKILL')
   }, 1000)
-  const how = await exited
+  const how = await child.exited
   clearInterval(timer)
   if (silent === limit) throw new Error(`nothing arrived for ${limit} s`)
   if (how !== 'exit code 0') throw new Error(causeIn(lines, way.hashes?.wheel))
