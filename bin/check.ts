@@ -25,6 +25,7 @@ const checks: Record<string, Check> = {
   },
   types: { does: 'types', command: 'tsc', isQuick: true },
   house: { does: 'the rules of the house: imports, names, promises', command: 'node test/house.ts', isQuick: true },
+  dead: { does: 'files, exports and packages that nothing uses', command: 'knip', isQuick: true },
   browser: {
     does: 'connects a site, calls the API and chats in a real browser; needs Chromium',
     command: `node bin/test.ts ${browser.join(' ')}`,

@@ -34,7 +34,7 @@ type SiteRequest = Pick<SafeRequest, 'url' | 'method'> & {
   ignoreRetryAfter?: boolean
 }
 
-export interface SentRequest {
+interface SentRequest {
   url: string
   secrets: string[]
   outcome: Outcome

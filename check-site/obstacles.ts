@@ -5,8 +5,7 @@ import type { Called } from './calls.ts'
 /** What may stand before a tool, and answer in its place. */
 export type Obstacle = 'redirect' | 'page'
 
-export const isRedirect = ({ status, headers }: Outcome): boolean =>
-  status >= 300 && status < 400 && headers.has('location')
+const isRedirect = ({ status, headers }: Outcome): boolean => status >= 300 && status < 400 && headers.has('location')
 
 const isHtml = ({ headers, text, json }: Outcome): boolean =>
   json === undefined && (/\bhtml\b/i.test(headers.get('content-type') ?? '') || /^\s*<[!a-z]/i.test(text ?? ''))

@@ -39,7 +39,7 @@ export const tokenUseChecks: Check[] = [
 ]
 
 /** The token with another ending, and without its ending. */
-export function almost(token: string): Record<string, string> {
+function almost(token: string): Record<string, string> {
   const cut = Math.max(token.length - 4, Math.ceil(token.length / 2))
   const ending = token.slice(cut).replaceAll(/./g, (character) => (character === 'x' ? 'y' : 'x'))
   return {

@@ -2,7 +2,7 @@ import type { Facts } from './facts.ts'
 import type { Stage } from './stage.ts'
 
 /** A part of the file of facts that a row cannot do without. */
-export type Need = keyof Facts
+type Need = keyof Facts
 
 /** One row of a table of the specification, and how it is tried. */
 export interface Row {

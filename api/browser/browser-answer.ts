@@ -11,7 +11,7 @@ export type BrowserAnswer = { cookie?: BindingCookie; cookies?: readonly Cookie[
 )
 
 /** A cookie that ties a browser to one flow that it has begun. Lax, because the browser returns by another site's link. */
-export type BindingCookie = Omit<Cookie, 'sameSite'>
+type BindingCookie = Omit<Cookie, 'sameSite'>
 
 /** Whether the client prefers a page to JSON: browsers say so, other clients do not. */
 const wantsPage = (ctx: Context): boolean => ctx.accepts('json', 'html') === 'html'

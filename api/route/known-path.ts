@@ -3,7 +3,7 @@ import { isOfAccount } from './route-rules.ts'
 import type { AnyRoute } from './route.ts'
 
 /** What is declared for a path. */
-export interface KnownPath {
+interface KnownPath {
   /** In alphabetical order; HEAD wherever GET is. */
   methods: string[]
   /** Whether scripts of other origins may be allowed to call it. */

@@ -23,7 +23,7 @@ export type Limit = 'caller' | 'address' | 'browser' | 'none'
  * What the audit log notes of a route: what it changes, or why there is nothing to note. `home`: in the log of the user,
  * not in that of the workspace that is made or deleted.
  */
-export type Audited = { subject: SubjectKind; in?: 'home' } | { not: string }
+type Audited = { subject: SubjectKind; in?: 'home' } | { not: string }
 
 type Output<Schema> = Schema extends GenericSchema ? InferOutput<Schema> : undefined
 

@@ -55,7 +55,7 @@ export const tierOffer = named(
 export const capMeaning =
   'How many credits everything that it pays for may use in a calendar month (UTC), its workspaces included; null for as many as there are'
 
-export const exceeding = named(
+const exceeding = named(
   'Exceeding',
   v.object({
     agents: field(whole, 'Agents that are paused: the newest', 0),

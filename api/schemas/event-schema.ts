@@ -223,6 +223,7 @@ const data = {
 
 /** `tsc` fails here with the names of what the record says of a kind, and this file does not. */
 type Undeclared = { [K in Kind]: Exclude<keyof EventData[K], keyof (typeof data)[K]['entries']> }[Kind]
+/** @public Only the compiler reads it. */
 export const undeclared: Undeclared[] = [] satisfies never[]
 
 const meanings = {

@@ -27,7 +27,7 @@ const meanings = {
   ],
 } as const satisfies Record<string, readonly [string, ...unknown[]]>
 
-export const onDisconnect = named(
+const onDisconnect = named(
   'OnDisconnect',
   v.picklist(onDisconnects, `must be one of ${onDisconnects.join(', ')}`),
   'What becomes of an answer whose reader is gone. cancel: it is given up, and nothing of it is kept · continue: it goes on, and can be read again',

@@ -20,11 +20,7 @@ export const acceptHosts = v.optional(
 
 export const scope = named('Scope', v.picklist(['read', 'write', 'delete', 'admin']), 'What a tool may do at its site')
 
-export const authType = named(
-  'AuthType',
-  v.picklist(['bearer', 'oauth2']),
-  'How users authorize the platform at a site',
-)
+const authType = named('AuthType', v.picklist(['bearer', 'oauth2']), 'How users authorize the platform at a site')
 
 export const changeClass = named(
   'ChangeClass',

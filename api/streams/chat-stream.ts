@@ -11,7 +11,7 @@ import type { OpenStreams } from './open-streams.ts'
 import { createOutlet, type Outlet } from './outlet.ts'
 
 /** Writes the parts of an answer. Throws what comes before the first part. */
-export type WriteChat = (sink: (part: ChatPart) => Promise<void>, gone: AbortSignal) => Promise<void>
+type WriteChat = (sink: (part: ChatPart) => Promise<void>, gone: AbortSignal) => Promise<void>
 
 /** How long a reader may take for the end of its stream when the process is ending. */
 const hurrySeconds = 3

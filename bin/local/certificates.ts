@@ -1,7 +1,8 @@
-import { createPrivateKey, randomUUID, X509Certificate } from 'node:crypto'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Pair } from './issue-certificates.ts'
+import { textIfThere, writeWhole } from './whole-file.ts'
 
 /** The files of a local certificate authority and of the server certificate that it signed. All are PEM. */
 export interface Certificates {
@@ -10,9 +11,6 @@ export interface Certificates {
   certFile: string
   keyFile: string
 }
-
-/** The names of a pair's files. */
-type PairFiles = Pair
 
 /** A pair with less than this left (ms) is renewed, so that nothing expires under a running server. */
 const leastLeft = 30 * 24 * 60 * 60 * 1000
@@ -28,46 +26,29 @@ const issuing = () => import('./issue-certificates.ts')
  * cannot be written, or a file in it is not PEM.
  */
 export async function createCertificates(folder: string, now = new Date()): Promise<Certificates> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
   const authorityFiles = { cert: join(folder, 'ca.pem'), key: join(folder, 'ca-key.pem') }
   const serverFiles = { cert: join(folder, 'localhost.pem'), key: join(folder, 'localhost-key.pem') }
   const authority =
-    (await readPair(authorityFiles, now)) ??
-    (await writePair(authorityFiles, await (await issuing()).makeAuthority(now)))
-  const server = await readPair(serverFiles, now)
+    readPair(authorityFiles, now) ?? writePair(authorityFiles, await (await issuing()).makeAuthority(now))
+  const server = readPair(serverFiles, now)
   if (!server || !isSignedBy(server, authority))
-    await writePair(serverFiles, await (await issuing()).makeServer(authority, now))
+    writePair(serverFiles, await (await issuing()).makeServer(authority, now))
   return { caFile: authorityFiles.cert, certFile: serverFiles.cert, keyFile: serverFiles.key }
 }
 
-async function readPair(files: PairFiles, now: Date): Promise<Pair | undefined> {
-  const [cert, key] = [await readIfThere(files.cert), await readIfThere(files.key)]
+function readPair(files: Pair, now: Date): Pair | undefined {
+  const [cert, key] = [textIfThere(files.cert), textIfThere(files.key)]
   if (cert === undefined || key === undefined) return undefined
   const parsed = new X509Certificate(cert)
   const lasts = parsed.validToDate.getTime() - now.getTime() >= leastLeft
   return lasts && parsed.checkPrivateKey(createPrivateKey(key)) ? { cert, key } : undefined
 }
 
-async function readIfThere(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
-}
-
-async function writePair(files: PairFiles, pair: Pair): Promise<Pair> {
-  await writeWhole(files.key, pair.key, 0o600)
-  await writeWhole(files.cert, pair.cert, 0o644)
+function writePair(files: Pair, pair: Pair): Pair {
+  writeWhole(files.key, pair.key, 0o600)
+  writeWhole(files.cert, pair.cert, 0o644)
   return pair
-}
-
-/** Writes and renames: a reader finds the old file or the new one, never half of one. */
-async function writeWhole(file: string, content: string, mode: number): Promise<void> {
-  const unfinished = `${file}.${randomUUID()}.tmp`
-  await writeFile(unfinished, content, { mode, flag: 'wx', flush: true })
-  await rename(unfinished, file)
 }
 
 function isSignedBy(server: Pair, authority: Pair): boolean {

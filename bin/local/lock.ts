@@ -1,13 +1,11 @@
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isRunning, markOf, type ProcessMark } from './process-identity.ts'
+import { ifThere, textIfThere } from './whole-file.ts'
 
 /**
  * Takes a lock file for this process. Returns undefined on success, else the process that holds the lock. The lock of a
  * dead holder is taken over. `releaseLock` releases it, and so does the end of the process.
- *
- * Not `proper-lockfile`, which judges a lock by the age of a file: a killed holder would keep its lock for seconds, a
- * stopped one (Ctrl-Z, a debugger) would lose it, and the lock does not name its holder.
  */
 export function takeLock(file: string): ProcessMark | undefined {
   const own = `${file}.${process.pid}`
@@ -48,26 +46,23 @@ export async function underLock<T>(file: string, onWait: (holder: ProcessMark) =
 /** Moves a dead holder's lock away. If another process took the name meanwhile, restores its lock. */
 function setAside(file: string, dead: ProcessMark): void {
   const aside = `${file}.dead.${process.pid}`
-  if (!rename(file, aside)) return
-  if (readHolder(aside)?.started !== dead.started) link(aside, file)
+  ifThere(() => renameSync(file, aside))
+  const moved = readHolder(aside)
+  if (moved && moved.started !== dead.started) link(aside, file)
   rmSync(aside, { force: true })
 }
 
-const link = (from: string, to: string): boolean => unless('EEXIST', () => linkSync(from, to))
-const rename = (from: string, to: string): boolean => unless('ENOENT', () => renameSync(from, to))
-
-function readHolder(file: string): ProcessMark | undefined {
-  let text = ''
-  unless('ENOENT', () => (text = readFileSync(file, 'utf8')))
-  return text ? (JSON.parse(text) as ProcessMark) : undefined
-}
-
-function unless(code: string, work: () => unknown): boolean {
+function link(from: string, to: string): boolean {
   try {
-    work()
+    linkSync(from, to)
     return true
   } catch (error) {
-    if ((error as { code?: unknown }).code === code) return false
+    if ((error as { code?: unknown }).code === 'EEXIST') return false
     throw error
   }
+}
+
+function readHolder(file: string): ProcessMark | undefined {
+  const text = textIfThere(file)
+  return text ? (JSON.parse(text) as ProcessMark) : undefined
 }

@@ -1,10 +1,8 @@
-import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { execa } from 'execa'
 import { readLocalConfig } from '../../src/config/local-config.ts'
 import { freePorts } from './ports.ts'
 import type { Addresses } from './stack.ts'
@@ -62,25 +60,22 @@ async function ports(): Promise<Record<string, string>> {
 }
 
 function start(settings: Record<string, string>) {
+  const lines: string[] = []
+  const { promise: isReady, resolve: seen } = Promise.withResolvers<void>()
+  const report = function* (line: string) {
+    lines.push(line)
+    if (line === readyLine) seen()
+    yield line
+  }
   const env = { ...readLocalConfig().environment, ...settings }
-  const child = spawn('npm', ['start'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
-  const ended = once(child, 'close')
+  const output = { stdout: report, stderr: report, buffer: false }
+  const child = execa('npm', ['start'], { cwd: root, env, extendEnv: false, stdin: 'ignore', ...output, reject: false })
+  const failed = child.then(({ shortMessage }) => {
+    throw new Error([shortMessage, ...lines].join('\n'))
+  })
   const stop = async (): Promise<void> => {
     child.kill('SIGTERM')
-    await ended
+    await child
   }
-  const lines: string[] = []
-  return { lines, ready: untilReady(child, lines), stop }
-}
-
-function untilReady(child: ChildProcess, lines: string[]): Promise<void> {
-  return new Promise((resolve, reject) => {
-    for (const stream of [child.stdout!, child.stderr!])
-      createInterface({ input: stream }).on('line', (line) => {
-        lines.push(line)
-        if (line === readyLine) resolve()
-      })
-    child.on('error', reject)
-    child.on('close', (code) => reject(new Error(`npm start ended with ${code}:\n${lines.join('\n')}`)))
-  })
+  return { lines, ready: Promise.race([isReady, failed]), stop }
 }

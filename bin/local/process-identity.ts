@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { textIfThere } from './whole-file.ts'
 
 /** Identifies a process, even if a later one gets the same number. */
 export interface ProcessMark {
@@ -10,7 +10,7 @@ export interface ProcessMark {
 
 /** The mark of a running process, or undefined if no process has this number. */
 export function markOf(pid: number): ProcessMark | undefined {
-  const started = process.platform === 'linux' ? startOnLinux(pid) : startElsewhere(pid)
+  const started = process.platform === 'linux' ? startOnLinux(pid) : ps(pid, 'lstart=,command=')
   return started === undefined ? undefined : { pid, started }
 }
 
@@ -22,13 +22,13 @@ export function isRunning(mark: ProcessMark): boolean {
 /** The command line of a running process, or an empty text. */
 export function commandOf(pid: number): string {
   if (process.platform !== 'linux') return ps(pid, 'command=') ?? ''
-  return (readIfThere(`/proc/${pid}/cmdline`) ?? '').replaceAll('\0', ' ')
+  return (textIfThere(`/proc/${pid}/cmdline`) ?? '').replaceAll('\0', ' ')
 }
 
 /** The start time in ticks since boot, with the id of the boot, because ticks repeat after a reboot. */
 function startOnLinux(pid: number): string | undefined {
-  const ticks = startInStat(readIfThere(`/proc/${pid}/stat`) ?? '')
-  return ticks && `${readIfThere('/proc/sys/kernel/random/boot_id')?.trim()}/${ticks}`
+  const ticks = startInStat(textIfThere(`/proc/${pid}/stat`) ?? '')
+  return ticks && `${textIfThere('/proc/sys/kernel/random/boot_id')?.trim()}/${ticks}`
 }
 
 /**
@@ -42,24 +42,12 @@ export function startInStat(stat: string): string | undefined {
   return state === 'Z' && Number(threads) <= 1 ? undefined : start
 }
 
-const startElsewhere = (pid: number): string | undefined => ps(pid, 'lstart=,command=')
-
 function ps(pid: number, columns: string): string | undefined {
   try {
     return execFileSync('ps', ['-o', columns, '-p', String(pid)], { encoding: 'utf8' }).trim() || undefined
   } catch (error) {
     // ps exits with 1 if there is no such process.
     if ((error as { status?: unknown }).status === 1) return undefined
-    throw error
-  }
-}
-
-function readIfThere(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    // ESRCH: the process ended between opening and reading.
-    if (['ENOENT', 'ESRCH'].includes(String((error as { code?: unknown }).code))) return undefined
     throw error
   }
 }

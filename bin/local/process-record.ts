@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isRunning, markOf, type ProcessMark } from './process-identity.ts'
+import { ifThere, textIfThere } from './whole-file.ts'
 
 /** A process that must not outlive the program that started it. */
 export interface RecordedProcess extends ProcessMark {
@@ -10,12 +11,6 @@ export interface RecordedProcess extends ProcessMark {
   at: number
   stopSignal: NodeJS.Signals
 }
-
-/**
- * Options of execa for a process on record. It has its own group, so Ctrl-C in the terminal reaches only this process,
- * which decides the order of stopping. Processes left behind are ended from the record. No exit code is an error.
- */
-export const onRecord = { extendEnv: false, killDescendants: true, cleanup: false, reject: false } as const
 
 export type ProcessRecord = ReturnType<typeof createProcessRecord>
 
@@ -42,15 +37,14 @@ export function createProcessRecord(folder: string) {
 }
 
 /**
- * Ends every recorded process that still runs, the newest first, and empties the record. Each has `seconds` to end by
- * itself before it is killed. Returns the names of the processes that still ran.
+ * Ends every recorded process that still runs, the newest first, and empties the record. Returns the names of the processes that still ran.
  */
-export async function endRecorded(folder: string, seconds = 5): Promise<string[]> {
+export async function endRecorded(folder: string): Promise<string[]> {
   const ended: string[] = []
-  for (const one of readRecord(folder).toSorted((a, b) => b.at - a.at)) {
+  for (const one of recorded(folder).toReversed()) {
     if (isRunning(one)) {
       ended.push(one.name)
-      await end(one, seconds)
+      await end(one)
     }
     rmSync(join(folder, `${one.pid}.json`), { force: true })
   }
@@ -69,7 +63,8 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-async function end(one: RecordedProcess, seconds: number): Promise<void> {
+/** Asks a process to end, and kills it after `seconds`, with the group that it leads. */
+export async function end(one: Omit<RecordedProcess, 'name' | 'at'>, seconds = 5): Promise<void> {
   signal(one.pid, one.stopSignal)
   const deadline = Date.now() + seconds * 1000
   while (isRunning(one) && Date.now() < deadline) await wait(50)
@@ -78,10 +73,10 @@ async function end(one: RecordedProcess, seconds: number): Promise<void> {
   while (isRunning(one)) await wait(20)
 }
 
-function readRecord(folder: string): RecordedProcess[] {
-  // A test run that ended has removed its folder.
-  if (!existsSync(folder)) return []
-  return readdirSync(folder)
-    .filter((name) => name.endsWith('.json'))
-    .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as RecordedProcess)
+/** The processes on record, the oldest first, without those that are removed meanwhile. */
+export function recorded(folder: string): RecordedProcess[] {
+  const names = ifThere(() => readdirSync(folder)) ?? []
+  const texts = names.filter((name) => name.endsWith('.json')).map((name) => textIfThere(join(folder, name)))
+  const found = texts.flatMap((text) => (text === undefined ? [] : [JSON.parse(text) as RecordedProcess]))
+  return found.toSorted((a, b) => a.at - b.at)
 }

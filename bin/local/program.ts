@@ -9,8 +9,8 @@ export interface Starting {
   signal: AbortSignal
 }
 
-/** A program that `npm start` or a test runs as a process. */
-export interface Program {
+/** What is run as a process. */
+export interface Command {
   name: string
   command: string
   args: string[]
@@ -22,6 +22,10 @@ export interface Program {
   /** The signal that asks it to end, and how long it may take before it is killed. */
   stopSignal: NodeJS.Signals
   stopSeconds: number
+}
+
+/** A program that `npm start` or a test runs as a process. */
+export interface Program extends Command {
   readySeconds: number
   beforeStart?: () => Promise<void>
   /** Resolves when the process is ready. */

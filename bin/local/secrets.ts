@@ -1,6 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { writeWhole } from './whole-file.ts'
 
 /** The secrets of a local installation. */
 export interface LocalSecrets {
@@ -21,9 +22,6 @@ export const newSecrets = (): LocalSecrets => ({
 /** Reads the secrets of a data folder, or makes them on the first start. Only our user may read them. */
 export function localSecrets(folder: string): LocalSecrets {
   const file = join(folder, 'secrets.json')
-  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as LocalSecrets
-  const secrets = newSecrets()
-  writeFileSync(`${file}.new`, JSON.stringify(secrets, null, 2), { mode: 0o600 })
-  renameSync(`${file}.new`, file)
-  return secrets
+  if (!existsSync(file)) writeWhole(file, JSON.stringify(newSecrets(), null, 2), 0o600)
+  return JSON.parse(readFileSync(file, 'utf8')) as LocalSecrets
 }

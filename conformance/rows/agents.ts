@@ -20,7 +20,7 @@ import { until } from '../until.ts'
 const forOwner = ['cards', 'directives'] as const
 
 /** A run that is completed. */
-export const completedRun = (stage: Stage) =>
+const completedRun = (stage: Stage) =>
   stage.once('completed run', async () => {
     const owner = await stage.people.owner()
     return finished(stage.client, owner, await agentOf(stage.client, owner))

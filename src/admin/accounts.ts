@@ -125,8 +125,6 @@ export function createAdminAccounts(context: {
   }
 }
 
-export type AdminAccounts = ReturnType<typeof createAdminAccounts>
-
 export const noUser = 'There is no user with this identifier.'
 const isAdmin =
   'An admin can be neither suspended nor deleted. Take the role away first: npm run admin -- remove-admin <address>'

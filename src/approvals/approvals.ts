@@ -12,7 +12,7 @@ import { Approval, approvalStatuses, argumentsHashOf, type ApprovalStatus } from
 import { createDecide, unknown } from './decide.ts'
 
 /** Whose calls wait: those of a run, or of an answer in a session. */
-export type ApprovalOf = { runId: string; agentId: string } | { sessionId: string; answerId: string }
+type ApprovalOf = { runId: string; agentId: string } | { sessionId: string; answerId: string }
 
 /** A call that somebody has to approve. */
 export interface CallToApprove {

@@ -1,7 +1,7 @@
 /* What an account has, the oldest first, as SQL: what is beyond a limit exceeds it. */
 
 /** The account's own owner, and the workspaces that it pays for. */
-export const owners = '(select :ownerId::uuid union all select id from workspaces where payer_id = :ownerId)'
+const owners = '(select :ownerId::uuid union all select id from workspaces where payer_id = :ownerId)'
 
 /** The things that limits count, by table. */
 export const counted = {

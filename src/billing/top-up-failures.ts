@@ -5,7 +5,7 @@ import { Account } from './account.ts'
 import { timeOf } from './standing.ts'
 
 /** After so many failures in a row, nothing is bought automatically any more. */
-export const mostFailures = 3
+const mostFailures = 3
 
 /** Seconds until another one is tried. */
 const pause = 3600

@@ -115,8 +115,6 @@ export function createTopUps(context: {
   return { read, set, perform }
 }
 
-export type TopUps = ReturnType<typeof createTopUps>
-
 /** When credits are to be bought for an account whose balance is below, by the platform's clock; null if it is not. */
 export function topUpAt(account: Account, now: Date): Date | null {
   const { topUpIsOn, topUpBelow, topUpAfter, balance, clockSeconds } = account

@@ -24,7 +24,7 @@ const beatMs = 1000
 const turnMs = 150
 
 /** Why an answer is given up: somebody asked for it, its reader is gone, it takes too long, or this process ends. */
-export type GivenUp = 'stopped' | 'gone' | 'late' | 'shutdown'
+type GivenUp = 'stopped' | 'gone' | 'late' | 'shutdown'
 
 /** What comes after a step: another one, a decision of somebody, or the end, with the model's reason for it. */
 type Outcome = 'more' | 'approval' | { ended: string }

@@ -246,8 +246,6 @@ export function createChat(context: {
   }
 }
 
-export type Chat = ReturnType<typeof createChat>
-
 /** An answer as its readers learn of it. */
 export interface Announced {
   start: ChatPart

@@ -2,7 +2,7 @@ import { isObject, jsonDepth } from '../json.ts'
 import { emptied, outlined, type Outline } from '../json-outline.ts'
 
 /** How many messages of a history are looked at: the last ones. What stands before them places a message no better. */
-export const mostMessages = 1000
+const mostMessages = 1000
 
 /** The members that are read, in any order. */
 const read = ['text', 'messageId', 'id', 'stream', 'messages', 'trigger'] as const

@@ -34,7 +34,7 @@ export interface Metadata {
 }
 
 /** A call that somebody has to approve. */
-export interface ApprovalData {
+interface ApprovalData {
   approvalId: string
   toolCallId: string
   site: string

@@ -10,7 +10,7 @@ import { onlyMembers } from './members.ts'
 const issuerInWords = 'must be the issuer of the provider: an address that begins with https://, without a query'
 
 /** Whether a text can be an issuer (OpenID Connect Discovery, 3): `https`, without a query or a fragment. */
-export function isIssuer(written: string): boolean {
+function isIssuer(written: string): boolean {
   try {
     return parseSiteUrl(written).search === '' && !written.includes('?')
   } catch {

@@ -24,7 +24,7 @@ export class OtherSchemaError extends Error {
 }
 
 /** The database has no schema yet. A query that fails for this is tried again: another module knows the error by its name. */
-export class NotMigratedError extends Error {
+class NotMigratedError extends Error {
   override readonly name = 'NotMigratedError'
 }
 

@@ -16,7 +16,7 @@ export interface Period {
   until?: Date | undefined
 }
 
-export type Order = 'newest' | 'arrival'
+type Order = 'newest' | 'arrival'
 
 export interface PageRequest extends Period {
   /** Opaque, from the previous page; absent for the first page. */

@@ -94,8 +94,6 @@ export function createDeletions(context: {
   }
 }
 
-export type Deletions = ReturnType<typeof createDeletions>
-
 /** Whoever waits for longest comes first. From now on the account cannot be restored. */
 const takeStatement = `
   update deletions d set next_at = :until, begun_at = coalesce(d.begun_at, :now)

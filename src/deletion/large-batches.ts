@@ -2,7 +2,7 @@ import type { Transaction } from '../database/database.ts'
 import { largeBatch, within, type Sized } from '../database/rounds.ts'
 
 /** Each deletes a batch in the caller's transaction, and returns how many runs or sessions it had; 0 if none is left. */
-export type LargeBatch = (trx: Transaction, ownerId: string) => Promise<number>
+type LargeBatch = (trx: Transaction, ownerId: string) => Promise<number>
 
 /** Runs with their timelines, inputs and callbacks. Newer ones may come behind, but agents that are deleted start none. */
 const deleteRuns: LargeBatch = async (trx, ownerId) => {

@@ -65,8 +65,6 @@ export function createStop(context: {
   return { stopAgents, stopAnswers, isBusy, dropEntries, dropCards }
 }
 
-export type Stop = ReturnType<typeof createStop>
-
 const open = 'select from chat_answers a where a.session_id = s.id and a.ended_at is null'
 
 const endSessionsStatement = `

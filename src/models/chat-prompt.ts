@@ -9,7 +9,7 @@ import { bytesFor, cannotFit, tokensIn } from './tokens.ts'
 import type { Window } from './window.ts'
 
 /** A message of a user, and what the model did to answer it. */
-export interface Exchange {
+interface Exchange {
   words: string
   steps: TranscriptStep[]
 }

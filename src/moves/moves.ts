@@ -129,8 +129,6 @@ export function createMoves(context: {
   }
 }
 
-export type Moves = ReturnType<typeof createMoves>
-
 /** A move is in the log of whom the thing has left, and in that of whom it has now. */
 function deedsOf(
   leaving: Record<'agents' | 'entries', readonly Moving[]>,

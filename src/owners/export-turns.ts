@@ -23,5 +23,3 @@ export const createExportTurns = ({ lease }: { lease: Pick<Lease, 'holdAlone'> }
     }
   },
 })
-
-export type ExportTurns = ReturnType<typeof createExportTurns>

@@ -109,8 +109,6 @@ export function createHosts(context: {
   }
 }
 
-export type Hosts = ReturnType<typeof createHosts>
-
 /** Strangers propose limits, so what somebody has decided comes first. */
 const decided = 'suspended_at is not null or coalesce(held_until > :now, false) or calls_per_minute is not null'
 

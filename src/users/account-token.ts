@@ -1,6 +1,6 @@
 import { Row } from '../database/row.ts'
 
-export const tokenPurposes = ['verify', 'change', 'reset', 'invite'] as const
+const tokenPurposes = ['verify', 'change', 'reset', 'invite'] as const
 /**
  * What a token does: it shows that the address of an account is read, or that a new address is; it replaces the password;
  * it allows to make an account.

@@ -10,7 +10,7 @@ const hour = 3600
 const day = 24 * hour
 
 /** How long a token can be used, in seconds. */
-export const tokenSeconds: Record<TokenPurpose, number> = {
+const tokenSeconds: Record<TokenPurpose, number> = {
   verify: day,
   change: day,
   // As long as the hour in which five may be asked for: a stranger who asks for all of them leaves the owner a good one.

@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 
 /** A key as RFC 7517 and RFC 8037 publish it: the public half only. */
-export interface PublicJwk {
+interface PublicJwk {
   kty: 'OKP'
   crv: 'Ed25519'
   x: string

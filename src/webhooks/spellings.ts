@@ -2,7 +2,7 @@ import type { Preset } from './presets.ts'
 import type { ReadHeader } from './proofs.ts'
 
 /** The header's name in the sender's other spelling; undefined if there is none. */
-export function otherName({ otherNames }: Pick<Preset, 'otherNames'>, name: string): string | undefined {
+function otherName({ otherNames }: Pick<Preset, 'otherNames'>, name: string): string | undefined {
   const [here, there] = otherNames ?? []
   if (here === undefined || there === undefined || !name.startsWith(here)) return undefined
   return there + name.slice(here.length).toLowerCase()

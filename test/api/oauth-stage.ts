@@ -13,7 +13,7 @@ import { startPlatform, type Platform } from '../helpers/platform.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 
 /** A browser that was sent on to a site, and what it carries. */
-export interface Attempt {
+interface Attempt {
   someone: Person
   flowId: string
   connectUrl: string

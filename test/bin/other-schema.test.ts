@@ -12,33 +12,28 @@ import { createEmptyDatabase, onServer } from '../helpers/database.ts'
 import { installation } from '../helpers/installation.ts'
 import { ofManyMigrations, otherDatabase, refusal } from '../helpers/other-database.ts'
 import { testEnvironment } from '../helpers/platform.ts'
-import { ownServerOptions } from '../helpers/servers.ts'
+import { ownServerOptions, sharedServers } from '../helpers/servers.ts'
+
+/** A Temporal of its own would prove nothing. */
+const TEMPORAL_ADDRESS = sharedServers().temporal
 
 const root = join(import.meta.dirname, '../..')
 
-for (const made of ['of many migrations', 'of another baseline'] as const) {
-  for (const [name, ...args] of [
-    ['migrate'],
-    ['migrate', '--rollback'],
-    ['api'],
-    ['worker'],
-    ['admin', 'a@b.example'],
-  ]) {
-    test(`a database ${made} is refused by ${[name, ...args].join(' ')}, and not changed`, async (t) => {
-      const { url, look } = await otherDatabase(t, made)
-      const before = await look()
-      const env = await testEnvironment(t, { env: { DATABASE_URL: url, PORT: '0' } })
-      const options = { cwd: root, env, extendEnv: false, reject: false, timeout: 60_000 }
-      const { exitCode, stderr } = await execa(process.execPath, [`bin/${name}.ts`, ...args], options)
-      t.is(exitCode, 1)
-      t.regex(stderr, refusal)
-      t.regex(stderr, /Set DATABASE_URL to an empty database, and migrate it\./)
-      t.deepEqual(await look(), before)
-    })
-  }
+for (const [name, ...args] of [['migrate'], ['migrate', '--rollback'], ['api'], ['worker'], ['admin', 'a@b.example']]) {
+  test(`a database of another baseline is refused by ${[name, ...args].join(' ')}, and not changed`, async (t) => {
+    const { url, look } = await otherDatabase(t, 'of another baseline')
+    const before = await look()
+    const env = await testEnvironment(t, { env: { DATABASE_URL: url, PORT: '0' } })
+    const options = { cwd: root, env, extendEnv: false, reject: false, timeout: 60_000 }
+    const { exitCode, stderr } = await execa(process.execPath, [`bin/${name}.ts`, ...args], options)
+    t.is(exitCode, 1)
+    t.regex(stderr, refusal)
+    t.regex(stderr, /Set DATABASE_URL to an empty database, and migrate it\./)
+    t.deepEqual(await look(), before)
+  })
 }
 
-for (const made of ['of another program', 'of no baseline'] as const) {
+for (const made of ['of many migrations', 'of another program', 'of no baseline'] as const) {
   test(`a database ${made} is refused by a migration, and not changed`, async (t) => {
     const { url, look } = await otherDatabase(t, made)
     const before = await look()
@@ -69,7 +64,7 @@ test('a migration that was killed before the baseline is taken up again', async 
 test('a start is refused with the database of another version that DATABASE_URL names', async (t) => {
   const { url, look } = await otherDatabase(t, 'of another baseline')
   const before = await look()
-  const { lines, ended } = (await installation({ DATABASE_URL: url })).start()
+  const { lines, ended } = (await installation({ DATABASE_URL: url, TEMPORAL_ADDRESS })).start()
   t.is(await ended, 1)
   t.regex(lines.join('\n'), refusal)
   t.regex(lines.join('\n'), /Set DATABASE_URL to an empty database/)
@@ -77,7 +72,7 @@ test('a start is refused with the database of another version that DATABASE_URL 
 })
 
 test('a start is refused with the data folder of another version, and says which folder to move away', async (t) => {
-  const { data: folder, postgres: port, start } = await installation()
+  const { data: folder, postgres: port, start, processes } = await installation({ TEMPORAL_ADDRESS })
   const { record, environment } = ownServerOptions()
   makePrivateFolder(folder, postgresOwner())
   const { postgresPassword: password } = localSecrets(folder)
@@ -92,6 +87,7 @@ test('a start is refused with the data folder of another version, and says which
   t.regex(lines.join('\n'), refusal)
   t.true(lines.join('\n').includes(`Move ${folder}`), lines.join('\n'))
   t.regex(lines.join('\n'), /away or delete what is there, and start again\./)
+  t.deepEqual(processes(), [])
 })
 
 test('the baseline is known by a hash of its SQL', (t) => {

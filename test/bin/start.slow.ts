@@ -163,7 +163,9 @@ test('a start after the starter was killed goes on with the same data', async (t
 })
 
 test('what a killed starter has left is ended by its warden', async (t) => {
-  const { start, processes, records } = await installation(await givenServers(t))
+  // Its own Postgres and Temporal would prove nothing.
+  const given = { DATABASE_URL: (await createTestDatabase(t)).url, TEMPORAL_ADDRESS: sharedServers().temporal }
+  const { start, processes, records } = await installation(given)
   t.teardown(() => endRecorded(records))
   const first = start({ sites: placeholder('sites') })
   await first.ready
@@ -188,26 +190,10 @@ test('taken ports are named with the variable that changes them before anything 
   t.false(existsSync(join(data, 'secrets.json')))
 })
 
-test('a process that cannot start ends the start with its last words', async (t) => {
-  const { start, processes, records } = await installation(await givenServers(t))
-  t.teardown(() => endRecorded(records))
-  const { lines, ended } = start({ worker: placeholder('broken'), sites: placeholder('sites') })
-  t.is(await ended, 1)
-  t.true(lines.some((line) => line.startsWith('worker ') && line.includes('exit code 1')))
-  t.true(lines.includes('  | The key is missing.'))
-  t.deepEqual(processes(), [])
-})
-
 function chapter<T>(happens: () => Promise<T>): () => Promise<T> {
   let seen: Promise<T> | undefined
   return () => (seen ??= happens())
 }
-
-/** For starts whose own Postgres and Temporal would prove nothing. */
-const givenServers = async (t: Parameters<typeof createTestDatabase>[0]) => ({
-  DATABASE_URL: (await createTestDatabase(t)).url,
-  TEMPORAL_ADDRESS: sharedServers().temporal,
-})
 
 function wardenOf(data: string): number {
   const all = execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' }).split('\n')

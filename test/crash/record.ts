@@ -91,10 +91,7 @@ export const repairsOf = (logs: string[], id: string): string[] =>
 export const epochOf = async ({ services }: Platform, runId: string): Promise<number | undefined> =>
   (await services.database('runs').where({ id: runId }).first('epoch'))?.epoch
 
-export const leaseOf = (
-  { services }: Platform,
-  name: string,
-): Promise<{ holder: string; expiresAt: Date } | undefined> =>
+const leaseOf = ({ services }: Platform, name: string): Promise<{ holder: string; expiresAt: Date } | undefined> =>
   services.database('leases').where({ name }).first('holder', 'expiresAt')
 
 /** Waits until the agent has been looked at so many times more, by whomever; half a minute may lie between two looks. */

@@ -1,7 +1,7 @@
 import type { Node } from 'oxc-parser'
 
 /** What takes the place of a part of the text. */
-export interface Change {
+interface Change {
   start: number
   end: number
   text: string

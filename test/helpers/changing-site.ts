@@ -6,7 +6,7 @@ import { temporaryCertificates } from './https-server.ts'
 type Json = Record<string, unknown>
 
 /** A request other than for the manifest. */
-export interface LoggedRequest {
+interface LoggedRequest {
   /** The origin that received it. */
   origin: string
   path: string

@@ -7,7 +7,7 @@ import { signIn } from './sign-in.ts'
 import { startContactsSite, startSites } from './sites.ts'
 
 /** The default base of the contacts site's redirect URI; nothing has to listen there. */
-export const oauthBaseUrl = 'http://127.0.0.1:3000'
+const oauthBaseUrl = 'http://127.0.0.1:3000'
 
 /**
  * The example sites and the contacts site, with the settings for a platform that may use them:

@@ -1,17 +1,17 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { freePorts } from '../../bin/local/ports.ts'
-import type { RecordedProcess } from '../../bin/local/process-record.ts'
+import { recorded } from '../../bin/local/process-record.ts'
 import { ownServerOptions, sharedServers } from './servers.ts'
 
 const root = join(import.meta.dirname, '../..')
 /** The last line of a start, when everything is ready. */
 const readyLine = 'Ctrl-C stops everything.'
 
-export const placeholder = (name: 'api' | 'worker' | 'broken' | 'sites'): string =>
+export const placeholder = (name: 'api' | 'worker' | 'sites'): string =>
   join(root, 'test/bin/placeholders', `${name}.ts`)
 
 /** A start as a process; `lines` is its output. */
@@ -70,10 +70,7 @@ export async function installation(environment: Record<string, string> = {}) {
     apiStatus: async () => (await fetch(`http://127.0.0.1:${api}/`)).status,
     secrets: () => readFileSync(join(data, 'secrets.json'), 'utf8'),
     /** The processes on record, which are all that the starter has started. */
-    processes: (): RecordedProcess[] =>
-      (existsSync(records) ? readdirSync(records) : [])
-        .filter((name) => name.endsWith('.json'))
-        .map((name) => JSON.parse(readFileSync(join(records, name), 'utf8')) as RecordedProcess),
+    processes: () => recorded(records),
   }
 }
 

@@ -7,7 +7,7 @@ import { importProblem, sharedFiles } from './who-may-import-whom.ts'
 import { isTest, type SourceFile } from './source.ts'
 
 /** A place that breaks a rule. */
-export interface Violation {
+interface Violation {
   path: string
   problem: string
 }

@@ -8,7 +8,7 @@ import { answers, wholeAnswers } from './wire.ts'
 export type Act = (response: ServerResponse, request: ProviderRequest) => void | Promise<void>
 
 /** A request as it came; the test is told by the model that is asked. */
-export interface ProviderRequest {
+interface ProviderRequest {
   model: string
   at: number
   body: Record<string, unknown>
@@ -63,8 +63,6 @@ export async function startFailingProvider(t: Pick<ExecutionContext, 'teardown'>
     requestsOf: (model: string) => requests.filter((request) => request.model === model),
   }
 }
-
-export type FailingProvider = Awaited<ReturnType<typeof startFailingProvider>>
 
 /** Answers with a status, and what a provider writes beside it. */
 export const status =

@@ -27,7 +27,7 @@ interface Plan {
 }
 
 /** How often each operation was done, and how often each answer came; a request whose answer was lost is `lost`. */
-export type Tally = Map<string, number>
+type Tally = Map<string, number>
 
 /**
  * Does operations at random, in parallel, while workers and the API are killed; then lets everything come to its end, and

@@ -49,7 +49,7 @@ export async function makePayer(url: string): Promise<Payer> {
   }
 }
 
-export const userIdOf = ({ token }: Person): string =>
+const userIdOf = ({ token }: Person): string =>
   (JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { sub: string }).sub
 
 type Operation = (payer: Payer, random: Chance, boss: Person) => Promise<Answer<unknown>[]>

@@ -1,11 +1,10 @@
 import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { execa } from 'execa'
 import { Client } from 'pg'
 import { postgresOwner, postgresPrograms, reachableFolder, type PostgresOwner } from './postgres-owner.ts'
-import { commandOf, isRunning, markOf, type ProcessMark } from '../process-identity.ts'
-import { signal } from '../process-record.ts'
+import { commandOf, markOf } from '../process-identity.ts'
+import { end } from '../process-record.ts'
 import { whenAnswering, type Program } from '../program.ts'
 
 interface PostgresOptions {
@@ -28,6 +27,9 @@ export interface EmbeddedPostgres {
 }
 
 const user = 'switchyard'
+/** Postgres's fast shutdown: it ends sessions and writes the data. */
+const stopSignal = 'SIGINT'
+const stopSeconds = 20
 const safe = ['max_connections=200']
 /** No safety against a power failure, no replicas, and no statistics, because the data is short-lived. */
 const unsafe = [
@@ -91,9 +93,8 @@ function serverProgram(
     env: environment,
     cwd: '/',
     owner,
-    // SIGINT is Postgres's fast shutdown: it ends sessions and writes the data.
-    stopSignal: 'SIGINT',
-    stopSeconds: 20,
+    stopSignal,
+    stopSeconds,
     // Long enough to replay the write-ahead log after a crash.
     readySeconds: 120,
     beforeStart: () => endFormerServer(dataFolder),
@@ -130,17 +131,9 @@ async function endFormerServer(dataFolder: string): Promise<void> {
   const file = join(dataFolder, 'postmaster.pid')
   if (!existsSync(file)) return
   const pid = Number(readFileSync(file, 'utf8').split('\n')[0])
-  if (pid > 0 && commandOf(pid).includes(dataFolder)) await endServer(markOf(pid))
+  const former = pid > 0 && commandOf(pid).includes(dataFolder) ? markOf(pid) : undefined
+  if (former) await end({ ...former, stopSignal }, stopSeconds)
   rmSync(file, { force: true })
-}
-
-async function endServer(former: ProcessMark | undefined): Promise<void> {
-  if (!former) return
-  // SIGINT is the fast shutdown. SIGQUIT is the immediate one, which needs recovery at the next start.
-  for (const name of ['SIGINT', 'SIGQUIT'] as const) {
-    if (isRunning(former)) signal(former.pid, name)
-    for (let tries = 0; tries < 50 && isRunning(former); tries += 1) await wait(100)
-  }
 }
 
 async function connectOnce(connectionString: string): Promise<void> {

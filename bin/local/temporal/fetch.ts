@@ -13,6 +13,7 @@ try {
   })
   await environment.teardown()
 } catch (error) {
-  console.error(error instanceof Error ? error.message : String(error))
+  // The SDK names the whole chain of causes; the last one is the useful one.
+  console.error((error instanceof Error ? error.message : String(error)).split(': ').at(-1))
   process.exitCode = 1
 }

@@ -88,7 +88,7 @@ async function wentBackSince(trx: Transaction, { ownerId, id, paymentId }: Ledge
 }
 
 /** The payments for months of subscriptions. */
-export const monthsPaid = (trx: Transaction, ownerId: string) =>
+const monthsPaid = (trx: Transaction, ownerId: string) =>
   Payment.query(trx).select('id').where({ ownerId, purpose: 'subscription' })
 
 /** The id of none. */

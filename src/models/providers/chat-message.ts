@@ -91,7 +91,7 @@ const argumentsOf = (given: unknown): string | undefined =>
   given === undefined || given === null || typeof given === 'string' ? (given ?? undefined) : JSON.stringify(given)
 
 /** A number, also as text. */
-export function numberOf(value: unknown): number | undefined {
+function numberOf(value: unknown): number | undefined {
   const plain = plainNumber(value)
   const isText = typeof plain === 'string' && /^\s*-?\d{1,15}(\.\d+)?\s*$/.test(plain)
   const number = isText ? Number(plain) : plain

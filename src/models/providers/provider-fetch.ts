@@ -25,8 +25,6 @@ export function createProviderFetch() {
   return { fetchAs, close: () => agent.close() }
 }
 
-export type ProviderFetch = ReturnType<typeof createProviderFetch>
-
 /** The answer, which fails once it is longer than any that is read. */
 function bounded(answer: Response): Response {
   if (!answer.body) return answer

@@ -11,7 +11,7 @@ import type { AcceptRequest, Receipt } from './receipt.ts'
 import type { AssertReplayable } from './replayable.ts'
 
 /** How many failed deliveries are left out, by reason. */
-export const leftOutReasons = ['replayed', 'onceCalls', 'schema', 'purged'] as const
+const leftOutReasons = ['replayed', 'onceCalls', 'schema', 'purged'] as const
 export type LeftOut = Record<(typeof leftOutReasons)[number], number>
 export const nothingLeftOut = (): LeftOut => ({ replayed: 0, onceCalls: 0, schema: 0, purged: 0 })
 

@@ -74,5 +74,3 @@ export function createDecide(context: {
     return { record, cap, trouble, other, move: hold ? holdBack(run, hold, config.budgets, now) : move }
   }
 }
-
-export type Decide = ReturnType<typeof createDecide>

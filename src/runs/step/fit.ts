@@ -5,7 +5,7 @@ export interface Cuts {
 }
 
 /** The size of a step as it is shown now, and with its results shortened. */
-export interface StepSize {
+interface StepSize {
   step: number
   whole: number
   shortened: number

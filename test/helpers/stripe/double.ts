@@ -144,8 +144,6 @@ export async function startStripeDouble(t: Pick<ExecutionContext, 'teardown'>, c
   }
 }
 
-export type StripeDouble = Awaited<ReturnType<typeof startStripeDouble>>
-
 const isOf = ({ method, path }: Recorded, of: string): boolean => `${method} ${path}`.startsWith(of)
 
 const serverError: Answer = { status: 500, body: { error: { type: 'api_error', message: 'Something went wrong.' } } }

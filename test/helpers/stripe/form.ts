@@ -36,7 +36,7 @@ export function formIn(form: Form | undefined, name: string): Form {
 }
 
 /** The members of a list, which has numbers in brackets. */
-export const listIn = (form: Form, name: string): (string | Form)[] => Object.values(formIn(form, name))
+const listIn = (form: Form, name: string): (string | Form)[] => Object.values(formIn(form, name))
 
 export const textsIn = (form: Form, name: string): string[] =>
   listIn(form, name).filter((item): item is string => typeof item === 'string')

@@ -55,7 +55,7 @@ export interface Subscription extends Thing {
   schedule: string | null
 }
 
-export interface Phase {
+interface Phase {
   start_date: number
   end_date: number
   items: { price: string; quantity: number }[]

@@ -29,7 +29,7 @@ export interface World {
 }
 
 /** Days after the end of the period on which an overdue payment is tried again. After the last, the subscription ends. */
-export const retryDays = [1, 3, 5, 7] as const
+const retryDays = [1, 3, 5, 7] as const
 
 const day = 86_400
 

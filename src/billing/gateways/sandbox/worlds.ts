@@ -80,8 +80,6 @@ export function createWorlds({ database, clock }: { database: Database; clock: C
   return { visit, payments, paid }
 }
 
-export type Worlds = ReturnType<typeof createWorlds>
-
 type StoredPayment = Omit<GatewayPayment, 'left'> & { leftTier: PaidTierName | null; leftCents: number | null }
 
 const columnsOfPayment = [

@@ -10,7 +10,7 @@ export interface StripeSettings {
  * The version of the API that requests and answers have, whatever the account's own is. It is that of the pinned
  * stripe-mock, which judges every request of ours (docs/decisions/0065), and so older than the package's types.
  */
-export const stripeVersion = '2026-08-26.dahlia'
+const stripeVersion = '2026-08-26.dahlia'
 
 /**
  * How often a request is sent again whose answer was lost, or was a 409 or a 5xx. All attempts carry one idempotency key

