@@ -5,7 +5,6 @@ import * as agentRuns from '../../api/agent-runs.ts'
 import * as agentSecrets from '../../api/agent-secrets.ts'
 import * as agents from '../../api/agents.ts'
 import * as auth from '../../api/auth.ts'
-import * as manifests from '../../api/manifests.ts'
 import * as members from '../../api/members.ts'
 import * as oauth from '../../api/oauth.ts'
 import * as vault from '../../api/vault.ts'
@@ -134,29 +133,15 @@ async function refusedMeanwhile(t: ExecutionContext, what: keyof typeof waits, e
   t.deepEqual(await snapshot(platform.services.database), before)
 }
 
-for (const what of Object.keys(waits))
-  for (const ending of Object.keys(endings))
-    test.serial(`${what} changes nothing if, while the site is slow, ${ending}`, (t) =>
-      refusedMeanwhile(t, what, ending),
-    )
-
-test.serial('a manifest that is read again is not kept if the caller logs out while the site is slow', async (t) => {
-  const opened = await stage()
-  const { platform, boss, workspaceId, pasted } = opened
-  const body = { workspaceId, url: pasted.origin, token: 'a-token' }
-  const { id: entryId } = (await call(boss, vault.addToVault, { body })).body
-  const someone = await memberOf(platform, workspaceId, 'admin')
-  await noteUses(opened)
-  pasted.isHeld = true
-  const asked = call(someone, manifests.refreshManifest, { params: { entryId } })
-  await eventually(10, 'the site is asked', () => pasted.waiting.length > 0 || undefined)
-  await call(someone, auth.logout)
-  const before = await snapshot(platform.services.database)
-  pasted.isHeld = false
-  pasted.release()
-  t.is((await asked).failure.code, 'TOKEN_REVOKED')
-  t.deepEqual(await snapshot(platform.services.database), before)
-})
+/** Each wait, and each ending, at least once: the handlers ask again by one function. */
+const pairs: [keyof typeof waits, keyof typeof endings][] = [
+  ['connecting a site', 'the member is removed'],
+  ['connecting a site', 'the caller logs out'],
+  ['beginning to connect a site by OAuth', 'the role is lowered'],
+  ['naming a sign-in provider', 'the caller is suspended'],
+]
+for (const [what, ending] of pairs)
+  test.serial(`${what} changes nothing if, while the site is slow, ${ending}`, (t) => refusedMeanwhile(t, what, ending))
 
 /** Comes back from a site whose token endpoint answers only once something has ended. */
 async function returnsMeanwhile(end: (owner: Person, someone: Person, workspaceId: string) => Promise<unknown>) {
@@ -182,13 +167,7 @@ async function returnsMeanwhile(end: (owner: Person, someone: Person, workspaceI
 const returns: Record<string, Parameters<typeof returnsMeanwhile>[0]> = {
   'is removed': async (boss, someone, workspaceId) =>
     call(boss, members.removeMember, { params: { workspaceId, userId: await userIdOf(someone) } }),
-  'may only look any more': async (boss, someone, workspaceId) =>
-    call(boss, members.changeRole, {
-      params: { workspaceId, userId: await userIdOf(someone) },
-      body: { role: 'viewer' },
-    }),
   'is suspended': async (_, someone) => suspend((await stage()).platform, someone),
-  'ends all logins': (_, someone) => call(someone, auth.logoutEverywhere),
   'changes the password in another login': async (_, { url, email, password }) => {
     const { body } = await call({ url }, auth.login, { body: { email, password } })
     const elsewhere = { url, token: body.accessToken }
@@ -248,10 +227,6 @@ const endsOfSenders: Record<
     /WEBHOOK_SECRET_INVALID/,
     (_, owner, agentId) => call(owner, agentSecrets.rotateSecret, { params: { agentId }, body: { overlapSeconds: 0 } }),
   ],
-  'another proof is demanded': [
-    /WEBHOOK_SECRET_INVALID/,
-    (_, owner, agentId) => call(owner, agents.updateAgent, { params: { agentId }, body: { webhookProof: 'github' } }),
-  ],
   'webhooks do not start the agent any more': [
     /AGENT_NOT_FOUND/,
     (_, owner, agentId) => call(owner, agents.updateAgent, { params: { agentId }, body: { trigger: 'manual' } }),
@@ -267,10 +242,6 @@ const endsOfSenders: Record<
         .update({ suspendedAt })
       return { status: 200 }
     },
-  ],
-  'the account is closed': [
-    /TIER_REQUIRED/,
-    (_, owner) => call(owner, auth.deleteAccount, { body: { password: owner.password } }),
   ],
 }
 

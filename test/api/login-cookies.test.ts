@@ -2,7 +2,6 @@
 import test from 'ava'
 import * as apiKeys from '../../api/api-keys.ts'
 import * as auth from '../../api/auth.ts'
-import * as logins from '../../api/logins.ts'
 import { call } from '../helpers/client.ts'
 import { logInByCookie, openJar } from '../helpers/cookie-jar.ts'
 import { agentOf, person, type Person } from '../helpers/people.ts'
@@ -174,15 +173,6 @@ test('logging out by cookie ends the login and deletes both cookies', async (t) 
   }
 })
 
-test('a cookie that somebody planted is replaced by the login, which is never the one before', async (t) => {
-  const { ada, bob } = await open()
-  const [hers, his] = [await signedIn(ada), await signedIn(bob)]
-  for (const [name, cookie] of his.jar.kept) hers.jar.kept.set(name, cookie)
-  await logInByCookie(hers.jar, ada)
-  t.regex((await hers.jar.ask('GET', '/auth/me')).text, new RegExp(ada.email))
-  for (const [name, { value }] of hers.jar.kept) t.not(value, his.jar.kept.get(name)?.value)
-})
-
 test('streams of events are read by cookie, and end with the login, not with that of another browser', async (t) => {
   const bob = await person((await open()).platform)
   const { id: runId } = (await start(bob, await agentOf(bob))).body
@@ -212,22 +202,3 @@ async function until(reader: ReadableStreamDefaultReader<string>, what: string):
     if (done) throw new Error(`The stream ended without "${what}".`)
   }
 }
-
-test('a page with a cookie opens a chat session, and its token is enough from then on', async (t) => {
-  const { ada } = await open()
-  const { jar, csrf } = await signedIn(ada)
-  const made = await jar.ask('POST', '/sessions', { body: {}, headers: csrf })
-  t.is(made.status, 201)
-  const { token } = JSON.parse(made.text) as { token: string }
-  const headers = { 'x-session-token': token }
-  t.is((await jar.ask('GET', '/chat/messages', { headers })).status, 200)
-  t.is((await jar.ask('GET', '/chat/messages', { headers: { ...headers, cookie: undefined } })).status, 200)
-  t.is((await jar.ask('GET', '/chat/messages')).code, 'INVALID_SESSION')
-})
-
-test('the CSRF token is that of the login, also for whoever asks by token', async (t) => {
-  const { ada } = await open()
-  const first = (await call(ada, logins.readCsrfToken)).body.csrfToken
-  t.is((await call(ada, logins.readCsrfToken)).body.csrfToken, first)
-  t.regex(first, /^sy_csrf_[\w-]{43}$/)
-})

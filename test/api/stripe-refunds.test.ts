@@ -130,18 +130,6 @@ test.serial('of a renewal that is refunded its own credits go back, and no other
   t.deepEqual(await stateOf(t, stage, someone), { balance: left - 5000, creditCents: 0 })
 })
 
-test.serial('a month that is refunded before anybody has looked gives no credits', async (t) => {
-  const stage = await open()
-  const someone = await payer(stage)
-  await subscribe(someone, 'pro')
-  stage.clock.forward(days(31) + 3660)
-  stage.double.settle()
-  refund(stage.double.world, intentsOf(stage, someone)[1]!)
-  const { balance } = await stage.services.billing.account(someone.ownerId)
-  await hear(stage)
-  t.is((await stateOf(t, stage, someone)).balance, balance)
-})
-
 const buy = async (someone: Payer): Promise<void> =>
   void (await call(await again(someone), payments.buyCredits, { body: { credits: 1000 } })).body
 
@@ -185,16 +173,6 @@ test.serial('a refund that fails is none, also after it was told of', async (t) 
   t.is((await stateOf(t, stage, someone)).balance, 1200)
 })
 
-test.serial('what changes twice before anybody looks changes nothing', async (t) => {
-  const stage = await open()
-  const someone = await payer(stage)
-  await buy(someone)
-  const [intent] = intentsOf(stage, someone)
-  for (const decision of ['lost', 'won'] as const) dispute(stage.double.world, intent!, decision)
-  await hear(stage)
-  t.deepEqual(await entriesOf(someone), ['purchase 1000'])
-})
-
 test.serial(
   'a payer who has used what was bought is in debt once it is paid back, and out of it once it is paid after all',
   async (t) => {
@@ -228,31 +206,6 @@ test.serial(
     )
   },
 )
-
-test.serial('a month follows its dispute, too, also when it is over', async (t) => {
-  const stage = await open()
-  const someone = await payer(stage)
-  await subscribe(someone, 'pro')
-  const [intent] = intentsOf(stage, someone)
-  for (const [decision, balance] of [
-    ['lost', 200],
-    ['won', 5200],
-    ['lost', 200],
-    ['won', 5200],
-  ] as const) {
-    dispute(stage.double.world, intent!, decision)
-    await hear(stage)
-    t.deepEqual(await stateOf(t, stage, someone), { balance, creditCents: 0 })
-  }
-  dispute(stage.double.world, intent!, 'lost')
-  await hear(stage)
-  stage.clock.forward(days(31) + 3660)
-  await sweep(stage)
-  const { balance } = await stateOf(t, stage, someone)
-  dispute(stage.double.world, intent!, 'won')
-  await hear(stage)
-  t.is((await stateOf(t, stage, someone)).balance, balance + 5000)
-})
 
 test.serial('a month that is left early, lost and won ends as if it had never been lost', async (t) => {
   const stage = await open()

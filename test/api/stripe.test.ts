@@ -60,18 +60,6 @@ test.serial('news in any order, again and again, lead to what Stripe says, and c
   t.is(noted.length, all.length, 'each is noted once')
 })
 
-test.serial('an event that comes again asks Stripe for nothing', async (t) => {
-  const stage = await open()
-  const someone = await subscribed(stage)
-  const [event] = newsOf(stage, someone)
-  await send(stage, event!)
-  await sweep(stage)
-  const before = stage.double.requests.length
-  await send(stage, event!)
-  await sweep(stage)
-  t.is(stage.double.requests.length, before)
-})
-
 test.serial('forged and old deliveries are refused and change nothing', async (t) => {
   const stage = await open()
   const someone = await subscribed(stage)
@@ -138,22 +126,6 @@ test.serial('a month that is not charged yet gives nothing, and leaving it credi
   stage.clock.forward(7200)
   t.deepEqual((stage.double.settle(), stage.double.charged(someone.customer)), [2000, 2000])
   t.is(stage.double.world.customer(someone.customer).balance, 0)
-})
-
-test.serial('a tier that follows gives its credits once its month is charged', async (t) => {
-  const stage = await open()
-  const someone = await subscribed(stage)
-  await call(someone, billing.subscribe, { body: { tier: 'team', when: 'period_end' } }).then(({ body }) => body)
-  const { until } = await standing(stage, someone)
-  const balance = async () => (await stage.services.billing.account(someone.ownerId)).balance
-  const before = await balance()
-  stage.clock.forward((Date.parse(until!) - stage.clock.now().getTime()) / 1000 + 600)
-  await sweep(stage)
-  t.is(await balance(), before)
-  stage.clock.forward(7200)
-  await sweep(stage)
-  t.like(await standing(stage, someone), { tier: 'team', status: 'active' })
-  t.is(await balance(), before + 20_000)
 })
 
 test.serial(

@@ -19,24 +19,6 @@ test('credits are bought for what they cost, once for each key, however many ask
   t.deepEqual(await charges(), [1000, 100, 100, 100], 'without a key each is a purchase')
 })
 
-test('a purchase that is declined stays so under its key, and another key may be paid', async (t) => {
-  const { billing, charges, clock, userId, withCard } = await openBilling(t)
-  const buy = (requestKey: string) => billing.purchases.buy(userId, { credits: 100, requestKey })
-  t.like(await t.throwsAsync(buy('a')), { code: 'NO_PAYMENT_METHOD' })
-  await withCard('pm_card_chargeCustomerFail')
-  t.like(await t.throwsAsync(buy('a')), { code: 'PAYMENT_FAILED' })
-  await withCard()
-  t.like(await t.throwsAsync(buy('a')), { code: 'PAYMENT_FAILED' })
-  clock.forward(1)
-  await buy('b')
-  t.deepEqual(await charges(), [100])
-  const { items } = await billing.payments.list(userId, { limit: 10 })
-  t.deepEqual(
-    items.map(({ status }) => status),
-    ['paid', 'failed'],
-  )
-})
-
 for (const what of ['request', 'answer'] as const) {
   test(`a purchase whose ${what} was lost is charged once and gives its credits once`, async (t) => {
     const { billing, clock, charges, ledgerSum, lost, sweep, userId, withCard } = await openBilling(t)
