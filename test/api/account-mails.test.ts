@@ -13,9 +13,9 @@ import { mailsTo, resetTokenOf, tokensTo, tokenTo } from '../helpers/mailbox.ts'
 import { newcomer, person, type Person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { sessionOf, withToken } from '../helpers/sessions.ts'
-import { forWholeFile } from '../helpers/whole-file.ts'
+import { sharedPlatform } from '../helpers/shared.ts'
 
-const house = forWholeFile(test, 'accounts', (t) => startPlatform(t))
+const house = sharedPlatform(test, 'idle')
 
 const newAddress = () => `${randomUUID()}@example.com`
 const newPassword = 'a better password'

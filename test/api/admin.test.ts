@@ -64,26 +64,6 @@ test('an admin suspends a host, sees it, and lifts the suspension', async (t) =>
   )
 })
 
-test('a host that asked for no calls is listed until then, and a suspension does not change that', async (t) => {
-  const { platform, host, list, suspend, lift } = await open()
-  const { database } = platform.services
-  const until = new Date(Date.now() + 600_000)
-  await database('outgoing_hosts').insert([
-    { host: host('held'), heldUntil: until, heldReason: 'Retry-After: 600' },
-    { host: host('past'), heldUntil: new Date(Date.now() - 1000), heldReason: 'Retry-After: 1' },
-  ])
-  const held = { until: until.toISOString(), reason: 'Retry-After: 600' }
-  t.deepEqual(await list(), [
-    { host: host('held'), held, suspended: null, callsPerMinute: null, proposedPerMinute: null },
-  ])
-  t.like((await suspend(host('held'))).body, { held, suspended: { reason: 'Too many complaints' } })
-  t.is((await lift(host('held'))).status, 204)
-  t.deepEqual(await list(), [
-    { host: host('held'), held, suspended: null, callsPerMinute: null, proposedPerMinute: null },
-  ])
-  t.is((await lift(host('held'))).failure.code, 'NOT_FOUND')
-})
-
 test('an admin sets the limit of a host and takes it back, and sees what a manifest asks for', async (t) => {
   const { platform, root, host, list } = await open()
   const params = { host: host('busy') }

@@ -6,11 +6,10 @@ import { tierNames, tierOf } from '../../src/billing/tiers.ts'
 import { adminOf } from '../helpers/admins.ts'
 import { call } from '../helpers/client.ts'
 import { customer, person } from '../helpers/people.ts'
-import { startPlatform } from '../helpers/platform.ts'
-import { forWholeFile } from '../helpers/whole-file.ts'
+import { sharedPlatform } from '../helpers/shared.ts'
 import { userIdOf } from '../helpers/workspaces.ts'
 
-const open = forWholeFile(test, 'billing over HTTP', (t) => startPlatform(t))
+const open = sharedPlatform(test, 'idle')
 
 test('anyone can read the tiers: prices, credits, features and limits, with null for unlimited', async (t) => {
   const { items } = (await call({ url: (await open()).url }, billing.listTiers)).body

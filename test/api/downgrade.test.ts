@@ -4,7 +4,6 @@ import * as agents from '../../api/agents.ts'
 import * as apiKeys from '../../api/api-keys.ts'
 import * as billing from '../../api/billing.ts'
 import * as notifications from '../../api/notifications.ts'
-import * as payments from '../../api/payments.ts'
 import * as statements from '../../api/statements.ts'
 import * as vault from '../../api/vault.ts'
 import * as workspaces from '../../api/workspaces.ts'
@@ -12,7 +11,7 @@ import { newId } from '../../src/ids.ts'
 import { VaultEntry } from '../../src/vault/vault-entry.ts'
 import { adminOf } from '../helpers/admins.ts'
 import { call } from '../helpers/client.ts'
-import { agentOf, connectBadTools, customer, person } from '../helpers/people.ts'
+import { agentOf, connectBadTools, customer } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { startSites } from '../helpers/sites.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
@@ -132,31 +131,6 @@ test.serial('workspaces that a lower tier closes are told of, and what they have
       exceeds: false,
     },
   )
-})
-
-test.serial('payments are made, refused, repeated and listed over HTTP', async (t) => {
-  const { platform, admin } = await house()
-  const someone = await customer(platform, 'pro')
-  const buy = (credits: number, key: string, by = someone) =>
-    call(by, payments.buyCredits, { body: { credits }, headers: { 'idempotency-key': key } })
-  const bought = await Promise.all(Array.from({ length: 50 }, () => buy(1000, 'once')))
-  t.deepEqual(new Set(bought.map(({ status }) => status)), new Set([201]))
-  t.is(new Set(bought.map(({ body }) => body.id)).size, 1)
-  for (const credits of [0, 50, 150, 1_000_100, -100])
-    t.is((await buy(credits, 'odd')).failure.code, 'VALIDATION_ERROR')
-  t.is((await buy(100, 'none', await person(platform))).failure.code, 'NO_PAYMENT_METHOD')
-  const listed = (await call(someone, payments.listPayments)).body.items
-  t.deepEqual(
-    listed.map(({ purpose, cents, credits }) => [purpose, cents, credits]),
-    [
-      ['credits', 1000, 1000],
-      ['subscription', 2000, null],
-    ],
-  )
-  const params = { userId: await userIdOf(someone) }
-  const step = (seconds: number) => call(admin, adminClock.advanceClock, { params, body: { seconds } })
-  for (const seconds of [0, -1, 63 * day, 1.5]) t.is((await step(seconds)).failure.code, 'VALIDATION_ERROR')
-  t.is((await call(someone, adminClock.advanceClock, { params, body: { seconds: 1 } })).failure.code, 'ADMIN_REQUIRED')
 })
 
 test.serial('a change of the tier is previewed as it would come, and the preview changes nothing', async (t) => {

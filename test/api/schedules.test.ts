@@ -6,9 +6,10 @@ import { eventually } from '../helpers/eventually.ts'
 import { agentOf, person, webhookAgent, customer } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { firesOf, generationOf, openSchedules, scheduledAgent, scheduleOf } from '../helpers/schedules.ts'
+import { sharedPlatform } from '../helpers/shared.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 
-const open = forWholeFile(test, 'schedules', (t) => startPlatform(t))
+const open = sharedPlatform(test, 'idle')
 
 /** Where it is noon on 27 March 2026 until a test lets minutes pass. */
 let now = new Date('2026-03-27T12:00:30Z')

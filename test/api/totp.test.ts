@@ -4,12 +4,10 @@ import * as accountMails from '../../api/account-mails.ts'
 import * as apiKeys from '../../api/api-keys.ts'
 import * as auth from '../../api/auth.ts'
 import * as totp from '../../api/totp.ts'
-import { resetPassword } from '../../src/users/reset-password.ts'
 import { codeAt, setUpTotp, wrongCodeAt } from '../helpers/authenticator.ts'
 import { call, type Client } from '../helpers/client.ts'
 import { movableClock } from '../helpers/clock.ts'
 import { mailsTo, resetTokenOf, tokenTo } from '../helpers/mailbox.ts'
-import { cheapCost } from '../helpers/passwords.ts'
 import { person, type Person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
@@ -205,18 +203,6 @@ test.serial(
     t.true((await subjects(platform, someone)).includes('Your password was changed'))
   },
 )
-
-test.serial("the operator's command keeps the app unless told otherwise", async (t) => {
-  const { platform, someone, secret } = await enrolled()
-  const { database } = platform.services
-  const reset = (how?: { withoutTotp: boolean }) =>
-    resetPassword({ database, clock, passwordCost: cheapCost }, someone.email, how)
-  const kept = { ...someone, password: (await reset()) ?? '' }
-  t.deepEqual(codeDetail(await logIn(kept)), ['code'])
-  t.is((await logIn(kept, codeAt(secret, now(), 1))).status, 200)
-  const removed = { ...someone, password: (await reset({ withoutTotp: true })) ?? '' }
-  t.is((await logIn(removed)).status, 200)
-})
 
 test.serial('neither the secret nor a recovery code can be read in the database, the logs or the mails', async (t) => {
   const { platform, someone, secret, recoveryCodes } = await enrolled()

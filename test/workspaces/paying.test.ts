@@ -5,14 +5,13 @@ import * as workspaces from '../../api/workspaces.ts'
 import { newId } from '../../src/ids.ts'
 import { call } from '../helpers/client.ts'
 import { agentOf, customer, person } from '../helpers/people.ts'
-import { startPlatform } from '../helpers/platform.ts'
 import { start } from '../helpers/runs.ts'
-import { forWholeFile } from '../helpers/whole-file.ts'
+import { sharedPlatform } from '../helpers/shared.ts'
 import { memberOf, userIdOf, workspaceOf } from '../helpers/workspaces.ts'
 
 /* Who pays for a workspace, and what bounds it. */
 
-const house = forWholeFile(test, 'who pays', (t) => startPlatform(t))
+const house = sharedPlatform(test, 'idle')
 
 async function open(tier = 'team') {
   const platform = await house()

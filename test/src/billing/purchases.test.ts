@@ -128,17 +128,6 @@ test('a balance that falls below the threshold because credits expire is topped 
   }
 })
 
-test('a balance that is below already is topped up at once, and never while it is switched off', async (t) => {
-  const { billing, charge, charges, sweep, userId, withCard } = await openBilling(t)
-  await withCard()
-  await charge(userId, 150)
-  await billing.topUps.set(userId, { ...topUp, isOn: false })
-  await sweep.round()
-  t.deepEqual(await charges(), [])
-  await billing.topUps.set(userId, topUp)
-  t.deepEqual(await charges(), [500])
-})
-
 test('credits are bought until the balance is not below, not again at once after a failure, and again when a month begins', async (t) => {
   const { billing, charge, charges, clock, sweep, userId, withCard } = await openBilling(t)
   await withCard()

@@ -18,22 +18,6 @@ test('subscribing charges the card and gives the tier for a month, with the cred
   t.is(await ledgerSum(), 200 + 5000 - 50)
 })
 
-test('a higher tier begins at once and costs its price less what is left, a lower one follows when the month is over', async (t) => {
-  const { billing, clock, charges, sweep, userId, withCard } = await openBilling(t)
-  await withCard()
-  await billing.subscriptions.subscribe(userId, { tier: 'pro' })
-  clock.forward(15 * day)
-  const team = await billing.subscriptions.subscribe(userId, { tier: 'team' })
-  t.like(team, { tier: 'team', subscription: { currentPeriodEnd: new Date('2027-01-06T12:00:00.000Z') } })
-  t.deepEqual(await charges(), [2000, 7000], 'half of the month of pro is left')
-  const planned = await billing.subscriptions.subscribe(userId, { tier: 'pro' })
-  t.like(planned, { tier: 'team', subscription: { nextTier: 'pro' } })
-  clock.forward(31 * day)
-  await sweep.round()
-  t.like(await billing.account(userId), { tier: 'pro', subscription: { status: 'active', nextTier: null } })
-  t.deepEqual(await charges(), [2000, 7000, 2000])
-})
-
 test('a month that is left at once is credited to later payments, and its share of the credits is taken back', async (t) => {
   const { billing, clock, charges, charge, ledgerSum, userId, withCard } = await openBilling(t)
   await withCard()
@@ -144,24 +128,6 @@ test('a renewal that fails is past due, is tried again, and is over after a week
     'subscription_past_due 2027-01-21',
     'subscription_past_due 2026-12-21',
   ])
-})
-
-test('what is overdue is paid by a request for the tier, and for another tier before the change', async (t) => {
-  for (const [tier, paid] of [
-    ['pro', [2000, 2000]],
-    ['team', [2000, 2000, 8000 - 2000]],
-  ] as const) {
-    const { billing, clock, charges, sweep, userId, withCard, withUser } = await openBilling(t)
-    await withUser()
-    await billing.subscriptions.subscribe(userId, { tier: 'pro' })
-    await withCard('pm_card_chargeCustomerFail')
-    clock.forward(30 * day)
-    await sweep.round()
-    t.like(await t.throwsAsync(billing.subscriptions.subscribe(userId, { tier })), { code: 'PAYMENT_FAILED' })
-    await withCard()
-    t.like(await billing.subscriptions.subscribe(userId, { tier }), { tier, subscription: { status: 'active' } })
-    t.deepEqual(await charges(), [...paid])
-  }
 })
 
 // @promise subscriptions

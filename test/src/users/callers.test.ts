@@ -8,26 +8,6 @@ import { password, usersForFile } from './open-users.ts'
 
 const open = usersForFile(test)
 
-test('a request without a bearer token is unauthorized', async (t) => {
-  const { users } = await open()
-  for (const header of [undefined, '', 'Bearer', 'Bearer ', 'Basic YWRhOnNlY3JldA==', 'Token abc', 'Bearertoken'])
-    t.like(await t.throwsAsync(users.authenticate(header)), { code: 'UNAUTHORIZED' })
-})
-
-test('a bearer token that is not ours, or is too long to be, is invalid', async (t) => {
-  const { users } = await open()
-  const long = `Bearer ${'a'.repeat(1_000_000)}`
-  for (const header of ['Bearer abc', 'Bearer a b', 'bearer a.b.c', 'Bearer \0', 'Bearer [object Object]', long])
-    t.like(await t.throwsAsync(users.authenticate(header)), { code: 'INVALID_TOKEN' })
-})
-
-test('the scheme may be written in any case', async (t) => {
-  const { users, enter } = await open()
-  const { accessToken, caller } = await enter()
-  t.deepEqual(await users.authenticate(`bearer ${accessToken}`), caller)
-  t.deepEqual(await users.authenticate(`BEARER   ${accessToken}`), caller)
-})
-
 test('an access token is expired after its time', async (t) => {
   const { users, clock, enter, callerOf } = await open()
   const { email } = await enter()

@@ -25,16 +25,6 @@ test('a registered person logs in, under any spelling of the address, and is rec
   t.deepEqual(await users.me(caller), made)
 })
 
-test('one mailbox is one account, however its domain is written', async (t) => {
-  const { users } = await open()
-  const made = await users.register({ email: 'ada@bücher.example', password })
-  t.is(made.email, 'ada@bücher.example')
-  for (const email of ['ada@xn--bcher-kva.example', 'ADA@Bücher.example.', 'ada@bu\u0308cher.example']) {
-    t.like(await t.throwsAsync(users.register({ email, password })), { code: 'VALIDATION_ERROR' }, email)
-    t.like(await users.logins.open({ email, password }), { tokenType: 'Bearer' }, email)
-  }
-})
-
 test('where registration is closed nobody gets an account, and those who have one log in', async (t) => {
   const { enter, ...base } = await open()
   const { database, config } = base
@@ -91,10 +81,7 @@ test('a taken address is refused, also between parallel registrations', async (t
   t.is((await database('users').where({ email: 'ada@example.com' })).length, 1)
 })
 
-for (const email of [
-  'ada',
-  'a\0b@example.com',
-])
+for (const email of ['ada', 'a\0b@example.com'])
   test(`the address ${JSON.stringify(email.slice(0, 20))} is refused, and nobody can log in with it`, async (t) => {
     const { users } = await open()
     t.like(await t.throwsAsync(users.register({ email, password })), {
@@ -111,16 +98,6 @@ test('an unknown address and a wrong password are answered alike', async (t) => 
   const wrong = await t.throwsAsync(users.logins.open({ email, password: `${password}!` }))
   const giant = await t.throwsAsync(users.logins.open({ email, password: 'x'.repeat(200_000) }))
   for (const error of [unknown, wrong, giant]) t.like(error, { code: 'UNAUTHORIZED', message: unknown.message })
-})
-
-test('logging out ends this login and no other', async (t) => {
-  const { users, enter, callerOf } = await open()
-  const first = await enter()
-  const second = await users.logins.open({ email: first.email, password })
-  await users.logins.end(first.caller)
-  t.like(await t.throwsAsync(callerOf(first.accessToken)), { code: 'TOKEN_REVOKED' })
-  t.like(await t.throwsAsync(users.logins.refresh(first)), { code: 'TOKEN_REVOKED' })
-  t.is((await callerOf(second.accessToken)).userId, first.caller.userId)
 })
 
 test('logging out everywhere ends all logins of this person only, and one can log in again in the same second', async (t) => {
