@@ -6,19 +6,18 @@ import * as agents from '../../api/agents.ts'
 import * as apiKeys from '../../api/api-keys.ts'
 import * as auth from '../../api/auth.ts'
 import * as billing from '../../api/billing.ts'
-import * as invitations from '../../api/invitations.ts'
 import * as why from '../../api/why.ts'
 import { lockQueue } from '../../src/runs/agent-queue.ts'
 import { adminOf } from '../helpers/admins.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
-import { mailsTo, tokenTo } from '../helpers/mailbox.ts'
+import { mailsTo } from '../helpers/mailbox.ts'
 import { agentOf, customer, deliver, ended, person, timelineOf, webhookAgent, type Person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { start } from '../helpers/runs.ts'
 import { current, sessionOf } from '../helpers/sessions.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
-import { inviteTo, memberOf, userIdOf, verified, workspaceOf } from '../helpers/workspaces.ts'
+import { memberOf, userIdOf, workspaceOf } from '../helpers/workspaces.ts'
 
 const waitersStatement = `
   select 1 from pg_stat_activity
@@ -143,27 +142,6 @@ test('a workspace rests while its owner is suspended, and its members read why',
   t.is((await start(member, agent)).status, 202)
   await suspend(await of(member))
   t.is((await start(owner, await agentOf(owner, { workspaceId }))).status, 202, 'a member takes nobody along')
-})
-
-test('nobody joins by the invitation of somebody who is suspended, nor a workspace whose owner is', async (t) => {
-  const { platform, of, suspend, lift } = await open()
-  const owner = await customer(platform, 'team')
-  const { id: workspaceId } = await workspaceOf(owner)
-  const inviter = await memberOf(platform, workspaceId, 'admin')
-  const guest = await verified(platform)
-  await inviteTo(platform, inviter, workspaceId, { email: guest.email })
-  const token = await tokenTo(platform, guest.email)
-  const accept = () => call(guest, invitations.acceptInvitation, { body: { token } })
-  for (const [who, code] of [
-    [inviter, 'INVALID_TOKEN'],
-    [owner, 'WORKSPACE_REQUIRED'],
-  ] as const) {
-    const named = await of(who)
-    await suspend(named)
-    t.is((await accept()).failure.code, code)
-    await lift(named)
-  }
-  t.true((await accept()).status < 300)
 })
 
 test('no admin can be suspended or deleted, so the last one cannot be locked out', async (t) => {

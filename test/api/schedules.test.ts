@@ -207,20 +207,3 @@ test.serial('after changes at the same instant, by two processes, Temporal has t
   t.deepEqual(wanted && (await one.services.temporal.schedules.differences(wanted)), [])
   t.true((await temporal.describe(agent))?.state.paused)
 })
-
-test.serial('a telling that fails leaves the schedule out of step, and the reconciler tells it again', async (t) => {
-  const platform = await open()
-  const { url, config, services } = platform
-  const env = { DATABASE_URL: config.database.url, BASE_URL: url, TASK_QUEUE: config.temporal.taskQueue }
-  const cutOff = await startPlatform(t, { env: { ...env, TEMPORAL_ADDRESS: '127.0.0.1:1' } })
-  const someone = await person(platform)
-  const agent = await scheduledAgent(someone)
-  await services.schedules.settled()
-  t.true((await scheduleOf(someone, agent)).inStep)
-  await t.throwsAsync(cutOff.services.schedules.sync(agent.id))
-  t.false((await scheduleOf(someone, agent)).inStep, 'what Temporal has taken in of it is not known')
-  await eventually(20, 'the schedule is in step again', async () => {
-    await services.scheduleSync.round()
-    return (await scheduleOf(someone, agent)).inStep || undefined
-  })
-})

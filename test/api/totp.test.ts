@@ -172,25 +172,6 @@ test.serial('an app is removed with password and code only, and then the passwor
     t.true(told.includes(subject))
 })
 
-test.serial('an app that is not confirmed changes nothing, and waits an hour for its code', async (t) => {
-  const platform = await open()
-  const someone = await person(platform)
-  const start = (currentPassword = someone.password) => call(someone, totp.startTotp, { body: { currentPassword } })
-  const confirm = (code: string) => call(someone, totp.confirmTotp, { body: { code } })
-  t.is((await start('not the password')).failure.code, 'UNAUTHORIZED')
-  t.is((await confirm('123456')).failure.code, 'NOT_FOUND')
-  const { secret: former } = (await start()).body
-  const { secret } = (await start()).body
-  t.is((await logIn(someone)).status, 200)
-  for (const odd of [codeAt(former, now()), '２８７０８２', '1', 'abcdef', '١٢٣٤٥٦'])
-    t.is((await confirm(odd)).failure.code, 'UNAUTHORIZED', odd)
-  clock.forward(3601)
-  const later = { ...someone, token: (await logIn(someone)).body.accessToken }
-  const late = await call(later, totp.confirmTotp, { body: { code: codeAt(secret, now()) } })
-  t.is(late.failure.code, 'NOT_FOUND')
-  t.is((await setUpTotp(later, now())).recoveryCodes.length, 10)
-})
-
 test.serial(
   'a new password discards an app that somebody with the former one was setting up, and tells its owner',
   async (t) => {

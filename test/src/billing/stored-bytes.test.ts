@@ -7,19 +7,9 @@ import * as vault from '../../../api/vault.ts'
 import { call } from '../../helpers/client.ts'
 import { movableClock } from '../../helpers/clock.ts'
 import { eventually } from '../../helpers/eventually.ts'
-import {
-  agentOf,
-  connectBadTools,
-  customer,
-  deliver,
-  ended,
-  person,
-  webhookAgent,
-  type Person,
-} from '../../helpers/people.ts'
+import { agentOf, customer, deliver, ended, person, webhookAgent, type Person } from '../../helpers/people.ts'
 import type { Platform } from '../../helpers/platform.ts'
 import { openStage, start } from '../../helpers/runs.ts'
-import { sessionOf } from '../../helpers/sessions.ts'
 import { forWholeFile } from '../../helpers/whole-file.ts'
 
 const stage = forWholeFile(test, 'stored bytes', (t) => openStage(t))
@@ -122,23 +112,6 @@ test('payloads, results of runs and results of direct calls count for their owne
   })
   await ended(someone, (await start(someone, caller)).body.id)
   t.true((await recorded(platform, someone, afterCall + 10_000)) < 145_000, 'results, arguments and instructions')
-})
-
-test('the lists of tools of a session count for its owner', async (t) => {
-  const { platform, sites } = await stage()
-  const { database } = platform.services
-  const someone = await person(platform)
-  const vaultEntryId = await connectBadTools(someone, sites)
-  const ownerId = await idOf(someone)
-  const { manifest } = (await database('vault_entries').where({ id: vaultEntryId }).first('manifest')) as {
-    manifest: { tools: { name: string }[] }
-  }
-  const tools = manifest.tools.map(({ name }) => name)
-  await sessionOf(someone, { sites: [{ vaultEntryId, tools, askFirst: tools }] })
-  const [row] = (await database('session_sites').where({ vaultEntryId })) as { tools: string[]; askFirst: string[] }[]
-  await platform.services.billing.storedBytes.flush()
-  const [sum] = await database('stored_bytes').where({ ownerId }).sum({ bytes: 'bytes' })
-  t.true(Number(sum?.['bytes']) >= 1024 + Buffer.byteLength(JSON.stringify([row?.tools, row?.askFirst])))
 })
 
 test('what is refused, or repeated under its key, is not counted again', async (t) => {

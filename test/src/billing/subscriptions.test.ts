@@ -131,26 +131,6 @@ test('a renewal that fails is past due, is tried again, and is over after a week
 })
 
 // @promise subscriptions
-test('a higher tier that was to follow is not given until its month is paid', async (t) => {
-  const { billing, clock, charges, sweep, userId, withCard, withUser } = await openBilling(t)
-  await withUser()
-  await billing.subscriptions.subscribe(userId, { tier: 'pro' })
-  await billing.subscriptions.subscribe(userId, { tier: 'enterprise', when: 'period_end' })
-  await withCard('pm_card_chargeCustomerFail')
-  clock.forward(30 * day)
-  await sweep.round()
-  const overdue = { tier: 'pro', limits: { agents: 25 }, subscription: { status: 'past_due', nextTier: 'enterprise' } }
-  t.like(await billing.account(userId), overdue)
-  clock.forward(day)
-  await sweep.round()
-  t.like(await billing.account(userId), overdue, 'also after another attempt')
-  await withCard()
-  const paid = await billing.subscriptions.subscribe(userId, { tier: 'enterprise' })
-  t.like(paid, { tier: 'enterprise', subscription: { status: 'active', nextTier: null } })
-  t.deepEqual(await charges(), [2000, 100_000])
-})
-
-// @promise subscriptions
 test('a lower tier takes the place of a month that is overdue, which nobody pays then', async (t) => {
   for (const following of ['enterprise', 'team'] as const) {
     const { billing, clock, charges, ledgerSum, sweep, userId, withCard, withUser } = await openBilling(t)
