@@ -10,7 +10,7 @@ import { call } from '../helpers/client.ts'
 import { movableClock } from '../helpers/clock.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { mailsTo, resetTokenOf, tokensTo, tokenTo } from '../helpers/mailbox.ts'
-import { newcomer, person, type Person } from '../helpers/people.ts'
+import { newcomer, type Person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { sessionOf, withToken } from '../helpers/sessions.ts'
 import { sharedPlatform } from '../helpers/shared.ts'
@@ -111,7 +111,8 @@ test('a token is good for its own purpose only', async (t) => {
 
 test('who forgot the password gets a token, chooses a new one, and everything but API keys has ended', async (t) => {
   const platform = await house()
-  const someone = await person(platform)
+  const someone = await newcomer(platform)
+  await call(someone, auth.acceptTerms)
   await verify(someone, await tokenTo(platform, someone.email))
   const session = await sessionOf(someone)
   const { body: key } = await call(someone, apiKeys.createApiKey, { body: { name: 'A key', scopes: ['read'] } })

@@ -137,7 +137,7 @@ test.serial('a change of the tier is previewed as it would come, and the preview
   const { platform } = await house()
   const someone = await customer(platform, 'team')
   const { body: workspace } = await call(someone, workspaces.createWorkspace, { body: { name: 'Together' } })
-  const mine = await repeated(2, () => agentOf(someone))
+  await repeated(2, () => agentOf(someone))
   const shared = await repeated(3, () => agentOf(someone, { workspaceId: workspace.id }))
   await repeated(4, () => call(someone, apiKeys.createApiKey, { body: { name: 'A key', scopes: ['read'] } }))
   const before = (await call(someone, billing.getBilling)).body
@@ -169,15 +169,4 @@ test.serial('a change of the tier is previewed as it would come, and the preview
   await call(someone, billing.cancelSubscription, { query: { when: 'now' } })
   await platform.services.exceeding.fit(await userIdOf(someone))
   t.deepEqual((await call(someone, billing.getBilling)).body.exceeding, free.exceeding)
-  const { items } = (await call(someone, agents.listAgents, { query: { workspaceId: workspace.id } })).body
-  const paused = items.filter(({ pausedAt }) => pausedAt !== null).map(({ id }) => id)
-  t.deepEqual(
-    paused.toSorted(),
-    named
-      .slice(0, 2)
-      .map(([, id]) => id ?? '')
-      .toSorted(),
-    'those that were named',
-  )
-  t.is(mine.length, 2)
 })

@@ -198,19 +198,26 @@ test.serial('who logs out while a request waits for a lock has made nothing', as
   t.is((await call(boss, agents.listAgents, { query: { workspaceId } })).body.items.length, 0)
 })
 
+/** Holds the lock that requests to an agent wait for; `tried` waits until so many have tried to get it. */
+async function heldQueue({ id: agentId }: { id: string }) {
+  const { database } = (await stage()).platform.services
+  const release = await hold(database, (trx) => trx('agent_queues').where({ agentId }).forUpdate())
+  let tries = 0
+  database.on('query', ({ sql }: { sql: string }) => (tries += Number(sql.includes('skip locked for share'))))
+  const tried = (count: number) => eventually(10, `${count} are tried`, () => tries >= count || undefined)
+  return { release, tried }
+}
+
 test.serial(
   'a run that waits for the queue of its agent is not accepted from whoever logs out meanwhile',
   async (t) => {
     const { platform, boss, workspaceId } = await stage()
-    const { database } = platform.services
     const agent = await agentOf(boss, { workspaceId })
     const someone = await memberOf(platform, workspaceId, 'member')
-    const release = await hold(database, (trx) => trx('agent_queues').where({ agentId: agent.id }).forUpdate())
-    let tries = 0
-    database.on('query', ({ sql }: { sql: string }) => (tries += Number(sql.includes('skip locked for share'))))
+    const { release, tried } = await heldQueue(agent)
     const start = { params: { agentId: agent.id }, body: { input: 'Go.' } }
     const [theirs, others] = [call(someone, agentRuns.startRun, start), call(boss, agentRuns.startRun, start)]
-    await eventually(10, 'both are tried', () => tries > 1 || undefined)
+    await tried(2)
     await call(someone, auth.logout)
     await release()
     t.is((await theirs).failure.code, 'TOKEN_REVOKED')
@@ -251,11 +258,9 @@ for (const [what, [refusal, end]] of Object.entries(endsOfSenders))
     const { database } = opened.platform.services
     const owner = await customer(opened.platform)
     const agent = await webhookAgent(owner)
-    const release = await hold(database, (trx) => trx('agent_queues').where({ agentId: agent.id }).forUpdate())
-    let tries = 0
-    database.on('query', ({ sql }: { sql: string }) => (tries += Number(sql.includes('skip locked for share'))))
+    const { release, tried } = await heldQueue(agent)
     const delivery = deliver(owner, agent, { number: 1 })
-    await eventually(10, 'the delivery is tried', () => tries > 0 || undefined)
+    await tried(1)
     t.true((await end(opened, owner, agent.id)).status < 300)
     await release()
     t.regex((await delivery).failure.code, refusal)
@@ -264,14 +269,11 @@ for (const [what, [refusal, end]] of Object.entries(endsOfSenders))
 
 test.serial('a delivery that waits is accepted if its secret is good still, as the previous one', async (t) => {
   const { platform } = await stage()
-  const { database } = platform.services
   const owner = await customer(platform)
   const agent = await webhookAgent(owner)
-  const release = await hold(database, (trx) => trx('agent_queues').where({ agentId: agent.id }).forUpdate())
-  let tries = 0
-  database.on('query', ({ sql }: { sql: string }) => (tries += Number(sql.includes('skip locked for share'))))
+  const { release, tried } = await heldQueue(agent)
   const delivery = deliver(owner, agent, { number: 1 })
-  await eventually(10, 'the delivery is tried', () => tries > 0 || undefined)
+  await tried(1)
   const body = { overlapSeconds: 3600 }
   t.is((await call(owner, agentSecrets.rotateSecret, { params: { agentId: agent.id }, body })).status, 200)
   await release()
