@@ -148,8 +148,9 @@ test('a paused agent, an account that is not paid, and credits that are used up 
 
   const poor = await newOwner(t, platform)
   const spent = (
-    await poor.start(await poor.agent({ systemPrompt: '[[sleep 1]] [[call nothing {}]] [[then]] [[say x]]' }))
+    await poor.start(await poor.agent({ systemPrompt: '[[sleep 3]] [[call nothing {}]] [[then]] [[say x]]' }))
   ).body.id
+  await poor.happened(spent, 'step.started')
   await spendAllBut(platform, spent, 0)
   const { answer } = await untilCause(() => ofRun(poor, spent), 'CREDITS')
   t.is(told(answer), 'waiting CREDITS')

@@ -56,7 +56,11 @@ test.serial('eight moves at once, to and fro, leave everything in one place', as
     ...Array.from({ length: 4 }, () => call(member, agents.deleteAgent, { params: { agentId: agent.id } })),
   ])
   t.true(competing.every(({ status }) => [200, 204, 404].includes(status)))
-  t.false(await seen(owner, agent.id))
+  // Those that were under way at the old place are refused, maybe all.
+  t.is(
+    await seen(owner, agent.id),
+    competing.every(({ status }) => status !== 204),
+  )
 })
 
 test.serial('deliveries during a move are accepted once each, in order, for whoever had the agent then', async (t) => {
@@ -163,7 +167,9 @@ test.serial('moves at once never exceed a limit', async (t) => {
   const someone = await customer(platform)
   await join(platform, workspaceId, someone, 'member')
   const { database } = platform.services
-  await database('accounts').where({ ownerId: await userIdOf(someone) }).update({ limits: '{"agents":3}' })
+  await database('accounts')
+    .where({ ownerId: await userIdOf(someone) })
+    .update({ limits: '{"agents":3}' })
   const made = await Promise.all(Array.from({ length: 6 }, () => agentOf(owner, { workspaceId })))
   const answers = await Promise.all(made.map(({ id }) => move(someone, { agentIds: [id] })))
   t.is(answers.filter(({ status }) => status === 200).length, 3)
