@@ -4,9 +4,8 @@ import * as apiKeys from '../../api/api-keys.ts'
 import * as auth from '../../api/auth.ts'
 import { call } from '../helpers/client.ts'
 import { logInByCookie, openJar } from '../helpers/cookie-jar.ts'
-import { agentOf, person, type Person } from '../helpers/people.ts'
+import { person, type Person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
-import { start } from '../helpers/runs.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 
 const secureUrl = 'https://switchyard.example'
@@ -172,33 +171,3 @@ test('logging out by cookie ends the login and deletes both cookies', async (t) 
     )
   }
 })
-
-test('streams of events are read by cookie, and end with the login, not with that of another browser', async (t) => {
-  const bob = await person((await open()).platform)
-  const { id: runId } = (await start(bob, await agentOf(bob))).body
-  const [one, other] = [await signedIn(bob), await signedIn(bob)]
-  const path = `/runs/${runId}/events`
-  const read = async ({ jar }: typeof one) => {
-    const cookie = `switchyard_access=${jar.kept.get('switchyard_access')?.value}`
-    const signal = AbortSignal.timeout(20_000)
-    const { status, body } = await fetch(bob.url + path, { headers: { cookie, accept: 'text/event-stream' }, signal })
-    t.is(status, 200)
-    return (body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader()
-  }
-  const [mine, theirs] = [await read(one), await read(other)]
-  for (const reader of [mine, theirs]) await until(reader, 'event: accepted')
-  t.is((await one.jar.ask('POST', '/auth/logout', { headers: one.csrf })).status, 204)
-  t.regex(await until(mine, 'event: error'), /TOKEN_REVOKED/)
-  t.is((await other.jar.ask('POST', `/runs/${runId}/cancel`, { headers: other.csrf })).status, 200)
-  t.notRegex(await until(theirs, 'event: ended'), /event: error/)
-})
-
-/** Reads until something has come whole; throws if the stream ends before. */
-async function until(reader: ReadableStreamDefaultReader<string>, what: string): Promise<string> {
-  for (let seen = ''; ;) {
-    const { value = '', done } = await reader.read()
-    seen += value
-    if (seen.includes(what) && seen.endsWith('\n\n')) return seen
-    if (done) throw new Error(`The stream ended without "${what}".`)
-  }
-}

@@ -23,14 +23,13 @@ const open = forWholeFile(test, 'requests that are refused', async (t) => {
   return { stage, before: await snapshot(stage.platform.services.database) }
 })
 
-/** A test of which nothing is done: afterwards the tables are the same, and the platform still serves. */
-const unharmed = (title: string, work: (t: ExecutionContext, stage: Stage) => Promise<void>) =>
-  test(title, async (t) => {
-    const { stage, before } = await open()
-    await work(t, stage)
-    t.deepEqual(await snapshot(stage.platform.services.database), before)
-    t.is((await call(stage.nobody, health.readyz)).status, 200)
-  })
+/** Does what does nothing: afterwards the tables are the same, and the platform still serves. */
+async function unharmed(t: ExecutionContext, work: (stage: Stage) => Promise<void>): Promise<void> {
+  const { stage, before } = await open()
+  await work(stage)
+  t.deepEqual(await snapshot(stage.platform.services.database), before)
+  t.is((await call(stage.nobody, health.readyz)).status, 200)
+}
 
 interface Sent {
   path?: string
@@ -82,15 +81,16 @@ const badBodies = (maxBytes: number): Record<string, Sent> => ({
   'an encoding that is not offered': encoded('compress', '{}'),
 })
 
-unharmed('no route takes a body that is not a JSON object of the right size, type and encoding', async (t, stage) => {
-  const { defaultBytes, webhookBytes } = stage.platform.config.bodies
-  const isNew = firstTime()
-  for (const route of withBody) {
-    const all = Object.entries(badBodies(route.rawBody ? webhookBytes : defaultBytes))
-    for (const [what, sent] of isNew('reader', String(Boolean(route.rawBody))) ? all : all.slice(0, 3))
-      t.is((await ask(stage, route, sent)).code, 'VALIDATION_ERROR', `${route.name}: ${what}`)
-  }
-})
+test('no route takes a body that is not a JSON object of the right size, type and encoding', (t) =>
+  unharmed(t, async (stage) => {
+    const { defaultBytes, webhookBytes } = stage.platform.config.bodies
+    const isNew = firstTime()
+    for (const route of withBody) {
+      const all = Object.entries(badBodies(route.rawBody ? webhookBytes : defaultBytes))
+      for (const [what, sent] of isNew('reader', String(Boolean(route.rawBody))) ? all : all.slice(0, 3))
+        t.is((await ask(stage, route, sent)).code, 'VALIDATION_ERROR', `${route.name}: ${what}`)
+    }
+  }))
 
 // The members of a tool's arguments are the tool's, and those of a webhook the sender's.
 unharmed(
@@ -146,20 +146,21 @@ const oddValues: Record<string, string[]> = {
   ...Object.fromEntries(['agentId', 'sessionId', 'workspaceId', 'actorId', 'ownerId'].map((name) => [name, oddIds])),
 }
 
-unharmed('a query that is not understood is refused, on every route that takes one', async (t, stage) => {
-  const isNew = firstTime()
-  for (const route of routes.filter(({ query }) => query)) {
-    const { entries } = route.query as { entries: Record<string, unknown> }
-    // Parameters of one schema are read alike; the first value shows that the route has it asked.
-    const odd = Object.entries(entries).flatMap(([name, schema]) =>
-      (oddValues[name] ?? []).slice(0, isNew(schema, name) ? undefined : 1).map((value) => `${name}=${value}`),
-    )
-    for (const query of ['nonsense=1', '__proto__=1', 'limit[]=1', ...odd]) {
-      const path = `${fill(route.path, paramsOf(route, stage.params))}?${query}`
-      t.is((await ask(stage, route, { path })).code, 'VALIDATION_ERROR', `${route.name}?${query}`)
+test('a query that is not understood is refused, on every route that takes one', (t) =>
+  unharmed(t, async (stage) => {
+    const isNew = firstTime()
+    for (const route of routes.filter(({ query }) => query)) {
+      const { entries } = route.query as { entries: Record<string, unknown> }
+      // Parameters of one schema are read alike; the first value shows that the route has it asked.
+      const odd = Object.entries(entries).flatMap(([name, schema]) =>
+        (oddValues[name] ?? []).slice(0, isNew(schema, name) ? undefined : 1).map((value) => `${name}=${value}`),
+      )
+      for (const query of ['nonsense=1', '__proto__=1', 'limit[]=1', ...odd]) {
+        const path = `${fill(route.path, paramsOf(route, stage.params))}?${query}`
+        t.is((await ask(stage, route, { path })).code, 'VALIDATION_ERROR', `${route.name}?${query}`)
+      }
     }
-  }
-})
+  }))
 
 const noIds = (real: string): string[] => [
   'null',
@@ -176,21 +177,22 @@ const noIds = (real: string): string[] => [
   real.slice(0, -1),
 ]
 
-unharmed('an identifier that is none is answered as one that is not there, on every route', async (t, stage) => {
-  const isNew = firstTime()
-  for (const route of routes.filter(({ name }) => name !== 'finishSignIn')) {
-    const params = paramsOf(route, stage.params)
-    // A host and a month are none of our identifiers, and the id of a chat may be anything.
-    for (const name of Object.keys(params).filter((one) => !['host', 'month', 'chatId'].includes(one)))
-      // Routes that find their resource by the same function read its identifier alike.
-      for (const odd of noIds(params[name] ?? '').slice(0, isNew(route.resource ?? route, name) ? undefined : 2)) {
-        const path = fill(route.path, { ...params, [name]: odd })
-        const { status, code = '' } = await ask(stage, route, { path })
-        t.is(status, 404, `${route.name}, ${name} ${odd}: ${code}`)
-        t.true(
-          code === 'NOT_FOUND' || (code.endsWith('_NOT_FOUND') && codesOf(route).some((one) => one === code)),
-          code,
-        )
-      }
-  }
-})
+test('an identifier that is none is answered as one that is not there, on every route', (t) =>
+  unharmed(t, async (stage) => {
+    const isNew = firstTime()
+    for (const route of routes.filter(({ name }) => name !== 'finishSignIn')) {
+      const params = paramsOf(route, stage.params)
+      // A host and a month are none of our identifiers, and the id of a chat may be anything.
+      for (const name of Object.keys(params).filter((one) => !['host', 'month', 'chatId'].includes(one)))
+        // Routes that find their resource by the same function read its identifier alike.
+        for (const odd of noIds(params[name] ?? '').slice(0, isNew(route.resource ?? route, name) ? undefined : 2)) {
+          const path = fill(route.path, { ...params, [name]: odd })
+          const { status, code = '' } = await ask(stage, route, { path })
+          t.is(status, 404, `${route.name}, ${name} ${odd}: ${code}`)
+          t.true(
+            code === 'NOT_FOUND' || (code.endsWith('_NOT_FOUND') && codesOf(route).some((one) => one === code)),
+            code,
+          )
+        }
+    }
+  }))

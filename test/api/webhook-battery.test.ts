@@ -10,7 +10,7 @@ import { startPlatform } from '../helpers/platform.ts'
 import { runsOf } from '../helpers/runs.ts'
 import { nowSeconds, senders } from '../helpers/senders.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
-import { ask, exchange, send, statusIn } from './raw-http.ts'
+import { ask, send } from './raw-http.ts'
 
 /**
  * The attacks on a webhook's address that are to be held off, one by one. The deliveries are signed by Standard Webhooks,
@@ -101,30 +101,6 @@ test('an agent that is unknown, deleted or not started by webhooks is answered a
     t.is(first?.code, 'AGENT_NOT_FOUND')
     for (const other of others) t.deepEqual(other, first)
   }
-})
-
-// These wait for connections to be closed, which takes its time beside tests that keep the process busy.
-test.serial('a signed body may come in chunks, and a length that lies starts nothing', async (t) => {
-  const { platform, head, accepted } = await openSigned(t)
-  const { url } = platform
-  const body = '{"number":1}'
-  const chunks = (...texts: string[]) => texts.map((text) => `${text.length.toString(16)}\r\n${text}\r\n`).join('')
-  const chunked = `${await head(body, 'Transfer-Encoding: chunked')}${chunks(body.slice(0, 5), body.slice(5))}0\r\n\r\n`
-  t.is(statusIn(await ask(url, chunked)), 202)
-  const lies = [
-    `${await head(body, `Content-Length: ${body.length + 10}`)}${body}`,
-    `${await head(body, `Content-Length: ${body.length - 1}`)}${body}`,
-    `${await head(body, 'Transfer-Encoding: chunked')}${chunks(body)}`,
-    `${await head(body, 'Transfer-Encoding: chunked')}${chunks(body, ' ')}0\r\n\r\n`,
-    `${await head(body, 'Content-Length: 2', 'Transfer-Encoding: chunked')}${chunks(body)}0\r\n\r\n`,
-    `${await head(body, 'Transfer-Encoding: chunked')}${chunks(' '.repeat(64_000)).repeat(20)}0\r\n\r\n`,
-    `${await head(body)}${body}`,
-  ]
-  for (const lie of lies) {
-    const status = statusIn(await exchange(url, lie))
-    t.true([0, 400, 401].includes(status), `${status}: ${lie.slice(-60)}`)
-  }
-  t.is(await accepted(), 1)
 })
 
 test.serial('a sender that waits for 100 Continue is told to go on, and what it sends is judged as ever', async (t) => {
