@@ -93,9 +93,8 @@ test('no route takes a body that is not a JSON object of the right size, type an
   }))
 
 // The members of a tool's arguments are the tool's, and those of a webhook the sender's.
-unharmed(
-  'no route takes a member that it does not know, or a value that is refused wherever it stands',
-  async (t, stage) => {
+test('no route takes a member that it does not know, or a value that is refused wherever it stands', (t) =>
+  unharmed(t, async (stage) => {
     const strict = withBody.filter(({ name }) => name !== 'callTool' && name !== 'receiveWebhook')
     const odd = ['"surprise":1', '"__proto__":{"admin":true}', '"toString":"x"', '"":1', '"a.b":1']
     const isNew = firstTime()
@@ -120,8 +119,7 @@ unharmed(
       const body = `{"name":${text},"systemPrompt":"Report.","trigger":"manual"}`
       t.is((await ask(stage, agents.createAgent as AnyRoute, { body })).code, 'VALIDATION_ERROR', text)
     }
-  },
-)
+  }))
 
 const oddTimes = ['', 'now', '2026-11-21', '2026-02-30T09:00:00Z', '2026-11-21T09:00:00%2B24:00', '1763715600000']
 const oddIds = ['', '%00', 'abc', 'me', `${newId()}x`, `{${newId()}}`]
