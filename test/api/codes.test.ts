@@ -11,6 +11,8 @@ import { sessionOf, withToken } from '../helpers/sessions.ts'
 import { openConnectUrl } from '../helpers/connect.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import * as oauth from '../../api/oauth.ts'
+import * as sessions from '../../api/sessions.ts'
+import { newToken } from '../../src/secrets/opaque-tokens.ts'
 import { createProvoke } from './provoke.ts'
 import { allowedTo, bodyWithin, openStage, paramsOf, secretOf, validBodies, validQueries } from './stage.ts'
 
@@ -70,6 +72,28 @@ test.serial('who has not accepted the terms is refused on every route that needs
       t.is(outcomeOf(await call(client, route, request)), 'TERMS_NOT_ACCEPTED', route.name)
     }
 })
+
+test.serial(
+  'the token of a session that ended, is over or never was is refused on every route of a session',
+  async (t) => {
+    const { platform, owner, params, nobody } = await open()
+    const { database } = platform.services
+    const [ended, expired] = [await sessionOf(owner), await sessionOf(owner)]
+    await call(owner, sessions.endSession, { params: { sessionId: ended.id } })
+    await database('sessions').where({ id: expired.id }).update({ expiresAt: new Date() })
+    const states: [ErrorCode, string][] = [
+      ['INVALID_SESSION', ended.token],
+      ['SESSION_EXPIRED', expired.token],
+      ['SESSION_NOT_FOUND', newToken('session')],
+    ]
+    for (const route of routes.filter(({ proof }) => proof?.account))
+      for (const [code, token] of states) {
+        const raw = route.name === 'sendChatMessage' ? { raw: '{"text":"[[say Hello.]]"}' } : {}
+        const request = { params: paramsOf(route, params), headers: withToken({ token }), ...raw }
+        t.is(outcomeOf(await call(nobody, route, request)), code, `${route.name} ${code}`)
+      }
+  },
+)
 
 /** Columns that no answer may hold, in whatever form they are stored. */
 const secretColumns: [string, string][] = [

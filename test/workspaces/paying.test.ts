@@ -7,7 +7,7 @@ import { call } from '../helpers/client.ts'
 import { agentOf, customer, person } from '../helpers/people.ts'
 import { start } from '../helpers/runs.ts'
 import { sharedPlatform } from '../helpers/shared.ts'
-import { memberOf, userIdOf, workspaceOf } from '../helpers/workspaces.ts'
+import { inviteTo, memberOf, userIdOf, workspaceOf } from '../helpers/workspaces.ts'
 
 /* Who pays for a workspace, and what bounds it. */
 
@@ -78,6 +78,16 @@ test('limits of the tier count what an account pays for in all, also between par
   t.deepEqual(new Set(refused), new Set(['AGENT_LIMIT_REACHED']))
   // A member's own things are paid for by the member.
   t.is((await call(member, agents.createAgent, { body: own })).status, 201)
+})
+
+test('members and invitations of a workspace never exceed what the tier allows, however many at once', async (t) => {
+  const { platform, owner, ownerId, workspaceId } = await open()
+  await platform.services.database('accounts').where({ ownerId }).update({ limits: '{"workspaceMembers":4}' })
+  await memberOf(platform, workspaceId, 'viewer')
+  const answers = await Promise.all(Array.from({ length: 6 }, () => inviteTo(platform, owner, workspaceId)))
+  t.is(answers.filter(({ status }) => status === 201).length, 2)
+  const refused = answers.filter(({ status }) => status !== 201).map(({ failure }) => failure.code)
+  t.deepEqual(new Set(refused), new Set(['FEATURE_LIMIT_REACHED']))
 })
 
 test('a tier without workspaces makes none, and a member needs no tier', async (t) => {

@@ -19,6 +19,14 @@ test('cards are listed newest first and removed by their owner only', async (t) 
   t.deepEqual(await billing.paymentMethods.list(userId), [master])
 })
 
+test('there is room for twenty cards, also between parallel requests', async (t) => {
+  const { billing, userId } = await open()
+  const add = () => billing.paymentMethods.add(userId, { paymentMethod: 'pm_card_visa' })
+  const results = await Promise.allSettled(Array.from({ length: 23 }, add))
+  t.is(results.filter(({ status }) => status === 'fulfilled').length, 20)
+  t.like(await t.throwsAsync(add()), { code: 'FEATURE_LIMIT_REACHED' })
+})
+
 test('the grant of a month is made once, also when many look at once', async (t) => {
   const { billing, clock, charge, userId, ledgerSum } = await open()
   const look = () => Promise.all([...Array.from({ length: 6 }, () => billing.account(userId)), charge(userId, 1)])

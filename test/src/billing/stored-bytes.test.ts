@@ -4,10 +4,20 @@ import { tierOf } from '../../../src/billing/tiers.ts'
 import * as agentRuns from '../../../api/agent-runs.ts'
 import * as auth from '../../../api/auth.ts'
 import * as vault from '../../../api/vault.ts'
+import { fillStore } from '../../api/hoarder.ts'
 import { call } from '../../helpers/client.ts'
 import { movableClock } from '../../helpers/clock.ts'
 import { eventually } from '../../helpers/eventually.ts'
-import { agentOf, customer, deliver, ended, person, webhookAgent, type Person } from '../../helpers/people.ts'
+import {
+  agentOf,
+  connectBadTools,
+  customer,
+  deliver,
+  ended,
+  person,
+  webhookAgent,
+  type Person,
+} from '../../helpers/people.ts'
 import type { Platform } from '../../helpers/platform.ts'
 import { openStage, start } from '../../helpers/runs.ts'
 import { forWholeFile } from '../../helpers/whole-file.ts'
@@ -112,6 +122,21 @@ test('payloads, results of runs and results of direct calls count for their owne
   })
   await ended(someone, (await start(someone, caller)).body.id)
   t.true((await recorded(platform, someone, afterCall + 10_000)) < 145_000, 'results, arguments and instructions')
+})
+
+test('who stores as much as the tier allows starts, sends and calls nothing more', async (t) => {
+  const { platform, sites } = await stage()
+  const someone = await customer(platform)
+  const entryId = await connectBadTools(someone, sites)
+  const agent = await webhookAgent(someone)
+  await fillStore(platform, someone, 8 * 1024 * MiB)
+  const params = { entryId, toolName: 'echo_text' }
+  for (const { failure } of [
+    await deliver(platform, agent, { number: 1 }),
+    await start(someone, agent),
+    await call(someone, vault.callTool, { params, body: { text: 'a' } }),
+  ])
+    t.is(failure.code, 'FEATURE_LIMIT_REACHED')
 })
 
 test('what is refused, or repeated under its key, is not counted again', async (t) => {
