@@ -7,7 +7,7 @@ test('credits are bought for what they cost, once for each key, however many ask
   const { billing, charges, ledgerSum, userId, withCard } = await openBilling(t)
   await withCard()
   const wanted = { credits: 1000, requestKey: 'one' }
-  const bought = await Promise.all(Array.from({ length: 50 }, () => billing.purchases.buy(userId, wanted)))
+  const bought = await Promise.all(Array.from({ length: 8 }, () => billing.purchases.buy(userId, wanted)))
   t.is(new Set(bought.map(({ id }) => id)).size, 1)
   t.like(bought[0], { status: 'paid', cents: 1000, credits: 1000, purpose: 'credits' })
   t.deepEqual(await charges(), [1000])
