@@ -12,15 +12,7 @@ import { withToken } from '../helpers/sessions.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { firstTime } from './first-time.ts'
 import { snapshot } from './snapshot.ts'
-import {
-  makeThings,
-  noteUses,
-  openStage,
-  paramsOf,
-  validBodies,
-  validQueries,
-  type Stage,
-} from './stage.ts'
+import { makeThings, noteUses, openStage, paramsOf, validBodies, validQueries, type Stage } from './stage.ts'
 
 /** Not identifiers of ours: a tool is named within a vault entry, a host by its address, a month by its date. */
 const isIdentifier = (name: string): boolean => name !== 'toolName' && name !== 'host' && name !== 'month'
@@ -162,4 +154,3 @@ test("a webhook opens to its own agent's secret only, and shows its own runs onl
   const { failure } = await call(stage.owner, webhooks.receiveWebhook, { params: { agentId: manual.id }, raw: '{}' })
   t.is(failure.code, 'AGENT_NOT_FOUND')
 })
-

@@ -118,4 +118,3 @@ test('who tries the leaked passwords of many accounts is stopped after a few a m
   t.true(Number(late.headers['retry-after']) > 0)
   t.is((await from('2001:db9::1', someone.email, someone.password)).status, 200)
 })
-

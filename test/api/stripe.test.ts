@@ -9,7 +9,18 @@ import { call } from '../helpers/client.ts'
 import { webhookSecret } from '../helpers/stripe/deliveries.ts'
 import { doubleKey } from '../helpers/stripe/double.ts'
 import { assertValid } from '../helpers/stripe/judge.ts'
-import { add, again, days, newsOf, payer, send, standing, stripePlatform, subscribed, sweep } from '../helpers/stripe/payers.ts'
+import {
+  add,
+  again,
+  days,
+  newsOf,
+  payer,
+  send,
+  standing,
+  stripePlatform,
+  subscribed,
+  sweep,
+} from '../helpers/stripe/payers.ts'
 import { refund } from '../helpers/stripe/routes.ts'
 
 const open = stripePlatform(test)

@@ -52,7 +52,11 @@ test('two years of renewals, failures, changes and cancellations come out as an 
       rules.settle(world, now)
       model.advance(dayMs)
       const { subscription } = world
-      const [lot, tier, when] = [random.whole(0, 99), random.of(paidTierNames as [PaidTierName]), random.of(['now', 'period_end'] as const)]
+      const [lot, tier, when] = [
+        random.whole(0, 99),
+        random.of(paidTierNames as [PaidTierName]),
+        random.of(['now', 'period_end'] as const),
+      ]
       const key = String(days)
       if (lot < 4 && subscription?.status !== 'past_due') {
         model.subscribe(tier, when)
