@@ -1,27 +1,23 @@
 // @promise suspension
 import test from 'ava'
-import * as accountMails from '../../api/account-mails.ts'
 import * as adminUsers from '../../api/admin-users.ts'
 import * as admin from '../../api/admin.ts'
 import * as agents from '../../api/agents.ts'
 import * as apiKeys from '../../api/api-keys.ts'
 import * as auth from '../../api/auth.ts'
 import * as billing from '../../api/billing.ts'
-import * as invitations from '../../api/invitations.ts'
 import * as why from '../../api/why.ts'
-import { limitNames } from '../../src/billing/tiers.ts'
 import { lockQueue } from '../../src/runs/agent-queue.ts'
-import { setAdmin } from '../../src/users/admins.ts'
 import { adminOf } from '../helpers/admins.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
-import { mailsTo, resetTokenOf, tokenTo } from '../helpers/mailbox.ts'
+import { mailsTo } from '../helpers/mailbox.ts'
 import { agentOf, customer, deliver, ended, person, timelineOf, webhookAgent, type Person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { start } from '../helpers/runs.ts'
 import { current, sessionOf } from '../helpers/sessions.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
-import { inviteTo, memberOf, userIdOf, verified, workspaceOf } from '../helpers/workspaces.ts'
+import { memberOf, userIdOf, workspaceOf } from '../helpers/workspaces.ts'
 
 const waitersStatement = `
   select 1 from pg_stat_activity
@@ -89,20 +85,6 @@ test('what a suspended user has started stands still, deliveries are refused, an
   t.is(fourth.sequence, 3)
 })
 
-test('an agent that its owner has paused stays so after a suspension, and one that was running goes on', async (t) => {
-  const { platform, of, suspend, lift } = await open()
-  const someone = await person(platform)
-  const [paused, working] = [await agentOf(someone), await agentOf(someone)]
-  await call(someone, agents.pauseAgent, { params: { agentId: paused.id } })
-  const named = await of(someone)
-  await suspend(named)
-  await lift(named)
-  const states = [paused, working].map(({ id }) => call(someone, agents.getAgent, { params: { agentId: id } }))
-  const [one, other] = await Promise.all(states)
-  t.not(one?.body.pausedAt, null)
-  t.is(other?.body.pausedAt, null)
-})
-
 test('of a suspension and its lifting at once, what counts in the end is what was decided last', async (t) => {
   const { platform, of, suspend, lift } = await open()
   const { services } = platform
@@ -162,48 +144,6 @@ test('a workspace rests while its owner is suspended, and its members read why',
   t.is((await start(owner, await agentOf(owner, { workspaceId }))).status, 202, 'a member takes nobody along')
 })
 
-test('a mailed token does nothing for a suspended user, and is good again afterwards', async (t) => {
-  const { platform, of, suspend, lift } = await open()
-  const someone = await verified(platform)
-  const { email, password } = someone
-  const newEmail = `new-${email}`
-  await call(someone, accountMails.changeEmail, { body: { newEmail, currentPassword: password } })
-  const [change, reset] = [await tokenTo(platform, newEmail), await resetTokenOf(platform, email)]
-  const named = await of(someone)
-  await suspend(named)
-  const verify = () => call(platform, accountMails.verifyEmail, { body: { token: change } })
-  const refused = [
-    await verify(),
-    await call(platform, accountMails.resetPassword, { body: { token: reset, newPassword: 'another password' } }),
-  ]
-  for (const { failure } of refused) t.is(failure.code, 'PERMISSION_DENIED')
-  await lift(named)
-  t.is((await call(someone, auth.me)).body.email, email)
-  t.true((await verify()).status < 300)
-  t.is((await call(someone, auth.me)).body.email, newEmail)
-})
-
-test('nobody joins by the invitation of somebody who is suspended, nor a workspace whose owner is', async (t) => {
-  const { platform, of, suspend, lift } = await open()
-  const owner = await customer(platform, 'team')
-  const { id: workspaceId } = await workspaceOf(owner)
-  const inviter = await memberOf(platform, workspaceId, 'admin')
-  const guest = await verified(platform)
-  await inviteTo(platform, inviter, workspaceId, { email: guest.email })
-  const token = await tokenTo(platform, guest.email)
-  const accept = () => call(guest, invitations.acceptInvitation, { body: { token } })
-  for (const [who, code] of [
-    [inviter, 'INVALID_TOKEN'],
-    [owner, 'WORKSPACE_REQUIRED'],
-  ] as const) {
-    const named = await of(who)
-    await suspend(named)
-    t.is((await accept()).failure.code, code)
-    await lift(named)
-  }
-  t.true((await accept()).status < 300)
-})
-
 test('no admin can be suspended or deleted, so the last one cannot be locked out', async (t) => {
   const { platform, root, of, suspend } = await open()
   for (const someone of [root, await adminOf(platform)]) {
@@ -212,26 +152,6 @@ test('no admin can be suspended or deleted, so the last one cannot be locked out
     t.is((await call(root, adminUsers.deleteUser, named)).failure.code, 'PERMISSION_DENIED')
   }
   t.is((await call(root, auth.me)).status, 200)
-})
-
-test('who is no admin can do none of it, and a user who is not there is NOT_FOUND', async (t) => {
-  const { platform, root, of, suspend } = await open()
-  const [someone, victim] = [await person(platform), await person(platform)]
-  const named = await of(victim)
-  const requests = [
-    call(someone, adminUsers.getUser, named),
-    call(someone, adminUsers.giveTier, { ...named, body: { tier: 'enterprise' } }),
-    call(someone, adminUsers.suspendUser, { ...named, body: { reason: 'Why not' } }),
-    call(someone, adminUsers.liftUser, named),
-    call(someone, adminUsers.deleteUser, named),
-    call(someone, adminUsers.restoreUser, named),
-    call(someone, adminUsers.listRunsOfUser, named),
-  ]
-  for (const { failure } of await Promise.all(requests)) t.is(failure.code, 'ADMIN_REQUIRED')
-  const nobody = { params: { userId: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a00' } }
-  t.is((await suspend(nobody)).failure.code, 'NOT_FOUND')
-  t.is((await call(root, adminUsers.listRunsOfUser, nobody)).failure.code, 'NOT_FOUND')
-  t.is((await call(root, adminUsers.getUser, { params: { userId: 'x' } })).failure.code, 'NOT_FOUND')
 })
 
 test('an admin gives a tier with its credits, and limits of its own; what exceeds them rests', async (t) => {
@@ -256,18 +176,6 @@ test('an admin gives a tier with its credits, and limits of its own; what exceed
   t.is((await deliver(someone, old, {})).failure.code, 'TIER_REQUIRED')
   for (const limits of [{ agents: -1 }, { agents: 1.5 }, { requestsPerMinute: 0 }, { sites: 1 }, 'all'])
     t.is((await give({ limits })).failure.code, 'VALIDATION_ERROR')
-})
-
-test('an account that may have any number of everything works as others do', async (t) => {
-  const { platform, root, of } = await open()
-  const someone = await customer(platform)
-  const limits = Object.fromEntries(limitNames.map((name) => [name, null]))
-  t.deepEqual((await call(root, adminUsers.giveTier, { ...(await of(someone)), body: { limits } })).body.limits, limits)
-  const agent = await webhookAgent(someone, { systemPrompt: '[[say done]]' })
-  const { runId } = (await deliver(platform, agent, { number: 1 })).body
-  t.like(await ended(someone, runId), { status: 'completed' })
-  t.is((await call(someone, billing.getBilling)).status, 200)
-  t.truthy((await sessionOf(someone)).id)
 })
 
 test('an admin deletes an account, which only an admin can keep, and its user is told', async (t) => {
@@ -316,13 +224,4 @@ test('an admin ends the hold that a host has asked for', async (t) => {
   t.true((await call(root, admin.listHosts)).body.items.some((one) => one.host === host && one.held !== null))
   t.is((await end()).status, 204)
   t.false((await call(root, admin.listHosts)).body.items.some((one) => one.host === host))
-})
-
-test('a role that is taken away lets an admin be suspended', async (t) => {
-  const { platform, of, suspend, lift } = await open()
-  const someone = await adminOf(platform)
-  const named = await of(someone)
-  await setAdmin(platform.services.database, someone.email, false)
-  t.is((await suspend(named)).status, 200)
-  await lift(named)
 })

@@ -1,10 +1,6 @@
 import test from 'ava'
 import * as agents from '../../api/agents.ts'
-import * as agentRuns from '../../api/agent-runs.ts'
 import * as apiKeys from '../../api/api-keys.ts'
-import * as runs from '../../api/runs.ts'
-import * as webhooks from '../../api/webhooks.ts'
-import { newId } from '../../src/ids.ts'
 import { call } from '../helpers/client.ts'
 import { agentOf, connectTracker, customer, person, webhookAgent } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
@@ -103,48 +99,6 @@ test('a change touches what it names and nothing else', async (t) => {
   t.deepEqual({ ...body, updatedAt: '' }, { ...before, name: 'New', updatedAt: '' })
 })
 
-test('what cannot be kept in a text is said of its place in the body', async (t) => {
-  const someone = await person((await open()).platform)
-  for (const [odd, path] of [
-    ['"name":"A\\u0000B"', 'name'],
-    ['"name":"A","systemPrompt":"half \\ud800"', 'systemPrompt'],
-    ['"name":"A","sites":[{"vaultEntryId":"x","tools":["a","b\\u0000"]}]', 'sites.0.tools.1'],
-    ['"name":1e400', 'name'],
-  ] as const) {
-    const raw = `{"trigger":"manual","systemPrompt":"Report.",${odd}}`
-    const { failure } = await call(someone, agents.createAgent, { raw })
-    t.is(failure.code, 'VALIDATION_ERROR', odd)
-    t.is(failure.details?.[0]?.path, path, odd)
-    t.true(failure.error.startsWith(`"${path}" `), failure.error)
-  }
-  t.deepEqual((await call(someone, agents.listAgents)).body.items, [])
-})
-
-test('a webhook to an agent that webhooks do not start is answered like one to nobody', async (t) => {
-  const someone = await customer((await open()).platform)
-  const { id: agentId, webhookSecret } = await webhookAgent(someone)
-  await call(someone, agents.updateAgent, { params: { agentId }, body: { trigger: 'manual' } })
-  const headers = { 'x-webhook-secret': webhookSecret ?? '' }
-  const deliver = async (id: string) =>
-    (await call({ url: someone.url }, webhooks.receiveWebhook, { params: { agentId: id }, headers, raw: '{}' })).failure
-  const failure = await deliver(agentId)
-  t.is(failure.code, 'AGENT_NOT_FOUND')
-  t.regex(failure.error, /that webhooks start/)
-  t.deepEqual(failure, await deliver(newId()))
-})
-
-test('a schedule belongs to scheduled agents only', async (t) => {
-  const someone = await person((await open()).platform)
-  const schedule = { cron: '0 9 * * 1', timeZone: 'Europe/Berlin' }
-  const make = (fields: object) =>
-    call(someone, agents.createAgent, {
-      body: { name: 'n', systemPrompt: 'p', trigger: 'manual', ...fields },
-    })
-  t.is((await make({ trigger: 'scheduled', ...schedule })).status, 201)
-  t.is((await make({ trigger: 'scheduled' })).failure.code, 'VALIDATION_ERROR')
-  t.is((await make(schedule)).failure.code, 'VALIDATION_ERROR')
-})
-
 test('sites that are not in the vault, and tools that a site lacks, are named', async (t) => {
   const { sites, platform } = await open()
   const someone = await person(platform)
@@ -164,63 +118,6 @@ test('sites that are not in the vault, and tools that a site lacks, are named', 
     t.deepEqual([failure.code, failure.details?.map(({ path }) => path)], ['VALIDATION_ERROR', ['sites.0.askFirst']])
   }
   t.deepEqual((await make([{ vaultEntryId }])).body.sites, [{ vaultEntryId, tools: null, askFirst: [] }])
-})
-
-// @promise limits
-test("the tier's number of agents holds between requests at the same instant, and deleting one makes room", async (t) => {
-  const someone = await person((await open()).platform)
-  const body = { name: 'n', systemPrompt: 'p', trigger: 'manual' as const }
-  const answers = await Promise.all(Array.from({ length: 6 }, () => call(someone, agents.createAgent, { body })))
-  const made = answers.filter(({ status }) => status === 201)
-  t.is(made.length, 3)
-  const codes = answers.filter(({ status }) => status !== 201).map(({ failure }) => failure.code)
-  t.deepEqual([...new Set(codes)], ['AGENT_LIMIT_REACHED'])
-
-  await call(someone, agents.deleteAgent, { params: { agentId: made[0]?.body.id ?? '' } })
-  t.is((await call(someone, agents.createAgent, { body })).status, 201)
-})
-
-test('lists come in pages, newest first, each item once, and can be filtered', async (t) => {
-  const someone = await customer((await open()).platform)
-  const made: string[] = []
-  for (let index = 0; index < 5; index += 1) made.push((await agentOf(someone)).id)
-  const { id: webhookId } = await webhookAgent(someone)
-
-  const seen: string[] = []
-  for (let cursor: string | null | undefined; cursor !== null;) {
-    const query = { limit: '2', trigger: 'manual', ...(cursor && { cursor }) }
-    const { body } = await call(someone, agents.listAgents, { query })
-    seen.push(...body.items.map(({ id }) => id))
-    cursor = body.nextCursor
-  }
-  t.deepEqual(seen, made.toReversed())
-  const webhookAgents = (await call(someone, agents.listAgents, { query: { trigger: 'webhook' } })).body
-  t.deepEqual(
-    webhookAgents.items.map(({ id }) => id),
-    [webhookId],
-  )
-})
-
-test('runs can be listed by agent, status and trigger', async (t) => {
-  const someone = await person((await open()).platform)
-  const [one, other] = [await agentOf(someone), await agentOf(someone)]
-  const start = (agentId: string) => call(someone, agentRuns.startRun, { params: { agentId } })
-  const { id: runId } = (await start(one.id)).body
-  await start(other.id)
-  await call(someone, runs.cancelRun, { params: { runId } })
-
-  const listed = async (query: Record<string, string>) =>
-    (await call(someone, runs.listRuns, { query })).body.items.map(({ id }) => id)
-  t.is((await listed({})).length, 2)
-  t.deepEqual(await listed({ status: 'cancelled' }), [runId])
-  t.deepEqual(await listed({ agentId: one.id }), [runId])
-  t.deepEqual(await listed({ agentId: other.id, status: 'cancelled' }), [])
-  t.is((await listed({ trigger: 'webhook' })).length, 0)
-  const ofAgent = await call(someone, agentRuns.listAgentRuns, { params: { agentId: one.id } })
-  t.deepEqual(
-    ofAgent.body.items.map(({ id }) => id),
-    [runId],
-  )
 })
 
 test('changes at the same instant that contradict each other leave an agent that can be changed again', async (t) => {

@@ -1,13 +1,10 @@
 // @promise isolation
 import test, { type ExecutionContext } from 'ava'
-import type { GenericSchema } from 'valibot'
 import * as agents from '../../api/agents.ts'
 import * as runs from '../../api/runs.ts'
 import * as webhooks from '../../api/webhooks.ts'
 import type { AnyRoute } from '../../api/route/route.ts'
 import { routes } from '../../api/routes.ts'
-import { validated } from '../../api/route/validation.ts'
-import { CodedError } from '../../src/errors.ts'
 import { newId } from '../../src/ids.ts'
 import { call } from '../helpers/client.ts'
 import { agentOf, customer, webhookAgent } from '../helpers/people.ts'
@@ -15,17 +12,7 @@ import { withToken } from '../helpers/sessions.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { firstTime } from './first-time.ts'
 import { snapshot } from './snapshot.ts'
-import {
-  allowedTo,
-  makeThings,
-  noteUses,
-  openStage,
-  paramsOf,
-  secretOf,
-  validBodies,
-  validQueries,
-  type Stage,
-} from './stage.ts'
+import { makeThings, noteUses, openStage, paramsOf, validBodies, validQueries, type Stage } from './stage.ts'
 
 /** Not identifiers of ours: a tool is named within a vault entry, a host by its address, a month by its date. */
 const isIdentifier = (name: string): boolean => name !== 'toolName' && name !== 'host' && name !== 'month'
@@ -167,36 +154,3 @@ test("a webhook opens to its own agent's secret only, and shows its own runs onl
   const { failure } = await call(stage.owner, webhooks.receiveWebhook, { params: { agentId: manual.id }, raw: '{}' })
   t.is(failure.code, 'AGENT_NOT_FOUND')
 })
-
-const ourMembers = ['id', 'ownerId', 'owner_id', 'userId', 'user_id', 'role', 'admin', 'createdAt', 'updatedAt']
-  .concat(['deletedAt', 'webhookSecret', 'webhook_secret', 'credential', 'passwordHash', 'termsVersion', 'balance'])
-  .concat(['tier', 'scopes', 'status', 'sequence', 'termsAcceptedAt', '$ref', '$relation', '#id'])
-
-unchanging('nobody sets by a member what is not theirs to set', async (t, { stage }) => {
-  const withMembers = routes.filter(({ body, name }) => body && name !== 'callTool')
-  for (const [place, route] of withMembers.entries()) {
-    const valid = validBodies(stage.sites)[route.name] ?? {}
-    const known = membersOf(route)
-    const unknown = ourMembers.filter((name) => !known.includes(name))
-    // Of a choice the message says which members each has.
-    const pathOf = (member: string) => ('options' in (route.body as object) ? '' : member)
-    for (const member of unknown) {
-      const body = { ...valid, [member]: stage.params['agentId'] }
-      const error = t.throws(() => validated(route.body as GenericSchema, body, ''), { instanceOf: CodedError })
-      t.deepEqual([error?.code, error?.details?.[0]?.path], ['VALIDATION_ERROR', pathOf(member)], route.name)
-    }
-    // That a route has its schema asked shows with any of them; over all routes it is each once.
-    for (const member of unknown.filter((_, index) => index % withMembers.length === place)) {
-      const raw = JSON.stringify({ ...valid, [member]: stage.params['agentId'] })
-      const params = paramsOf(route, stage.params)
-      const { failure } = await call(allowedTo(stage, route), route, { params, raw, headers: secretOf(stage) })
-      t.deepEqual([failure.code, failure.details?.[0]?.path], ['VALIDATION_ERROR', pathOf(member)], route.name)
-    }
-  }
-})
-
-/** The members of a route's body; of all of them where there is a choice. */
-function membersOf({ body }: AnyRoute): string[] {
-  const { entries, options = [] } = body as { entries?: object; options?: { entries: object }[] }
-  return [entries ?? {}, ...options.map((option) => option.entries)].flatMap(Object.keys)
-}

@@ -1,7 +1,6 @@
 // @promise money-by-default
 import test from 'ava'
 import * as agents from '../../api/agents.ts'
-import * as notifications from '../../api/notifications.ts'
 import * as why from '../../api/why.ts'
 import * as adminClock from '../../api/admin-clock.ts'
 import * as adminCredits from '../../api/admin-credits.ts'
@@ -14,10 +13,9 @@ import * as paymentSetup from '../../api/payment-setup.ts'
 import * as workspaces from '../../api/workspaces.ts'
 import { adminOf } from '../helpers/admins.ts'
 import { call } from '../helpers/client.ts'
-import { eventually } from '../helpers/eventually.ts'
-import { agentOf, deliver, ended, person, runOf, webhookAgent } from '../helpers/people.ts'
+import { agentOf, deliver, ended, person, webhookAgent } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
-import { start, waiting } from '../helpers/runs.ts'
+import { waiting } from '../helpers/runs.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 
 const open = forWholeFile(test, 'without payments', async (t) => {
@@ -102,16 +100,6 @@ test('what a limit refuses says how to get more, and names no payment', async (t
   t.regex(JSON.stringify(failure), /9007199254740991/)
 })
 
-test('the ledger says what was used, in tokens, and nothing is owed', async (t) => {
-  const { platform } = await open()
-  const someone = await person(platform)
-  const { body: run } = await start(someone, await agentOf(someone, { systemPrompt: '[[say Hello.]]' }))
-  const { inputTokens, outputTokens } = await ended(someone, run.id)
-  const [entry] = (await call(someone, billing.listLedger)).body.items
-  t.like(entry, { kind: 'step', credits: 0, balanceAfter: 0, tokens: inputTokens + outputTokens })
-  t.like(await billingOf(someone), { balance: 0, tokens: { used: inputTokens + outputTokens } })
-})
-
 test('the tokens of a month are a limit: a run waits, and goes on once an admin raises it', async (t) => {
   const { platform, root } = await open()
   const someone = await person(platform)
@@ -127,52 +115,4 @@ test('the tokens of a month are a limit: a run waits, and goes on once an admin 
   t.regex(failure.error, /limit of the account for tokens .* operator .* next month/)
   t.is((await limit(null)).status, 200)
   t.is((await ended(someone, first.runId)).status, 'completed')
-})
-
-test('what is queued when the tokens of the month are used up stays queued, and its owner reads that', async (t) => {
-  const { platform, root } = await open()
-  const { services } = platform
-  const someone = await person(platform)
-  const { id: userId } = (await call(someone, auth.me)).body
-  const limit = (tokensPerMonth: number | null) =>
-    call(root, adminUsers.giveTier, { params: { userId }, body: { limits: { tokensPerMonth } } })
-  const agent = await webhookAgent(someone, { systemPrompt: '[[call nothing {}]]' })
-  const params = { agentId: agent.id }
-  await call(someone, agents.pauseAgent, { params })
-  const { runId } = (await deliver(someone, agent, { number: 1 })).body
-  await limit(0)
-  await call(someone, agents.resumeAgent, { params })
-  await eventually(20, 'it has been blocked for longer than a debt may block it', async () => {
-    const queue = await services.database('agent_queues').where({ agentId: agent.id }).first()
-    const { blockedCause, blockedSince } = queue as { blockedCause: string | null; blockedSince: Date | null }
-    return (blockedCause === 'credits' && Date.now() - Number(blockedSince) > 4000) || undefined
-  })
-  await services.runs.reconciler.round(new AbortController().signal)
-  t.is((await runOf(someone, runId)).status, 'queued')
-  const { causes } = (await call(someone, why.whyRun, { params: { runId } })).body
-  t.like(causes[0], { code: 'CREDITS', until: null })
-  const { items } = (await call(someone, notifications.listNotifications)).body
-  const told = items.find(({ kind }) => kind === 'queue_blocked')
-  t.regex(told?.message ?? '', /limit of the account for tokens .* stay queued in order\.$/)
-  await limit(null)
-  t.is((await ended(someone, runId)).status, 'completed')
-})
-
-test('of many runs at once, only as many begin a step as there are tokens that nobody else holds', async (t) => {
-  const { platform, root } = await open()
-  const someone = await person(platform)
-  const { id: userId } = (await call(someone, auth.me)).body
-  await call(root, adminUsers.giveTier, { params: { userId }, body: { limits: { tokensPerMonth: 15_000 } } })
-  const agents = await Promise.all(Array.from({ length: 4 }, () => agentOf(someone, { systemPrompt: '[[sleep 3]]' })))
-  for (const agent of agents) await start(someone, agent)
-  const heldTokens = (): Promise<number[]> =>
-    platform.services.database('credit_holds').where({ ownerId: userId }).pluck('tokens')
-  const held = await eventually(10, 'two steps are under way', async () => {
-    const tokens = await heldTokens()
-    return tokens.length > 1 ? tokens : undefined
-  })
-  t.deepEqual(
-    held.toSorted((one, other) => one - other),
-    [5000, 10_000],
-  )
 })

@@ -6,11 +6,10 @@ import { tierNames, tierOf } from '../../src/billing/tiers.ts'
 import { adminOf } from '../helpers/admins.ts'
 import { call } from '../helpers/client.ts'
 import { customer, person } from '../helpers/people.ts'
-import { startPlatform } from '../helpers/platform.ts'
-import { forWholeFile } from '../helpers/whole-file.ts'
+import { sharedPlatform } from '../helpers/shared.ts'
 import { userIdOf } from '../helpers/workspaces.ts'
 
-const open = forWholeFile(test, 'billing over HTTP', (t) => startPlatform(t))
+const open = sharedPlatform(test, 'idle')
 
 test('anyone can read the tiers: prices, credits, features and limits, with null for unlimited', async (t) => {
   const { items } = (await call({ url: (await open()).url }, billing.listTiers)).body
@@ -30,35 +29,6 @@ test('anyone can read the tiers: prices, credits, features and limits, with null
     t.deepEqual(items[index]?.features, [...features], name)
   }
   t.is(items[3]?.limits['agents'], null)
-})
-
-test('the list of tiers says what an account of a tier gets', async (t) => {
-  const platform = await open()
-  const { items } = (await call(platform, billing.listTiers)).body
-  for (const someone of [await person(platform), await customer(platform, 'team')]) {
-    const { tier, limits, features, balance } = (await call(someone, billing.getBilling)).body
-    const listed = items.find(({ name }) => name === tier)
-    t.deepEqual({ limits, features }, { limits: listed?.limits ?? {}, features: listed?.features ?? [] })
-    // Whoever changes to a paid tier keeps what the free tier has granted.
-    const before = tier === 'free' ? 0 : (items[0]?.creditsPerMonth ?? 0)
-    t.is(balance, before + (listed?.creditsPerMonth ?? 0))
-  }
-})
-
-test('an account with a cap is shown as it was changed: the balance is that of the ledger, and the cap bounds its use', async (t) => {
-  const someone = await person(await open())
-  const { body } = await call(someone, billing.updateBilling, { body: { creditsPerMonth: 7 } })
-  t.like(body, { balance: 200, creditsPerMonth: 7, usage: { used: 0, cap: 7 } })
-  t.deepEqual((await call(someone, billing.getBilling)).body, body)
-})
-
-test('a paid tier is left by DELETE, and GET /billing says when', async (t) => {
-  const someone = await customer(await open(), 'pro')
-  const { body } = await call(someone, billing.cancelSubscription)
-  t.like(body, { tier: 'pro', subscription: { status: 'active' } })
-  t.true(new Date(body.subscription?.currentPeriodEnd ?? 0) > new Date())
-  t.truthy(body.subscription?.cancelledAt)
-  t.deepEqual((await call(someone, billing.getBilling)).body, body)
 })
 
 test('payments add up: what was credited pays for a later tier, is shown, and is enough without a card', async (t) => {

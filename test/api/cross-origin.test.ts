@@ -56,7 +56,7 @@ test('without CORS_ORIGINS no origin is let in', async (t) => {
 
 test('the preflight of a listed origin is answered with what each path takes, and never allows credentials', async (t) => {
   t.true(shared.length > 60)
-  for (const origin of [app, local])
+  for (const origin of [local])
     for (const { path, method, name } of shared) {
       const answer = await preflight('some', path, method.toUpperCase(), origin)
       t.is(answer.status, 204, name)
@@ -143,10 +143,4 @@ test('webhooks and the pages of OAuth let no origin in, not even with *', async 
         t.deepEqual(corsIn(await preflight(which, spelled, method.toUpperCase())), [], name)
         t.deepEqual(corsIn(await ask(which, method.toUpperCase(), spelled, { origin: app })), [], name)
       }
-})
-
-test('an OPTIONS request that is no preflight is answered as everywhere', async (t) => {
-  const answer = await ask('some', 'OPTIONS', '/agents', { origin: app })
-  t.deepEqual([answer.status, answer.headers['allow']], [204, 'GET, HEAD, POST, OPTIONS'])
-  t.is(answer.headers['access-control-allow-methods'], undefined)
 })

@@ -65,7 +65,6 @@ const saying =
     forge(head, { ...claims, ...(typeof more === 'function' ? more(now) : more) })
 
 const publicPem = () => createPublicKey(ours).export({ type: 'spki', format: 'pem' })
-const publicBytes = () => Buffer.from(createPublicKey(ours).export({ format: 'jwk' }).x ?? '', 'base64url')
 const jwk = strange.publicKey.export({ format: 'jwk' })
 const zeros = Buffer.alloc(64).toString('base64url')
 /** The neutral element and 0: verifies under a public key of small order, whatever was signed. */
@@ -73,64 +72,40 @@ const neutral = Buffer.from([1, ...Array.from({ length: 63 }, () => 0)]).toStrin
 
 const forged: Record<string, Forge> = {
   'of the algorithm none': unsigned('none'),
-  'of the algorithm None': unsigned('None'),
-  'of the algorithm nOnE': unsigned('nOnE'),
   'of no algorithm': ({ body }) => `${encode({ typ: 'at+jwt' })}.${body}.`,
   'of the algorithm none with a signature': unsigned('none', ({ signature }) => signature),
   'by HS256 with the public key in PEM as its secret': confused(publicPem),
-  'by HS256 with the public key in bytes as its secret': confused(publicBytes),
-  'by HS256 with an empty secret': confused(() => ''),
   'of another algorithm in name': saying({}, { ...header, alg: 'ES256' }),
   'by ES256 with r and s of zero': unsigned('ES256', () => zeros),
-  'by EdDSA with a signature of zeros': unsigned('EdDSA', () => zeros),
   'by EdDSA with the neutral element as its signature': unsigned('EdDSA', () => neutral),
   "by a stranger's key": byStranger({}),
   'with a key in the header': byStranger({ jwk }),
-  'with keys at an address': byStranger({ jku: 'https://127.0.0.1:1/jwks', x5u: 'https://127.0.0.1:1/x' }),
-  'with a certificate in the header': byStranger({ x5c: ['MIIB'] }),
   'with a key id that is a path': byStranger({ kid: '../../../../dev/null' }),
-  'with a key id that is SQL': byStranger({ kid: "x' union select 'key' --" }),
   'with a key id that is an object': byStranger({ kid: { $ne: null } }),
   'with a critical extension': saying({}, { ...header, crit: ['b64'], b64: false }),
-  'with an unknown critical extension': saying({}, { ...header, crit: ['admin'], admin: true }),
   'for another audience': saying({ aud: 'elsewhere' }),
-  'for no audience': saying({ aud: undefined }),
   'of another issuer': saying({ iss: 'https://evil.example' }),
-  'of no issuer': saying({ iss: undefined }),
   'of another type': saying({}, { ...header, typ: 'JWT' }),
-  'of no type': saying({}, { alg: 'EdDSA' }),
   'that is not valid yet': saying((now) => ({ nbf: now + 600 })),
   'that was issued in the far future': saying((now) => ({ iat: now + 86_400, exp: now + 87_000 })),
-  'that was issued at no time': saying({ iat: undefined }),
   'without an expiry': saying({ exp: undefined }),
-  'with an expiry that is text': saying({ exp: '9999999999' }),
   'with an expiry beyond numbers': ({ claims }) =>
     forge(header, `{${inner({ ...claims, exp: undefined })},"exp":1e999}`),
   'without a login': saying({ sid: undefined }),
   "with another person's login": ({ claims, others }) => forge(header, { ...claims, sid: others['sid'] }),
   'of another person': ({ claims, others }) => forge(header, { ...claims, sub: others.sub }),
-  'of a person who is an object': saying({ sub: { like: '%' } }),
   'of a list of people': ({ claims }) => forge(header, { ...claims, sub: [claims.sub] }),
   'of two people, the last another one': ({ claims, others }) =>
     forge(header, `{"sub":"${claims.sub}",${inner({ ...claims, sub: others.sub })}}`),
-  'whose claims are a list': ({ claims }) => forge(header, [claims]),
   'whose claims are no JSON': () => forge(header, 'nonsense'),
   'without a signature': ({ head, body }) => `${head}.${body}.`,
-  'without a third part': ({ head, body }) => `${head}.${body}`,
   'with a part too many': ({ ada }) => `${ada.token}.x`,
-  'of five parts': ({ ada }) => `${ada.token}.x.y`,
-  'with dots before it': ({ ada }) => `..${ada.token}`,
-  'with dots after it': ({ ada }) => `${ada.token}..`,
-  'with a signature cut short': ({ ada }) => ada.token.slice(0, -4),
   'with other claims under the signature': ({ claims, others, head, signature }) =>
     `${head}.${encode({ ...claims, sub: others.sub, sid: others['sid'] })}.${signature}`,
   'with padding after the signature': ({ ada }) => `${ada.token}==`,
   'with a signature in padded base64': ({ head, body, signature }) =>
     `${head}.${body}.${Buffer.from(signature, 'base64url').toString('base64')}`,
-  'of 7 KB of nonsense': () => 'a'.repeat(7000),
-  'with 12 KB after it': ({ ada }) => `${ada.token}${'a'.repeat(12_000)}`,
   'that is an API key never made': () => `sy_key_${'a'.repeat(43)}`,
-  'that is an API key of odd form': () => "sy_key_' or 1=1 --",
   'that is a refresh token': () => `sy_refresh_${'a'.repeat(43)}`,
 }
 

@@ -28,10 +28,12 @@ const verify = async (platform: Platform, { email }: Person) =>
 const balanceOf = async (someone: Person) => (await call(someone, billing.getBilling)).body.balance
 const demoAgent = (someone: Person) => agentOf(someone, { model: 'demo' })
 const domain = () => `${randomBytes(6).toString('hex')}.example`
+/** By the API, which mails to the address; a copy of a user gets no mail. */
+const newPerson = (platform: Platform) => person(platform, `${randomBytes(6).toString('hex')}@example.com`)
 
 test('where a model costs money, free credits come with a verified address, and not before', async (t) => {
   const platform = await openSandbox()
-  const someone = await person(platform)
+  const someone = await newPerson(platform)
   t.is(await balanceOf(someone), 0)
   const { failure } = await start(someone, await demoAgent(someone))
   t.is(failure.code, 'NO_CREDITS')
@@ -42,7 +44,7 @@ test('where a model costs money, free credits come with a verified address, and 
 
 test('a password that is reset by mail verifies the address, too, and what is bought needs no verified one', async (t) => {
   const platform = await openSandbox()
-  const someone = await person(platform)
+  const someone = await newPerson(platform)
   const body = { token: await resetTokenOf(platform, someone.email), newPassword: 'another long password' }
   await call(platform, accountMails.resetPassword, { body })
   const { services } = platform
@@ -107,7 +109,7 @@ test('many looks at once take one free month for one mailbox', async (t) => {
 test('without payments the tokens of a month wait for a verified address, or for an admin who vouches', async (t) => {
   const platform = await openOff()
   const root = await adminOf(platform)
-  const [stranger, vouched] = [await person(platform), await person(platform)]
+  const [stranger, vouched] = [await newPerson(platform), await newPerson(platform)]
   const agent = await webhookAgent(stranger, { model: 'demo' })
   const { failure } = await deliver(stranger, agent, { event: 'a' })
   t.is(failure.code, 'NO_CREDITS')

@@ -53,7 +53,7 @@ interface Actor {
 
 type Ending = [what: string, refusal: RegExp, end: (opened: Opened, actor: Actor) => Promise<unknown>]
 
-/** A group of routes, whose callers are permitted by the same, and all that can end it. A new way to end belongs here. */
+/** A group of routes, whose callers are permitted by the same, and what ends it; what ends logins is with those about an account. */
 interface Group {
   title: string
   /** The query that admits. */
@@ -165,8 +165,6 @@ const groups: Group[] = [
     endings: [
       ['the member is removed', /NOT_FOUND/, remove],
       ['the role is lowered', /PERMISSION_DENIED/, demote],
-      ...ofLogin,
-      suspension,
     ],
   },
   {
@@ -181,8 +179,6 @@ const groups: Group[] = [
       deleteKey,
       ['the member is removed', /TOKEN_REVOKED/, remove],
       ['the role is lowered', /PERMISSION_DENIED/, demote],
-      close,
-      suspension,
     ],
   },
   {
@@ -193,7 +189,7 @@ const groups: Group[] = [
       const owner = await customer(platform, 'team')
       return { ...(await actorOf(owner)), params: { workspaceId: (await workspaceOf(owner)).id } }
     },
-    endings: [['the workspace is handed over', /PERMISSION_DENIED/, handOver], ...ofLogin, suspension],
+    endings: [['the workspace is handed over', /PERMISSION_DENIED/, handOver]],
   },
   {
     title: 'about an account',
@@ -213,7 +209,6 @@ const groups: Group[] = [
         /ADMIN_REQUIRED/,
         ({ platform }, { someone }) => setAdmin(platform.services.database, someone.email, false),
       ],
-      ...ofLogin,
     ],
   },
   {
@@ -231,8 +226,6 @@ const groups: Group[] = [
         ({ platform }, { headers }) => call(platform, sessions.endCurrentSession, { headers }).then(assertEnded),
       ],
       ['the member is removed', /INVALID_SESSION/, remove],
-      ['the role is lowered', /INVALID_SESSION/, demote],
-      ...ofLogin.slice(1).map(([what, , end]): Ending => [what, /INVALID_SESSION/, end]),
       suspension,
     ],
   },

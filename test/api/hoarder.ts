@@ -1,6 +1,6 @@
 import * as auth from '../../api/auth.ts'
 import { call } from '../helpers/client.ts'
-import { customer, webhookAgent, type Person } from '../helpers/people.ts'
+import { type Person } from '../helpers/people.ts'
 import type { Platform } from '../helpers/platform.ts'
 
 /** Stores so many bytes for somebody, as deliveries and results of earlier days would. */
@@ -12,12 +12,4 @@ export async function fillStore({ services }: Platform, someone: Person, bytes: 
     .onConflict(['owner_id', 'day'])
     .merge()
   await services.billing.storedBytes.purge()
-}
-
-/** Somebody whose payloads and results take up what the tier allows, with an agent from before. */
-export async function hoarder(platform: Platform) {
-  const someone = await customer(platform)
-  const agent = await webhookAgent(someone)
-  await fillStore(platform, someone, 8 * 1024 ** 3)
-  return { someone, agent }
 }

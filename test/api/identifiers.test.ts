@@ -4,44 +4,12 @@ import * as moves from '../../api/moves.ts'
 import * as notifications from '../../api/notifications.ts'
 import * as runs from '../../api/runs.ts'
 import { withCanonicalIds, withCanonicalParams } from '../../api/route/canonical-ids.ts'
-import { routes } from '../../api/routes.ts'
 import { newId } from '../../src/ids.ts'
 import { call } from '../helpers/client.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
-import { fill, sendTo } from './refused/request.ts'
-import { openStage, paramsOf } from './stage.ts'
+import { openStage } from './stage.ts'
 
 const stageOf = forWholeFile(test, 'identifiers', openStage)
-
-/** What is read of one thing at a time, without streams and documents. */
-const reading = routes.filter(
-  ({ method, path, browser, stream, access }) =>
-    method === 'get' &&
-    path.includes('Id}') &&
-    !path.includes('{chatId}') &&
-    !browser &&
-    !stream &&
-    access !== 'session',
-)
-
-test('every path names its thing in capitals as well, and shows it in small letters', async (t) => {
-  const stage = await stageOf()
-  t.true(reading.length > 20)
-  for (const route of reading) {
-    const params = paramsOf(route, stage.params)
-    const capitals = Object.entries(params).map(([name, text]) => [
-      name,
-      name.endsWith('Id') ? text.toUpperCase() : text,
-    ])
-    const [small, large] = [
-      await sendTo(stage, route, fill(route.path, params)),
-      await sendTo(stage, route, fill(route.path, Object.fromEntries(capitals) as Record<string, string>)),
-    ]
-    t.is(large.status, small.status, route.name)
-    if (small.status === 200)
-      t.false(capitals.some(([, id = '']) => /^[0-9A-F-]{36}$/.test(id) && large.text.includes(id)))
-  }
-})
 
 test('filters and bodies take identifiers in capitals, and a parameter against caches changes nothing', async (t) => {
   const { owner, params } = await stageOf()

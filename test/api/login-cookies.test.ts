@@ -2,12 +2,10 @@
 import test from 'ava'
 import * as apiKeys from '../../api/api-keys.ts'
 import * as auth from '../../api/auth.ts'
-import * as logins from '../../api/logins.ts'
 import { call } from '../helpers/client.ts'
 import { logInByCookie, openJar } from '../helpers/cookie-jar.ts'
-import { agentOf, person, type Person } from '../helpers/people.ts'
+import { person, type Person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
-import { start } from '../helpers/runs.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 
 const secureUrl = 'https://switchyard.example'
@@ -172,62 +170,4 @@ test('logging out by cookie ends the login and deletes both cookies', async (t) 
       'TOKEN_REVOKED',
     )
   }
-})
-
-test('a cookie that somebody planted is replaced by the login, which is never the one before', async (t) => {
-  const { ada, bob } = await open()
-  const [hers, his] = [await signedIn(ada), await signedIn(bob)]
-  for (const [name, cookie] of his.jar.kept) hers.jar.kept.set(name, cookie)
-  await logInByCookie(hers.jar, ada)
-  t.regex((await hers.jar.ask('GET', '/auth/me')).text, new RegExp(ada.email))
-  for (const [name, { value }] of hers.jar.kept) t.not(value, his.jar.kept.get(name)?.value)
-})
-
-test('streams of events are read by cookie, and end with the login, not with that of another browser', async (t) => {
-  const bob = await person((await open()).platform)
-  const { id: runId } = (await start(bob, await agentOf(bob))).body
-  const [one, other] = [await signedIn(bob), await signedIn(bob)]
-  const path = `/runs/${runId}/events`
-  const read = async ({ jar }: typeof one) => {
-    const cookie = `switchyard_access=${jar.kept.get('switchyard_access')?.value}`
-    const signal = AbortSignal.timeout(20_000)
-    const { status, body } = await fetch(bob.url + path, { headers: { cookie, accept: 'text/event-stream' }, signal })
-    t.is(status, 200)
-    return (body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader()
-  }
-  const [mine, theirs] = [await read(one), await read(other)]
-  for (const reader of [mine, theirs]) await until(reader, 'event: accepted')
-  t.is((await one.jar.ask('POST', '/auth/logout', { headers: one.csrf })).status, 204)
-  t.regex(await until(mine, 'event: error'), /TOKEN_REVOKED/)
-  t.is((await other.jar.ask('POST', `/runs/${runId}/cancel`, { headers: other.csrf })).status, 200)
-  t.notRegex(await until(theirs, 'event: ended'), /event: error/)
-})
-
-/** Reads until something has come whole; throws if the stream ends before. */
-async function until(reader: ReadableStreamDefaultReader<string>, what: string): Promise<string> {
-  for (let seen = ''; ;) {
-    const { value = '', done } = await reader.read()
-    seen += value
-    if (seen.includes(what) && seen.endsWith('\n\n')) return seen
-    if (done) throw new Error(`The stream ended without "${what}".`)
-  }
-}
-
-test('a page with a cookie opens a chat session, and its token is enough from then on', async (t) => {
-  const { ada } = await open()
-  const { jar, csrf } = await signedIn(ada)
-  const made = await jar.ask('POST', '/sessions', { body: {}, headers: csrf })
-  t.is(made.status, 201)
-  const { token } = JSON.parse(made.text) as { token: string }
-  const headers = { 'x-session-token': token }
-  t.is((await jar.ask('GET', '/chat/messages', { headers })).status, 200)
-  t.is((await jar.ask('GET', '/chat/messages', { headers: { ...headers, cookie: undefined } })).status, 200)
-  t.is((await jar.ask('GET', '/chat/messages')).code, 'INVALID_SESSION')
-})
-
-test('the CSRF token is that of the login, also for whoever asks by token', async (t) => {
-  const { ada } = await open()
-  const first = (await call(ada, logins.readCsrfToken)).body.csrfToken
-  t.is((await call(ada, logins.readCsrfToken)).body.csrfToken, first)
-  t.regex(first, /^sy_csrf_[\w-]{43}$/)
 })

@@ -7,9 +7,9 @@ import { call, type Client } from '../helpers/client.ts'
 import { movableClock } from '../helpers/clock.ts'
 import { newcomer, type Person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
-import { forWholeFile } from '../helpers/whole-file.ts'
+import { sharedPlatform } from '../helpers/shared.ts'
 
-const house = forWholeFile(test, 'logins', (t) => startPlatform(t))
+const house = sharedPlatform(test, 'idle')
 
 async function enter(
   { url, email, password }: Person,
@@ -73,18 +73,6 @@ test("another user's login is not there", async (t) => {
   t.is(foreign.failure.code, 'NOT_FOUND')
   t.deepEqual(foreign.failure, (await end(someone, newId())).failure)
   t.is((await call(other, auth.me)).status, 200)
-})
-
-test('logins that were not used for too long are not listed', async (t) => {
-  const clock = movableClock(new Date().toISOString())
-  const platform = await startPlatform(t, { clock })
-  const someone = await newcomer(platform)
-  clock.forward(31 * 86_400)
-  const later = await enter(someone)
-  t.deepEqual(
-    (await listed(later)).map(({ current }) => current),
-    [true],
-  )
 })
 
 test.serial('logins that nobody can use any more are deleted, and of used tokens the latest are kept', async (t) => {

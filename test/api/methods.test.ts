@@ -2,11 +2,10 @@
 import test from 'ava'
 import { routes } from '../../api/routes.ts'
 import { newId } from '../../src/ids.ts'
-import { startPlatform } from '../helpers/platform.ts'
-import { forWholeFile } from '../helpers/whole-file.ts'
+import { sharedPlatform } from '../helpers/shared.ts'
 import { send, type RawAnswer } from './raw-http.ts'
 
-const open = forWholeFile(test, 'methods and paths', (t) => startPlatform(t))
+const open = sharedPlatform(test, 'idle')
 
 /** Without a token, so that nothing is done; identifiers are well-formed and of nobody. */
 async function ask(method: string, path: string): Promise<RawAnswer> {

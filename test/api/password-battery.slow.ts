@@ -1,14 +1,9 @@
 import { hashSync } from '@node-rs/argon2'
 import test from 'ava'
-import { decodeJwt } from 'jose'
-import * as accountMails from '../../api/account-mails.ts'
 import * as auth from '../../api/auth.ts'
-import * as logins from '../../api/logins.ts'
 import { setUpTotp } from '../helpers/authenticator.ts'
 import { call } from '../helpers/client.ts'
-import { logInByCookie, openJar } from '../helpers/cookie-jar.ts'
-import { resetTokenOf } from '../helpers/mailbox.ts'
-import { newcomer, type Person } from '../helpers/people.ts'
+import { newcomer } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { send } from './raw-http.ts'
@@ -18,9 +13,6 @@ const parameters = { memoryCost: 8192, timeCost: 25, parallelism: 1 }
 const passwordCost = { parameters, dummyHash: hashSync('the password of nobody', parameters) }
 
 const open = forWholeFile(test, 'passwords', (t) => startPlatform(t, { passwordCost }))
-/** Where hashing costs nothing. */
-const openCheap = forWholeFile(test, 'logins', (t) => startPlatform(t))
-
 const logIn = ({ url }: { url: string }, email: string, password: string) =>
   call({ url }, auth.login, { body: { email, password } })
 
@@ -106,29 +98,6 @@ test.serial('a password of a megabyte is refused before it is hashed', async (t)
   }
 })
 
-test('every byte of a password counts, beyond the 72nd and after a NUL', async (t) => {
-  const platform = await openCheap()
-  const email = 'long@example.com'
-  const password = `${'x'.repeat(72)}-and-more`
-  await call(platform, auth.register, { body: { email, password } })
-  for (const other of [password.slice(0, 72), `${password}x`, `${password.slice(0, -1)}x`, `${password} `])
-    t.is((await logIn(platform, email, other)).failure.code, 'UNAUTHORIZED', other)
-  for (const nul of [`${password}\0`, `${password}\0x`, '\0'])
-    t.is((await logIn(platform, email, nul)).failure.code, 'VALIDATION_ERROR')
-  t.is((await logIn(platform, email, password)).status, 200)
-})
-
-test('a password is the same in both ways of writing a letter (NFC), and not that of letters that only look alike', async (t) => {
-  const platform = await openCheap()
-  const email = 'letters@example.com'
-  const password = 'Käse für ﬁne Ａbende'
-  await call(platform, auth.register, { body: { email, password: password.normalize('NFD') } })
-  for (const same of [password, password.normalize('NFC'), password.normalize('NFD')])
-    t.is((await logIn(platform, email, same)).status, 200)
-  for (const other of [password.normalize('NFKC'), password.toLowerCase(), password.replace('ﬁ', 'fi'), ` ${password}`])
-    t.is((await logIn(platform, email, other)).failure.code, 'UNAUTHORIZED', other)
-})
-
 test('who tries the leaked passwords of many accounts is stopped after a few a minute, and others are not', async (t) => {
   const env = { RATE_LIMIT_AUTH_PER_MINUTE: '20', TRUSTED_PROXIES: '1' }
   const platform = await startPlatform(t, { env })
@@ -148,71 +117,4 @@ test('who tries the leaked passwords of many accounts is stopped after a few a m
   t.deepEqual([late.status, late.headers['set-cookie']], [429, undefined])
   t.true(Number(late.headers['retry-after']) > 0)
   t.is((await from('2001:db9::1', someone.email, someone.password)).status, 200)
-})
-
-test('every login is a new one, whatever was sent with it', async (t) => {
-  const platform = await openCheap()
-  const someone = await newcomer(platform)
-  const attacker = await newcomer(platform)
-  const { sid } = decodeJwt(attacker.token)
-  for (const more of [{ sid }, { loginId: sid }, { refreshToken: 'sy_refresh_x' }, { csrfToken: 'sy_csrf_x' }]) {
-    const raw = JSON.stringify({ email: someone.email, password: someone.password, ...more })
-    t.is(
-      (await call(platform, auth.login, { raw, headers: { 'content-type': 'application/json' } })).failure.code,
-      'VALIDATION_ERROR',
-    )
-  }
-  const planted = { authorization: `Bearer ${attacker.token}`, cookie: `switchyard_access=${attacker.token}` }
-  const body = { email: someone.email, password: someone.password }
-  const { accessToken } = (await call(platform, auth.login, { body, headers: planted })).body
-  t.not(decodeJwt(accessToken)['sid'], sid)
-  t.is((await call({ url: platform.url, token: accessToken }, auth.me)).body.email, someone.email)
-  t.is((await call(attacker, auth.me)).body.email, attacker.email)
-})
-
-/** What ends a login, by its name: done by the person, whose other login it may be. */
-const endings: Record<string, (someone: Person, other: Person) => Promise<unknown>> = {
-  'a logout': (_, other) => call(other, auth.logout),
-  'a logout everywhere': (someone) => call(someone, auth.logoutEverywhere),
-  'the end of the login by its id': (someone, other) =>
-    call(someone, logins.endLogin, { params: { loginId: String(decodeJwt(other.token)['sid']) } }),
-  'a new password': (someone) => {
-    const body = { currentPassword: someone.password, newPassword: 'a better password' }
-    return call(someone, auth.changePassword, { body })
-  },
-  'a reset of the password': async (someone) => {
-    const token = await resetTokenOf(await openCheap(), someone.email)
-    return call(someone, accountMails.resetPassword, { body: { token, newPassword: 'a better password' } })
-  },
-}
-
-for (const [what, end] of Object.entries(endings))
-  test(`${what} ends the tokens of a login at once, in headers and in cookies`, async (t) => {
-    const platform = await openCheap()
-    const someone = await newcomer(platform)
-    const jar = openJar(platform.url)
-    const { csrf } = await logInByCookie(jar, someone)
-    const [access, refresh] = ['switchyard_access', 'switchyard_refresh'].map((name) => jar.kept.get(name)?.value ?? '')
-    const other = { ...someone, token: access ?? '' }
-    await end(someone, other)
-    t.is((await call(other, auth.me)).failure.code, 'TOKEN_REVOKED')
-    t.is((await jar.ask('GET', '/auth/me')).code, 'TOKEN_REVOKED')
-    t.is((await jar.ask('POST', '/auth/accept-terms', { headers: csrf })).code, 'TOKEN_REVOKED')
-    t.is((await call(platform, auth.refresh, { body: { refreshToken: refresh ?? '' } })).failure.code, 'TOKEN_REVOKED')
-    t.is((await jar.ask('POST', '/auth/refresh', { body: { cookie: true } })).code, 'TOKEN_REVOKED')
-  })
-
-test('a refresh token that was stolen and used ends the login for thief and owner alike', async (t) => {
-  const platform = await openCheap()
-  const someone = await newcomer(platform)
-  const jar = openJar(platform.url)
-  await logInByCookie(jar, someone)
-  const refreshToken = jar.kept.get('switchyard_refresh')?.value ?? ''
-  const { body: stolen } = await call(platform, auth.refresh, { body: { refreshToken } })
-  t.is((await jar.ask('POST', '/auth/refresh', { body: { cookie: true } })).code, 'TOKEN_REVOKED')
-  const thief = { url: platform.url, token: stolen.accessToken }
-  t.is((await call(thief, auth.me)).failure.code, 'TOKEN_REVOKED')
-  t.is((await jar.ask('GET', '/auth/me')).code, 'TOKEN_REVOKED')
-  const again = await call(platform, auth.refresh, { body: { refreshToken: stolen.refreshToken } })
-  t.is(again.failure.code, 'TOKEN_REVOKED')
 })

@@ -3,12 +3,11 @@ import type { AnyRoute } from '../../api/route/route.ts'
 import { limitOf, needsLogin, needsOf } from '../../api/route/route-rules.ts'
 import type { ErrorCode } from '../../src/errors.ts'
 import { newId } from '../../src/ids.ts'
-import type { Answer, Client } from '../helpers/client.ts'
+import { call, type Answer, type Client } from '../helpers/client.ts'
 import { person } from '../helpers/people.ts'
 import { withToken } from '../helpers/sessions.ts'
 import { environmentOf } from '../helpers/sign-ins.ts'
 import { startPlatform } from '../helpers/platform.ts'
-import type { Recorder } from './recorder.ts'
 import { allowedTo, bodyWithin, paramsOf, secretOf, validBodies, validQueries, type Stage } from './stage.ts'
 
 export type Provoke = (route: AnyRoute) => Promise<Answer<unknown>>
@@ -21,7 +20,7 @@ interface Changes {
 }
 
 /** Makes the requests that provoke, on any route, the codes that follow from its declaration. */
-export async function createProvoke(t: ExecutionContext, stage: Stage, { ask }: Recorder) {
+export async function createProvoke(t: ExecutionContext, stage: Stage) {
   const { owner, params, nobody, forger, as } = stage
   const limitedCaller = await openLimited(t, stage)
   // What is counted by address is counted before the token is looked at: without one, nothing else comes of it.
@@ -32,7 +31,7 @@ export async function createProvoke(t: ExecutionContext, stage: Stage, { ask }: 
   const beginner = await stage.newcomer()
 
   const send = (client: Client, route: AnyRoute, changes: Changes = {}) =>
-    ask(client, route, {
+    call(client, route, {
       params: { ...paramsOf(route, params), ...changes.params },
       headers: { ...secretOf(stage), ...changes.headers },
       query: changes.query ?? validQueries[route.name] ?? {},
@@ -51,7 +50,7 @@ export async function createProvoke(t: ExecutionContext, stage: Stage, { ask }: 
   const within = (client: Client, route: AnyRoute, given: Pick<Stage, 'params' | 'agent' | 'session'>) => {
     const { workspaceId = '' } = given.params
     const valid = bodyWithin(stage.sites, route, workspaceId)
-    return ask(client, route, {
+    return call(client, route, {
       params: paramsOf(route, given.params),
       headers: secretOf(given),
       ...(route.owner === 'query' && { query: { workspaceId } }),

@@ -6,9 +6,10 @@ import { eventually } from '../helpers/eventually.ts'
 import { agentOf, person, webhookAgent, customer } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { firesOf, generationOf, openSchedules, scheduledAgent, scheduleOf } from '../helpers/schedules.ts'
+import { sharedPlatform } from '../helpers/shared.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 
-const open = forWholeFile(test, 'schedules', (t) => startPlatform(t))
+const open = sharedPlatform(test, 'idle')
 
 /** Where it is noon on 27 March 2026 until a test lets minutes pass. */
 let now = new Date('2026-03-27T12:00:30Z')
@@ -205,21 +206,4 @@ test.serial('after changes at the same instant, by two processes, Temporal has t
   t.is(schedule?.syncedGeneration, schedule?.generation)
   t.deepEqual(wanted && (await one.services.temporal.schedules.differences(wanted)), [])
   t.true((await temporal.describe(agent))?.state.paused)
-})
-
-test.serial('a telling that fails leaves the schedule out of step, and the reconciler tells it again', async (t) => {
-  const platform = await open()
-  const { url, config, services } = platform
-  const env = { DATABASE_URL: config.database.url, BASE_URL: url, TASK_QUEUE: config.temporal.taskQueue }
-  const cutOff = await startPlatform(t, { env: { ...env, TEMPORAL_ADDRESS: '127.0.0.1:1' } })
-  const someone = await person(platform)
-  const agent = await scheduledAgent(someone)
-  await services.schedules.settled()
-  t.true((await scheduleOf(someone, agent)).inStep)
-  await t.throwsAsync(cutOff.services.schedules.sync(agent.id))
-  t.false((await scheduleOf(someone, agent)).inStep, 'what Temporal has taken in of it is not known')
-  await eventually(20, 'the schedule is in step again', async () => {
-    await services.scheduleSync.round()
-    return (await scheduleOf(someone, agent)).inStep || undefined
-  })
 })

@@ -1,5 +1,4 @@
 import type { ExecutionContext } from 'ava'
-import * as agents from '../../api/agents.ts'
 import * as auth from '../../api/auth.ts'
 import * as apiKeys from '../../api/api-keys.ts'
 import * as billing from '../../api/billing.ts'
@@ -21,19 +20,14 @@ import { connectBadTools, customer, deliver, newcomer, person, webhookAgent, typ
 import { environmentOf } from '../helpers/sign-ins.ts'
 import { sessionOf, withToken } from '../helpers/sessions.ts'
 import { startPlatform, type Platform } from '../helpers/platform.ts'
-import { startMoreSites, startSites, type Sites } from '../helpers/sites.ts'
+import { startSites, type Sites } from '../helpers/sites.ts'
 import { inviteTo, memberOf, userIdOf, workspaceOf } from '../helpers/workspaces.ts'
 
-/** Everything that requests to all routes need: a platform, one that is closed to newcomers, one for the invited, its admin, an owner, and one thing of each kind of hers. */
+/** Everything that requests to all routes need: a platform, its admin, an owner, and one thing of each kind of hers. */
 export async function openStage(t: ExecutionContext) {
   const [oauthSite, idp] = [await startBareOAuthSite(t), await startBareIdentityProvider(t)]
   const sites = { ...(await startSites(t)), oauth: oauthSite, idp }
-  const origins = await startMoreSites(t, 4)
-  const allow = [...sites.allow, sites.oauth.host, idp.host, ...origins.map((origin) => new URL(origin).host)]
-  const platform = await startPlatform(t, { sites: { ...sites, allow }, env: environmentOf(idp) })
-  const env = { DATABASE_URL: platform.config.database.url, REGISTRATION: 'closed' }
-  const closed: Client = { url: (await startPlatform(t, { env })).url }
-  const invited: Client = { url: (await startPlatform(t, { env: { ...env, REGISTRATION: 'invited' } })).url }
+  const platform = await startPlatform(t, { env: environmentOf(idp) })
   const admin = await adminOf(platform, 'admin@example.com')
   const owner = await customer(platform, 'team')
   const things = await makeThings(platform, owner, sites)
@@ -43,7 +37,7 @@ export async function openStage(t: ExecutionContext) {
     suspended: once(() => suspendedIn(platform)),
   }
   const callers = callersOf(platform, owner)
-  return { platform, closed, invited, sites, origins, admin, owner, ...things, ...workspaces, ...callers }
+  return { platform, sites, admin, owner, ...things, ...workspaces, ...callers }
 }
 
 /** A viewer of the owner's workspace, and a key that belongs to it. */
@@ -261,11 +255,6 @@ export const secretOf = ({ agent, session }: Pick<Stage, 'agent' | 'session'>) =
   'x-webhook-secret': agent.webhookSecret,
   ...withToken(session),
 })
-
-/** Another agent of the owner, to be changed and deleted. */
-export const anotherAgent = async (owner: Person) =>
-  (await call(owner, agents.createAgent, { body: { name: 'Other', systemPrompt: 'Report.', trigger: 'manual' } })).body
-    .id
 
 /** The first use of a login, a key or a session in a minute is noted in its row; from now on, no use is for an hour. */
 export async function noteUses({ platform }: Pick<Stage, 'platform'>): Promise<void> {

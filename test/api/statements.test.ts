@@ -8,12 +8,12 @@ import { newId } from '../../src/ids.ts'
 import { adminOf } from '../helpers/admins.ts'
 import { call } from '../helpers/client.ts'
 import { agentOf, customer, person, type Person } from '../helpers/people.ts'
-import { startPlatform, type Platform } from '../helpers/platform.ts'
+import { type Platform } from '../helpers/platform.ts'
 import { start } from '../helpers/runs.ts'
-import { forWholeFile } from '../helpers/whole-file.ts'
+import { sharedPlatform } from '../helpers/shared.ts'
 import { userIdOf, workspaceOf } from '../helpers/workspaces.ts'
 
-const open = forWholeFile(test, 'statements over HTTP', (t) => startPlatform(t))
+const open = sharedPlatform(test, 'idle')
 
 const month = () => monthOf(new Date())
 

@@ -6,7 +6,7 @@ import { runRound } from '../../src/loops.ts'
 import { call } from '../helpers/client.ts'
 import { add, again, payer, standing, stripePlatform, subscribed, sweep, type Stage } from '../helpers/stripe/payers.ts'
 import { deliver } from '../helpers/stripe/deliveries.ts'
-import { deleteCustomer, dispute } from '../helpers/stripe/routes.ts'
+import { deleteCustomer } from '../helpers/stripe/routes.ts'
 import type { Person } from '../helpers/people.ts'
 
 /* What somebody does in Stripe's dashboard reaches the account here. */
@@ -50,20 +50,6 @@ test.serial('of cards that were detached, the newest that is left is charged', a
   t.deepEqual(await brands(someone), ['visa'])
   await call(someone, payments.buyCredits, { body: { credits: 500 } }).then(({ body }) => body)
   t.deepEqual(stage.double.charged(someone.customer), [500])
-})
-
-test.serial('a payment whose dispute is lost takes back what it bought', async (t) => {
-  const stage = await open()
-  const someone = await payer(stage)
-  await call(someone, payments.buyCredits, { body: { credits: 500 } }).then(({ body }) => body)
-  const { world } = stage.double
-  dispute(
-    world,
-    [...world.intents.values()].find(({ customer }) => customer === someone.customer)!,
-    'lost',
-  )
-  await hear(stage)
-  t.is((await stage.services.billing.account(someone.ownerId)).balance, 200)
 })
 
 test.serial('a dispute of a payment that Stripe does not know does not keep older news back', async (t) => {

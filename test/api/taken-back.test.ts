@@ -129,7 +129,7 @@ test('of an account whose address nobody had verified, nothing goes on for whoev
 
 test('somebody who has registered by a verified address keeps everything', async (t) => {
   const { platform } = await open()
-  const someone = await person(platform)
+  const someone = await person(platform, `${newId()}@example.com`)
   await call(platform, accountMails.verifyEmail, { body: { token: await tokenTo(platform, someone.email) } })
   const agent = await agentOf(someone, { callbackUrl })
   const owner = await takeBack(platform, someone.email)

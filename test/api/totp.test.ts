@@ -4,12 +4,10 @@ import * as accountMails from '../../api/account-mails.ts'
 import * as apiKeys from '../../api/api-keys.ts'
 import * as auth from '../../api/auth.ts'
 import * as totp from '../../api/totp.ts'
-import { resetPassword } from '../../src/users/reset-password.ts'
 import { codeAt, setUpTotp, wrongCodeAt } from '../helpers/authenticator.ts'
 import { call, type Client } from '../helpers/client.ts'
 import { movableClock } from '../helpers/clock.ts'
 import { mailsTo, resetTokenOf, tokenTo } from '../helpers/mailbox.ts'
-import { cheapCost } from '../helpers/passwords.ts'
 import { person, type Person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
@@ -102,16 +100,6 @@ test.serial(
   },
 )
 
-test.serial('a right code ends the count of wrong ones', async (t) => {
-  const { someone, secret } = await enrolled()
-  for (let round = 0; round < 3; round += 1) {
-    const wrong = wrongCodeAt(secret, now())
-    for (let tried = 0; tried < 9; tried += 1) t.is((await logIn(someone, wrong)).failure.code, 'UNAUTHORIZED')
-    clock.forward(30)
-    t.is((await logIn(someone, codeAt(secret, now()))).status, 200)
-  }
-})
-
 test.serial('who has used up the attempts is let in at once with a new password, and a code', async (t) => {
   const { platform, someone, secret } = await enrolled()
   const token = await tokenTo(platform, someone.email).catch(() => '')
@@ -142,16 +130,6 @@ test.serial(
     t.is((await call(asKey, auth.me)).failure.code, 'TOKEN_REVOKED')
   },
 )
-
-test.serial('the API keys of a verified account stay when its password is reset', async (t) => {
-  const platform = await open()
-  const someone = await person(platform)
-  await call(platform, accountMails.verifyEmail, { body: { token: await tokenTo(platform, someone.email) } })
-  const { body: key } = await call(someone, apiKeys.createApiKey, { body: { name: 'A key', scopes: ['read'] } })
-  const token = await resetTokenOf(platform, someone.email)
-  await call(platform, accountMails.resetPassword, { body: { token, newPassword: 'another good password' } })
-  t.is((await call({ url: platform.url, token: key.key }, auth.me)).status, 200)
-})
 
 test.serial(
   'each recovery code is good once, new ones replace all before, and the owner is told of each use',
@@ -194,25 +172,6 @@ test.serial('an app is removed with password and code only, and then the passwor
     t.true(told.includes(subject))
 })
 
-test.serial('an app that is not confirmed changes nothing, and waits an hour for its code', async (t) => {
-  const platform = await open()
-  const someone = await person(platform)
-  const start = (currentPassword = someone.password) => call(someone, totp.startTotp, { body: { currentPassword } })
-  const confirm = (code: string) => call(someone, totp.confirmTotp, { body: { code } })
-  t.is((await start('not the password')).failure.code, 'UNAUTHORIZED')
-  t.is((await confirm('123456')).failure.code, 'NOT_FOUND')
-  const { secret: former } = (await start()).body
-  const { secret } = (await start()).body
-  t.is((await logIn(someone)).status, 200)
-  for (const odd of [codeAt(former, now()), '２８７０８２', '1', 'abcdef', '١٢٣٤٥٦'])
-    t.is((await confirm(odd)).failure.code, 'UNAUTHORIZED', odd)
-  clock.forward(3601)
-  const later = { ...someone, token: (await logIn(someone)).body.accessToken }
-  const late = await call(later, totp.confirmTotp, { body: { code: codeAt(secret, now()) } })
-  t.is(late.failure.code, 'NOT_FOUND')
-  t.is((await setUpTotp(later, now())).recoveryCodes.length, 10)
-})
-
 test.serial(
   'a new password discards an app that somebody with the former one was setting up, and tells its owner',
   async (t) => {
@@ -225,18 +184,6 @@ test.serial(
     t.true((await subjects(platform, someone)).includes('Your password was changed'))
   },
 )
-
-test.serial("the operator's command keeps the app unless told otherwise", async (t) => {
-  const { platform, someone, secret } = await enrolled()
-  const { database } = platform.services
-  const reset = (how?: { withoutTotp: boolean }) =>
-    resetPassword({ database, clock, passwordCost: cheapCost }, someone.email, how)
-  const kept = { ...someone, password: (await reset()) ?? '' }
-  t.deepEqual(codeDetail(await logIn(kept)), ['code'])
-  t.is((await logIn(kept, codeAt(secret, now(), 1))).status, 200)
-  const removed = { ...someone, password: (await reset({ withoutTotp: true })) ?? '' }
-  t.is((await logIn(removed)).status, 200)
-})
 
 test.serial('neither the secret nor a recovery code can be read in the database, the logs or the mails', async (t) => {
   const { platform, someone, secret, recoveryCodes } = await enrolled()

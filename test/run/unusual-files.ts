@@ -1,7 +1,6 @@
 /** Files that mostly wait for seconds, whatever runs beside them. Sorted by duration when run alone, longest first. */
 export const slowFiles = [
   'test/src/runs/ending/cancel.test.ts',
-  'test/api/why.test.ts',
   'test/api/streams.test.ts',
   'test/check-site/check-site.test.ts',
   'test/src/callbacks/deliver.test.ts',

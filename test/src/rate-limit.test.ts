@@ -37,19 +37,6 @@ test('two processes that share Postgres count one limit together', async (t) => 
   }
 })
 
-test('limits count apart from each other, and each key for itself', async (t) => {
-  const { url } = await createTestDatabase(t)
-  const database = createDatabase({ database: { url, pool: 2 } }, createLogger('silent', 'test'))
-  t.teardown(() => database.destroy())
-  const inMemory = { ...limits, store: 'memory', authPerMinute: 1 } as const
-  const rateLimits = createRateLimits({ database, config: { rateLimits: inMemory } })
-
-  await rateLimits.auth('192.0.2.1')
-  await t.throwsAsync(rateLimits.auth('192.0.2.1'), { message: /1 a minute/ })
-  await t.notThrowsAsync(rateLimits.auth('192.0.2.2'))
-  await t.notThrowsAsync(rateLimits.webhook('192.0.2.1'))
-})
-
 const networks: [same: boolean, one: string, other: string][] = [
   [true, '2001:db8:1:2::1', '2001:db8:1:2:ffff:ffff:ffff:ffff'],
   [false, '2001:db8:1:2::1', '2001:db8:1:3::1'],

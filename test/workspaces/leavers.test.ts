@@ -170,16 +170,6 @@ test.serial('a site that does not answer is asked again for a day, also after th
   t.is(new Set(site.revokeForms.slice(told).map((form) => form.get('token'))).size, 1)
 })
 
-test.serial('a site that never answers is given up after a day', async (t) => {
-  const { platform, clock, site, owner, leave } = await open()
-  site.revoke = (_request, response) => void response.writeHead(503).end()
-  await leave(owner, 'remove')
-  clock.forward(86_401)
-  await runRound(platform.services, 'revocations')
-  t.deepEqual(await Revocation.query(platform.services.database), [])
-  site.revoke = answering({})
-})
-
 test.serial('an attempt to connect a site does not outlive the membership', async (t) => {
   const { member, owner, begin, finish, leave, left, entryId, other } = await open()
   const visit = await begin(member, { entryId })

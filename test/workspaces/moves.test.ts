@@ -10,7 +10,6 @@ import * as exported from '../../api/exports.ts'
 import * as runs from '../../api/runs.ts'
 import * as vault from '../../api/vault.ts'
 import * as why from '../../api/why.ts'
-import * as workspaces from '../../api/workspaces.ts'
 import { newId } from '../../src/ids.ts'
 import { roles } from '../../src/owners/roles.ts'
 import { call, type Client } from '../helpers/client.ts'
@@ -18,7 +17,6 @@ import { agentOf, connectBadTools, connectTracker, customer, deliver, ended, per
 import { webhookAgent } from '../helpers/people.ts'
 import { openStage, runsOf } from '../helpers/runs.ts'
 import { firesOf, openSchedules, scheduledAgent } from '../helpers/schedules.ts'
-import { current, sessionOf } from '../helpers/sessions.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { join, memberOf, userIdOf, workspaceOf } from '../helpers/workspaces.ts'
 
@@ -227,27 +225,6 @@ test('a schedule goes on for the new owner, who sees the fires since', async (t)
     [since.toISOString()],
   )
   await call(owner, agents.deleteAgent, { params: { agentId: agent.id } })
-})
-
-test('a chat session goes on without a site that is moved', async (t) => {
-  const { platform, sites, member, workspaceId } = await open()
-  const [entryId, tracker] = [await connectBadTools(member, sites), await connectTracker(member, sites)]
-  const session = await sessionOf(member, { sites: [{ vaultEntryId: entryId }, { vaultEntryId: tracker }] })
-  await move(member, { entryIds: [entryId], workspaceId })
-  const { body } = await current(platform, session.token)
-  t.deepEqual(
-    body.sites.map(({ vaultEntryId }) => vaultEntryId),
-    [tracker],
-  )
-})
-
-test('nothing is moved to or from a workspace that is deleted', async (t) => {
-  const { owner, workspaceId } = await open()
-  const agent = await agentOf(owner, { workspaceId })
-  await call(owner, workspaces.deleteWorkspace, { params: { workspaceId } })
-  t.is((await move(owner, { agentIds: [agent.id] })).failure.code, 'AGENT_NOT_FOUND')
-  const own = await agentOf(owner)
-  t.is((await move(owner, { agentIds: [own.id], workspaceId })).failure.code, 'WORKSPACE_NOT_FOUND')
 })
 
 test('what is changed at the old place after a move is refused, also by a request that was under way', async (t) => {

@@ -1,22 +1,12 @@
 import test, { type ExecutionContext } from 'ava'
 import * as agents from '../../api/agents.ts'
-import * as approvals from '../../api/approvals.ts'
 import * as members from '../../api/members.ts'
 import * as sessions from '../../api/sessions.ts'
 import * as workspaces from '../../api/workspaces.ts'
 import { historyOf, openSession, send, typesOf, type TestSession } from '../chat/stage.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
-import {
-  agentOf,
-  connectBadTools,
-  customer,
-  deliver,
-  ended,
-  runOf,
-  webhookAgent,
-  type Person,
-} from '../helpers/people.ts'
+import { agentOf, customer, deliver, ended, runOf, webhookAgent } from '../helpers/people.ts'
 import { happened, openStage, start } from '../helpers/runs.ts'
 import { current } from '../helpers/sessions.ts'
 import { watch } from '../helpers/watch.ts'
@@ -60,16 +50,6 @@ test('in the middle of a stream: it ends within seconds, with the answer of a ru
   t.is(again.failure().code, 'RUN_NOT_FOUND')
 })
 
-test('as soon as a stream has begun: it ends in the same way', async (t) => {
-  const { member, workspaceId, remove } = await open()
-  const agent = await agentOf(member, { workspaceId, systemPrompt: '[[sleep 30]]' })
-  const { id } = (await start(member, agent)).body
-  const [stream] = await Promise.all([watch(member, id), remove()])
-  if (stream.status === 200) t.is(await stream.ended, 'ended')
-  const last = stream.status === 200 ? stream.events.at(-1)?.data : stream.failure()
-  t.like(last, { code: 'RUN_NOT_FOUND' })
-})
-
 test('in the middle of a run: it goes on for the workspace, and is not there for the member', async (t) => {
   const { owner, member, workspaceId, remove } = await open()
   const agent = await agentOf(member, { workspaceId, systemPrompt: '[[sleep 2]] [[say It is done.]]' })
@@ -108,27 +88,6 @@ test('in the middle of a chat: the answer ends, and so does the session', async 
   const own = await openSession(member)
   t.is((await current(member, own.token)).status, 200, 'sessions of one’s own go on')
 })
-
-test('in the middle of an approval: whoever is left decides', async (t) => {
-  const { sites, owner, member, workspaceId, remove } = await open()
-  const vaultEntryId = await connectBadTools(member, sites, { workspaceId })
-  const script = { workspaceId, systemPrompt: '[[call slow_once {"seconds":0}]] [[then]] [[say Done.]]' }
-  const agent = await agentOf(member, { ...script, sites: [{ vaultEntryId, askFirst: ['slow_once'] }] })
-  const { id } = (await start(member, agent)).body
-  const [approval] = await askedIn(member, workspaceId)
-  await remove()
-  const params = { approvalId: approval?.id ?? '' }
-  const decide = (by: Person) => call(by, approvals.decideApproval, { params, body: { decision: 'approve' } })
-  t.is((await decide(member)).failure.code, 'NOT_FOUND')
-  t.is((await decide(owner)).status, 200)
-  t.is((await ended(owner, id)).status, 'completed')
-})
-
-const askedIn = (someone: Person, workspaceId: string) =>
-  eventually(30, 'somebody is asked', async () => {
-    const { items } = (await call(someone, approvals.listApprovals, { query: { workspaceId, status: 'pending' } })).body
-    return items.length > 0 ? items : undefined
-  })
 
 test('a member who becomes a viewer sees on, and uses nothing any more', async (t) => {
   const { owner, member, workspaceId } = await open()

@@ -20,14 +20,13 @@ export interface Recorded {
 }
 
 /**
- * What goes wrong: `lost`: it is done, but the connection breaks before the answer; `unreached`: the connection breaks,
- * and nothing is done; `failed`: a 500, and nothing is done; `broken`: it is done, but the answer is a 500. Stripe gives a
+ * What goes wrong: `lost`: it is done, but the connection breaks before the answer; `failed`: a 500, and nothing is done; `broken`: it is done, but the answer is a 500. Stripe gives a
  * 500 again to those who ask again with its key, as it does any answer.
  */
 export interface Trouble {
   /** `POST /v1/payment_intents`; the beginning is enough. */
   of: string
-  what: 'lost' | 'unreached' | 'failed' | 'broken'
+  what: 'lost' | 'failed' | 'broken'
   times: number
 }
 
@@ -101,7 +100,6 @@ export async function startStripeDouble(t: Pick<ExecutionContext, 'teardown'>, c
     settle(world)
     const trouble = troubleOf(recorded)
     if (request.headers.authorization !== `Bearer ${doubleKey}`) return send(response, unknownKey)
-    if (trouble === 'unreached') return void request.socket.destroy()
     const done = perform(recorded, trouble === 'failed')
     if (trouble === 'lost') return void request.socket.destroy()
     if (trouble !== 'broken') return send(response, done)

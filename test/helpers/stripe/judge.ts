@@ -80,7 +80,7 @@ export async function assertValid(t: ExecutionContext, requests: readonly Record
   }
   const different = new Map(requests.map((request) => [shapeOf(request), request]))
   t.true(different.size >= kinds, `${requests.length} requests of ${different.size} kinds`)
-  for (const request of requests) t.is(await judge.problemOf(request), undefined)
+  for (const request of different.values()) t.is(await judge.problemOf(request), undefined)
   const wrong = { ...requests[0]!, method: 'POST', path: '/v1/customers', body: 'nonsense=1' }
   t.regex((await judge.problemOf(wrong)) ?? '', /nonsense/, 'it judges')
 }

@@ -111,14 +111,6 @@ export function refund(world: World, intent: Intent): void {
   world.emit('charge.refunded', found)
 }
 
-/** A refund comes back, because the card takes none any more. */
-export function refundFails(world: World, intent: Intent): void {
-  const found = existing(world.charges.get(intent.latest_charge ?? ''), 'charge', intent.id)
-  Object.assign(found, { refunded: false, amount_refunded: 0 })
-  const failed = { ...world.newThing('re', 'refund'), status: 'failed', charge: found.id, payment_intent: intent.id }
-  world.emit('refund.failed', failed)
-}
-
 /** Disputes a payment, as a payer does at the bank, and decides about that; or decides otherwise. */
 export function dispute(world: World, intent: Intent, status: Dispute['status']): void {
   const found = existing(world.charges.get(intent.latest_charge ?? ''), 'charge', intent.id)

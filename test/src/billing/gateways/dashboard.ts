@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'ava'
 import { newId } from '../../../../src/ids.ts'
-import { deleteCustomer, dispute, newMethod, refund } from '../../../helpers/stripe/routes.ts'
+import { deleteCustomer, newMethod, refund } from '../../../helpers/stripe/routes.ts'
 import { days, type stripeStage } from './stages.ts'
 
 type Stage = Awaited<ReturnType<typeof stripeStage>>
@@ -52,40 +52,6 @@ export const dashboard: Record<string, (t: ExecutionContext, stage: Stage) => Pr
     t.not(await stage.gateway.customer(owner, { customer: unknown, isSubscribed: false }), unknown)
     const subscribed = stage.gateway.customer(owner, { customer: unknown, isSubscribed: true })
     await t.throwsAsync(subscribed, { code: 'INTERNAL_ERROR' }, 'the key may be that of another account')
-  },
-
-  async 'a payment whose dispute was lost is refunded, and one whose dispute was won is not'(t, stage) {
-    for (const [decision, status] of [
-      ['needs_response', 'paid'],
-      ['won', 'paid'],
-      ['lost', 'refunded'],
-    ] as const) {
-      const customer = await stage.customer('pm_card_visa')
-      const { reference } = await stage.gateway.pay({ customer, cents: 500, key: newId() })
-      dispute(stage.double.world, stage.double.world.intents.get(reference)!, decision)
-      t.is((await stage.gateway.look(customer)).payments[0]?.status, status)
-    }
-  },
-
-  async 'of a month that was paid back nothing is left, whether it is ended or changed'(t, stage) {
-    const { world } = stage.double
-    for (const decision of ['refund', 'lost'] as const) {
-      const customer = await stage.customer('pm_card_visa')
-      await stage.gateway.subscribe({ customer, tier: 'pro', key: newId() })
-      const subscription = (await stage.gateway.look(customer)).subscription!.reference
-      const payBack = () => {
-        const intent = [...world.intents.values()].findLast((one) => one.customer === customer)!
-        if (decision === 'refund') refund(world, intent)
-        else dispute(world, intent, 'lost')
-      }
-      payBack()
-      await stage.gateway.change({ subscription, tier: 'team', when: 'now', key: newId() })
-      t.deepEqual(stage.double.charged(customer), [2000, 8000])
-      payBack()
-      await stage.gateway.cancel(subscription, 'now')
-      const { payments, creditCents } = await stage.gateway.look(customer)
-      t.deepEqual([payments.map(({ status }) => status), creditCents], [['refunded', 'refunded'], 0])
-    }
   },
 
   async 'what was credited for a month that is paid back later is taken away once, whoever looks'(t, stage) {
