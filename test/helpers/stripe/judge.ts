@@ -4,10 +4,10 @@ import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
-import getPort from 'get-port'
+import { Agent, fetch } from 'undici'
 import { underLock } from '../../../bin/local/lock.ts'
 import { eventually } from '../eventually.ts'
-import { ownEnvironment } from '../servers.ts'
+import { ownEnvironment, ownFolder } from '../servers.ts'
 import type { Recorded } from './double.ts'
 
 /** The version of stripe-mock, the same as in tools/stripe-mock/go.mod. */
@@ -52,19 +52,21 @@ async function startJudge(t: ExecutionContext) {
   const environment = ownEnvironment()
   const found = await findStripeMock(environment)
   if ('problem' in found) return found
-  const port = await getPort({ host: '127.0.0.1' })
+  // A port that is free now may be taken by another process a moment later; a socket of its own may not.
+  const socketPath = join(ownFolder(), 'stripe-mock.sock')
   // A request of another version than that of its description is rejected, too.
-  const args = ['-http-addr', `127.0.0.1:${port}`, '-strict-version-check']
+  const args = ['-http-unix', socketPath, '-strict-version-check']
   const child = spawn(found.binary, args, { env: environment, stdio: 'ignore' })
   t.teardown(() => void child.kill())
-  const url = `http://127.0.0.1:${port}`
+  const dispatcher = new Agent({ connect: { socketPath } })
+  t.teardown(() => dispatcher.close())
   await eventually(60, 'stripe-mock answers', () =>
-    fetch(url).then(
+    fetch('http://stripe-mock/', { dispatcher }).then(
       () => true,
       () => undefined,
     ),
   )
-  return { problemOf: (request: Recorded) => problemOf(url, request) }
+  return { problemOf: (request: Recorded) => problemOf(dispatcher, request) }
 }
 
 /**
@@ -89,12 +91,15 @@ export async function assertValid(t: ExecutionContext, requests: readonly Record
 const shapeOf = ({ method, path, body }: Recorded): string =>
   `${method} ${path} ${body}`.replaceAll(/[\w-]*\d[\w-]*/g, '#')
 
-async function problemOf(url: string, { method, path, body, version: of }: Recorded): Promise<string | undefined> {
+async function problemOf(
+  dispatcher: Agent,
+  { method, path, body, version: of }: Recorded,
+): Promise<string | undefined> {
   const headers = {
     authorization: 'Bearer sk_test_123',
     'content-type': 'application/x-www-form-urlencoded',
     ...(of !== null && { 'stripe-version': of }),
   }
-  const answer = await fetch(`${url}${path}`, { method, headers, ...(body !== '' && { body }) })
+  const answer = await fetch(`http://stripe-mock${path}`, { dispatcher, method, headers, ...(body !== '' && { body }) })
   return answer.ok ? undefined : `${method} ${path} ${body}: ${answer.status} ${await answer.text()}`
 }
