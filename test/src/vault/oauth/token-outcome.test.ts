@@ -29,25 +29,30 @@ const grantWith = async (members: object) => {
 const over = { error: 'invalid_grant', error_description: 'It is over.' }
 const challenge = { 'www-authenticate': 'Bearer error="invalid_token"' }
 
-const rows: [status: number, body: unknown, kind: TokenOutcome['kind'], error?: string, headers?: typeof challenge][] =
-  [
-    [400, over, 'refused', 'invalid_grant'],
-    [401, over, 'refused', 'invalid_grant', challenge],
-    [200, over, 'refused', 'invalid_grant'],
-    [400, 'error=Invalid_Grant', 'refused', 'invalid_grant'],
-    [401, { error: 'invalid_client' }, 'refused', 'invalid_client', challenge],
-    [401, '', 'refused', undefined, challenge],
-    [400, { error: { code: 'invalid_grant' } }, 'refused'],
-    [400, 'no', 'refused'],
-    [404, '', 'refused'],
-    [408, over, 'ambiguous'],
-    [429, over, 'failed'],
-    [503, '', 'failed'],
-    [500, over, 'ambiguous', undefined, challenge],
-    [502, '<p>', 'ambiguous'],
-    [200, '', 'ambiguous'],
-    [200, { access_token: 'a\nb' }, 'ambiguous'],
-  ]
+const rows: [
+  status: number,
+  body: unknown,
+  kind: TokenOutcome['kind'],
+  error?: string | undefined,
+  headers?: typeof challenge,
+][] = [
+  [400, over, 'refused', 'invalid_grant'],
+  [401, over, 'refused', 'invalid_grant', challenge],
+  [200, over, 'refused', 'invalid_grant'],
+  [400, 'error=Invalid_Grant', 'refused', 'invalid_grant'],
+  [401, { error: 'invalid_client' }, 'refused', 'invalid_client', challenge],
+  [401, '', 'refused', undefined, challenge],
+  [400, { error: { code: 'invalid_grant' } }, 'refused'],
+  [400, 'no', 'refused'],
+  [404, '', 'refused'],
+  [408, over, 'ambiguous'],
+  [429, over, 'failed'],
+  [503, '', 'failed'],
+  [500, over, 'ambiguous', undefined, challenge],
+  [502, '<p>', 'ambiguous'],
+  [200, '', 'ambiguous'],
+  [200, { access_token: 'a\nb' }, 'ambiguous'],
+]
 
 test('the status and the error say whether the refresh token may be spent', async (t) => {
   for (const [status, body, kind, error, headers] of rows) {
