@@ -226,18 +226,6 @@ test('a call is shown to its owner, under its own entry', async (t) => {
   t.is(await ask(someone, entryId, callId), 404, 'it is of another entry')
 })
 
-test('a list of calls reads none of their arguments and results', async (t) => {
-  const { platform, use, list } = await open(t)
-  await use()
-  const read: string[] = []
-  platform.services.database.on('query', ({ sql }: { sql: string }) => {
-    if (sql.includes('"direct_tool_calls"')) read.push(sql)
-  })
-  t.is((await list()).length, 1)
-  t.is(read.length, 1)
-  t.notRegex(read.join(), /\*|"result"|"arguments"/)
-})
-
 // @promise hard-texts
 test('a result that is too complex was carried out, and is never had again under its key', async (t) => {
   const { answers, use, look, list, effects } = await open(t)
