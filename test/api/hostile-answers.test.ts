@@ -44,7 +44,7 @@ const kinds = [
 
 const patient = forWholeFile(test, 'hostile answers', (t) => open(t, kinds.length + 2))
 const impatient = forWholeFile(test, 'slow answers', (t) =>
-  open(t, Object.keys(slow).length + 1, { limitSeconds: 3, worker: true }),
+  open(t, Object.keys(slow).length + 1, { limitSeconds: 2, worker: true }),
 )
 
 /** One of the sites that a test has for itself. */
