@@ -19,20 +19,22 @@ type Work = (t: ExecutionContext, stage: OAuthStage) => Promise<void>
 const open = oauthStages(test)
 
 /** An attack that must leave nothing behind: no entry, no request for tokens, no secret in the log. */
-const refused = (title: string, work: Work) =>
+function refused(title: string, work: Work): void {
   test(title, async (t) => {
     const stage = await open(t)
     await work(t, stage)
     await stage.assertNothingDone()
   })
+}
 
 /** Tries something whose outcome the test looks at; no secret may be in the log afterwards. */
-const tried = (title: string, work: Work) =>
+function tried(title: string, work: Work): void {
   test(title, async (t) => {
     const stage = await open(t)
     await work(t, stage)
     stage.assertSilent()
   })
+}
 
 const failsWith = (t: ExecutionContext, { status, body }: Back, code: ErrorCode, note?: string) =>
   t.deepEqual([body.code, status], [code, body.statusCode ?? 0], note)
