@@ -164,40 +164,6 @@ test('a call that was never begun has an id, too, unless the limit of the host k
   t.is((await list()).length, 2)
 })
 
-test('a call whose process died is in doubt under its key; of a read the key is free again', async (t) => {
-  const { platform, entryId, use, list, effects } = await open(t)
-  const { database, tools } = platform.services
-  const { ownerId } = (await database('vaultEntries').where({ id: entryId }).first('ownerId')) as { ownerId: string }
-  const longAgo = new Date(Date.now() - 86_400_000)
-  for (const [name, effect] of [
-    ['act', 'once'],
-    ['look', 'read'],
-  ] as const)
-    await DirectToolCall.query(database).insert({
-      id: newId(),
-      ownerId,
-      vaultEntryId: entryId,
-      siteOrigin: '',
-      tool: name,
-      effect,
-      idempotencyKey: name,
-      status: 'started',
-      attempts: 1,
-      arguments: '{}',
-      plannedAt: longAgo,
-      startedAt: longAgo,
-    })
-  await tools.closeAbandoned()
-  t.like((await use('act')).failure, { code: 'TOOL_EXECUTION_ERROR', outcome: 'unknown' })
-  t.is(effects(), 0)
-  t.is((await use('look', {}, 'look')).status, 200)
-  t.is(effects(), 1)
-  t.deepEqual(
-    (await list()).map(({ status }) => status),
-    ['succeeded', 'failed', 'unknown'],
-  )
-})
-
 test('a call is shown to its owner, under its own entry', async (t) => {
   const { platform, someone, entryId, use } = await open(t)
   const { callId } = (await use()).body

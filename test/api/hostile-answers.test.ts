@@ -82,15 +82,6 @@ test('answers that come too slowly are told by their code and in time', async (t
   await Promise.all(all.map((answer, index) => isTold(t, connected[index] as Connected, answer, codes)))
 })
 
-test('of members that occur twice the last one counts', async (t) => {
-  const { site, inspect, act } = await start(patient, kinds.length)
-  const good = JSON.stringify(manifestWith(`${site.origin}/api`))
-  site.manifest = answering(good.replace('"name"', '"name":4711,"name"'))
-  t.is((await inspect()).body.name, 'A hostile site')
-  site.tool = answering('{"a":1,"a":{"b":2}}')
-  t.deepEqual((await act()).body.result, { a: { b: 2 } })
-})
-
 test('members that JavaScript would lose or obey change nothing', async (t) => {
   const { site, inspect, act } = await start(patient, kinds.length + 1)
   const good = JSON.stringify(manifestWith(`${site.origin}/api`))

@@ -325,18 +325,6 @@ test.serial('sites are looked at when their time has come, once for all who have
   t.is((await history()).length, 1)
 })
 
-test.serial('of several processes one looks at the sites', async (t) => {
-  const { site, platform, entryId } = await open(t)
-  const other = await startPlatform(t, { env: { DATABASE_URL: platform.config.database.url } })
-  await platform.services.manifests.checkDue()
-  await forget(platform, entryId)
-  const hits = site.hits
-  await other.services.manifests.checkDue()
-  t.is(site.hits, hits)
-  await platform.services.manifests.checkDue()
-  t.is(site.hits, hits + 1)
-})
-
 test.serial('of more sites than one round looks at, those that wait longest are looked at first', async (t) => {
   const { platform, entryId } = await open(t)
   const { database, manifests: looking } = platform.services

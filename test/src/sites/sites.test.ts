@@ -88,12 +88,6 @@ test('a site is discovered by the manifest at its origin, whatever path was give
   t.deepEqual(found.foreignHosts, ['localhost:8443'], 'another port than its own')
 })
 
-test('hosts outside the domain of the site are reported', async (t) => {
-  const foreign = { ...manifest, server: { url: 'https://tools.elsewhere.example/api' } }
-  const { site, sites } = await connect(t, answer(JSON.stringify(foreign)))
-  t.deepEqual((await sites.discover(site.origin, 'someone')).foreignHosts, ['tools.elsewhere.example'])
-})
-
 const privateHosts = ['127.0.0.1', '[fd00::1]', 'a.localhost']
 const members = ['authorization_url', 'token_url', 'revocation_url'] as const
 
@@ -135,15 +129,6 @@ for (const status of [201, 204, 404, 503]) {
     t.false(error.message.includes('internal'))
   })
 }
-
-test('a redirect is not followed', async (t) => {
-  const { site, sites } = await connect(t, (request, response) => {
-    if (request.url === '/elsewhere') response.end(JSON.stringify(manifest))
-    else response.writeHead(302, { location: '/elsewhere' }).end()
-  })
-  t.regex((await failure(t, sites.discover(site.origin, 'someone'), 'MANIFEST_NOT_FOUND')).message, /redirect/)
-  t.is(site.requests(), 1)
-})
 
 test('a site that never answers is not waited for', async (t) => {
   const { site, sites } = await connect(t, () => {}, { timeoutSeconds: 1 })

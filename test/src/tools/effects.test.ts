@@ -112,12 +112,6 @@ test('a 2xx whose body cannot be used is a success without a result, and is not 
   ])
 })
 
-test('a refusal proves that nothing happened: the call has failed and is sent once', async (t) => {
-  const told = /does not permit.*You may not use this tool/
-  const refused = { sent: 1, status: 'failed', httpStatus: 403, told } as const
-  await check(t, await scripts(), [['refuse {}', refused]])
-})
-
 const use = (someone: Person, entryId: string, toolName: string, body: Record<string, unknown> = {}) =>
   call(someone, vault.callTool, { params: { entryId, toolName }, body })
 
@@ -225,19 +219,6 @@ test('a host that is suspended is called by nobody, and everybody is told so', a
 
   t.is((await call(root, admin.liftHost, { params })).status, 204)
   t.is((await use(someone, vaultEntryId, 'echo_text', { text: 'hello' })).status, 200)
-})
-
-test('a redirect is not followed, because the token would go with it', async (t) => {
-  const stage = await patient()
-  const other = spareSite(stage)
-  const location = `${other.origin}/api/tools/echo_text`
-  const { follow } = await scripts()
-  const { run, outcomes, sent } = await follow(`[[call redirect {"location":"${location}"}]]`)
-  t.is(run.status, 'completed')
-  t.is(sent.length, 1)
-  t.regex(String(outcomes[0]?.['result']), /redirect/)
-  t.not(outcomes[0]?.['status'], 'succeeded')
-  t.is(other.requests().length, 0)
 })
 
 test('a site that cannot be reached has done nothing: the call is tried three times and has failed', async (t) => {
