@@ -5,11 +5,9 @@ import * as siteInspection from '../../api/site-inspection.ts'
 import { CodedError } from '../../src/errors.ts'
 import { readAllowedSites } from '../../src/safe-fetch/allowed-sites.ts'
 import { unreached } from '../../src/safe-fetch/unreached.ts'
-import { parseManifest } from '../../src/sites/manifest/manifest.ts'
-import { createCallSite } from '../../src/tools/call-site.ts'
 import { call } from '../helpers/client.ts'
 import { attacks, oneOfEachKind } from '../helpers/hostile-addresses.ts'
-import { answering, manifestWith, redirecting, startHostileSite, startTraps } from '../helpers/hostile-site.ts'
+import { manifestWith, redirecting, startHostileSite, startTraps } from '../helpers/hostile-site.ts'
 import { person, type Person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { startSites } from '../helpers/sites.ts'
@@ -17,16 +15,16 @@ import { forWholeFile } from '../helpers/whole-file.ts'
 
 const shared = forWholeFile(test, 'hostile addresses', async (t) => {
   const sites = await startSites(t)
-  const [site, other, refreshing] = [await startHostileSite(t), await startHostileSite(t), await startHostileSite(t)]
+  const [site, other] = [await startHostileSite(t), await startHostileSite(t)]
   const allowedTrap = await startTraps(t, 1)
-  const more = [site.host, other.host, refreshing.host, `127.0.0.1:${allowedTrap.ports[0]}`]
+  const more = [site.host, other.host, `127.0.0.1:${allowedTrap.ports[0]}`]
   const env = {
     SITE_ALLOW: [...sites.allow, ...more].join(','),
     MANIFEST_TIMEOUT_SECONDS: '20',
     SITE_TIMEOUT_SECONDS: '20',
   }
   const platform = await startPlatform(t, { sites, env })
-  return { sites, site, other, refreshing, allowedTrap, platform, someone: await person(platform) }
+  return { sites, site, other, allowedTrap, platform, someone: await person(platform) }
 })
 
 /** What all tests share, and traps of this test's own. */
@@ -80,26 +78,6 @@ const callAct = (someone: Person, entryId: string) =>
 
 const isWellFormed = ([url, code]: readonly [string, string, string]): boolean =>
   code === 'MANIFEST_NOT_FOUND' && !url.includes('?')
-
-test('a hostile server.url makes a manifest invalid, or its calls fail without a connection', async (t) => {
-  const { sites, traps, platform } = await start(t)
-  const all = [...attacks(new URL(sites.brokenManifest.origin).host, traps.ports, { once: true })]
-  const callSite = createCallSite(platform.services)
-  const read = (url: string) => parseManifest(Buffer.from(JSON.stringify(manifestWith(url))))
-  for (const attack of all.filter((one) => !isWellFormed(one))) {
-    const error = t.throws(() => read(attack[0]), { instanceOf: CodedError }, attack[0])
-    t.is(error?.code, 'MANIFEST_INVALID')
-    t.true(error?.details?.some(({ path }) => path === 'server.url') ?? false, attack[0])
-  }
-  const wellFormed = all.filter(isWellFormed)
-  for (const [url] of wellFormed) {
-    const sent = { tool: 'act', token: 'canary-token', arguments: '{}', idempotencyKey: 'a-key', ownerId: 'someone' }
-    const outcome = await callSite({ serverUrl: read(url).server.url, ...sent })
-    t.like(outcome, { kind: 'unavailable', certain: true }, url)
-  }
-  t.true(wellFormed.length > 70)
-  t.is(traps.connections(), 0)
-})
 
 test('a hostile server.url of each kind comes to nothing, all the way from the manifest to the call', async (t) => {
   const { sites, traps, someone } = await start(t)
@@ -157,48 +135,20 @@ test('a redirect is never followed, wherever it leads, for a manifest or for a t
   const trap = `127.0.0.1:${traps.ports[0]}`
   const locations = [
     `${other.origin}/.well-known/toolsite.json`,
-    `${site.origin}/.well-known/toolsite.json`,
     '/elsewhere',
-    '',
     `https://${trap}/`,
     `http://${trap}/`,
-    `//${trap}/`,
-    `https://[::1]:${traps.ports[1]}/`,
     'https://169.254.169.254/latest/meta-data/',
     'file:///etc/passwd',
-    `gopher://${trap}/`,
-    'javascript:alert(1)',
-    'not an address',
   ]
-  const statuses = [300, 301, 302, 303, 304, 305, 307, 308]
-  // Every location with two statuses, and every status with several locations.
-  for (const shift of [0, 3]) {
-    for (const [index, location] of locations.entries()) {
-      const status = statuses[(index + shift) % statuses.length] ?? 0
-      site.manifest = site.tool = redirecting(status, location)
-      const { failure } = await call(someone, siteInspection.inspectSite, { body: { url: site.origin } })
-      t.is(failure.code, 'MANIFEST_NOT_FOUND', `${status} ${location}`)
-      const called = await callAct(someone, entry.body.id)
-      t.is(called.failure.code, 'TOOL_EXECUTION_ERROR', `${status} ${location}`)
-    }
+  for (const [index, status] of [300, 301, 302, 303, 304, 307, 308].entries()) {
+    const location = locations[index % locations.length] ?? ''
+    site.manifest = site.tool = redirecting(status, location)
+    const { failure } = await call(someone, siteInspection.inspectSite, { body: { url: site.origin } })
+    t.is(failure.code, 'MANIFEST_NOT_FOUND', `${status} ${location}`)
+    const called = await callAct(someone, entry.body.id)
+    t.is(called.failure.code, 'TOOL_EXECUTION_ERROR', `${status} ${location}`)
   }
   t.is(arrived, 0)
-  t.is(traps.connections(), 0)
-})
-
-test('a Refresh header and a Link header move nobody', async (t) => {
-  const { refreshing: site, traps, someone } = await start(t)
-  const trap = `https://127.0.0.1:${traps.ports[0]}/`
-  const headers = { Refresh: `0; url=${trap}`, Link: `<${trap}>; rel=preload`, 'Content-Location': trap }
-  site.manifest = (_request, response) =>
-    void response.writeHead(200, headers).end(JSON.stringify(manifestWith(`${site.origin}/api`)))
-  site.tool = (_request, response) => void response.writeHead(200, headers).end('{"done":true}')
-  const entry = await call(someone, vault.addToVault, { body: { url: site.origin, token: 'canary-token' } })
-  t.deepEqual((await callAct(someone, entry.body.id)).body.result, { done: true })
-  site.manifest = answering(`<meta http-equiv="refresh" content="0; url=${trap}">`, 'text/html')
-  t.is(
-    (await call(someone, siteInspection.inspectSite, { body: { url: site.origin } })).failure.code,
-    'MANIFEST_INVALID',
-  )
   t.is(traps.connections(), 0)
 })

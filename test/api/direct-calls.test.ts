@@ -8,9 +8,9 @@ import { DirectToolCall } from '../../src/tools/tool-call.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { manifestWith, answering, startHostileSite } from '../helpers/hostile-site.ts'
-import { temporaryCertificates } from '../helpers/https-server.ts'
 import { person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
+import { sharedPlatform } from '../helpers/shared.ts'
 
 const tool = (name: string, effect: string) => ({
   name,
@@ -19,13 +19,14 @@ const tool = (name: string, effect: string) => ({
   input_schema: { type: 'object', properties: { n: { type: 'number' } } },
 })
 
+const platformOf = sharedPlatform(test, 'idle')
+
 /** Somebody with a site of two tools, of which one must be called once; and what the site does. */
-async function open(t: ExecutionContext, env: Record<string, string> = {}) {
+async function open(t: ExecutionContext, env?: Record<string, string>) {
   const site = await startHostileSite(t)
   const tools = [tool('act', 'once'), tool('look', 'read')]
   site.manifest = answering(manifestWith(`${site.origin}/api`, { tools }))
-  const { caFile } = await temporaryCertificates()
-  const platform = await startPlatform(t, { env: { SITE_ALLOW: site.host, SITE_CA_FILE: caFile, ...env } })
+  const platform = env ? await startPlatform(t, { env }) : await platformOf()
   const someone = await person(platform)
   const { id: entryId } = (await call(someone, vault.addToVault, { body: { url: site.origin, token: 'a-token' } })).body
   /** How often the site was asked to act. */
@@ -115,10 +116,10 @@ test('requests with one key at the same instant are one call, and all get its re
   platform.services.database.on('query', ({ sql }: { sql: string }) => {
     if (/^select .* from "direct_tool_calls"/.test(sql)) looks += 1
   })
-  const asked = Array.from({ length: 10 }, () => use('k', { n: 1 }))
+  const asked = Array.from({ length: 6 }, () => use('k', { n: 1 }))
   const release = await eventually(20, 'the site is asked', () => Promise.resolve(held[0]))
   // Each looks for a call under the key at least once, and then again and again whether it is over.
-  await eventually(20, 'the others wait', () => Promise.resolve(looks > 30 || undefined))
+  await eventually(20, 'the others wait', () => Promise.resolve(looks > 20 || undefined))
   release()
   const ids = (await Promise.all(asked)).map(({ body }) => body.callId)
   t.is(new Set(ids).size, 1)
@@ -149,15 +150,6 @@ test('a refused call may be tried again under its key, and so may a read that fa
   t.is(effects(), 4)
 })
 
-test('another refusal is the outcome of the call, and stays so under its key', async (t) => {
-  const { answers, use, effects } = await open(t)
-  answers(failing(422))
-  const { failure } = await use('k')
-  t.like(failure, { code: 'TOOL_EXECUTION_ERROR', outcome: 'failed', siteStatus: 422 })
-  t.deepEqual((await use('k')).failure, failure)
-  t.is(effects(), 1)
-})
-
 test('a call that was never begun has an id, too, unless the limit of the host kept it back', async (t) => {
   const { someone, entryId, answers, use, look, list } = await open(t, { OUTGOING_PER_MINUTE: '1' })
   answers(failing(401))
@@ -172,46 +164,6 @@ test('a call that was never begun has an id, too, unless the limit of the host k
   t.is((await list()).length, 2)
 })
 
-test('204 of a site is a success without members', async (t) => {
-  const { answers, use } = await open(t)
-  answers((_request, response) => void response.writeHead(204).end())
-  t.deepEqual((await use()).body.result, {})
-})
-
-test('a call whose process died is in doubt under its key; of a read the key is free again', async (t) => {
-  const { platform, entryId, use, list, effects } = await open(t)
-  const { database, tools } = platform.services
-  const { ownerId } = (await database('vaultEntries').where({ id: entryId }).first('ownerId')) as { ownerId: string }
-  const longAgo = new Date(Date.now() - 86_400_000)
-  for (const [name, effect] of [
-    ['act', 'once'],
-    ['look', 'read'],
-  ] as const)
-    await DirectToolCall.query(database).insert({
-      id: newId(),
-      ownerId,
-      vaultEntryId: entryId,
-      siteOrigin: '',
-      tool: name,
-      effect,
-      idempotencyKey: name,
-      status: 'started',
-      attempts: 1,
-      arguments: '{}',
-      plannedAt: longAgo,
-      startedAt: longAgo,
-    })
-  await tools.closeAbandoned()
-  t.like((await use('act')).failure, { code: 'TOOL_EXECUTION_ERROR', outcome: 'unknown' })
-  t.is(effects(), 0)
-  t.is((await use('look', {}, 'look')).status, 200)
-  t.is(effects(), 1)
-  t.deepEqual(
-    (await list()).map(({ status }) => status),
-    ['succeeded', 'failed', 'unknown'],
-  )
-})
-
 test('a call is shown to its owner, under its own entry', async (t) => {
   const { platform, someone, entryId, use } = await open(t)
   const { callId } = (await use()).body
@@ -224,18 +176,6 @@ test('a call is shown to its owner, under its own entry', async (t) => {
   t.is(await ask(someone, entryId, 'none'), 404)
   await DirectToolCall.query(platform.services.database).findById(callId).patch({ vaultEntryId: newId() })
   t.is(await ask(someone, entryId, callId), 404, 'it is of another entry')
-})
-
-test('a list of calls reads none of their arguments and results', async (t) => {
-  const { platform, use, list } = await open(t)
-  await use()
-  const read: string[] = []
-  platform.services.database.on('query', ({ sql }: { sql: string }) => {
-    if (sql.includes('"direct_tool_calls"')) read.push(sql)
-  })
-  t.is((await list()).length, 1)
-  t.is(read.length, 1)
-  t.notRegex(read.join(), /\*|"result"|"arguments"/)
 })
 
 // @promise hard-texts

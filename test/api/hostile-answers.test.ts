@@ -44,7 +44,7 @@ const kinds = [
 
 const patient = forWholeFile(test, 'hostile answers', (t) => open(t, kinds.length + 2))
 const impatient = forWholeFile(test, 'slow answers', (t) =>
-  open(t, Object.keys(slow).length + 1, { limitSeconds: 3, worker: true }),
+  open(t, Object.keys(slow).length + 1, { limitSeconds: 2, worker: true }),
 )
 
 /** One of the sites that a test has for itself. */
@@ -80,15 +80,6 @@ test('answers that come too slowly are told by their code and in time', async (t
   const codes = { manifest: 'MANIFEST_NOT_FOUND', tool: 'TOOL_EXECUTION_ERROR', limitSeconds } as const
   const all = Object.entries(slow)
   await Promise.all(all.map((answer, index) => isTold(t, connected[index] as Connected, answer, codes)))
-})
-
-test('of members that occur twice the last one counts', async (t) => {
-  const { site, inspect, act } = await start(patient, kinds.length)
-  const good = JSON.stringify(manifestWith(`${site.origin}/api`))
-  site.manifest = answering(good.replace('"name"', '"name":4711,"name"'))
-  t.is((await inspect()).body.name, 'A hostile site')
-  site.tool = answering('{"a":1,"a":{"b":2}}')
-  t.deepEqual((await act()).body.result, { a: { b: 2 } })
 })
 
 test('members that JavaScript would lose or obey change nothing', async (t) => {

@@ -3,7 +3,6 @@ import test from 'ava'
 import * as manifests from '../../api/manifests.ts'
 import * as runEvents from '../../api/run-events.ts'
 import { newId } from '../../src/ids.ts'
-import { unreadResult } from '../../src/tools/unread-result.ts'
 import { currentTranscript } from '../helpers/transcripts.ts'
 import { ManifestChange } from '../../src/vault/manifests/manifest-change.ts'
 import { call } from '../helpers/client.ts'
@@ -100,34 +99,4 @@ test('a list of large changes comes in pages of about a mebibyte, and has everyt
     found.map(({ length }) => length),
     [2, 1, 1, 2, 1],
   )
-})
-
-test('a run is told of a result that is too complex, and never makes the call again', async (t) => {
-  const site = await startHostileSite(t)
-  site.manifest = answering(manifestWith(`${site.origin}/api`))
-  const deep = answering(`{"a":${'['.repeat(300)}${']'.repeat(300)}}`)
-  let requests = 0
-  site.tool = (request, response) => {
-    requests += 1
-    deep(request, response)
-  }
-  const { caFile } = await temporaryCertificates()
-  const platform = await startPlatform(t, { env: { SITE_ALLOW: site.host, SITE_CA_FILE: caFile }, worker: true })
-  const someone = await customer(platform)
-  const url = site.origin
-  const { id: vaultEntryId } = (await call(someone, vault.addToVault, { body: { url, token: 'a-token' } })).body
-  const agent = await webhookAgent(someone, { systemPrompt: '[[call act {}]]', sites: [{ vaultEntryId }] })
-  const { runId } = (await deliver(platform, agent, {})).body
-  t.is((await ended(someone, runId)).status, 'completed')
-  const finished = (await timelineOf(someone, runId)).find(({ kind }) => kind === 'tool.finished')
-  t.like(finished?.data, {
-    status: 'succeeded',
-    attempts: 1,
-    httpStatus: 200,
-    note: `${unreadResult} It is too complex.`,
-  })
-  t.false('result' in (finished?.data ?? {}))
-  const { steps } = await currentTranscript(platform, runId)
-  t.deepEqual(steps[0]?.calls[0]?.outcome, { status: 'succeeded', text: unreadResult })
-  t.is(requests, 1)
 })

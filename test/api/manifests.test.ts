@@ -1,5 +1,5 @@
 // @promise manifests
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import * as manifests from '../../api/manifests.ts'
 import * as notifications from '../../api/notifications.ts'
 import { sealCredential } from '../../src/vault/credential.ts'
@@ -11,37 +11,18 @@ import { person } from '../helpers/people.ts'
 import { startPlatform, type Platform } from '../helpers/platform.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 
-/** One platform, and a site for each test: which sites it may reach has to be known when it starts. */
-const openPlatform = forWholeFile(test, 'manifests', async (t) => {
-  const sites = await Promise.all(Array.from({ length: 20 }, () => startChangingSite(t)))
-  const env = { SITE_ALLOW: sites.flatMap(({ allow }) => allow).join(','), SITE_CA_FILE: sites[0]?.caFile ?? '' }
-  return { env, free: [...sites], platform: await startPlatform(t, { env }) }
-})
+const platformOf = forWholeFile(test, 'manifests', (t) => startPlatform(t))
 
 /** A site of the test's own, and somebody who has connected it. */
-async function open() {
-  const { env, free, platform } = await openPlatform()
-  const site = free.pop()
-  if (!site) throw new Error('There are more tests than sites.')
+async function open(t: ExecutionContext) {
+  const [platform, site] = [await platformOf(), await startChangingSite(t)]
   const someone = await person(platform)
-  return { env, site, platform, someone, ...(await connectChanging(someone, site)) }
+  return { site, platform, someone, ...(await connectChanging(someone, site)) }
 }
 
 const breaking = withTools('get_two', 'wait_here')
-const unknownPrint = '0'.repeat(64)
-
-test('a manifest that has not changed is nothing to record', async (t) => {
-  const { ask, refresh, history, entry, site } = await open()
-  const hits = site.hits
-  t.is((await ask()).status, 200)
-  t.like(await refresh(), { class: 'none', status: 'none', differences: [] })
-  t.is(site.hits, hits + 2)
-  t.deepEqual(await history(), [])
-  t.is((await entry()).pendingManifest, null)
-})
-
 test('what takes nothing away is used at once and is on record, and its owner is told only of what can do more', async (t) => {
-  const { site, refresh, history, entry, tools, use, told } = await open()
+  const { site, refresh, history, entry, tools, use, told } = await open(t)
   site.change({ name: 'A new name', version: '2' })
   t.like(await refresh(), { class: 'text', status: 'adopted' })
   t.like(await entry(), { name: 'A new name', version: '2', pendingManifest: null })
@@ -71,7 +52,7 @@ test('what takes nothing away is used at once and is on record, and its owner is
 })
 
 test('what could break waits, is shown with its differences, and is used once it was accepted', async (t) => {
-  const { site, refresh, history, entry, tools, use, accept } = await open()
+  const { site, refresh, history, entry, tools, use, accept } = await open(t)
   site.change({ ...breaking, name: 'A new name' })
   const found = await refresh()
   t.like(found, { class: 'breaking', status: 'pending' })
@@ -94,7 +75,7 @@ test('what could break waits, is shown with its differences, and is used once it
 })
 
 test('a change that waits is found again as the same, and its owner is told of it once', async (t) => {
-  const { site, someone, entryId, refresh, history, told } = await open()
+  const { site, someone, entryId, refresh, history, told } = await open(t)
   const before = site.manifest
   site.change(breaking)
   const first = await refresh()
@@ -119,7 +100,7 @@ test('a change that waits is found again as the same, and its owner is told of i
 })
 
 test('a later change takes the place of the one that waits, which cannot be accepted any more', async (t) => {
-  const { site, refresh, accept, history, tools, told } = await open()
+  const { site, refresh, accept, history, tools, told } = await open(t)
   site.change(breaking)
   const first = await refresh()
   site.change(withTools('wait_here'))
@@ -139,32 +120,8 @@ test('a later change takes the place of the one that waits, which cannot be acce
   t.is((await told()).length, 2)
 })
 
-test('a harmless change of the manifest in use supersedes what waits', async (t) => {
-  const { site, refresh, history, entry, accept } = await open()
-  const before = site.manifest
-  site.change(breaking)
-  const { fingerprint } = await refresh()
-  site.manifest = { ...before, version: '2' }
-  t.like(await refresh(), { class: 'text', status: 'adopted' })
-  t.like(await entry(), { version: '2', pendingManifest: null })
-  t.is((await accept(fingerprint)).failure.code, 'VALIDATION_ERROR')
-  t.deepEqual(
-    (await history()).map(({ status }) => status),
-    ['adopted', 'superseded'],
-  )
-})
-
-test('nothing can be accepted where nothing waits, nor by another fingerprint', async (t) => {
-  const { site, refresh, accept, tools } = await open()
-  t.is((await accept(unknownPrint)).failure.code, 'VALIDATION_ERROR')
-  site.change(breaking)
-  await refresh()
-  t.is((await accept(unknownPrint)).failure.details?.[0]?.path, 'fingerprint')
-  t.is((await tools()).length, 3)
-})
-
 test('no credential follows a changed address before it was accepted', async (t) => {
-  const { site, refresh, accept, entry, use } = await open()
+  const { site, refresh, accept, entry, use } = await open(t)
   site.change({ server: { url: `${site.otherOrigin}/v2` } })
   const { class: found, fingerprint, differences } = await refresh()
   t.is(found, 'changed_address')
@@ -184,7 +141,7 @@ test('no credential follows a changed address before it was accepted', async (t)
 })
 
 test('a host outside the site that is new must be accepted by name', async (t) => {
-  const { site, refresh, accept, entry, use } = await open()
+  const { site, refresh, accept, entry, use } = await open(t)
   site.change({ server: { url: `${site.foreignOrigin}/v2` } })
   const { fingerprint } = await refresh()
   for (const hosts of [undefined, [], ['other.example']]) {
@@ -203,7 +160,7 @@ test('a host outside the site that is new must be accepted by name', async (t) =
 })
 
 test('a manifest that cannot be fetched, or is wrong, leaves everything as it is', async (t) => {
-  const { site, platform, entryId, ask, history, tools, entry } = await open()
+  const { site, platform, entryId, ask, history, tools, entry } = await open(t)
   await forget(platform, entryId)
   site.refusal = { status: 503, body: '{}' }
   t.is((await ask()).failure.code, 'MANIFEST_NOT_FOUND')
@@ -218,7 +175,7 @@ test('a manifest that cannot be fetched, or is wrong, leaves everything as it is
 })
 
 test('a refresh token goes to the pinned token address until the other one was accepted', async (t) => {
-  const { site, platform, entryId, refresh, accept, use } = await open()
+  const { site, platform, entryId, refresh, accept, use } = await open(t)
   const auth = (origin: string) => ({
     type: 'oauth2',
     authorization_url: `${site.origin}/authorize`,
@@ -268,7 +225,7 @@ async function pretendGranted({ services }: Platform, id: string, manifest: obje
 }
 
 test('when a site connects in another way, the credential is forgotten on acceptance, and not a moment earlier', async (t) => {
-  const { site, platform, entryId, refresh, accept, use } = await open()
+  const { site, platform, entryId, refresh, accept, use } = await open(t)
   const auth = {
     type: 'oauth2',
     authorization_url: `${site.origin}/authorize`,
@@ -288,7 +245,7 @@ test('when a site connects in another way, the credential is forgotten on accept
 })
 
 test('of refreshes at the same instant one records the change, and all answer the same', async (t) => {
-  const { site, refresh, history, told } = await open()
+  const { site, refresh, history, told } = await open(t)
   site.change(breaking)
   const found = await Promise.all(Array.from({ length: 8 }, refresh))
   t.is(new Set(found.map(({ fingerprint, status }) => fingerprint + status)).size, 1)
@@ -297,7 +254,7 @@ test('of refreshes at the same instant one records the change, and all answer th
 })
 
 test('of acceptances at the same instant one succeeds', async (t) => {
-  const { site, refresh, accept, history } = await open()
+  const { site, refresh, accept, history } = await open(t)
   site.change(breaking)
   const { fingerprint } = await refresh()
   const answers = await Promise.all(Array.from({ length: 6 }, () => accept(fingerprint)))
@@ -306,23 +263,8 @@ test('of acceptances at the same instant one succeeds', async (t) => {
   t.is((await history()).length, 1)
 })
 
-test('the answer that was asked for earlier does not undo what a later one brought', async (t) => {
-  const { site, platform, someone, entryId, entry } = await open()
-  const { services } = platform
-  const { userId } = await services.users.authenticate(`Bearer ${someone.token}`)
-  const row = await services.vault.get(userId, entryId)
-  // As if somebody else had looked while this answer was under way.
-  const later = new Date(Date.now() + 60_000)
-  await services.database('vault_entries').where({ id: entryId }).update({ manifest_checked_at: later })
-  site.change({ version: '0' })
-  t.like(await services.manifests.refresh(row), { status: 'none' })
-  t.is((await entry()).version, '1')
-  const { manifestCheckedAt } = await services.vault.get(userId, entryId)
-  t.deepEqual(manifestCheckedAt, later, 'nor does it make the site be asked again sooner')
-})
-
 test('of the decided changes of an entry the last 50 are kept', async (t) => {
-  const { site, refresh, someone, entryId } = await open()
+  const { site, refresh, someone, entryId } = await open(t)
   for (let version = 2; version <= 53; version += 1) {
     site.change({ version: String(version) })
     await refresh()
@@ -364,7 +306,7 @@ const connectOthers = ({ services }: Platform, entryId: string, count: number) =
 
 // These have all entries looked at whose time has come, so none of another test's may be among them.
 test.serial('sites are looked at when their time has come, once for all who have connected them', async (t) => {
-  const { site, platform, entryId, refresh, entry, history } = await open()
+  const { site, platform, entryId, refresh, entry, history } = await open(t)
   const other = await connectChanging(await person(platform), site)
   const { checkDue } = platform.services.manifests
   site.change(breaking)
@@ -383,37 +325,8 @@ test.serial('sites are looked at when their time has come, once for all who have
   t.is((await history()).length, 1)
 })
 
-test.serial('a site that does not answer is looked at again when the next period is over', async (t) => {
-  const { site, platform, entryId, entry } = await open()
-  const { checkDue } = platform.services.manifests
-  await forget(platform, entryId)
-  site.refusal = { status: 500, body: '' }
-  const hits = site.hits
-  await checkDue()
-  await checkDue()
-  t.is(site.hits, hits + 1)
-  t.true(await wasChecked(platform, entryId))
-  site.refusal = undefined
-  site.change({ version: '2' })
-  await forget(platform, entryId)
-  await checkDue()
-  t.is((await entry()).version, '2')
-})
-
-test.serial('of several processes one looks at the sites', async (t) => {
-  const { env, site, platform, entryId } = await open()
-  const other = await startPlatform(t, { env: { ...env, DATABASE_URL: platform.config.database.url } })
-  await platform.services.manifests.checkDue()
-  await forget(platform, entryId)
-  const hits = site.hits
-  await other.services.manifests.checkDue()
-  t.is(site.hits, hits)
-  await platform.services.manifests.checkDue()
-  t.is(site.hits, hits + 1)
-})
-
 test.serial('of more sites than one round looks at, those that wait longest are looked at first', async (t) => {
-  const { platform, entryId } = await open()
+  const { platform, entryId } = await open(t)
   const { database, manifests: looking } = platform.services
   await connectOthers(platform, entryId, 20)
   await forget(platform, entryId)

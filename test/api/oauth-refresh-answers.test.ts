@@ -7,23 +7,17 @@ import * as refreshes from '../../api/refreshes.ts'
 import { tokenAnswer } from '../helpers/bare-oauth-site.ts'
 import { sightings } from '../helpers/canaries.ts'
 import { call } from '../helpers/client.ts'
-import { broken, nonsense } from '../helpers/hostile-answers.ts'
-import { answering, redirecting } from '../helpers/hostile-site.ts'
-import { shareOAuthPlatform, type OAuthStage } from './oauth-stage.ts'
+import { answering } from '../helpers/hostile-site.ts'
+import { oauthStages, type OAuthStage } from './oauth-stage.ts'
 
 /** What the token address may answer when a refresh token comes, and what must come of it. */
 
-const patient = shareOAuthPlatform(test, 'refresh answers', { TOKEN_TIMEOUT_SECONDS: '20' })
-// The site is connected through the same address, and that answer must be in time on a busy machine.
-const impatient = shareOAuthPlatform(test, 'no refresh answer', { TOKEN_TIMEOUT_SECONDS: '3' })
+const open = oauthStages(test)
 
 type Work = (t: ExecutionContext, stage: Awaited<ReturnType<typeof connected>>) => Promise<void>
 
 /** Declares a test of somebody who has connected a site. */
-function refreshing(title: string, work: Work, share = patient): void {
-  const open = share()
-  test(title, async (t) => work(t, await connected(await open(t))))
-}
+const refreshing = (title: string, work: Work) => test(title, async (t) => work(t, await connected(await open(t))))
 
 /** Somebody who has connected a site, and what happens to tokens with time. */
 async function connected(stage: OAuthStage) {
@@ -68,9 +62,6 @@ const status =
   (code: number, body = '', headers: Record<string, string> = {}): RequestListener =>
   (_request, response) =>
     void response.writeHead(code, { 'Content-Type': 'application/json', ...headers }).end(body)
-
-const challenge = { 'WWW-Authenticate': 'Bearer error="invalid_token"' }
-const plainText = { 'Content-Type': 'text/plain' }
 
 const invalidGrant = status(400, '{"error":"invalid_grant"}')
 const cut: RequestListener = (_request, response) => void response.socket?.destroy()
@@ -135,38 +126,30 @@ refreshing(
   },
 )
 
-/** Ways in which a site may have spent the token without the platform learning of the new one. */
-const losses: Record<string, RequestListener> = {
-  'a new refresh token with status 500': status(500, JSON.stringify(tokenAnswer())),
-  'a connection that is cut after the token was spent': cut,
-}
-
-for (const [what, answer] of Object.entries(losses)) {
-  refreshing(
-    `${what}: the access token is used while it lives, then one more try, and no loop`,
-    async (t, { grow, rest, use, spent, entry, site, outcomes, warnings, assertSilent }) => {
-      site.token = answer
-      await grow()
-      for (let round = 0; round < 3; round += 1) t.is((await use()).status, 200)
-      t.is(new Set(site.toolTokens).size, 1)
-      t.is(spent().length, 1, 'as long as the access token lives, nothing more is risked')
-      t.is((await entry()).status, 'connected')
-      await grow({ over: true })
-      await use()
-      for (let round = 0; round < 3; round += 1) {
-        await rest()
-        t.is((await use()).failure.code, 'TOOL_EXECUTION_ERROR')
-      }
-      t.is(spent().length, 2)
-      t.is(new Set(spent()).size, 1)
-      t.is(site.toolTokens.length, 3)
-      t.deepEqual(await outcomes(), ['ambiguous', 'ambiguous'])
-      t.is((await entry()).status, 'needs_reauth')
-      t.is((await warnings()).length, 1)
-      assertSilent()
-    },
-  )
-}
+refreshing(
+  'where a token may have been spent, the access token is used while it lives, then one more try, and no loop',
+  async (t, { grow, rest, use, spent, entry, site, outcomes, warnings, assertSilent }) => {
+    site.token = status(500, JSON.stringify(tokenAnswer()))
+    await grow()
+    for (let round = 0; round < 3; round += 1) t.is((await use()).status, 200)
+    t.is(new Set(site.toolTokens).size, 1)
+    t.is(spent().length, 1, 'as long as the access token lives, nothing more is risked')
+    t.is((await entry()).status, 'connected')
+    await grow({ over: true })
+    await use()
+    for (let round = 0; round < 3; round += 1) {
+      await rest()
+      t.is((await use()).failure.code, 'TOOL_EXECUTION_ERROR')
+    }
+    t.is(spent().length, 2)
+    t.is(new Set(spent()).size, 1)
+    t.is(site.toolTokens.length, 3)
+    t.deepEqual(await outcomes(), ['ambiguous', 'ambiguous'])
+    t.is((await entry()).status, 'needs_reauth')
+    t.is((await warnings()).length, 1)
+    assertSilent()
+  },
+)
 
 refreshing(
   'the one more try may find that the token was not spent: then all is well again',
@@ -184,56 +167,21 @@ refreshing(
 )
 
 refreshing(
-  'the one more try may find that the token was spent: then the owner is asked, at once',
-  async (t, { grow, use, spent, entry, site, outcomes }) => {
-    site.token = cut
-    await grow()
-    t.is((await use()).status, 200)
+  'invalid_grant is the end of a connection at once, and its owner is told once',
+  async (t, { grow, rest, use, spent, entry, site, outcomes, warnings }) => {
     site.token = invalidGrant
-    await grow({ over: true })
-    for (let round = 0; round < 3; round += 1) t.is((await use()).failure.code, 'TOOL_EXECUTION_ERROR')
-    t.is(spent().length, 2)
-    t.deepEqual(await outcomes(), ['ambiguous', 'refused'])
+    await grow()
+    for (let round = 0; round < 3; round += 1) {
+      t.is((await use()).failure.code, 'TOOL_EXECUTION_ERROR')
+      await rest()
+    }
+    t.is(spent().length, 1)
+    t.deepEqual(site.toolTokens, [])
+    t.deepEqual(await outcomes(), ['refused'])
     t.is((await entry()).status, 'needs_reauth')
+    t.is((await warnings()).length, 1)
   },
 )
-
-/** Ways to say that the refresh token is of no use. */
-const ends: Record<string, RequestListener> = {
-  invalid_grant: invalidGrant,
-  'invalid_grant with a challenge': status(401, '{"error":"invalid_grant"}', challenge),
-  'invalid_grant with the status 200': status(200, '{"error":"invalid_grant"}'),
-  'invalid_grant as a form': status(400, 'error=invalid_grant&error_description=It+is+over', plainText),
-  'invalid_grant as plain text': status(400, '{"error":"invalid_grant"}', plainText),
-}
-
-for (const [what, answer] of Object.entries(ends)) {
-  refreshing(
-    `${what} is the end of a connection at once, and its owner is told once`,
-    async (t, { grow, rest, use, spent, entry, site, outcomes, warnings }) => {
-      site.token = answer
-      await grow()
-      for (let round = 0; round < 3; round += 1) {
-        t.is((await use()).failure.code, 'TOOL_EXECUTION_ERROR')
-        await rest()
-      }
-      t.is(spent().length, 1)
-      t.deepEqual(site.toolTokens, [])
-      t.deepEqual(await outcomes(), ['refused'])
-      t.is((await entry()).status, 'needs_reauth')
-      t.is((await warnings()).length, 1)
-    },
-  )
-}
-
-/** Refusals that are not about the token, or do not say what they are about. */
-const otherReasons: Record<string, RequestListener> = {
-  invalid_client: status(401, '{"error":"invalid_client"}'),
-  'invalid_client with a challenge': status(401, '{"error":"invalid_client"}', challenge),
-  'a challenge alone': status(401, '', challenge),
-  '400 with plain text': status(400, 'no', plainText),
-  '400 with an error that is an object': status(400, '{"error":{"code":"invalid_grant"}}'),
-}
 
 refreshing(
   'a site that refuses the platform itself shows on the entry, which recovers by itself',
@@ -273,31 +221,6 @@ refreshing(
   },
 )
 
-refreshing('a refusal for another reason is tried again after a pause, and a few times only', async (t, stage) => {
-  const { grow, rest, use, spent, site, outcomes, someone, params, connect, warnings } = stage
-  const good = site.token
-  await call(someone, vault.removeFromVault, { params })
-  for (const [what, answer] of Object.entries(otherReasons)) {
-    site.token = good
-    params.entryId = await connect()
-    site.tokenForms.length = 0
-    site.token = answer
-    const { entryId: id } = params
-    await grow({ over: true, id })
-    t.is((await use('act', id)).failure.code, 'SITE_UNAVAILABLE', what)
-    t.is((await use('act', id)).failure.code, 'SITE_UNAVAILABLE', what)
-    t.is(spent().length, 1, `${what}: not again within the pause`)
-    for (let round = 0; round < 6; round += 1) {
-      await rest()
-      await use('act', id)
-    }
-    t.deepEqual(await outcomes(id), Array(5).fill('refused'), what)
-    t.is((await stage.entry()).status, 'needs_reauth', what)
-    t.is((await warnings()).filter(({ subjectId }) => subjectId === id).length, 1, what)
-    await call(someone, vault.removeFromVault, { params })
-  }
-})
-
 refreshing(
   'a refusal that quotes the refresh token is kept, told and logged without it',
   async (t, { grow, use, entry, site, someone, params, warnings, allSecrets, assertSilent }) => {
@@ -315,19 +238,6 @@ refreshing(
     t.deepEqual(sightings(allSecrets(), [shown]), [])
     t.true((await warnings()).length === 1)
     assertSilent()
-  },
-)
-
-refreshing(
-  'a refresh that gives more scopes than were asked for changes nothing',
-  async (t, { grow, use, entry, site, someone, params, connect }) => {
-    await call(someone, vault.removeFromVault, { params })
-    params.entryId = await connect(site, { tools: ['act'] })
-    site.token = answering(tokenAnswer({ scope: 'write read admin' }))
-    await grow({ id: params.entryId })
-    t.is((await use('act', params.entryId)).status, 200)
-    t.deepEqual((await entry()).scopes, ['read'])
-    t.is((await use('change', params.entryId)).failure.code, 'PERMISSION_DENIED')
   },
 )
 
@@ -372,98 +282,6 @@ refreshing(
   },
 )
 
-/** What the site answers to a refresh, and what may be concluded of the refresh token. */
-const judged: [what: string, answer: RequestListener, outcome: string][] = [
-  ['500', status(500), 'ambiguous'],
-  ['500 with an error of OAuth', status(500, '{"error":"invalid_grant"}'), 'ambiguous'],
-  ['502', status(502, '<p>'), 'ambiguous'],
-  ['503', status(503), 'failed'],
-  ['429', status(429), 'failed'],
-  ['400 without an error of OAuth', status(400, '<p>'), 'refused'],
-  ['404', status(404), 'refused'],
-  ['408', status(408), 'ambiguous'],
-  ['408 with an error of OAuth', status(408, '{"error":"invalid_grant"}'), 'ambiguous'],
-  ['429 with an error of OAuth', status(429, '{"error":"invalid_grant"}'), 'failed'],
-  ['500 with a challenge', status(500, '{"error":"invalid_grant"}', challenge), 'ambiguous'],
-  ['a redirect', redirecting(307, 'https://127.0.0.1/'), 'ambiguous'],
-  ['an error with 200', status(200, '{"error":"invalid_client"}'), 'refused'],
-  ['another type of token', answering(tokenAnswer({ token_type: 'mac' })), 'ambiguous'],
-  ['a token with a line break', answering(tokenAnswer({ access_token: 'a\nb' })), 'ambiguous'],
-  ...Object.entries({ ...broken, ...nonsense }).map(([name, answer]): [string, RequestListener, string] => [
-    name,
-    answer,
-    'ambiguous',
-  ]),
-]
-
-/** What is known after a refresh that the site answers so, or that cannot be sent; tool calls go on meanwhile. */
-async function outcomeOf(
-  t: ExecutionContext,
-  { grow, use, outcomes, site, someone, connect }: Awaited<ReturnType<typeof connected>>,
-  [what, answer, outcome]: (typeof judged)[number],
-  broke?: (id: string) => unknown,
-): Promise<void> {
-  const good = site.token
-  const id = await connect()
-  await broke?.(id)
-  site.token = answer
-  await grow({ id })
-  t.is((await use('act', id)).status, 200, what)
-  t.deepEqual(await outcomes(id), [outcome], what)
-  await grow({ id, over: true })
-  if (outcome !== 'ambiguous') t.is((await use('act', id)).failure.code, 'SITE_UNAVAILABLE', what)
-  await call(someone, vault.removeFromVault, { params: { entryId: id } })
-  site.token = good
-}
-
-refreshing(
-  'of a failed refresh it is known whether the refresh token may be spent; calls go on meanwhile',
-  async (t, stage) => {
-    const { site, someone, platform, params } = stage
-    await call(someone, vault.removeFromVault, { params })
-    for (const row of judged) await outcomeOf(t, stage, row)
-    for (const gone of [
-      'https://127.0.0.1:64999/token',
-      'https://10.0.0.1/token',
-      'https://no-such-name.invalid/token',
-    ])
-      await outcomeOf(t, stage, [gone, site.token, 'not_sent'], (id) =>
-        platform.services.database.raw(
-          `update vault_entries set manifest = jsonb_set(manifest::jsonb, ?::text[], ?::jsonb) where id = ?`,
-          ['{auth,token_url}', JSON.stringify(gone), id],
-        ),
-      )
-    stage.assertSilent()
-  },
-)
-
-refreshing(
-  'of a refresh that is not answered in time it is not known whether the refresh token is spent',
-  async (t, stage) => {
-    await call(stage.someone, vault.removeFromVault, { params: stage.params })
-    await outcomeOf(t, stage, ['no answer in time', () => undefined, 'ambiguous'])
-    stage.assertSilent()
-  },
-  impatient,
-)
-
-refreshing(
-  'busy is not broken: after 503 or 429 the same refresh token is used when the pause is over',
-  async (t, { grow, rest, use, spent, site, outcomes }) => {
-    const { token: good } = site
-    await grow({ over: true })
-    for (const code of [503, 429, 503]) {
-      site.token = status(code)
-      t.is((await use()).failure.code, 'SITE_UNAVAILABLE')
-      await rest()
-    }
-    site.token = good
-    t.is((await use()).status, 200)
-    t.deepEqual([spent().length, new Set(spent()).size], [4, 1])
-    t.deepEqual(await outcomes(), ['failed', 'failed', 'failed', 'refreshed'])
-  },
-)
-
 refreshing(
   'a grant without a refresh token is good as long as its access token, and nobody asks for more',
   async (t, { grow, use, entry, site, someone, params, connect }) => {
@@ -480,11 +298,23 @@ refreshing(
   },
 )
 
-refreshing('a strange lifetime at a refresh costs no grant', async (t, { grow, use, entry, site }) => {
-  for (const lifetime of [0, -1, '0', 'soon', null, true, 1e12]) {
-    site.token = answering(tokenAnswer({ expires_in: lifetime }))
+refreshing(
+  'of an answer that cannot be used the next refresh token is kept, none is sent twice, and after two it is over',
+  async (t, { grow, rest, use, spent, entry, site }) => {
+    let next = ''
+    site.token = (request, response) => {
+      const answer = tokenAnswer({ token_type: 'DPoP' })
+      next ||= answer.refresh_token
+      answering(answer)(request, response)
+    }
     await grow({ over: true })
-    t.is((await use()).status, 200, String(lifetime))
-    t.is((await entry()).status, 'connected')
-  }
-})
+    for (let round = 0; round < 4; round += 1) {
+      t.not((await use()).status, 200)
+      await rest()
+    }
+    t.deepEqual([spent().length, spent()[1]], [2, next])
+    const { status, statusReason } = await entry()
+    t.is(status, 'needs_reauth')
+    t.regex(statusReason ?? '', /`token_type` is “DPoP”, and only Bearer tokens are supported/)
+  },
+)

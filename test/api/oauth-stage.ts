@@ -7,9 +7,9 @@ import { secretText, startBareOAuthSite, type BareOAuthSite } from '../helpers/b
 import { sightings } from '../helpers/canaries.ts'
 import { call, check, type Failure } from '../helpers/client.ts'
 import { comeBack, openConnectUrl } from '../helpers/connect.ts'
-import { temporaryCertificates } from '../helpers/https-server.ts'
 import { customer, person, type Person } from '../helpers/people.ts'
 import { startPlatform, type Platform } from '../helpers/platform.ts'
+import { sharedPlatform } from '../helpers/shared.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 
 /** A browser that was sent on to a site, and what it carries. */
@@ -35,41 +35,28 @@ interface Target {
   acceptHosts?: string[]
 }
 
-/** Two sites that use OAuth, a platform that may reach both, and a customer who connects them. */
-export async function openOAuthStage(t: ExecutionContext, env: Record<string, string> = {}, { worker = false } = {}) {
-  const { platform, pairs } = await openPlatform(t, 1, env, worker)
-  return stageOn(t, platform, pairs[0] as Pair, await customer(platform))
+type Env = Record<string, string>
+
+/** Two sites that use OAuth, a platform of the test's own that may reach nothing else, and a customer. */
+export async function openOAuthStage(t: ExecutionContext, env: Env = {}, { worker = false } = {}) {
+  const pair = await sitesOf(t)
+  const allow = pair.map(({ host }) => host).join(',')
+  const platform = await startPlatform(t, { worker, env: { SITE_ALLOW: allow, ...env } })
+  return stageOn(t, platform, pair, await customer(platform))
 }
 
-/**
- * Shares one platform among the tests of a file, each of which has two sites and a person of its own. To be called once
- * for each test as it is declared: the platform has to know all sites when it starts.
- */
-export function shareOAuthPlatform(test: TestFn, title: string, env: Record<string, string> = {}) {
-  let wanted = 0
-  const shared = forWholeFile(test, title, (t) => openPlatform(t, wanted, env, false))
-  return () => {
-    const index = wanted
-    wanted += 1
-    return async (t: ExecutionContext): Promise<OAuthStage> => {
-      const { platform, pairs } = await shared()
-      return stageOn(t, platform, pairs[index] as Pair, await person(platform))
-    }
+/** Each test has two sites and a person of its own, on a shared platform; with settings the file has one of its own. */
+export function oauthStages(test: TestFn, env?: Env): (t: ExecutionContext) => Promise<OAuthStage> {
+  const shared = env ? forWholeFile(test, 'OAuth', (t) => startPlatform(t, { env })) : sharedPlatform(test, 'idle')
+  return async (t) => {
+    const platform = await shared()
+    return stageOn(t, platform, await sitesOf(t), await person(platform))
   }
 }
 
 type Pair = [site: BareOAuthSite, other: BareOAuthSite]
 
-async function openPlatform(t: ExecutionContext, count: number, env: Record<string, string>, worker: boolean) {
-  const pairs: Pair[] = []
-  while (pairs.length < count) pairs.push([await startBareOAuthSite(t), await startBareOAuthSite(t)])
-  const { caFile } = await temporaryCertificates()
-  // The second one of each may be reached by another name, too, which is not its own.
-  const hosts = pairs.flatMap(([{ host }, other]) => [host, other.host, other.host.replace('127.0.0.1', 'localhost')])
-  const allow = hosts.join(',')
-  const platform = await startPlatform(t, { worker, env: { SITE_CA_FILE: caFile, SITE_ALLOW: allow, ...env } })
-  return { platform, pairs }
-}
+const sitesOf = (t: ExecutionContext): Promise<Pair> => Promise.all([startBareOAuthSite(t), startBareOAuthSite(t)])
 
 function stageOn(t: ExecutionContext, platform: Platform, [site, other]: Pair, someone: Person) {
   const secrets: Record<string, string> = {}

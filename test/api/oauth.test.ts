@@ -54,33 +54,6 @@ test('only the scopes that the chosen tools need are asked for, and authorizing 
   t.deepEqual((await call(someone, vault.getVaultEntry, { params })).body.scopes, ['read', 'write'])
 })
 
-test('a refusal at the site connects nothing, and the flow says so', async (t) => {
-  const { contacts, platform } = await shared()
-  const someone = await person(platform)
-  const visit = await beginConnect(someone, contacts)
-  const back = await comeBack(someone, await authorize(visit, { decide: 'deny' }), visit.cookie)
-  t.is(back.status, 403)
-  t.like(await back.json(), { code: 'PERMISSION_DENIED' })
-  const { body } = await call(someone, oauth.getOAuthFlow, { params: { flowId: visit.flowId } })
-  t.like(body, { status: 'failed', code: 'PERMISSION_DENIED', entryId: null })
-  t.deepEqual((await call(someone, vault.listVault)).body.items, [])
-})
-
-test('a person who comes back with a browser is told what happened on a page', async (t) => {
-  const { contacts, platform } = await shared()
-  const someone = await person(platform)
-  const visit = await beginConnect(someone, contacts)
-  const address = await authorize(visit)
-  const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
-  const back = await comeBack(someone, address, visit.cookie, html)
-  t.is(back.status, 200)
-  t.regex(back.headers.get('content-type') ?? '', /text\/html/)
-  t.regex(await back.text(), /is connected/)
-  const again = await comeBack(someone, address, visit.cookie, html)
-  t.is(again.status, 200)
-  t.regex(await again.text(), /is connected/)
-})
-
 test('an entry with a token of its own is not authorized, and the refusal says what to do instead', async (t) => {
   const { sites, platform } = await shared()
   const someone = await person(platform)

@@ -1,13 +1,11 @@
 // @promise check-site
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createInterface, type Interface } from 'node:readline'
 import { text } from 'node:stream/consumers'
-import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
-import { usage } from '../../check-site/arguments.ts'
 import { checkSite, groups, type Report } from '../../check-site/check-site.ts'
 import type { CheckOptions, Wish } from '../../check-site/options.ts'
 import { startContacts } from '../../examples/sites/contacts/server.ts'
@@ -97,16 +95,6 @@ test('the checker finds that its address is not https', async (t) => {
   finds(t, await check('http://site.example'), elsewhere['that its address is not https'])
 })
 
-test('the checker finds that nobody answers', async (t) => {
-  finds(t, await check(`https://127.0.0.1:${closedPort}`), elsewhere['that nobody answers'])
-})
-
-test('the checker finds that the certificate is not to be trusted', async (t) => {
-  const site = await startDefectiveSite(t, {})
-  const report = await check(site.origin, { caFile: undefined })
-  finds(t, report, elsewhere['that the certificate is not to be trusted'])
-})
-
 test('the checker finds that the manifest is to be had over plain HTTP', async (t) => {
   const site = await startDefectiveSite(t, {})
   const plain = createServer((_request, response) => void response.end('{}')).listen(0, '127.0.0.1')
@@ -152,16 +140,6 @@ async function checkManifest(t: ExecutionContext, variant: Variant): Promise<Rep
   t.teardown(site.close)
   return check(site.origin)
 }
-
-test('every wrong place of a manifest has a line of its own', async (t) => {
-  const { checked } = await checkManifest(t, 'several-rules')
-  const shape = checked.find(({ check: { id } }) => id === 'manifest-shape')?.finding
-  t.is(shape?.result, 'failed')
-  const places = shape?.result === 'failed' ? shape.why.map((line) => line.split(':')[0]) : []
-  t.true(
-    ['name', 'version', 'description', 'server.url', 'auth.type', 'tools.0.name'].every((one) => places.includes(one)),
-  )
-})
 
 test('the checker finds each of the bad tools, once it may call them all', async (t) => {
   const { badTools } = await startSites(t)
@@ -230,13 +208,6 @@ test('the command needs neither database nor keys, and its exit code is the resu
   t.is(await found.exit, 1)
 })
 
-test('a command line that makes no sense is answered with the usage and the exit code 2', async (t) => {
-  const run = promisify(execFile)(process.execPath, ['bin/check-site.ts', '--what'], { env })
-  const { code, stderr } = await t.throwsAsync<Error & { code: number; stderr: string }>(run)
-  t.is(code, 2)
-  t.true(stderr.includes(usage))
-})
-
 /** The addresses that a person is asked to open, and what to do there. */
 async function* visits(prompts: Interface): AsyncGenerator<{ address: string; wish: Wish }> {
   let wish: Wish = 'allow'
@@ -246,19 +217,6 @@ async function* visits(prompts: Interface): AsyncGenerator<{ address: string; wi
     if (address !== undefined) yield { address, wish }
   }
 }
-
-test('asked for help, the command prints its usage and nothing else', async (t) => {
-  const { stdout } = await promisify(execFile)(process.execPath, ['bin/check-site.ts', '--help'], { env })
-  t.is(stdout, `${usage}\n`)
-})
-
-test('a file of authorities that is not there is named in a sentence, and the exit code is 2', async (t) => {
-  const args = ['bin/check-site.ts', 'https://127.0.0.1:4999', '--ca-file', '/nowhere/ca.pem']
-  const run = promisify(execFile)(process.execPath, args, { env })
-  const { code, stderr } = await t.throwsAsync<Error & { code: number; stderr: string }>(run)
-  t.is(code, 2)
-  t.is(stderr, 'The file of certificate authorities, /nowhere/ca.pem, cannot be read: there is no such file.\n')
-})
 
 test('with --strict a site of which something was not checked fails', async (t) => {
   const site = await startDefectiveSite(t, {})

@@ -102,13 +102,6 @@ test('an address that is not public is said to need leave', async (t) => {
   blames(t, report, 'site-reached', /not on the public internet/, /--allow/)
 })
 
-test('what a site without a manifest was not checked for has one line', async (t) => {
-  const report = await check(`https://127.0.0.1:${closedPort}`)
-  const lines = written(report).split('\n')
-  t.is(lines.filter((line) => line.includes('There is no usable manifest.')).length, 1)
-  t.true(lines.length < 20)
-})
-
 test('a file of authorities that is missing, empty or broken is refused in a sentence', async (t) => {
   const site = 'https://127.0.0.1:4999'
   const { keyFile } = await temporaryCertificates()

@@ -67,18 +67,6 @@ test('where only tools that write have schemas that reject something, the checke
   }
 })
 
-test('a site that throws a code away for a wrong verifier is a good one', async (t) => {
-  const spent = new Set<string>()
-  const change: Change = (said, { path, body }) => {
-    const code = new URLSearchParams(body).get('code')
-    if (path !== '/token' || code === null) return said
-    const again = spent.has(code)
-    spent.add(code)
-    return again ? { status: 400, headers: { 'Cache-Control': 'no-store' }, body: { error: 'invalid_grant' } } : said
-  }
-  finds(t, await checkWithOAuth({ change }), {})
-})
-
 test('the checker waits as long as a site asks it to, within its patience', async (t) => {
   const calls: number[] = []
   const change: Change = (said, { path }) => {

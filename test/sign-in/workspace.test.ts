@@ -186,17 +186,6 @@ test('an admin whom the provider has signed in makes no API key: it would outliv
   t.like(made.body.items[0]?.after, { issuer: idp.origin })
 })
 
-test('whoever unlinks the provider of a workspace is signed out of it', async (t) => {
-  const { platform, id, someone, idp } = await openWorkspace()
-  await link(someone, id, idp, 'ada')
-  const within = clientOf(platform, (await enter(id, idp, 'ada')).by)
-  const [identity] = (await call(someone, signIn.listIdentities)).body.items
-  const params = { identityId: identity?.id ?? '' }
-  t.is(codeOf(await call(within, signIn.unlinkIdentity, { params })), 'PERMISSION_DENIED')
-  t.is((await call(someone, signIn.unlinkIdentity, { params })).status, 204)
-  t.is(codeOf(await call(within, auth.me)), 'TOKEN_REVOKED')
-})
-
 test('admins name the provider, its secret is shown to nobody, and whoever runs it is not the owner by that', async (t) => {
   const { platform, id, boss, idp } = await openWorkspace()
   const params = { workspaceId: id }
@@ -290,26 +279,10 @@ async function attempt(
   return { failure: '', body: JSON.stringify(answer.body ?? null) }
 }
 
-test('a login of a workspace makes no keys of its user, and cannot name a user as an owner', async (t) => {
-  const { platform, id, someone, idp } = await openWorkspace()
-  await link(someone, id, idp, 'keys')
-  const within = clientOf(platform, (await enter(id, idp, 'keys')).by)
-  const body = { name: 'A key', scopes: ['read' as const] }
-  t.is(
-    codeOf(await call(within, apiKeys.createApiKey, { body })),
-    'PERMISSION_DENIED',
-    'a member makes none in a workspace',
-  )
-  const workspaceId = await userIdOf(someone)
-  t.is(codeOf(await call(within, apiKeys.createApiKey, { body: { ...body, workspaceId } })), 'WORKSPACE_NOT_FOUND')
-  t.is((await call(within, auth.logout)).status, 204)
-  t.is(codeOf(await call(within, auth.me)), 'TOKEN_REVOKED')
-})
-
 test('of a member who is removed while they sign in, either the login is refused or it ends', async (t) => {
   const { platform, id, boss, idp } = await openWorkspace()
   const outcomes = await Promise.all(
-    Array.from({ length: 6 }, async (_, index) => {
+    Array.from({ length: 3 }, async (_, index) => {
       const someone = await verifiedOwner(await person(platform))
       await join(platform, id, someone, 'member')
       await link(someone, id, idp, `racer-${index}`)

@@ -83,7 +83,7 @@ test('a POST arrives with its headers, its body and our user agent', async (t) =
   })
 })
 
-for (const status of [200, 204, 304, 400, 404, 429, 500, 503]) {
+for (const status of [204, 304, 429]) {
   test(`status ${status} is an answer, not an error`, async (t) => {
     const { ask } = await openSite(t, (_request, response) => response.writeHead(status, { 'retry-after': '7' }).end())
     const answer = await ask()
@@ -92,12 +92,6 @@ for (const status of [200, 204, 304, 400, 404, 429, 500, 503]) {
     t.is(answer.body.length, 0)
   })
 }
-
-test('nothing is repeated, whatever the site answers', async (t) => {
-  const site = await openSite(t, (_request, response) => response.writeHead(503, { 'retry-after': '0' }).end())
-  await site.ask()
-  t.is(site.requests(), 1)
-})
 
 test('compressed answers come back unpacked', async (t) => {
   const { ask } = await openSite(t, (_request, response) =>
@@ -119,77 +113,20 @@ test('cookies of one answer are not sent with the next request', async (t) => {
 
 // Addresses
 
-const loopback = [
+/** One of each kind that is told apart; which addresses are private is tested where they are judged. */
+const privateHosts = [
   '127.0.0.1',
-  '127.1',
-  '127.127.127.127',
-  '0',
-  '0.0.0.0',
-  '127.0.0.1.',
   '[::1]',
-  '[::]',
-  '[0:0:0:0:0:0:0:1]',
-  '2130706433',
-  '0x7f000001',
   '0x7f.1',
-  '0177.0.0.1',
-  '127.0x0.1',
-  '3232235521',
-  '2852039166',
-  '①②⑦.⓪.⓪.①',
-  '１２７.0.0.1',
-  '127。0。0。1',
-  '[::ffff:127.0.0.1]',
-  '[::ffff:7f00:1]',
   '[::ffff:a9fe:a9fe]',
-  '[::127.0.0.1]',
-  '[64:ff9b::7f00:1]',
-  '[64:ff9b:1::7f00:1]',
-  '[2002:7f00:1::]',
-  '[2001:0:4136:e378:8000:63bf:3fff:fdd2]',
-  '[fd00::1]',
-  '[fe80::1]',
-  '[fec0::1]',
-  '[ff02::1]',
-  '[fd00:ec2::254]',
-]
-const ranges = [
   '10.0.0.1',
-  '172.16.0.1',
-  '172.31.255.255',
-  '192.168.0.1',
-  '100.64.0.1',
-  '100.127.255.255',
-  '169.254.0.1',
-  '192.0.0.1',
-  '192.0.2.1',
-  '198.18.0.1',
-  '198.19.0.1',
-  '198.51.100.1',
-  '203.0.113.1',
-  '224.0.0.1',
-  '240.0.0.1',
-  '255.255.255.255',
   '169.254.169.254',
-  '169.254.170.2',
-  '168.63.129.16',
-  '100.100.100.200',
+  'a.localhost',
 ]
 /** Names that resolve to something private; the resolver of the test says so for all of them. */
-const names = [
-  'ip6-localhost',
-  'metadata.google.internal',
-  'metadata.amazonaws.com',
-  '127.0.0.1.nip.io',
-  'cname-to-private.example',
-  'postgres',
-  'xn--lhr645fjve.example',
-]
+const names = ['metadata.google.internal', 'postgres']
 
-/** Names of this machine, which are refused as they are written (RFC 6761). */
-const localNames = ['localhost', 'LOCALHOST', 'a.localhost', 'ⓛocalhost']
-
-for (const host of [...loopback, ...ranges, ...localNames, ...names]) {
+for (const host of [...privateHosts, ...names]) {
   test(`no connection is made to ${host}`, async (t) => {
     const site = await startHttpsSite(t, (_request, response) => response.end())
     const { fetch } = await open(t, { lookup: always('127.0.0.1') })
@@ -201,29 +138,14 @@ for (const host of [...loopback, ...ranges, ...localNames, ...names]) {
 }
 
 const confusing = (port: number) => [
-  `https://localhost.:${port}/`,
   `https://localhost%2e:${port}/`,
-  `https://[::1%25lo]:${port}/`,
-  `https://0o177.0.0.1:${port}/`,
   `https://good@127.0.0.1:${port}/`,
-  `https://good:443@127.0.0.1:${port}/`,
-  `https://127.0.0.1:${port}#@good`,
   `https://good\\@127.0.0.1:${port}`,
-  `http:127.0.0.1:${port}/`,
   `//127.0.0.1:${port}`,
-  `https:///127.0.0.1:${port}`,
-  `https://127.0.0.1:${port}/\r\nX: y`,
   `https://127.0.\t0.1:${port}/`,
-  `https://127.0.0.1\n:${port}/`,
-  `https://127.0.0.1\0:${port}/`,
   `http://127.0.0.1:${port}/`,
-  `http://1.1.1.1 &@127.0.0.1:${port}# @3.3.3.3/`,
-  `https://metadata.google.internal./`,
-  `https://${'a'.repeat(10_240)}:${port}/`,
   'file:///etc/passwd',
-  'gopher://127.0.0.1/',
-  'javascript:alert(1)',
-  ...[22, 25, 5432, 6379, 7233, 0, 65_536].map((closed) => `https://127.0.0.1:${closed}/`),
+  'https://127.0.0.1:5432/',
 ]
 
 test('addresses that parsers read differently are refused before anything is looked up', async (t) => {
@@ -235,27 +157,6 @@ test('addresses that parsers read differently are refused before anything is loo
   }
   t.is(site.connections(), 0)
 })
-
-test('localhost is refused as it is written', async (t) => {
-  const site = await startHttpsSite(t, (_request, response) => response.end())
-  const { fetch } = await open(t, {})
-  const answer = fetch({ url: site.origin, method: 'GET', timeoutMs: 10_000, maxBytes: 1000 })
-  t.deepEqual(await failureOf(t, answer), { reason: 'refused-address', maybeSent: false })
-  t.is(site.connections(), 0)
-})
-
-for (const answer of [
-  ['127.0.0.1', '1.1.1.1'],
-  ['1.1.1.1', '127.0.0.1'],
-  ['1.1.1.1', '::1'],
-]) {
-  test(`a name with one private address is not connected to at all: ${answer.join(', ')}`, async (t) => {
-    const site = await openSite(t, (_request, response) => response.end(), { allow: [], lookup: always(...answer) })
-    const failure = await failureOf(t, site.ask({ url: `https://shop.example:${site.port}/` }))
-    t.deepEqual(failure, { reason: 'refused-name', maybeSent: false })
-    t.is(site.connections(), 0)
-  })
-}
 
 test('a name is resolved once for each request, so that what was judged is what is connected to', async (t) => {
   let lookups = 0
@@ -279,13 +180,6 @@ test('an exemption is for one host and port, and not from HTTPS', async (t) => {
   t.is((await failureOf(t, site.ask({ url: other.origin }))).reason, 'refused-address')
   t.is((await failureOf(t, site.ask({ url: `http://localhost:${site.port}/` }))).reason, 'invalid-url')
   t.is(other.connections(), 0)
-})
-
-test('an exemption may be written in any notation of its host', async (t) => {
-  const site = await startHttpsSite(t, (_request, response) => response.end())
-  const { fetch } = await open(t, { allow: [`127.1:${site.port}`] })
-  const request = { method: 'GET', timeoutMs: 10_000, maxBytes: 1000 } as const
-  t.is((await fetch({ ...request, url: `https://127.0.0.1:${site.port}/` })).status, 200)
 })
 
 test('a resolver that fails or answers nothing is a failed lookup', async (t) => {
@@ -368,11 +262,11 @@ test.serial('a handshake that never ends is ended by the time limit, and its soc
 
 // Answers that attack
 
-for (const status of [301, 302, 303, 307, 308]) {
+for (const status of [301, 307]) {
   test(`a redirect with ${status} is not followed`, async (t) => {
     const target = await startHttpsSite(t, (_request, response) => response.end())
     const allow = (port: number) => [`localhost:${port}`, `localhost:${target.port}`]
-    for (const location of [target.origin, '/elsewhere', 'file:///etc/passwd', 'http://localhost/', 'gopher://x/']) {
+    for (const location of [target.origin, '/elsewhere', 'file:///etc/passwd']) {
       const site = await startHttpsSite(t, (_request, response) => response.writeHead(status, { location }).end())
       const { fetch } = await open(t, { allow: allow(site.port) })
       const answer = fetch({ url: site.origin, method: 'GET', timeoutMs: 10_000, maxBytes: 1000 })
@@ -393,25 +287,6 @@ test('a redirect that is asked for is shown, and not followed either', async (t)
   t.is(answer.status, 303)
   t.is(answer.headers.get('location'), location)
   t.is(target.connections(), 0)
-})
-
-test('a Refresh header leads nowhere', async (t) => {
-  const site = await openSite(t, (_request, response) => response.writeHead(200, { refresh: '0; url=/next' }).end())
-  t.is((await site.ask()).status, 200)
-  t.is(site.requests(), 1)
-})
-
-const endless = (chunk: Buffer) => (_request: unknown, response: ServerResponse) => {
-  const more = () => {
-    while (!response.destroyed && response.write(chunk));
-  }
-  response.on('drain', more)
-  more()
-}
-
-test('an endless body is cut off at the limit', async (t) => {
-  const { ask } = await openSite(t, endless(Buffer.alloc(64 * 1024)))
-  t.deepEqual(await failureOf(t, ask({ maxBytes: mebibyte })), { reason: 'too-large', maybeSent: true })
 })
 
 test('a body of exactly the limit passes, one byte more does not', async (t) => {
@@ -450,14 +325,6 @@ for (const [encoding, pack] of [
   })
 }
 
-test('a body of many single bytes is read whole', async (t) => {
-  const { ask } = await openSite(t, (_request, response) => {
-    for (let sent = 0; sent < 900; sent += 1) response.write('a')
-    response.end()
-  })
-  t.is(text((await ask()).body), 'a'.repeat(900))
-})
-
 for (const [kind, start] of [
   ['no answer at all', () => undefined],
   ['headers and no body', (response: ServerResponse) => response.flushHeaders()],
@@ -465,17 +332,9 @@ for (const [kind, start] of [
 ] as const) {
   test.serial(`the time limit covers ${kind}`, async (t) => {
     const { ask } = await openSite(t, (_request, response) => void start(response))
-    t.deepEqual(await failureOf(t, ask({ timeoutMs: 1000 })), { reason: 'timeout', maybeSent: true })
+    t.deepEqual(await failureOf(t, ask({ timeoutMs: 300 })), { reason: 'timeout', maybeSent: true })
   })
 }
-
-test.serial('the time limit covers a body that drips, however often a byte comes', async (t) => {
-  const { ask } = await openSite(t, (_request, response) => {
-    const drip = setInterval(() => response.write('a'), 20)
-    response.on('close', () => clearInterval(drip))
-  })
-  t.deepEqual(await failureOf(t, ask({ timeoutMs: 1000 })), { reason: 'timeout', maybeSent: true })
-})
 
 test('headers of more than 16 KiB are refused', async (t) => {
   const one = { 'x-one': 'a'.repeat(17 * 1024) }
@@ -500,7 +359,7 @@ for (const [kind, bytes] of [
   })
 }
 
-for (const encoding of ['gzip', 'deflate', 'br', 'gzip, br'])
+for (const encoding of ['gzip', 'br'])
   test(`a body that is not compressed with ${encoding}, as it says, is read by nobody, but its status is known`, async (t) => {
     const { ask } = await openSite(t, (_request, response) => {
       response.writeHead(201, { 'content-encoding': encoding, 'content-length': '11' }).end('garbage 123')
@@ -508,12 +367,6 @@ for (const encoding of ['gzip', 'deflate', 'br', 'gzip, br'])
     const error = await t.throwsAsync(ask({ method: 'POST', body: '{}' }), { instanceOf: SafeFetchError })
     t.like(error, { reason: 'encoding', maybeSent: true, status: 201 })
   })
-
-test('a connection that is torn down before the answer is a reset', async (t) => {
-  const site = await openSite(t, (request) => request.socket.destroy())
-  t.deepEqual(await failureOf(t, site.ask()), { reason: 'reset', maybeSent: true })
-  t.is(site.requests(), 1)
-})
 
 // Giving up
 
@@ -532,15 +385,6 @@ test('a signal ends a request that waits for its answer, and the connection', as
   })
   t.deepEqual(await failureOf(t, ask({ signal: abort.signal })), { reason: 'aborted', maybeSent: true })
   t.true(await closed.promise)
-})
-
-test('a signal ends a request in the middle of a body', async (t) => {
-  const abort = new AbortController()
-  const { ask } = await openSite(t, (_request, response) => {
-    response.write('a')
-    setTimeout(() => abort.abort(), 50)
-  })
-  t.deepEqual(await failureOf(t, ask({ signal: abort.signal })), { reason: 'aborted', maybeSent: true })
 })
 
 test('closing aborts what is under way, and later requests send nothing', async (t) => {
@@ -580,6 +424,6 @@ test.serial('the time limit holds although the garbage collector runs while an a
   const collect = runInNewContext('gc') as () => void
   const collecting = setInterval(() => collect(), 100)
   t.teardown(() => clearInterval(collecting))
-  const answers = Array.from({ length: 10 }, () => failureOf(t, ask({ timeoutMs: 5000, maxBytes: 1_000_000 })))
+  const answers = Array.from({ length: 3 }, () => failureOf(t, ask({ timeoutMs: 1500, maxBytes: 1_000_000 })))
   for (const failure of await Promise.all(answers)) t.deepEqual(failure, { reason: 'timeout', maybeSent: true })
 })

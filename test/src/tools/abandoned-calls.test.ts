@@ -1,10 +1,12 @@
 import test from 'ava'
 import { newId } from '../../../src/ids.ts'
 import { person } from '../../helpers/people.ts'
-import { startPlatform } from '../../helpers/platform.ts'
+import { sharedPlatform } from '../../helpers/shared.ts'
+
+const platformOf = sharedPlatform(test, 'idle')
 
 test('a direct call whose process died is closed when it can no longer be under way, by what is known of it', async (t) => {
-  const platform = await startPlatform(t)
+  const platform = await platformOf()
   const someone = await person(platform)
   const { database, tools, config } = platform.services
   const { id: ownerId } = (await database('users').where({ email: someone.email }).first('id')) as { id: string }

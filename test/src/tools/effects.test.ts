@@ -112,12 +112,6 @@ test('a 2xx whose body cannot be used is a success without a result, and is not 
   ])
 })
 
-test('a refusal proves that nothing happened: the call has failed and is sent once', async (t) => {
-  const told = /does not permit.*You may not use this tool/
-  const refused = { sent: 1, status: 'failed', httpStatus: 403, told } as const
-  await check(t, await scripts(), [['refuse {}', refused]])
-})
-
 const use = (someone: Person, entryId: string, toolName: string, body: Record<string, unknown> = {}) =>
   call(someone, vault.callTool, { params: { entryId, toolName }, body })
 
@@ -160,12 +154,12 @@ test('a token that the site does not accept parks the run with its call, and its
   )
 })
 
-for (const how of ['seconds', 'date']) {
+for (const how of ['date']) {
   test(`a site that asks for a pause in ${how} is left alone for so long, and then called again`, async (t) => {
     const stage = await patient()
     const { sites, follow } = await scriptsOn(stage, spareSite(stage))
     const { run, timeline, sent, outcomes } = await follow(
-      `[[call limit_first {"refusals":2,"seconds":4,"how":"${how}"}]]`,
+      `[[call limit_first {"refusals":2,"seconds":3,"how":"${how}"}]]`,
     )
     t.is(run.status, 'completed')
     t.like(run, { waitingCause: null, waitingFor: null, waitingUntil: null })
@@ -177,7 +171,7 @@ for (const how of ['seconds', 'date']) {
     t.like(outcomes, { 0: { status: 'succeeded', attempts: 3 }, length: 1 })
     const at = sent.map((request) => Date.parse(request.at))
     // A date has no fractions of a second.
-    for (const gap of [at[1]! - at[0]!, at[2]! - at[1]!]) t.true(gap >= 3000, `${gap} ms between calls`)
+    for (const gap of [at[1]! - at[0]!, at[2]! - at[1]!]) t.true(gap >= 2000, `${gap} ms between calls`)
     t.regex(String(dataOf(timeline, 'tool.failed')[0]?.['message']), /rate limit is exceeded.*Too many requests/)
     const waits = dataOf(timeline, 'wait.started')
     t.like(waits, { 0: { cause: 'rate_limit', site: sites.badTools.origin, calls: 1 } })
@@ -227,19 +221,6 @@ test('a host that is suspended is called by nobody, and everybody is told so', a
   t.is((await use(someone, vaultEntryId, 'echo_text', { text: 'hello' })).status, 200)
 })
 
-test('a redirect is not followed, because the token would go with it', async (t) => {
-  const stage = await patient()
-  const other = spareSite(stage)
-  const location = `${other.origin}/api/tools/echo_text`
-  const { follow } = await scripts()
-  const { run, outcomes, sent } = await follow(`[[call redirect {"location":"${location}"}]]`)
-  t.is(run.status, 'completed')
-  t.is(sent.length, 1)
-  t.regex(String(outcomes[0]?.['result']), /redirect/)
-  t.not(outcomes[0]?.['status'], 'succeeded')
-  t.is(other.requests().length, 0)
-})
-
 test('a site that cannot be reached has done nothing: the call is tried three times and has failed', async (t) => {
   const { sites, someone } = await scripts()
   const vaultEntryId = await connectTracker(someone, sites)
@@ -257,7 +238,7 @@ test('a site that cannot be reached has done nothing: the call is tried three ti
 
 test('a call to a site whose vault entry was deleted meanwhile is answered to the model', async (t) => {
   const { someone, vaultEntryId, scripted, sent } = await scriptsOn(await patient())
-  const agent = await scripted('[[call slow_read {"seconds":2}]] [[then]] [[call echo_text {"text":"hello"}]]')
+  const agent = await scripted('[[call slow_read {"seconds":1}]] [[then]] [[call echo_text {"text":"hello"}]]')
   const { id } = (await start(someone, agent)).body
   await eventually(20, 'the first call is under way', () => sent(id).length > 0 || undefined)
   await call(someone, vault.removeFromVault, { params: { entryId: vaultEntryId }, query: { force: 'true' } }).then(
@@ -270,7 +251,7 @@ test('a call to a site whose vault entry was deleted meanwhile is answered to th
 
 test('the calls of one step are made side by side', async (t) => {
   const { follow } = await scripts()
-  const { run, timeline, sent } = await follow('[[call slow_read {"seconds":2}]] [[call slow_once {"seconds":2}]]')
+  const { run, timeline, sent } = await follow('[[call slow_read {"seconds":1}]] [[call slow_once {"seconds":1}]]')
   t.is(run.status, 'completed')
   t.is(sent.length, 2)
   const at = (kind: string) => timeline.filter((event) => event.kind === kind).map((event) => Date.parse(event.at))

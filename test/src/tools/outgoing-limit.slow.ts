@@ -79,13 +79,6 @@ test('calls that three processes want at one instant are let through ten at most
   t.is(kinds.filter((kind) => kind === 'later').length, 35)
 })
 
-test('hosts are limited each for itself', async (t) => {
-  const { limit, call, direct } = await open(t, 1)
-  await call('agent', 'one')
-  t.true((await direct('agent', 'two')) > 55)
-  t.is((await limit.take({ host: 'other.example.com', share: 'agent', callId: 'two', mayWait: false })).kind, 'granted')
-})
-
 test('a site never sees more calls in any window than the limit, whenever in its duration each arrives', async (t) => {
   const windowMs = 400
   const pace = { windowMs, minWaitMs: 20, graceMs: 5000, marginMs: 5000 }
@@ -169,15 +162,6 @@ test('two agents that want forty calls each get the same in every round, and are
   t.true(asks <= 240, `${asks} asks`)
 })
 
-test('agents that are more than the slots take turns', async (t) => {
-  const { rounds } = await takeTurns(t, 2, 6, 3)
-  t.true(
-    rounds.every((counts) => lead(counts) <= 2),
-    JSON.stringify(rounds),
-  )
-  t.deepEqual(rounds.at(-1), [3, 3, 3, 3, 3, 3])
-})
-
 test('an agent that comes late gets the next slots, however many calls another has waiting', async (t) => {
   const { database, call, wait } = await open(t, 4)
   const began = performance.now()
@@ -241,16 +225,6 @@ test('a call that does not come back does not keep a slot from others', async (t
   await call('agent', 'alive')
   await pass(database, 61)
   await call('agent', 'dead')
-})
-
-test('no slot is kept for calls that will only ask when it is free again', async (t) => {
-  const { database, call, wait } = await open(t, 1)
-  await call('agent', 'first')
-  for (const n of numbered(3)) await wait('agent', `waits-${n}`)
-  await leave(database, ['waits-0', 'waits-1'])
-  await pass(database, 61)
-  await call('other', 'newcomer')
-  t.true((await wait('agent', 'waits-2')) > 55)
 })
 
 test('a call whose run has ended leaves its place to the next', async (t) => {
@@ -354,14 +328,6 @@ test('what is of no use any more is purged, and what counts stays', async (t) =>
   t.deepEqual(await count(), [0, 0, 1])
 })
 
-test('where the limit is far away, as many calls are made as are wanted', async (t) => {
-  const { limits } = await open(t, 1_000_000, 3)
-  const asked = limits.flatMap((limit, process) =>
-    numbered(20).map((n) => limit.take({ host, share: 'agent', callId: `${process}-${n}`, mayWait: true })),
-  )
-  t.true((await Promise.all(asked)).every(({ kind }) => kind === 'granted'))
-})
-
 test('an admin gives a host more calls, or fewer, and others keep the usual number', async (t) => {
   const { limit, database, call, direct } = await open(t, 2)
   await database('outgoing_hosts').insert({ host, callsPerMinute: 3 })
@@ -373,13 +339,6 @@ test('an admin gives a host more calls, or fewer, and others keep the usual numb
   await call('agent', 'fourth')
   await limit.purge()
   t.is((await database('outgoing_hosts').first()).callsPerMinute, 5, 'it is not purged')
-})
-
-test('what a manifest asks for changes nothing', async (t) => {
-  const { database, call, direct } = await open(t, 1)
-  await database('outgoing_hosts').insert({ host, proposedPerMinute: 100, proposedAt: new Date() })
-  await call('agent', 'one')
-  t.true((await direct('agent', 'two')) > 55)
 })
 
 test('a call queues for a turn that comes within its patience, and is forgotten otherwise', async (t) => {

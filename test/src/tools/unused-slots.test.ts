@@ -4,12 +4,14 @@ import { createOutgoingLimit } from '../../../src/tools/outgoing-limit.ts'
 import { createLogger } from '../../../src/logger.ts'
 import { newId } from '../../../src/ids.ts'
 import { connectBadTools, person } from '../../helpers/people.ts'
-import { startPlatform } from '../../helpers/platform.ts'
+import { sharedPlatform } from '../../helpers/shared.ts'
 import { startSites } from '../../helpers/sites.ts'
+
+const platformOf = sharedPlatform(test, 'idle')
 
 test('a call that got its turn and is not to be sent any more leaves its slot to others at once', async (t) => {
   const sites = await startSites(t)
-  const { services, config, ...platform } = await startPlatform(t, { sites })
+  const { services, config, ...platform } = await platformOf()
   const { billing, database, vault } = services
   const someone = await person(platform)
   const entryId = await connectBadTools(someone, sites)
@@ -25,9 +27,9 @@ test('a call that got its turn and is not to be sent any more leaves its slot to
     storedBytes: billing.storedBytes,
   })
   const call = { callId: newId(), ownerId, entryId, tool: 'echo_text', arguments: '{}', idempotencyKey: 'k' }
-  const sending = { ...call, share: 'agent', mayWait: true, refusedGeneration: null }
+  const sending = { ...call, share: ownerId, mayWait: true, refusedGeneration: null }
   const nothing = async () => {}
   const sent = await sender.send(sending, { begin: async () => false, onRefused: nothing, onRefreshed: nothing })
   t.is(sent.kind, 'dropped')
-  t.deepEqual(await database('outgoing_slots').where({ share: 'agent' }), [])
+  t.deepEqual(await database('outgoing_slots').where({ share: ownerId }), [])
 })

@@ -11,30 +11,19 @@ import { call } from '../../helpers/client.ts'
 import { beginConnect, comeBack, type ConnectOptions, type Visit } from '../../helpers/connect.ts'
 import { eventually } from '../../helpers/eventually.ts'
 import { answering } from '../../helpers/hostile-site.ts'
-import { temporaryCertificates } from '../../helpers/https-server.ts'
 import { agentOf, customer, ended, timelineOf, type Person } from '../../helpers/people.ts'
-import { startPlatform, type Platform } from '../../helpers/platform.ts'
+import type { Platform } from '../../helpers/platform.ts'
 import { dataOf, start } from '../../helpers/runs.ts'
-import { forWholeFile } from '../../helpers/whole-file.ts'
+import { sharedPlatform } from '../../helpers/shared.ts'
 
 /** What happens to connections that change while something is under way. */
 
-/** A platform, and so many sites that it may reach: each test takes one of them. */
-async function startStage(t: ExecutionContext, { count, worker }: { count: number; worker: boolean }) {
-  const sites = await Promise.all(Array.from({ length: count }, () => startBareOAuthSite(t)))
-  const { caFile } = await temporaryCertificates()
-  const env = { SITE_CA_FILE: caFile, SITE_ALLOW: sites.map(({ host }) => host).join(',') }
-  return { sites, platform: await startPlatform(t, { worker, env }) }
-}
-// Its tests follow one another, so that not all of them ask for their first connections at once.
-const idleStage = forWholeFile(test, 'connections', (t) => startStage(t, { count: 6, worker: false }))
-const workingStage = forWholeFile(test, 'connections, with a worker', (t) => startStage(t, { count: 3, worker: true }))
+const idle = sharedPlatform(test, 'idle')
+const working = sharedPlatform(test)
 
 /** Somebody of this test's own, and a site of its own that she connects. */
-async function open(stage: typeof idleStage) {
-  const { sites, platform } = await stage()
-  const site = sites.pop()
-  if (!site) throw new Error('More tests than sites')
+async function open(t: ExecutionContext, shared = idle) {
+  const [platform, site] = [await shared(), await startBareOAuthSite(t)]
   const someone = await customer(platform)
   const finish = ({ location, cookie }: Visit) => {
     const state = new URL(location).searchParams.get('state') ?? ''
@@ -42,7 +31,7 @@ async function open(stage: typeof idleStage) {
     return comeBack(platform, `${platform.url}/vault/oauth/callback?${query.toString()}`, cookie)
   }
   async function connect(options: ConnectOptions = {}): Promise<string> {
-    const body = (await (await finish(await beginConnect(someone, site!, options))).json()) as { entryId: string }
+    const body = (await (await finish(await beginConnect(someone, site, options))).json()) as { entryId: string }
     return body.entryId
   }
   return { site, platform, someone, finish, connect }
@@ -79,7 +68,7 @@ async function follow(t: ExecutionContext, someone: Person, vaultEntryId: string
 }
 
 test('a token that expires while the site is held back is refreshed once more, and is not taken for dead', async (t) => {
-  const { site, someone, connect } = await open(workingStage)
+  const { site, someone, connect } = await open(t, working)
   site.token = (request, response) => answering(tokenAnswer({ expires_in: undefined }))(request, response)
   const entryId = await connect()
   const busy = refusing(429, { 'retry-after': '1' })
@@ -90,10 +79,10 @@ test('a token that expires while the site is held back is refreshed once more, a
 })
 
 test('a run waits for a token address that is busy, and nothing is said to have been sent meanwhile', async (t) => {
-  const { site, platform, someone, connect } = await open(workingStage)
+  const { site, platform, someone, connect } = await open(t, working)
   const entryId = await connect()
   await expire(platform, entryId)
-  site.token = inTurn(refusing(503, { 'retry-after': '4' }), answering(tokenAnswer()))
+  site.token = inTurn(refusing(503, { 'retry-after': '2' }), answering(tokenAnswer()))
   const timeline = await follow(t, someone, entryId)
   t.like(dataOf(timeline, 'wait.started'), [{ cause: 'rate_limit', site: site.origin }])
   t.is(dataOf(timeline, 'tool.started').length, 1)
@@ -101,7 +90,7 @@ test('a run waits for a token address that is busy, and nothing is said to have 
 })
 
 test('a call that cannot be sent, because no tokens are to be had, is not said to have been sent', async (t) => {
-  const { site, platform, someone, connect } = await open(workingStage)
+  const { site, platform, someone, connect } = await open(t, working)
   const entryId = await connect()
   await expire(platform, entryId)
   site.token = refusing(503)
@@ -113,8 +102,8 @@ test('a call that cannot be sent, because no tokens are to be had, is not said t
   t.deepEqual(site.toolTokens, [])
 })
 
-test.serial('a site that changes to pasted tokens keeps nothing of its grant, which is given back', async (t) => {
-  const { site, someone, connect } = await open(idleStage)
+test('a site that changes to pasted tokens keeps nothing of its grant, which is given back', async (t) => {
+  const { site, someone, connect } = await open(t)
   const params = { entryId: await connect({ tools: ['act'] }) }
   for (const member of Object.keys(site.auth)) delete site.auth[member]
   site.auth['type'] = 'bearer'
@@ -127,8 +116,8 @@ test.serial('a site that changes to pasted tokens keeps nothing of its grant, wh
   t.is(answer.status, 200)
 })
 
-test.serial('an owner is told of a site that can do more than before, although that is used at once', async (t) => {
-  const { site, someone, connect } = await open(idleStage)
+test('an owner is told of a site that can do more than before, although that is used at once', async (t) => {
+  const { site, someone, connect } = await open(t)
   const params = { entryId: await connect() }
   site.auth['scopes'] = ['read', 'write', 'delete']
   t.like((await call(someone, manifests.refreshManifest, { params })).body, { class: 'new_scope', status: 'adopted' })
@@ -137,8 +126,8 @@ test.serial('an owner is told of a site that can do more than before, although t
   t.regex(items[0]?.message ?? '', /allows more to be done there/)
 })
 
-test.serial('the tokens that an entry has when it is deleted are the ones that are given back', async (t) => {
-  const { site, someone, platform, connect } = await open(idleStage)
+test('the tokens that an entry has when it is deleted are the ones that are given back', async (t) => {
+  const { site, someone, platform, connect } = await open(t)
   const entryId = await connect()
   // Refreshed by somebody else between being read and being deleted.
   const { vault: services } = platform.services
@@ -153,8 +142,8 @@ test.serial('the tokens that an entry has when it is deleted are the ones that a
   t.is((await call(someone, vault.getVaultEntry, { params: { entryId } })).status, 404)
 })
 
-test.serial('a call is not sent any more when its scope was taken away after it was planned', async (t) => {
-  const { site, someone, platform, connect } = await open(idleStage)
+test('a call is not sent any more when its scope was taken away after it was planned', async (t) => {
+  const { site, someone, platform, connect } = await open(t)
   const { services } = platform
   const vaultEntryId = await connect()
   const agent = await agentOf(someone, { systemPrompt: '[[call change {}]]', sites: [{ vaultEntryId }] })
@@ -169,8 +158,8 @@ test.serial('a call is not sent any more when its scope was taken away after it 
   t.like(dataOf(await timelineOf(someone, run.runId), 'tool.finished'), [{ status: 'failed' }])
 })
 
-test.serial('a grant whose storing was not heard of is stored once, and not given back', async (t) => {
-  const { site, someone, platform } = await open(idleStage)
+test('a grant whose storing was not heard of is stored once, and not given back', async (t) => {
+  const { site, someone, platform } = await open(t)
   const { services } = platform
   const { location, cookie, flowId } = await beginConnect(someone, site)
   const state = new URL(location).searchParams.get('state') ?? ''
@@ -197,8 +186,8 @@ test.serial('a grant whose storing was not heard of is stored once, and not give
   t.deepEqual(site.revokeForms, [])
 })
 
-test.serial('a flow that began before the site’s addresses were changed connects nothing', async (t) => {
-  const { site, someone, connect, finish } = await open(idleStage)
+test('a flow that began before the site’s addresses were changed connects nothing', async (t) => {
+  const { site, someone, connect, finish } = await open(t)
   const params = { entryId: await connect() }
   const visit = await beginConnect(someone, site, params)
   site.auth['authorization_url'] = `${site.origin}/authorize-elsewhere`

@@ -73,15 +73,6 @@ test('a site that agents use is not removed unless that is forced, and the refus
   t.is((await remove(someone, other)).status, 204, 'nobody uses it any more')
 })
 
-test('a refusal names ten agents at most, and counts the others', async (t) => {
-  const { someone, entryId } = await open()
-  const made = Array.from({ length: 12 }, () => agentOf(someone, { sites: [{ vaultEntryId: entryId }] }))
-  await Promise.all(made)
-  const { failure } = await remove(someone, entryId)
-  t.regex(failure.error, /^12 agents use this site: .*, and 2 more\. /)
-  t.is(failure.details?.length, 10)
-})
-
 test('a run of an agent that has lost a site says so on its timeline and to the model, until the agent is changed', async (t) => {
   const { someone, entryId, other, site } = await open()
   const sites = [{ vaultEntryId: entryId }, { vaultEntryId: other, tools: ['fail'] }]

@@ -9,7 +9,6 @@ import { createIssues } from '../../../../examples/sites/issue-tracker/issues.ts
 import { createManifest as issueTracker } from '../../../../examples/sites/issue-tracker/manifest.ts'
 import { createTools } from '../../../../examples/sites/issue-tracker/tools.ts'
 import { isCoded } from '../../../../src/errors.ts'
-import { decodeUtf8, parseJson } from '../../../../src/json.ts'
 import { manifestJsonSchema } from '../../../../src/sites/manifest/manifest-schema.ts'
 import { parseManifest } from '../../../../src/sites/manifest/manifest.ts'
 
@@ -46,11 +45,6 @@ const schema = new Validator(manifestJsonSchema(), '2020-12')
 
 /** As it comes over the wire: without members that are undefined. */
 const written = (manifest: unknown): unknown => JSON.parse(JSON.stringify(manifest))
-
-function parsesAtAll(bytes: Uint8Array): boolean {
-  const text = decodeUtf8(bytes)
-  return text !== undefined && parseJson(text).ok
-}
 
 const served = ({ body }: ManifestAnswer): unknown => JSON.parse(String(body))
 
@@ -107,22 +101,6 @@ for (const [what, manifest] of broken) {
     t.false(schema.validate(written(manifest)).valid)
   })
 }
-
-const others = Object.keys(variants).filter((name) => !['foreign-host', 'several-rules', 'array'].includes(name))
-for (const name of others as (keyof typeof variants)[]) {
-  test(`of the broken manifest ${name} there is no document for the schema, or only its size is wrong`, (t) => {
-    const { status = 200, body }: ManifestAnswer = variants[name](origin)
-    const isSize = name === 'too-large'
-    t.true(status !== 200 || isSize || !parsesAtAll(Buffer.from(body)))
-    if (isSize) t.true(schema.validate(JSON.parse(String(body))).valid)
-  })
-}
-
-test('the issuer must have the origin of the authorization address', (t) => {
-  const manifest = withAuth({ issuer: 'https://other.example' })
-  const error = t.throws(() => parseManifest(Buffer.from(JSON.stringify(manifest)))) as { details?: object[] }
-  t.deepEqual(error.details, [{ path: 'auth.issuer', message: 'must have the same origin as authorization_url' }])
-})
 
 /** Every schema of a member inside a schema, by name. */
 function* members(of: unknown): Generator<[string, { description?: string }]> {

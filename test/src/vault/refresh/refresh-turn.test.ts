@@ -233,7 +233,7 @@ test('whatever happens, a refresh token of unknown fate is sent twice at most, a
       return free && doubts < 2
     })
   })
-  fc.assert(property, { numRuns: 1000 })
+  fc.assert(property, { numRuns: 300 })
   t.is(doubted, 2, 'the second time was seen')
 })
 
@@ -245,7 +245,7 @@ test('whatever happens, a living access token is never given up, nor waited for'
       return !lives || ['mine', 'kept', 'renewed'].includes(turn.kind)
     }),
   )
-  fc.assert(property, { numRuns: 1000 })
+  fc.assert(property, { numRuns: 300 })
   t.true(seen.has('kept true') && seen.has('dead false') && seen.has('busy false'))
 })
 
@@ -259,6 +259,6 @@ test('nobody is given up before two seconds have passed in which it could have c
       return (endedAt?.getTime() ?? 0) - since >= 2000 - 1
     }),
   )
-  fc.assert(property, { numRuns: 1000 })
+  fc.assert(property, { numRuns: 300 })
   t.true(abandoned > 0)
 })
