@@ -67,15 +67,6 @@ async function goesOn(t: ExecutionContext, { provider, stage, someone }: Killing
 const untilAsked = ({ provider }: Killing, times: number) =>
   eventually(60, `the provider is asked ${times} times`, () => provider.requestsOf('real').length >= times || undefined)
 
-test('a worker that is killed during a model call: the step is asked again once, and nothing else is repeated', async (t) => {
-  const killing = await openKilling(t)
-  killing.provider.play('real', [asking, events(chat.begin('I am at'), 'hang'), done])
-  const { id } = (await start(killing.someone, killing.agent)).body
-  await untilAsked(killing, 2)
-  await killing.worker.kill()
-  await goesOn(t, killing, id)
-})
-
 test('a worker that is killed with an answer that is not on record yet: the step is asked again once', async (t) => {
   const killing = await openKilling(t)
   const { database } = killing.stage.platform.services

@@ -107,15 +107,6 @@ test('a queue that an operator terminates takes its run along, and the reconcile
   t.like(run, { status: 'cancelled', reason: 'CANCELLED_BY_OPERATOR' })
 })
 
-test('a queue that an operator cancels in Temporal ends its run as cancelled and goes on with the next', async (t) => {
-  const { someone, agent, running, queued, temporal } = await busyAgent(t)
-  const began = Date.now()
-  await temporal.getHandle(agentQueueId(agent.id)).cancel()
-  t.is((await ended(someone, queued.runId, 25)).status, 'completed')
-  measured(t, `${Date.now() - began} ms until the next run had ended`)
-  t.like(await ended(someone, running.runId, 1), { status: 'cancelled', reason: 'CANCELLED_BY_OPERATOR' })
-})
-
 test('an operator finds the runs that wait, and for what, until they go on', async (t) => {
   const stage = await theStage()
   const someone = await customer(stage.platform)

@@ -1,27 +1,15 @@
 import test, { type ExecutionContext } from 'ava'
 import * as vault from '../../api/vault.ts'
-import { listRefreshes } from '../../api/refreshes.ts'
 import type { ContactsSite } from '../../examples/sites/contacts/server.ts'
 import { call } from '../helpers/client.ts'
-import { connectContacts, startOAuthSites } from '../helpers/connect.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { startGatedTools } from '../helpers/gate.ts'
 import { agentOf, connectBadTools, customer, ended, timelineOf } from '../helpers/people.ts'
-import { startPlatform } from '../helpers/platform.ts'
 import { dataOf, happened, start, waiting } from '../helpers/runs.ts'
 import { startSites } from '../helpers/sites.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { isGapless, measured } from './record.ts'
-import {
-  callDirectly,
-  historyOf,
-  openOwner,
-  refreshesAt,
-  statusOf,
-  toolName,
-  untilExpired,
-  type Entry,
-} from './refresh-stage.ts'
+import { callDirectly, historyOf, openOwner, refreshesAt, toolName, untilExpired, type Entry } from './refresh-stage.ts'
 import { callersOf, callsOf, waitsOf } from './shared-limit.ts'
 import { openStage, type Stage } from './stage.ts'
 
@@ -220,34 +208,4 @@ test('a direct call beyond what a host takes in a minute is refused, over two AP
     t.true(failure.error.includes(`${seconds} seconds`))
   }
   t.is(gated.gate.taken(), reached, 'nobody came to the site')
-})
-
-// @promise refresh
-test('forty rotations in a row lose no grant and present no refresh token twice', async (t) => {
-  const { contacts, sites, env } = await startOAuthSites(t)
-  const platform = await startPlatform(t, { sites, env })
-  const someone = await customer(platform)
-  const entryId = await connectContacts(someone, contacts)
-  const rotations = 40
-  for (let number = 0; number < rotations; number += 1) {
-    contacts.expireAccessTokens()
-    const { body } = await callDirectly({ someone, entryId })
-    if (!Array.isArray(body.result['contacts'])) t.fail(`rotation ${number}: ${JSON.stringify(body)}`)
-  }
-  const refreshes = refreshesAt(contacts)
-  t.is(refreshes.length, rotations)
-  t.is(new Set(refreshes.map(({ refreshToken }) => refreshToken)).size, rotations)
-  t.false(refreshes.some(({ consumedBefore, status }) => consumedBefore || status !== 200))
-  t.is(contacts.requests().length, 2 * rotations)
-  t.is(await statusOf({ someone, entryId }), 'connected')
-
-  const outcomes: (string | null)[] = []
-  for (let cursor: string | null | undefined; cursor !== null;) {
-    const query = { limit: '15', ...(cursor !== undefined && { cursor }) }
-    const { body } = await call(someone, listRefreshes, { params: { entryId }, query })
-    outcomes.push(...body.items.map(({ outcome }) => outcome))
-    cursor = body.nextCursor
-  }
-  t.is(outcomes.length, rotations)
-  t.true(outcomes.every((outcome) => outcome === 'refreshed'))
 })

@@ -155,14 +155,6 @@ test("another owner's approval is not there, and is not listed", async (t) => {
   t.deepEqual((await call(someone, approvals.getApproval, { params })).body, approval)
 })
 
-test('approvals are listed by status, by agent and by session', async (t) => {
-  const { someone, approval, agent } = await asking()
-  const found = async (query: Record<string, string>) => (await approvalsOf(someone, query)).map(({ id }) => id)
-  t.deepEqual(await found({ status: 'pending', agentId: agent.id }), [approval.id])
-  for (const query of [{ status: 'approved' }, { agentId: newId() }, { sessionId: newId() }])
-    t.deepEqual(await found(query as Record<string, string>), [], JSON.stringify(query))
-})
-
 test('a worker that gets a call which is not decided sends nothing, and the call waits on', async (t) => {
   const { perform, readCall, sent, services, run, approval } = await asking()
   await services.database('runToolCalls').where({ runId: run.runId }).update({ waitCause: null, notBefore: null })
@@ -199,16 +191,6 @@ test('a call that was planned before its tool asked first is not sent without an
   t.regex((await readCall()).result ?? '', /Make the call again to ask for it/)
   t.is(sent(), 0)
   t.is((await services.runs.steps.advance(run, never)).kind, 'end', 'its script is over')
-})
-
-test('an execution that takes over a run that waits asks nobody again', async (t) => {
-  const { services, run, someone, sent } = await asking()
-  const later = { runId: run.runId, epoch: run.epoch + 1 }
-  await services.database('runs').where({ id: run.runId }).update({ epoch: later.epoch })
-  t.is((await services.runs.steps.advance(later, never)).kind, 'wait')
-  t.is((await approvalsOf(someone)).length, 1)
-  t.is((await call(someone, notifications.listNotifications)).body.items.length, 1)
-  t.is(sent(), 0)
 })
 
 test('a run that ends and an owner who decides at the same instant leave one answer and no deadlock', async (t) => {

@@ -86,16 +86,6 @@ for (const kind of failures)
     t.is((await told()).length, 1)
   })
 
-test.serial('an earlier attempt whose time to be tried is up gives nothing up', async (t) => {
-  const { attempts, recordOutcome, read, told } = await claimedTimes(2)
-  const [earlier] = attempts
-  if (!earlier) throw new Error('there are two')
-  const before = await read()
-  await recordOutcome({ ...earlier, giveUpAt: new Date(0) }, attempted('failed'))
-  t.deepEqual(await read(), before)
-  t.deepEqual(await told(), [])
-})
-
 test.serial('that it was delivered is true whichever attempt says so', async (t) => {
   const { attempts, recordOutcome, read } = await claimedTimes(2)
   const [earlier] = attempts

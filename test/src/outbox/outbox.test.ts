@@ -72,15 +72,6 @@ test('a mail is tried again as notifications are, and given up when its text is 
   t.like((await rows())[0], { status: 'failed', body: null, nextAt: null, attempts: 2 })
 })
 
-test('a mail that is refused for good is not tried again, and its text is gone', async (t) => {
-  const server = await startMailServer(t)
-  const { write, mails, rows } = await openOutbox(t, server.url)
-  server.refuse({ at: 'DATA', status: 550 })
-  await write()
-  await mails.send()
-  t.like((await rows())[0], { status: 'failed', body: null })
-})
-
 test('without a mail server an admin reads the mails, until their time is over, and nobody else does', async (t) => {
   const { platform, write, rows, clear, clock, outbox, mails } = await openOutbox(t)
   const admin = await adminOf(platform)

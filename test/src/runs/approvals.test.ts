@@ -1,6 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
 import * as agents from '../../../api/agents.ts'
-import * as why from '../../../api/why.ts'
 import { approvalsOf, asked, askingAgent, decide } from '../../helpers/approvals.ts'
 import { call } from '../../helpers/client.ts'
 import { eventually } from '../../helpers/eventually.ts'
@@ -72,16 +71,6 @@ test('a call that asks first is sent once its owner approves it, once and with e
   t.is(dataOf(timeline, 'wait.ended').length, 1)
 })
 
-test('what the site gets is what was shown', async (t) => {
-  const { someone, id, approval } = await asking('[[call echo_text { "text" : "exactly this" }]]', ['echo_text'])
-  t.deepEqual(approval.arguments, { text: 'exactly this' })
-  await decide(someone, approval.id, 'approve')
-  await ended(someone, id)
-  const [outcome] = dataOf(await timelineOf(someone, id), 'tool.finished')
-  t.is(outcome?.['arguments'], '{ "text" : "exactly this" }')
-  t.is(outcome?.['result'], '{"text":"exactly this"}')
-})
-
 // @promise decisions
 test('a refused call is not made, and the model is told so with the note of the owner', async (t) => {
   const run = await asking()
@@ -146,21 +135,6 @@ test('nobody is asked about calls that are refused anyway: of unknown tools, wit
   t.is(scripts.sent(id).length, 2)
 })
 
-// @promise approvals
-test('two who approve at once, and again, make one call', async (t) => {
-  const run = await asking()
-  const { someone, id, approval } = run
-  const answers = await Promise.all([1, 2, 3].map(() => decide(someone, approval.id, 'approve')))
-  await ended(someone, id)
-  answers.push(await decide(someone, approval.id, 'approve'))
-  t.deepEqual(
-    answers.map(({ body }) => body.decidedAt),
-    answers.map(() => answers[0]?.body.decidedAt),
-  )
-  t.is(requestsOf(run, id).length, 1)
-  t.is(dataOf(await timelineOf(someone, id), 'approval.decided').length, 1)
-})
-
 // @promise decisions
 test('a run that is cancelled while it waits withdraws what it asked, and nothing is sent', async (t) => {
   const run = await asking()
@@ -171,21 +145,6 @@ test('a run that is cancelled while it waits withdraws what it asked, and nothin
   t.deepEqual(requestsOf(run, id), [])
 })
 
-test('a call that is approved while its agent is paused is sent when that is resumed', async (t) => {
-  const run = await asking()
-  const { someone, id, approval, agent } = run
-  const params = { agentId: agent.id }
-  await call(someone, agents.pauseAgent, { params }).then(({ body }) => body)
-  await decide(someone, approval.id, 'approve')
-  await eventually(20, 'the run waits for its agent', async () =>
-    (await runOf(someone, id)).waitingCause === 'paused' ? true : undefined,
-  )
-  t.deepEqual(requestsOf(run, id), [])
-  await call(someone, agents.resumeAgent, { params }).then(({ body }) => body)
-  t.is((await ended(someone, id)).status, 'completed')
-  t.is(requestsOf(run, id).length, 1)
-})
-
 // @promise decisions
 test('a tool that is taken from its agent while a call waits is not called, and nobody need decide', async (t) => {
   const run = await asking()
@@ -194,38 +153,4 @@ test('a tool that is taken from its agent while a call waits is not called, and 
   await call(someone, agents.updateAgent, { params: { agentId: agent.id }, body: { sites } }).then(({ body }) => body)
   await goesOnWithout(t, run, /removed it, or its site, from the agent/)
   t.like(await approvalsOf(someone), { 0: { status: 'withdrawn' }, length: 1 })
-})
-
-// @promise approvals
-test('a call is not sent if it is not the one that was approved', async (t) => {
-  const changes = [{ arguments: '{"seconds":9}' }, { tool: 'slow_read' }, { siteOrigin: 'https://other.example.com' }]
-  for (const change of changes) {
-    const run = await asking()
-    await run.platform.services.database('runToolCalls').where({ runId: run.id }).update(change)
-    await decide(run.someone, run.approval.id, 'approve')
-    await goesOnWithout(t, run, /it is not the one that was approved/)
-  }
-})
-
-// @promise approvals
-test('an approval that was decided by hand in the database is noticed', async (t) => {
-  const run = await asking()
-  const { database, due } = run.platform.services
-  await database.raw(
-    `update approvals set status = 'refused', decided_at = now(), decided_by = owner_id where id = ?`,
-    [run.approval.id],
-  )
-  await due.agent(database, run.agent.id)
-  await goesOnWithout(t, run, /refused this call/)
-})
-
-// @promise decisions
-test('why names the call that must be approved, and how to decide it', async (t) => {
-  const { someone, id, approval } = await asking()
-  const { causes, summary } = (await call(someone, why.whyRun, { params: { runId: id } })).body
-  t.like(causes[0], { code: 'APPROVAL', runId: id, step: 1, until: approval.expiresAt, since: approval.requestedAt })
-  t.regex(summary, /slow_once/)
-  t.true(causes[0]?.action.includes(`POST /approvals/${approval.id}`))
-  t.is(causes.length, 1)
-  await cancel(someone, id)
 })

@@ -1,13 +1,11 @@
 import test from 'ava'
-import * as runsApi from '../../../api/runs.ts'
 import * as agentsApi from '../../../api/agents.ts'
-import * as webhooks from '../../../api/webhooks.ts'
 import { lockRun, type RunRef } from '../../../src/runs/record.ts'
 import { createDecide } from '../../../src/runs/step/decide.ts'
 import { createWaits } from '../../../src/runs/step/waits.ts'
 import { call } from '../../helpers/client.ts'
 import { movableClock } from '../../helpers/clock.ts'
-import { agentOf, connectBadTools, customer, deliver, runOf, webhookAgent, type Person } from '../../helpers/people.ts'
+import { agentOf, connectBadTools, customer, deliver, webhookAgent } from '../../helpers/people.ts'
 import { startPlatform } from '../../helpers/platform.ts'
 import { start } from '../../helpers/runs.ts'
 import { startSites } from '../../helpers/sites.ts'
@@ -79,43 +77,6 @@ async function queued(count: number) {
   return { services, someone, agent, queue, paidUntil }
 }
 
-const hour = 3_600_000
-const ago = (ms: number): Date => new Date(Date.now() - ms)
-
-test('a queue stays blocked since the first look at it, and is opened when its owner has paid', async (t) => {
-  const { services, agent, queue, paidUntil } = await queued(1)
-  await paidUntil(ago(hour))
-  t.is(await services.runs.queue.claimNext(agent.id), null)
-  const before = ago(hour)
-  await queue().update({ blockedSince: before })
-  t.is(await services.runs.queue.claimNext(agent.id), null)
-  t.like(await queue().first(), { blockedCause: 'past_due', blockedSince: before, awake: false })
-
-  await services.runs.reconciler.look(agent.id)
-  t.like(await queue().first(), { awake: false }, 'nothing has been paid')
-  await paidUntil(new Date(Date.now() + hour))
-  await services.runs.reconciler.look(agent.id)
-  t.like(await queue().first(), { awake: true })
-})
-
-test('a run that came to a blocked queue lately has its own time, whatever came before it', async (t) => {
-  const { services, agent, queue, paidUntil } = await queued(2)
-  const { database, runs } = services
-  await paidUntil(ago(hour))
-  await runs.queue.claimNext(agent.id)
-  const longAgo = ago((services.config.queueBlockedSeconds + 60) * 1000)
-  await queue().update({ blockedSince: longAgo })
-  await database('runs').where({ agentId: agent.id, sequence: 1 }).update({ acceptedAt: longAgo })
-  for (let time = 0; time < 3; time += 1) await runs.reconciler.look(agent.id)
-  const states = await database('runs').where({ agentId: agent.id }).orderBy('sequence').select('status', 'reason')
-  t.deepEqual(states, [
-    { status: 'failed', reason: 'SUBSCRIPTION_PAST_DUE' },
-    { status: 'queued', reason: null },
-  ])
-})
-
-const skip = (someone: Person, runId: string) => call(someone, runsApi.skipRun, { params: { runId } })
-
 /** A run that was started, of an agent that its owner pauses and resumes. */
 async function begun() {
   const { services, someone, agent } = await queued(1)
@@ -126,27 +87,6 @@ async function begun() {
   const resume = () => call(someone, agentsApi.resumeAgent, { params })
   return { services, someone, agent, run, pause, resume }
 }
-
-test('a run at work is not skipped, one that waits is', async (t) => {
-  const { services, someone, run, pause } = await begun()
-  const { runId } = run
-  t.is((await skip(someone, runId)).failure.code, 'RUN_NOT_CANCELLABLE')
-  await pause()
-  t.like(await services.runs.steps.advance(run, never), { kind: 'wait', cause: 'paused' })
-  t.is((await skip(someone, runId)).status, 200)
-  t.is((await runOf(someone, runId)).status, 'skipped')
-})
-
-test('a sender does not take back a run that waits: it was started', async (t) => {
-  const { services, someone, agent, run, pause } = await begun()
-  await pause()
-  t.like(await services.runs.steps.advance(run, never), { kind: 'wait', cause: 'paused' })
-  const { runId, agentId } = run
-  const headers = { 'x-webhook-secret': agent.webhookSecret }
-  const { failure } = await call(someone, webhooks.withdrawDelivery, { params: { agentId, runId }, headers })
-  t.is(failure.code, 'RUN_NOT_CANCELLABLE')
-  t.is((await runOf(someone, runId)).status, 'waiting')
-})
 
 // @promise waits
 test('what a run has waited is added up over all its waits', async (t) => {

@@ -2,7 +2,7 @@
 import test, { type ExecutionContext } from 'ava'
 import * as agents from '../../../api/agents.ts'
 import * as vault from '../../../api/vault.ts'
-import { startChangingSite, toolOf, type ChangingSite } from '../../helpers/changing-site.ts'
+import { startChangingSite, type ChangingSite } from '../../helpers/changing-site.ts'
 import { call } from '../../helpers/client.ts'
 import { eventually } from '../../helpers/eventually.ts'
 import { hold } from '../../helpers/hold.ts'
@@ -51,33 +51,6 @@ test('a run that was paused calls nothing that was removed from its agent meanwh
   await call(someone, agents.resumeAgent, { params }).then((answer) => answer.body)
   const outcome = await outcomeOf(t, opened, id)
   t.like(outcome, { status: 'failed', attempts: 0, note: removed, result: removed, statuses: [] })
-})
-
-test('a run that waited for a credential calls nothing that was removed from its agent meanwhile', async (t) => {
-  const opened = await scriptsOn(await stage())
-  const { someone, scripted, vaultEntryId: entryId } = opened
-  await call(someone, vault.replaceVaultToken, { params: { entryId }, body: { token: 'bad-token' } }).then(
-    (a) => a.body,
-  )
-  const agent = await scripted('[[call slow_once {"seconds":0}]]')
-  const { id } = (await start(someone, agent)).body
-  t.like(await waiting(someone, id), { waitingCause: 'credential' })
-  await leave(someone, agent, [{ vaultEntryId: entryId, tools: ['echo_text'] }])
-  t.like(await outcomeOf(t, opened, id), { status: 'failed', attempts: 1, note: removed, statuses: [401] })
-})
-
-test('a run that waited for its turn calls nothing that was removed from its agent meanwhile', async (t) => {
-  const opened = await stage()
-  const scripts = await scriptsOn(opened, spareSite(opened))
-  const { someone, scripted, vaultEntryId, platform, sites } = scripts
-  const agent = await scripted('[[call limit_first {"refusals":1,"seconds":12}]]')
-  const { id } = (await start(someone, agent)).body
-  t.like(await waiting(someone, id), { waitingCause: 'rate_limit' })
-  await leave(someone, agent, [{ vaultEntryId, tools: ['echo_text'] }])
-  t.like(await outcomeOf(t, scripts, id), { status: 'failed', attempts: 1, note: removed, statuses: [429] })
-  const { host } = new URL(sites.badTools.origin)
-  const waits = await platform.services.database('outgoing_waits').where({ host })
-  t.deepEqual(waits, [], 'it has no place at the host any more')
 })
 
 /** Runs that no worker carries out, each with a planned call, so that the test can act in the worker's place. */
@@ -211,27 +184,11 @@ async function runThrough(members: (site: ChangingSite) => Record<string, unknow
 const one = 'first/v1/tools/get_one'
 const added = 'first/v1/tools/get_new'
 
-test('a running agent uses other words of its site at once, and nothing else changes', async (t) => {
-  const seen = await runThrough(() => ({ version: '2', description: 'Other words.' }))
-  t.like(seen.found, { class: 'text', status: 'adopted' })
-  t.deepEqual([seen.before, seen.whileFound, seen.afterwards], [[one], [one], [one]])
-  t.is(seen.run.status, 'completed')
-})
-
 test('a running agent uses a tool that was added at its next step, without anybody being asked', async (t) => {
   const seen = await runThrough(() => withTools('get_one', 'get_two', 'wait_here', 'get_new'))
   t.like(seen.found, { class: 'compatible', status: 'adopted' })
   t.deepEqual([seen.before, seen.whileFound, seen.afterwards], [[one], [added, one], [added, one]])
   t.is(seen.run.status, 'completed')
-})
-
-test('a running agent may use a tool that needs a new scope where its token is not bound to scopes', async (t) => {
-  const scoped = {
-    tools: [toolOf('get_one'), toolOf('wait_here'), toolOf('get_two'), toolOf('get_new', { scope: 'admin' })],
-  }
-  const seen = await runThrough(() => scoped)
-  t.like(seen.found, { class: 'new_scope', status: 'adopted' })
-  t.deepEqual([seen.before, seen.whileFound], [[one], [added, one]])
 })
 
 test('a running agent keeps the tools of the pinned manifest until a breaking change was accepted', async (t) => {

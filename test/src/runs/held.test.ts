@@ -87,26 +87,6 @@ test('a queue that was emptied while it was blocked is woken by the next deliver
   t.like(await platform.services.database('agent_queues').where({ agentId: agent.id }).first(), { awake: true })
 })
 
-// @promise pause
-test('a run that has begun waits before its next step while its agent is paused, and goes on with the same record', async (t) => {
-  const { someone, scripted } = await scriptsOn(await stage())
-  const agent = await scripted('[[sleep 5]] [[call echo_text {"text":"one"}]] [[then]] [[say done]]')
-  const { id } = (await start(someone, agent)).body
-  await happened(someone, id, 'step.started')
-  await pause(someone, agent)
-  t.like(await waiting(someone, id), { waitingCause: 'paused', waitingFor: null })
-  t.deepEqual(await toldOfBlocks(someone), [])
-  await resume(someone, agent)
-  await ends(t, someone, id, { status: 'completed', steps: 2 })
-  const timeline = await timelineOf(someone, id)
-  t.deepEqual(
-    dataOf(timeline, 'wait.started').map(({ cause, site }) => [cause, site]),
-    [['paused', null]],
-  )
-  t.is(dataOf(timeline, 'wait.ended').length, 1)
-  t.is(dataOf(timeline, 'tool.started').length, 1)
-})
-
 test('a run whose owner has no credits left waits for some, and goes on where it is when there are', async (t) => {
   const { platform, someone, scripted } = await scriptsOn(await stage())
   const agent = await scripted('[[call echo_text {"text":"one"}]] [[then]] [[say done]]')
@@ -133,28 +113,6 @@ test('a run whose owner has no credits left waits for some, and goes on where it
   const titles = (await toldOfBlocks(someone)).map(({ title }) => title)
   t.deepEqual(titles, [told?.title, told?.title], 'once for each wait')
   await cancel(someone, poor.id)
-})
-
-test('deliveries that were accepted while there were credits stay queued without them, and start when there are some', async (t) => {
-  const { platform, someone } = await scriptsOn(await stage())
-  const agent = await webhookAgent(someone, { systemPrompt: '[[say done]]' })
-  await pause(someone, agent)
-  const { runId } = (await deliver(platform, agent, { number: 1 })).body
-  const next = (await deliver(platform, agent, { number: 2 })).body.runId
-  await grant(platform, agent.id, 0)
-  await resume(someone, agent)
-  await blocked(platform, agent.id, 'credits')
-  t.is((await runOf(someone, runId)).status, 'queued')
-  t.is((await deliver(platform, agent, { number: 3 })).failure.code, 'NO_CREDITS')
-  const told = await toldOfBlocks(someone)
-  t.deepEqual(
-    told.map(({ subjectId }) => subjectId),
-    [agent.id],
-    'the owner is told once',
-  )
-  await grant(platform, agent.id, 100)
-  await ends(t, someone, runId, { status: 'completed' })
-  await ends(t, someone, next, { status: 'completed' })
 })
 
 // @promise replays

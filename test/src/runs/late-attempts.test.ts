@@ -1,9 +1,7 @@
 import test from 'ava'
-import { whyRun } from '../../../api/why.ts'
 import { isCoded } from '../../../src/errors.ts'
 import { Run } from '../../../src/runs/run.ts'
 import { RunStep } from '../../../src/runs/run-step.ts'
-import { call } from '../../helpers/client.ts'
 import { eventually } from '../../helpers/eventually.ts'
 import { hold } from '../../helpers/hold.ts'
 import { agentOf, person, timelineOf } from '../../helpers/people.ts'
@@ -96,21 +94,6 @@ test('an attempt that fails after the run has ended adds nothing to its timeline
   t.is(timeline.at(-1)?.kind, 'ended')
 })
 
-test('an attempt that fails says when it is made again, if its provider has named a time', async (t) => {
-  const { services, someone, run } = await claimed('[[fail 429]]')
-  await t.throwsAsync(services.runs.steps.advance(run, never))
-  const timeline = await timelineOf(someone, run.runId)
-  const [failed] = dataOf(timeline, 'step.failed')
-  t.like(failed, { attempt: 1, willRetry: true })
-  const retryAt = Date.parse(String(failed?.['retryAt']))
-  const at = (kind: string) => Date.parse(timeline.find((event) => event.kind === kind)?.at ?? '')
-  t.true(at('step.started') + 1000 <= retryAt && retryAt <= at('step.failed') + 1000, 'the provider asks for a second')
-  const { causes } = (await call(someone, whyRun, { params: { runId: run.runId } })).body
-  const retry = causes.find(({ code }) => code === 'MODEL_RETRY')
-  t.like(retry, { until: new Date(retryAt).toISOString() })
-  t.regex(retry?.message ?? '', /is retried at .*, as its provider asked/)
-})
-
 test('an attempt that succeeds after the run has ended is neither recorded nor charged', async (t) => {
   const { services, someone, run } = await claimed('[[sleep 1]][[say late]]')
   const answering = services.runs.steps.advance(run, never)
@@ -165,25 +148,6 @@ test.serial('of two attempts at a call that both come to send it, one does', asy
     [[1, undefined]],
   )
   t.like(dataOf(timeline, 'tool.finished'), [{ status: 'succeeded', attempts: 1 }])
-})
-
-test('a call whose last attempt was lost stays in doubt when there is no way to its site any more', async (t) => {
-  const state = { status: 'started', attempts: 1 }
-  const { services, someone, vaultEntryId, run, call } = await planned('[[call slow_idempotent {"seconds":0}]]', state)
-  await services.database('vault_entries').where({ id: vaultEntryId }).delete()
-  await services.runs.calls.perform(run, call.callId, never)
-  const timeline = await timelineOf(someone, run.runId)
-  t.like(dataOf(timeline, 'tool.finished'), [{ status: 'unknown', attempts: 1 }])
-  t.deepEqual(dataOf(timeline, 'tool.failed'), [])
-})
-
-test('a 429 that is taken for the answer is not said to be tried again', async (t) => {
-  const state = { attempts: 20, refused_attempts: 20 }
-  const { services, someone, run, call } = await planned('[[call limit {}]]', state, true)
-  await services.runs.calls.perform(run, call.callId, never)
-  const timeline = await timelineOf(someone, run.runId)
-  t.like(dataOf(timeline, 'tool.finished'), [{ status: 'failed', httpStatus: 429, attempts: 21 }])
-  t.deepEqual(dataOf(timeline, 'tool.failed'), [])
 })
 
 test('a run that ends says of each call that it leaves open what is known of its attempts', async (t) => {

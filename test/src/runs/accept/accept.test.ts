@@ -99,37 +99,6 @@ test.serial('a locked queue delays the deliveries of its own agent only, and the
   )
 })
 
-test.serial('neither a receipt nor a list of failed runs reads all the runs that have completed', async (t) => {
-  const platform = await platformOf()
-  const agent = await agentOf(await person(platform))
-  const { database, runs } = platform.services
-  const { runId } = await runs.accept.one(requestOf(agent.id, { trigger: 'webhook' }))
-  await database.raw(
-    `insert into runs (id, agent_id, owner_id, sequence, trigger, status, request_id, accepted_at, progressed_at, ended_at)
-     select uuidv7(), agent_id, owner_id, sequence + i, trigger, 'completed', request_id, accepted_at, progressed_at, accepted_at
-       from runs, generate_series(1, 20000) i where id = ?`,
-    [runId],
-  )
-  await database.raw('analyze runs')
-  const { ownerId } = await database('runs').where({ id: runId }).first<{ ownerId: string }>('ownerId')
-  const asked: { sql: string; bindings: string[] }[] = []
-  const note = (query: { sql: string; bindings: string[] }) => void asked.push(query)
-  database.on('query', note)
-  await runs.reading.receipt(agent.id, runId)
-  await runs.reading.list(ownerId, { status: 'failed', limit: 20 })
-  database.off('query', note)
-  const byState = asked.filter(({ sql }) => /"status" (in|=) /.test(sql))
-  t.is(byState.length, 2)
-  for (const { sql, bindings } of byState) {
-    const { rows } = await database.raw<{ rows: Record<string, string>[] }>(
-      `explain ${sql.replaceAll(/\$\d+/g, '?')}`,
-      bindings,
-    )
-    const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
-    t.regex(plan, /Index (Only )?Scan .*using runs_(unfinished|filter) /)
-  }
-})
-
 test.serial('what comes while a commit is under way shares the next one', async (t) => {
   const platform = await platformOf()
   const agent = await agentOf(await person(platform))

@@ -1,9 +1,9 @@
 import test from 'ava'
 import * as agents from '../../../../api/agents.ts'
 import { call } from '../../../helpers/client.ts'
-import { customer, deliver, ended, timelineOf, webhookAgent, type Person } from '../../../helpers/people.ts'
+import { customer, deliver, timelineOf, webhookAgent, type Person } from '../../../helpers/people.ts'
 import { startPlatform } from '../../../helpers/platform.ts'
-import { allEnded, dataOf, happened, runsOf, start, type Events } from '../../../helpers/runs.ts'
+import { allEnded, dataOf, happened, runsOf, type Events } from '../../../helpers/runs.ts'
 import { forWholeFile } from '../../../helpers/whole-file.ts'
 
 // So long a stall that the reconciler starts no agent: what wakes one here is what is delivered.
@@ -144,13 +144,4 @@ test('the action of a payload takes the place of the system prompt only where th
     t.regex(said(timeline), override === 'used' ? /theirs/ : /mine/)
     t.deepEqual(payloadOf(timeline), payload)
   }
-})
-
-test('a manual run of an agent that allows the override works under its own prompt', async (t) => {
-  const { someone } = await open()
-  const agent = await webhookAgent(someone, { systemPrompt: '[[say mine]]', allowActionOverride: true })
-  const { id } = (await start(someone, agent)).body
-  await ended(someone, id)
-  t.like(dataOf(await timelineOf(someone, id), 'started')[0], { override: 'absent', systemPrompt: '[[say mine]]' })
-  t.is((await runsOf(someone, agent)).length, 1)
 })

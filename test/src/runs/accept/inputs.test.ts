@@ -99,24 +99,6 @@ test('a start that is repeated under its key must have the same input, as it sta
   t.is((await startAs('two', someone, agent, '{}')).body.id, second.id)
 })
 
-test('of ten starts at the same instant with one key and two inputs, all with one of the inputs are answered with one run', async (t) => {
-  const someone = await customer(await idle())
-  const agent = await agentOf(someone)
-  const inputs = ['{"input":"first"}', '{"input":"second"}']
-  const answers = await Promise.all(
-    Array.from({ length: 10 }, async (_, index) => ({
-      text: inputs[index % 2],
-      answer: await startAs('one', someone, agent, inputs[index % 2] ?? ''),
-    })),
-  )
-  const [run, ...more] = await runsOf(someone, agent)
-  t.deepEqual(more, [])
-  const stored = `{"input":${String((await accepted(someone, run?.id ?? ''))['payloadText'])}}`
-  for (const { text, answer } of answers)
-    if (text === stored) t.is(answer.body.id, String(run?.id))
-    else t.is(answer.failure.code, 'VALIDATION_ERROR')
-})
-
 test('the replay of a manual run has its input, as it came', async (t) => {
   const someone = await customer(await idle())
   const agent = await agentOf(someone)

@@ -119,26 +119,6 @@ test.serial(
   },
 )
 
-test.serial('an agent that somebody has locked does not keep the others waiting, and is due again', async (t) => {
-  const { cutOff, someone, processHere } = await stage()
-  const services = processHere()
-  const [locked, free] = [await webhookAgent(someone), await webhookAgent(someone)]
-  for (const agent of [locked, free]) {
-    await deliver(cutOff, agent, { number: 1 })
-    await stall(services, agent.id)
-    await services.database('dueAgents').where({ agentId: agent.id }).update({ dueAt: new Date() })
-  }
-  const letGo = await hold(services.database, (trx) => trx('agent_queues').where({ agentId: locked.id }).forUpdate())
-  try {
-    await services.runs.reconciler.round()
-  } finally {
-    await letGo()
-  }
-  t.is(await services.temporal.inspection.queue(locked.id), null)
-  t.not(await services.temporal.inspection.queue(free.id), null)
-  t.is((await dueOf(services, locked.id)).length, 1)
-})
-
 test.serial('what becomes due while another agent is waited for is handled in the same round', async (t) => {
   const { cutOff, someone, processHere } = await stage()
   const services = processHere()

@@ -15,7 +15,6 @@ import { hold } from '../../../helpers/hold.ts'
 import { agentOf, customer, deliver, ended, person, runOf, timelineOf, webhookAgent } from '../../../helpers/people.ts'
 import { startPlatform, type Platform } from '../../../helpers/platform.ts'
 import { cancel, openStage, runsOf, scriptsOn, start } from '../../../helpers/runs.ts'
-import { watch } from '../../../helpers/watch.ts'
 import { forWholeFile } from '../../../helpers/whole-file.ts'
 import { nobody } from '../../callbacks/open-callbacks.ts'
 
@@ -228,35 +227,6 @@ test.serial('a run whose callback is asked for again while it is being purged st
   t.is((await runOf(someone, old)).id, old)
   t.deepEqual(purged(), [])
 })
-
-test.serial(
-  'who watches a run while it is purged gets the rest of its timeline, and is told on coming back that there is none',
-  async (t) => {
-    const { platform, someone, database, endedRun } = await open()
-    const old = await endedRun(91)
-    await database.raw(
-      `insert into run_events (run_id, number, kind, at, data)
-     select ?, number, 'step.started', now(), '{"step":1}' from generate_series(100, 200) number`,
-      [old],
-    )
-    await database('runs').where({ id: old }).update({ events: 200 })
-    const { services } = platform
-    const run = await services.runs.reading.get(
-      (await database('runs').where({ id: old }).first<{ ownerId: string }>('ownerId')).ownerId,
-      old,
-    )
-    const pages = services.runs.watching.watch(run, 0, new AbortController().signal)
-    const read = (await pages.next()).value?.length ?? 0
-    t.true(read > 0)
-    await purge(platform)
-    let rest = 0
-    for await (const page of pages) rest += page.length
-    t.is(read + rest, 3 + 101)
-    const back = await watch(someone, old, { lastEventId: '25' })
-    await back.ended
-    t.is(back.failure().code, 'RUN_NOT_FOUND')
-  },
-)
 
 test.serial('a delivery whose payload is purged while it is replayed is not replayed without it', async (t) => {
   const platform = await idle()

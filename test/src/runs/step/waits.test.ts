@@ -17,7 +17,6 @@ import {
   type Person,
 } from '../../../helpers/people.ts'
 import {
-  cancel,
   dataOf,
   happened,
   openStage,
@@ -130,80 +129,6 @@ test('a dead credential parks every run that needs it, whatever started it, and 
     t.is(dataOf(timeline, 'step.started').length, 2, 'no step is made twice')
   }
   t.is((await told()).length, 1)
-})
-
-test('a run that waits for its turn at one site and for a token of another goes on with each as it comes', async (t) => {
-  const opened = await stage()
-  const { sites, someone, vaultEntryId } = await scriptsOn(opened, spareSite(opened))
-  const entryId = await connectTracker(someone, sites)
-  const replaceToken = (token: string) =>
-    call(someone, vault.replaceVaultToken, { params: { entryId }, body: { token } }).then((answer) => answer.body)
-  await replaceToken('revoked')
-  const agent = await agentOf(someone, {
-    systemPrompt:
-      '[[call limit_first {"refusals":1,"seconds":4}]] [[call issues.createIssue {"title":"A","content":"B"}]]',
-    sites: [{ vaultEntryId }, { vaultEntryId: entryId }],
-  })
-  const { id } = (await start(someone, agent)).body
-  const run = await eventually(45, 'the run waits for the token only', async () => {
-    const found = await runOf(someone, id)
-    return found.waitingCause === 'credential' ? found : undefined
-  })
-  t.is(run.waitingFor, sites.tracker.origin)
-  const before = await timelineOf(someone, id)
-  t.like(dataOf(before, 'tool.finished'), { 0: { tool: 'limit_first', status: 'succeeded' }, length: 1 })
-  await replaceToken(sites.tracker.createToken('ada', 'admin'))
-  t.is((await ended(someone, id)).status, 'completed')
-  const timeline = await timelineOf(someone, id)
-  const causes = dataOf(timeline, 'wait.started').map(({ cause, site }) => [cause, site])
-  t.deepEqual(causes.slice(-2), [
-    ['rate_limit', sites.badTools.origin],
-    ['credential', sites.tracker.origin],
-  ])
-  t.is(dataOf(timeline, 'wait.ended').length, causes.length)
-  t.deepEqual(
-    sites.tracker.requests().flatMap(({ idempotencyKey, status }) => (idempotencyKey?.startsWith(id) ? [status] : [])),
-    [200],
-  )
-})
-
-test('a token that dies again is told again, and the runs that wait meet the new one', async (t) => {
-  const { someone, scripted, replaceToken, told, statuses } = await openDead(t)
-  const { id } = (await start(someone, await scripted('[[call slow_once {"seconds":0}]]'))).body
-  await waiting(someone, id)
-  await replaceToken('bad-token')
-  await eventually(20, 'the run has tried the second token', () => statuses(`${id}:1:0`).length === 2 || undefined)
-  await waiting(someone, id)
-  await eventually(10, 'the owner is told of the second', async () => (await told()).length === 2 || undefined)
-  await replaceToken('good-token')
-  t.is((await ended(someone, id)).status, 'completed')
-  t.deepEqual(statuses(`${id}:1:0`), [401, 401, 200])
-  t.is((await told()).length, 2)
-})
-
-test('a run that waits is cancelled within ten seconds, and the next one behind it starts', async (t) => {
-  const { platform, someone, hooked } = await openDead(t)
-  const agent = await hooked('[[call slow_once {"seconds":0}]]')
-  const { runId } = (await deliver(platform, agent, { number: 1 })).body
-  const { runId: next } = (await deliver(platform, agent, { action: '[[say done]]' })).body
-  await waiting(someone, runId)
-  t.is(await statusOf(someone, next), 'queued')
-  const asked = Date.now()
-  t.is((await cancel(someone, runId)).status, 200)
-  const run = await ended(someone, runId)
-  t.like(run, { status: 'cancelled', reason: 'CANCELLED_BY_OWNER', waitingCause: null, waitingFor: null })
-  t.true(secondsSince(asked, run.endedAt) < 10)
-  const timeline = await timelineOf(someone, runId)
-  t.deepEqual(
-    timeline.slice(-4).map(({ kind }) => kind),
-    ['cancel.requested', 'tool.finished', 'wait.ended', 'ended'],
-  )
-  t.like(dataOf(timeline, 'tool.finished')[0], {
-    status: 'failed',
-    attempts: 1,
-    note: 'The run ended before this call was retried; its earlier attempts certainly did nothing.',
-  })
-  t.is((await ended(someone, next)).status, 'completed')
 })
 
 test('when the vault entry is deleted a run that waits for it goes on, and its model is told', async (t) => {

@@ -113,29 +113,6 @@ test('the server fires at every fire and at no other time that passes for one: c
   t.true(fires > 20_000, String(fires))
 })
 
-test('without changes of clocks the server starts nothing but fires', async (t) => {
-  const server = open(t)
-  const rows: [string, string][] = [
-    ['30 0 * * mon', 'Asia/Tokyo'],
-    ['15,45 0-6/2 1 * *', 'Asia/Kathmandu'],
-    ['0 20 30,31 * 5', 'America/Phoenix'],
-    ['0 0 13 * 5', 'UTC'],
-    ['*/40 1 * jan,apr *', 'Pacific/Kiritimati'],
-  ]
-  const year: [Date, Date] = [new Date('2028-01-01T00:00Z'), new Date('2029-01-01T00:00Z')]
-  for (const [text, timeZone] of rows) {
-    const cron = parseCron(text)
-    const [theirs = []] = await listed(server, { calendars: toCalendars(cron, timeZone), timezone: 'UTC' }, [year])
-    const inVain = theirs.filter((time) => !isFire(cron, timeZone, time)).map((time) => time.toISOString().slice(0, 10))
-    t.deepEqual(
-      iso(theirs.filter((time) => isFire(cron, timeZone, time))),
-      iso(firesBetween(cron, timeZone, ...year, 9999)),
-    )
-    // The last day of a month is the day before the first of the next, which calendars cannot say of every month.
-    t.true(inVain.length <= 8 && inVain.every((date) => /-(28|30|01)$/.test(date)), inVain.join())
-  }
-})
-
 test('given the zone itself, the server loses the hour that comes twice, which is why it is given UTC', async (t) => {
   // When this fails, the server has been mended, and calendars could be given in the zone.
   const server = open(t)

@@ -224,21 +224,6 @@ test.serial(
   },
 )
 
-test.serial('an owner is told of each agent that misses fires, of the second one too', async (t) => {
-  const { tick, set, someone, agent, round, told } = await open()
-  const other = await scheduledAgent(someone, { name: 'Other agent', cron: '* * * * *' })
-  const subjects = async () => (await told()).map(({ subjectId }) => subjectId).toSorted()
-  set('10:06:01')
-  t.is(await tick('10:01:00'), 'missed')
-  set('10:06:40')
-  await round()
-  t.deepEqual(await subjects(), [agent.id])
-  t.is(await tick('10:01:00', 1, other.id), 'missed')
-  set('10:07:20')
-  await round()
-  t.deepEqual(await subjects(), [agent.id, other.id].toSorted())
-})
-
 test.serial(
   'the fires of a paused agent are recorded as skipped at once, and those of a former expression are closed',
   async (t) => {
@@ -324,26 +309,6 @@ test.serial('a change at the very time of a fire closes it only if the new expre
   t.is((await database('schedule_fires')).length, 30)
   t.is((await row()).nextFireAt, null)
   set('10:31:00')
-  await round()
-  t.is((await told()).length, 1)
-})
-
-test.serial('what only the new expression has before the change is no fire of it', async (t) => {
-  const { tick, set, someone, agent, ledger, round, told } = await open()
-  const params = { agentId: agent.id }
-  await call(someone, agents.updateAgent, { params, body: { cron: '*/2 * * * *' } })
-  set('10:04:30')
-  await call(someone, agents.updateAgent, { params, body: { cron: '* * * * *' } })
-  t.deepEqual(await ledger(), [])
-  t.deepEqual([await tick('10:03:00'), await tick('10:01:00'), await tick('10:03:00', 1)], ['none', 'none', 'stale'])
-  t.is(await tick('10:02:00'), 'ran')
-  set('10:10:30')
-  await round()
-  t.deepEqual(await ledger(), ['10:02 ran', '10:04 missed NOT_FIRED'])
-  set('10:11:05')
-  await round()
-  t.is((await ledger()).length, 3)
-  set('10:11:45')
   await round()
   t.is((await told()).length, 1)
 })
@@ -517,31 +482,3 @@ test.serial('what is open after a change is fired again by Temporal', async (t) 
   )
   t.is(fire.outcome, 'ran')
 })
-
-test.serial(
-  'what is backfilled by hand before its time is fired again by Temporal when its time has come',
-  async (t) => {
-    const platform = await workingPlatform()
-    const someone = await begin(platform)
-    const temporal = openSchedules(t)
-    const agent = await scheduledAgent(someone, { cron: '3,4 10 4 5 *' })
-    await platform.services.schedules.settled()
-    const until = new Date('2026-05-04T10:04:00Z')
-    await temporal.handleOf(agent).backfill({ start: now, end: until, overlap: 'ALLOW_ALL' })
-    await eventually(15, 'both ticks have been looked at', async () => {
-      const { info } = await temporal.handleOf(agent).describe()
-      const ticks = info.recentActions.flatMap(({ action }) => action.workflow.workflowId)
-      for (const id of ticks) await temporal.workflow.getHandle(id).result()
-      return ticks.length === 2 || undefined
-    })
-    t.deepEqual(await firesOf(someone, agent), [])
-    t.deepEqual(await runsOf(someone, agent), [])
-
-    now = new Date('2026-05-04T10:03:05Z')
-    const fires = await eventually(15, 'the fire is on record', async () => {
-      const found = await firesOf(someone, agent)
-      return found.length > 0 ? found : undefined
-    })
-    t.deepEqual(fires.map(inShort), ['10:03 ran'])
-  },
-)
