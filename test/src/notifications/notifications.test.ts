@@ -5,16 +5,15 @@ import { newId } from '../../../src/ids.ts'
 import { call } from '../../helpers/client.ts'
 import { eventually } from '../../helpers/eventually.ts'
 import { agentOf, customer, deliver, ended, webhookAgent, type Person } from '../../helpers/people.ts'
-import { startPlatform } from '../../helpers/platform.ts'
 import { start } from '../../helpers/runs.ts'
 import * as agents from '../../../api/agents.ts'
 import * as auth from '../../../api/auth.ts'
 import type { NotificationKind } from '../../../src/notifications/notification.ts'
-import { forWholeFile } from '../../helpers/whole-file.ts'
 import { notificationsForFile, telling } from './open-notifications.ts'
+import { sharedPlatform } from '../../helpers/shared.ts'
 
 const openNotifications = notificationsForFile(test)
-const openPlatform = forWholeFile(test, 'notifications of a platform', (t) => startPlatform(t, { worker: true }))
+const openPlatform = sharedPlatform(test)
 
 test.serial('an owner is told once of one state of one thing, and again of another', async (t) => {
   const { tell, ada, owner, rows } = await openNotifications(t)
@@ -96,9 +95,10 @@ test("an owner is told of the first of an agent's runs that fail in a row, and o
     ['4', '1'],
   )
 
+  const ownerId = await idOf(someone)
   const blocking = await webhookAgent(someone, { name: 'Sorting' })
   const params = { agentId: blocking.id }
-  const grant = (balance: number) => platform.services.database('accounts').update({ balance })
+  const grant = (balance: number) => platform.services.database('accounts').where({ ownerId }).update({ balance })
   const blockedCause = async () =>
     ((await platform.services.database('agentQueues').where(params).first()) as { blockedCause: string | null })
       .blockedCause
@@ -112,7 +112,7 @@ test("an owner is told of the first of an agent's runs that fail in a row, and o
       await eventually(20, 'the queue is blocked', async () => (await blockedCause()) === 'credits' || undefined)
       await platform.services.temporal.wakeAgent({
         agentId: blocking.id,
-        ownerId: await idOf(someone),
+        ownerId,
         agentName: 'Sorting',
       })
     }

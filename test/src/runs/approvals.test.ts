@@ -4,18 +4,20 @@ import { approvalsOf, asked, askingAgent, decide } from '../../helpers/approvals
 import { call } from '../../helpers/client.ts'
 import { eventually } from '../../helpers/eventually.ts'
 import { ended, runOf, timelineOf } from '../../helpers/people.ts'
-import { cancel, dataOf, happened, openStage, scriptsOn, start, waiting, type Scripts } from '../../helpers/runs.ts'
+import { cancel, dataOf, happened, ownScripts, start, waiting, type Scripts } from '../../helpers/runs.ts'
 import { forWholeFile } from '../../helpers/whole-file.ts'
+import { sharedPlatform } from '../../helpers/shared.ts'
+import { startPlatform } from '../../helpers/platform.ts'
 
-const stage = forWholeFile(test, 'approvals', (t) => openStage(t, { env: { RECONCILE_SECONDS: '1' } }))
+const platformOf = sharedPlatform(test)
 const impatient = forWholeFile(test, 'expiring approvals', (t) =>
-  openStage(t, { env: { RECONCILE_SECONDS: '1', RUN_WAIT_SECONDS: '4' } }),
+  startPlatform(t, { worker: true, env: { RECONCILE_SECONDS: '1', RUN_WAIT_SECONDS: '4' } }),
 )
 
 /** A run that waits for somebody to approve its only call; each has an owner of its own. */
-async function asking(script = '[[call slow_once {"seconds":0}]]', askFirst?: string[], opened = stage) {
-  const scripts = await scriptsOn(await opened())
-  const agent = await askingAgent(scripts, script, askFirst)
+async function asking(t: ExecutionContext, script = '[[call slow_once {"seconds":0}]]', opened = platformOf) {
+  const scripts = await ownScripts(t, await opened())
+  const agent = await askingAgent(scripts, script)
   const { id } = (await start(scripts.someone, agent)).body
   await waiting(scripts.someone, id)
   const [approval] = await asked(scripts.someone)
@@ -41,7 +43,7 @@ async function goesOnWithout(t: ExecutionContext, run: Awaited<ReturnType<typeof
 
 // @promise approvals
 test('a call that asks first is sent once its owner approves it, once and with exactly the arguments shown', async (t) => {
-  const run = await asking('[[call slow_once { "seconds" : 0.50 }]]')
+  const run = await asking(t, '[[call slow_once { "seconds" : 0.50 }]]')
   const { someone, id, approval, sites } = run
   t.like(await runOf(someone, id), { waitingCause: 'approval', waitingFor: sites.badTools.origin })
   t.like(approval, { tool: 'slow_once', siteOrigin: sites.badTools.origin, runId: id, agentId: run.agent.id })
@@ -73,7 +75,7 @@ test('a call that asks first is sent once its owner approves it, once and with e
 
 // @promise decisions
 test('a refused call is not made, and the model is told so with the note of the owner', async (t) => {
-  const run = await asking()
+  const run = await asking(t)
   const note = 'Ask the customer first.'
   t.like((await decide(run.someone, run.approval.id, 'refuse', { note })).body, { status: 'refused', note })
   const timeline = await goesOnWithout(t, run, /refused this call.*They say: Ask the customer first\./)
@@ -82,7 +84,7 @@ test('a refused call is not made, and the model is told so with the note of the 
 
 // @promise decisions
 test('a call that nobody approves in time is not made, and the run goes on without it', async (t) => {
-  const run = await asking(undefined, undefined, impatient)
+  const run = await asking(t, undefined, impatient)
   const timeline = await goesOnWithout(t, run, /Nobody approved this call in time/)
   t.like(dataOf(timeline, 'approval.decided'), { 0: { status: 'expired' }, length: 1 })
   t.like(await approvalsOf(run.someone), { 0: { status: 'expired' }, length: 1 })
@@ -91,8 +93,8 @@ test('a call that nobody approves in time is not made, and the run goes on witho
 
 test('a run that has no time left to wait asks nobody, and its model is told so', async (t) => {
   const { someone, id, sent } = await asking(
+    t,
     '[[call slow_once {"seconds":0}]] [[then]] [[call slow_once {"seconds":0.1}]]',
-    undefined,
     impatient,
   )
   t.like(await ended(someone, id), { status: 'completed', steps: 3 })
@@ -103,7 +105,7 @@ test('a run that has no time left to wait asks nobody, and its model is told so'
 })
 
 test('the other calls of a step are made while one waits, and two approvals are decided one by one', async (t) => {
-  const scripts = await scriptsOn(await stage())
+  const scripts = await ownScripts(t, await platformOf())
   const { someone } = scripts
   const calls = '[[call slow_once {"seconds":0}]][[call slow_idempotent {"seconds":0}]][[call slow_read {"seconds":0}]]'
   const agent = await askingAgent(scripts, calls, ['slow_once', 'slow_read'])
@@ -120,7 +122,7 @@ test('the other calls of a step are made while one waits, and two approvals are 
 })
 
 test('nobody is asked about calls that are refused anyway: of unknown tools, with wrong arguments, or repeated', async (t) => {
-  const scripts = await scriptsOn(await stage())
+  const scripts = await ownScripts(t, await platformOf())
   const same = '[[call echo_text {"text":"same"}]]'
   const script = `[[call fly {}]][[call slow_once {"seconds":"many"}]] [[then]] ${same}${same}${same}`
   const agent = await askingAgent(scripts, script, ['slow_once', 'echo_text'])
@@ -137,7 +139,7 @@ test('nobody is asked about calls that are refused anyway: of unknown tools, wit
 
 // @promise decisions
 test('a run that is cancelled while it waits withdraws what it asked, and nothing is sent', async (t) => {
-  const run = await asking()
+  const run = await asking(t)
   const { someone, id, approval } = run
   t.is((await cancel(someone, id)).body.status, 'cancelled')
   t.like(await approvalsOf(someone), { 0: { status: 'withdrawn' }, length: 1 })
@@ -147,7 +149,7 @@ test('a run that is cancelled while it waits withdraws what it asked, and nothin
 
 // @promise decisions
 test('a tool that is taken from its agent while a call waits is not called, and nobody need decide', async (t) => {
-  const run = await asking()
+  const run = await asking(t)
   const { someone, agent, vaultEntryId } = run
   const sites = [{ vaultEntryId, tools: ['echo_text'] }]
   await call(someone, agents.updateAgent, { params: { agentId: agent.id }, body: { sites } }).then(({ body }) => body)

@@ -1,36 +1,30 @@
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import * as agentsApi from '../../../api/agents.ts'
 import { lockRun, type RunRef } from '../../../src/runs/record.ts'
 import { createDecide } from '../../../src/runs/step/decide.ts'
 import { createWaits } from '../../../src/runs/step/waits.ts'
 import { call } from '../../helpers/client.ts'
 import { movableClock } from '../../helpers/clock.ts'
-import { agentOf, connectBadTools, customer, deliver, webhookAgent } from '../../helpers/people.ts'
-import { startPlatform } from '../../helpers/platform.ts'
-import { start } from '../../helpers/runs.ts'
-import { startSites } from '../../helpers/sites.ts'
-import { forWholeFile } from '../../helpers/whole-file.ts'
+import { customer, deliver, webhookAgent } from '../../helpers/people.ts'
+import { ownScripts, start } from '../../helpers/runs.ts'
+import { sharedPlatform } from '../../helpers/shared.ts'
 
-/** A platform whose runs are carried out by the tests, step by step. */
-const open = forWholeFile(test, 'runs by hand', async (t) => {
-  const sites = await startSites(t)
-  return { sites, ...(await startPlatform(t, { sites })) }
-})
+/** Its runs are carried out by the tests, step by step. */
+const platformOf = sharedPlatform(test, 'idle')
 
 const never = new AbortController().signal
 
 /** A claimed run whose first step has planned the calls of its script. */
-async function plannedCalls(systemPrompt: string) {
-  const { sites, services, ...platform } = await open()
-  const someone = await customer(platform)
-  const vaultEntryId = await connectBadTools(someone, sites)
-  const agent = await agentOf(someone, { systemPrompt, sites: [{ vaultEntryId }] })
+async function plannedCalls(t: ExecutionContext, systemPrompt: string) {
+  const { services, ...platform } = await platformOf()
+  const { someone, scripted, sent: sentFor } = await ownScripts(t, { services, ...platform })
+  const agent = await scripted(systemPrompt)
   await start(someone, agent)
   const run = await services.runs.queue.claimNext(agent.id)
   if (!run) throw new Error('there was nothing to claim')
   const move = await services.runs.steps.advance(run, never)
   if (move.kind !== 'tools') throw new Error('no call was asked for')
-  const sent = () => sites.badTools.requests().filter(({ idempotencyKey }) => idempotencyKey?.startsWith(run.runId))
+  const sent = () => sentFor(run.runId)
   const callsOf = () => services.database('run_tool_calls').where({ runId: run.runId }).orderBy('position')
   return { services, run, sent, callsOf, callId: move.calls[0]?.callId ?? '' }
 }
@@ -40,7 +34,7 @@ test('a call that was sent by a worker which is lost is sent again only if its t
     ['slow_once', 0, 'unknown'],
     ['slow_idempotent', 1, 'succeeded'],
   ] as const) {
-    const { services, run, sent, callsOf, callId } = await plannedCalls(`[[call ${tool} {"seconds":0}]]`)
+    const { services, run, sent, callsOf, callId } = await plannedCalls(t, `[[call ${tool} {"seconds":0}]]`)
     await services.database('run_tool_calls').where({ id: callId }).update({ status: 'started', attempts: 1 })
     await services.runs.calls.perform(run, callId, never)
     t.is(sent().length, times, tool)
@@ -50,6 +44,7 @@ test('a call that was sent by a worker which is lost is sent again only if its t
 
 test('each call has an idempotency key of its own, also beside others of its step', async (t) => {
   const { services, run, sent, callsOf } = await plannedCalls(
+    t,
     '[[call echo_text {"text":"a"}]] [[call echo_text {"text":"b"}]]',
   )
   for (const { id } of (await callsOf()) as { id: string }[]) await services.runs.calls.perform(run, id, never)
@@ -59,27 +54,12 @@ test('each call has an idempotency key of its own, also beside others of its ste
   )
 })
 
-/** An agent with so many deliveries, none of which was started. */
-async function queued(count: number) {
-  const { services, ...platform } = await open()
-  const someone = await customer(platform)
-  const agent = await webhookAgent(someone)
-  for (let delivery = 1; delivery <= count; delivery += 1) await deliver(someone, agent, { delivery })
-  const { ownerId } = (await services.database('agents').where({ id: agent.id }).first('ownerId')) as {
-    ownerId: string
-  }
-  const paidUntil = (currentPeriodEnd: Date) =>
-    services
-      .database('accounts')
-      .where({ ownerId })
-      .update({ currentPeriodEnd, subscriptionStatus: currentPeriodEnd > new Date() ? 'active' : 'past_due' })
-  const queue = () => services.database('agent_queues').where({ agentId: agent.id })
-  return { services, someone, agent, queue, paidUntil }
-}
-
 /** A run that was started, of an agent that its owner pauses and resumes. */
 async function begun() {
-  const { services, someone, agent } = await queued(1)
+  const { services, ...platform } = await platformOf()
+  const someone = await customer(platform)
+  const agent = await webhookAgent(someone)
+  await deliver(someone, agent, { number: 1 })
   const run = await services.runs.queue.claimNext(agent.id)
   if (!run) throw new Error('there was nothing to claim')
   const params = { agentId: agent.id }

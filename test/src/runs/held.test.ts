@@ -7,20 +7,10 @@ import { call } from '../../helpers/client.ts'
 import { eventually } from '../../helpers/eventually.ts'
 import { agentOf, deliver, ended, runOf, timelineOf, webhookAgent, type Person } from '../../helpers/people.ts'
 import type { Platform } from '../../helpers/platform.ts'
-import {
-  cancel,
-  dataOf,
-  happened,
-  openStage,
-  scriptsOn,
-  spareSite,
-  spendAllBut,
-  start,
-  waiting,
-} from '../../helpers/runs.ts'
-import { forWholeFile } from '../../helpers/whole-file.ts'
+import { cancel, dataOf, happened, ownScripts, spendAllBut, start, waiting } from '../../helpers/runs.ts'
+import { sharedPlatform } from '../../helpers/shared.ts'
 
-const stage = forWholeFile(test, 'held', (t) => openStage(t, { env: { RECONCILE_SECONDS: '1' }, spare: 1 }))
+const platformOf = sharedPlatform(test)
 
 const pause = (someone: Person, agent: { id: string }) =>
   call(someone, agents.pauseAgent, { params: { agentId: agent.id } }).then(({ body }) => body)
@@ -53,7 +43,7 @@ async function ends(t: ExecutionContext, someone: Person, runId: string, expecte
 
 // @promise pause
 test('a paused agent starts nothing, keeps what arrives in order, and goes on when it is resumed', async (t) => {
-  const { platform, someone } = await scriptsOn(await stage())
+  const { platform, someone } = await ownScripts(t, await platformOf())
   const agent = await webhookAgent(someone, { systemPrompt: '[[say done]]' })
   t.truthy((await pause(someone, agent)).pausedAt)
   const first = await pause(someone, agent)
@@ -73,7 +63,7 @@ test('a paused agent starts nothing, keeps what arrives in order, and goes on wh
 })
 
 test('a queue that was emptied while it was blocked is woken by the next delivery', async (t) => {
-  const { platform, someone } = await scriptsOn(await stage())
+  const { platform, someone } = await ownScripts(t, await platformOf())
   const agent = await webhookAgent(someone, { systemPrompt: '[[say done]]' })
   await pause(someone, agent)
   const given = await Promise.all([1, 2].map(async (number) => (await deliver(platform, agent, { number })).body.runId))
@@ -88,7 +78,7 @@ test('a queue that was emptied while it was blocked is woken by the next deliver
 })
 
 test('a run whose owner has no credits left waits for some, and goes on where it is when there are', async (t) => {
-  const { platform, someone, scripted } = await scriptsOn(await stage())
+  const { platform, someone, scripted } = await ownScripts(t, await platformOf())
   const agent = await scripted('[[call echo_text {"text":"one"}]] [[then]] [[say done]]')
   await pause(someone, agent)
   const { id } = (await start(someone, agent)).body
@@ -117,8 +107,7 @@ test('a run whose owner has no credits left waits for some, and goes on where it
 
 // @promise replays
 test('the head of a queue that waits can be skipped: the next run goes on, and the skipped one can be replayed', async (t) => {
-  const opened = await stage()
-  const { platform, someone, vaultEntryId } = await scriptsOn(opened, spareSite(opened))
+  const { platform, someone, vaultEntryId } = await ownScripts(t, await platformOf())
   const systemPrompt = '[[call limit_first {"refusals":1,"seconds":300}]]'
   const sites = [{ vaultEntryId }]
   const agent = await webhookAgent(someone, { systemPrompt, sites, allowActionOverride: true })
@@ -151,7 +140,7 @@ test('the head of a queue that waits can be skipped: the next run goes on, and t
 })
 
 test('a run that has not ended cannot be replayed, and a manual one only while its agent is idle', async (t) => {
-  const { someone, scripted } = await scriptsOn(await stage())
+  const { someone, scripted } = await ownScripts(t, await platformOf())
   const agent = await scripted('[[sleep 4]] [[say done]]')
   const { id } = (await start(someone, agent)).body
   const replay = (runId: string) => call(someone, runs.replayRun, { params: { runId } })

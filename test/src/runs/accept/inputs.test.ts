@@ -5,13 +5,12 @@ import * as runs from '../../../../api/runs.ts'
 import { splitFenced } from '../../../../src/models/fence.ts'
 import { call } from '../../../helpers/client.ts'
 import { agentOf, customer, ended, timelineOf, webhookAgent, type Person } from '../../../helpers/people.ts'
-import { startPlatform } from '../../../helpers/platform.ts'
 import { cancel, firstMessage, runsOf, start } from '../../../helpers/runs.ts'
-import { forWholeFile } from '../../../helpers/whole-file.ts'
+import { sharedPlatform } from '../../../helpers/shared.ts'
 
-const working = forWholeFile(test, 'inputs', (t) => startPlatform(t, { worker: true }))
+const working = sharedPlatform(test)
 /** Without a worker: what is queued stays queued. */
-const idle = forWholeFile(test, 'inputs and queued', (t) => startPlatform(t))
+const idle = sharedPlatform(test, 'idle')
 
 /** Asks for a manual run with this body, as it stands. */
 const startWith = (someone: Person, agent: { id: string }, raw: string, headers: Record<string, string> = {}) =>

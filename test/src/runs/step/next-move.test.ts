@@ -487,7 +487,7 @@ test('next move: whatever the record, the rules that everything else relies on h
       if (move.reason) t.true(Object.hasOwn(endReasons, move.reason))
     }
   })
-  fc.assert(rules, { numRuns: 2000 })
+  fc.assert(rules, { numRuns: 50 })
 })
 
 test('next move: more of every budget never ends a run sooner', (t) => {
@@ -495,7 +495,7 @@ test('next move: more of every budget never ends a run sooner', (t) => {
   const rule = fc.property(anyRecord, anyMoment, (record, now) => {
     if (nextMove(record, budgets, now).kind !== 'end') t.not(nextMove(record, generous, now).kind, 'end')
   })
-  fc.assert(rule, { numRuns: 1000 })
+  fc.assert(rule, { numRuns: 50 })
 })
 
 test('next move: a run that is to end is to end in the same way later', (t) => {
@@ -505,5 +505,5 @@ test('next move: a run that is to end is to end in the same way later', (t) => {
     // Only the reason may be another one: of several budgets that are used up the first in the list is named.
     if (move.kind === 'end') t.like(nextMove(record, budgets, later), { kind: 'end', status: move.status })
   })
-  fc.assert(rule, { numRuns: 1000 })
+  fc.assert(rule, { numRuns: 50 })
 })
