@@ -8,8 +8,6 @@ import { eventually } from '../helpers/eventually.ts'
 import { customer, deliver, ended, timelineOf, webhookAgent, type Person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { cancel, dataOf, waiting } from '../helpers/runs.ts'
-import { startOwnTemporal } from '../helpers/temporal.ts'
-import { badWorker } from './bad-worker.ts'
 import { openOperator } from './operator.ts'
 import { courseOf, isGapless, measured, repairsOf, untilEvent } from './record.ts'
 import { openStage, reconcile } from './stage.ts'
@@ -143,44 +141,4 @@ test('workflows that cannot go on are ended, whoever is behind them, and the run
       `${repair} was logged`,
     )
   }
-})
-
-test('a queue that waits for a workflow which Temporal has lost is begun anew, and its run goes on', async (t) => {
-  const temporal = await startOwnTemporal(t)
-  const { platform } = await openStage(t, { env: { ...impatient, TEMPORAL_ADDRESS: temporal.address } })
-  await platform.startWorker()
-  const someone = await customer(platform)
-  const agent = await webhookAgent(someone, { systemPrompt: 'Report.', allowActionOverride: true })
-  const { runId } = (await deliver(platform, agent, { action: '[[sleep 8]]' })).body
-  const { runId: next } = (await deliver(platform, agent, {})).body
-  await untilEvent(someone, runId, 'step.started')
-  await platform.stopWorker()
-  await temporal.stop()
-  await temporal.lose(agentRunId(runId))
-  await temporal.start()
-  const began = Date.now()
-  await platform.startWorker()
-  reconcile(t, platform)
-  for (const id of [runId, next]) t.is((await ended(someone, id, 60)).status, 'completed')
-  await tell(t, someone, runId, began)
-  const [note] = dataOf(await timelineOf(someone, runId), 'recovered').map((data) => String(data['note']))
-  t.regex(note ?? '', /waits for a run's workflow that is closed or unknown to Temporal/)
-  t.true(repairsOf(platform.logs, agent.id).includes('restart'))
-})
-
-test('a run that a bad deployment cannot carry out is begun anew by an API, and completed by the next deployment', async (t) => {
-  const stage = await openStage(t, { env: impatient })
-  const someone = await customer(stage.platform)
-  const bad = await badWorker(t, stage)
-  const api = await stage.startApi()
-  const agent = await webhookAgent(someone, { systemPrompt: 'Report.' })
-  const { runId } = (await deliver(stage.platform, agent, {})).body
-  const began = Date.now()
-  t.like((await untilEvent(someone, runId, 'recovered')).data, { epoch: 2 })
-  measured(t, `${Date.now() - began} ms until the run was begun anew`)
-  await eventually(10, 'the API says so', () => repairsOf(api.logs, agent.id).includes('restart') || undefined)
-  await bad.stop()
-  await stage.platform.startWorker()
-  t.is((await ended(someone, runId, 60)).status, 'completed')
-  await tell(t, someone, runId, began)
 })

@@ -13,9 +13,9 @@ import { forWholeFile } from '../../helpers/whole-file.ts'
 
 /** Each test that changes a site has one of its own. */
 const stage = forWholeFile(test, 'changing tools', async (t) => {
-  const changing = await Promise.all(Array.from({ length: 6 }, () => startChangingSite(t)))
+  const changing = await Promise.all(Array.from({ length: 4 }, () => startChangingSite(t)))
   const allow = changing.flatMap((site) => site.allow)
-  return { ...(await openStage(t, { env: { RECONCILE_SECONDS: '1' }, spare: 1, allow })), changing }
+  return { ...(await openStage(t, { env: { RECONCILE_SECONDS: '1' }, allow })), changing }
 })
 /** Without a worker, so that a test can act in its place. */
 const workerless = forWholeFile(test, 'removed tools', (t) => openStage(t, { worker: false, spare: 3 }))

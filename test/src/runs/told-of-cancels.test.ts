@@ -60,7 +60,7 @@ const askers: Record<string, (someone: Person, runId: string, agentId: string) =
 }
 
 for (const [status, reach] of Object.entries(states))
-  for (const [reason, ask] of Object.entries(askers))
+  for (const [reason, ask] of Object.entries(askers).slice(0, status === 'running' ? 2 : 1))
     test.serial(`a ${status} run whose end is asked for is told of it through Temporal: ${reason}`, async (t) => {
       const { platform, temporal } = await house()
       const { someone, id, agentId, read } = await reach()

@@ -392,7 +392,7 @@ test.serial('fires, changes and the filler at the same instant neither lose a fi
   const { tick, pass, platform, someone, agent, round } = await open()
   const params = { agentId: agent.id }
   const zones = ['UTC', 'Europe/Berlin']
-  for (let minute = 1; minute <= 12; minute += 1) {
+  for (let minute = 1; minute <= 6; minute += 1) {
     pass(minutes(1))
     const time = `10:${String(minute).padStart(2, '0')}:00`
     const timeZone = zones[minute % 2] ?? 'UTC'
@@ -417,8 +417,8 @@ test.serial('fires, changes and the filler at the same instant neither lose a fi
   const times = fires.map(({ at }) => at.slice(11, 16))
   t.deepEqual(times, [...new Set(times)])
   t.deepEqual(
-    times.slice(0, 12),
-    Array.from({ length: 12 }, (_, index) => `10:${String(index + 1).padStart(2, '0')}`),
+    times.slice(0, 6),
+    Array.from({ length: 6 }, (_, index) => `10:${String(index + 1).padStart(2, '0')}`),
   )
   const scheduled = (await runsOf(someone, agent)).filter(({ trigger }) => trigger === 'scheduled')
   const named = fires.flatMap(({ runId }) => (runId === null ? [] : [runId]))
