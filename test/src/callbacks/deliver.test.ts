@@ -148,7 +148,73 @@ test.serial(
   },
 )
 
+test.serial(
+  'of a long backlog behind a receiver that never answers, what is still in line when its time is up is given up',
+  async (t) => {
+    const { receiver, clock, someone, agentAt, endedRun, callbackOf, round, platform } = await openCallbacks(t, {
+      timeoutSeconds: 60,
+    })
+    const { database } = platform.services
+    const [agent, other] = [await agentAt(), await agentAt()]
+    const tried = await endedRun(agent)
+    receiver.answer = (_request, response) => response.writeHead(500).end()
+    t.is(await round(), 1)
+    const untried = await endedRun(other)
+    await database.raw(
+      `insert into runs (id, agent_id, owner_id, sequence, trigger, status, request_id, accepted_at, progressed_at, ended_at)
+     select uuidv7(), agent_id, owner_id, sequence + i, trigger, status, request_id, accepted_at, progressed_at, ended_at
+       from runs, generate_series(1, 250) i where id = ?`,
+      [untried],
+    )
+    await database.raw(
+      `insert into callbacks (id, agent_id, owner_id, run_id, url, status, give_up_at, next_at, created_at)
+     select r.id, c.agent_id, c.owner_id, r.id, url, c.status, give_up_at, next_at, created_at
+       from callbacks c join runs r on r.agent_id = c.agent_id and r.id <> c.run_id where c.run_id = ?`,
+      [untried],
+    )
+    // Nobody has room for them before their time is up, although this process looks.
+    await database.raw('update callbacks set next_at = give_up_at')
+    clock.forward(86_400 - 60 - 20)
+    t.is(await round(), 0)
+    clock.forward(115)
+    t.is(await round(), 0, 'without another attempt')
+    t.is((await database('callbacks').where({ status: 'failed' })).length, 252)
+    const { error, ...first } = await callbackOf(tried)
+    t.like(first, { status: 'failed', attempts: 1, nextAt: null, endedAt: clock.now().toISOString() })
+    t.deepEqual(
+      [error, first.log.map(({ outcome }) => outcome)],
+      [first.log[0]?.outcome, ['The receiver answered 500.']],
+    )
+    const none = 'No attempt was made in time, because no worker had room for one.'
+    t.like(await callbackOf(untried), { status: 'failed', attempts: 0, log: [], error: none })
+    const told = (await call(someone, notifications.listNotifications, { query: { kind: 'callback_failed' } })).body
+      .items
+    t.deepEqual(
+      told.map(({ subjectId }) => subjectId).toSorted(),
+      [agent.id, other.id].toSorted(),
+      'once for each agent',
+    )
+    t.true(told.find(({ subjectId }) => subjectId === other.id)?.message.includes(none))
+  },
+)
 
+test.serial(
+  'a private address is never contacted, nor a host that was suspended; where nobody listens it is tried again',
+  async (t) => {
+    const { receiver, clock, agentAt, endedRun, callbackOf, round, platform } = await openCallbacks(t)
+    const hidden = await startReceiver(t)
+    await t.throwsAsync(agentAt(hidden.url), { message: /not on the public internet/ })
+    const agent = await agentAt()
+    // It was allowed when the agent was made.
+    await platform.services.database('agents').where({ id: agent.id }).update({ callbackUrl: hidden.url })
+    const runId = await endedRun(agent)
+    await round()
+    t.is(hidden.connections(), 0)
+    const { status, log } = await callbackOf(runId)
+    t.is(status, 'pending')
+    t.like(log, [
+      { httpStatus: null, outcome: 'The site localhost has an address that is not on the public internet.' },
+    ])
 
     const lost = await endedRun(await agentAt(nobody))
     await round()
@@ -171,7 +237,46 @@ test.serial(
   },
 )
 
+test.serial('several processes post each ending once', async (t) => {
+  const { receiver, agentAt, endedRun, openProcess } = await openCallbacks(t)
+  const processes = [openProcess(), openProcess(), openProcess()]
+  const agent = await agentAt()
+  const runIds: string[] = []
+  for (let left = 10; left > 0; left -= 1) runIds.push(await endedRun(agent))
+  receiver.answer = (_request, response) => void delay(20).then(() => response.writeHead(204).end())
+  await Promise.all(processes.map(({ deliverCallbacks }) => deliverCallbacks()))
+  t.deepEqual(
+    receiver.posted.map(({ body }) => (JSON.parse(body) as { data: { runId: string } }).data.runId).toSorted(),
+    runIds.toSorted(),
+  )
+})
 
+test.serial(
+  'a process that dies while the receiver holds its answer has the ending posted again under the same id, and not at once',
+  async (t) => {
+    const { receiver, clock, agentAt, endedRun, callbackOf, openProcess } = await openCallbacks(t, {
+      timeoutSeconds: 60,
+    })
+    const runId = await endedRun(await agentAt())
+    const [dying, next] = [openProcess(), openProcess()]
+    receiver.answer = () => undefined
+    dying.deliverCallbacks().catch(() => undefined)
+    await eventually(10, 'the receiver has it', () => receiver.posted[0])
+    // As if it were dead: nothing of it reaches the record any more.
+    await dying.database.destroy()
+    await next.deliverCallbacks()
+    clock.forward(60)
+    await next.deliverCallbacks()
+    t.is(receiver.posted.length, 1)
+    clock.forward(60)
+    receiver.answer = (_request, response) => response.writeHead(204).end()
+    await next.deliverCallbacks()
+    const [first, second] = receiver.posted
+    t.is(receiver.posted.length, 2)
+    t.deepEqual([second?.headers['webhook-id'], second?.body], [first?.headers['webhook-id'], first?.body])
+    t.like(await callbackOf(runId), { status: 'delivered', attempts: 2, log: [{ attempt: 2, httpStatus: 204 }] })
+  },
+)
 
 test.serial(
   'a deleted agent still has its callbacks; without its vault key they wait, and a new secret signs old ones',

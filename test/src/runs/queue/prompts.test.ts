@@ -2,7 +2,7 @@
 import test from 'ava'
 import * as agents from '../../../../api/agents.ts'
 import { call } from '../../../helpers/client.ts'
-import { eventually } from '../../../helpers/eventually.ts'
+import { untilBlocked } from '../../../helpers/hold.ts'
 import { agentOf, ended, person, timelineOf, type Person } from '../../../helpers/people.ts'
 import { sharedPlatform } from '../../../helpers/shared.ts'
 import { dataOf, start } from '../../../helpers/runs.ts'
@@ -81,10 +81,7 @@ test('of two purges that delete the runs of some instructions at the same time t
   await other('agent_prompts').where({ agentId: agent.id, sinceSequence: 1 }).forUpdate()
   const purged = purge([second])
   try {
-    await eventually(10, 'the purge waits for the other one', async () => {
-      const blocked = { wait_event_type: 'Lock', datname: database.raw('current_database()') }
-      return (await database('pg_stat_activity').where(blocked)).length > 0 || undefined
-    })
+    await untilBlocked(database)
   } finally {
     await other.commit()
   }

@@ -3,7 +3,7 @@ import * as agentRuns from '../../../../api/agent-runs.ts'
 import { AgentQueue, lockQueue } from '../../../../src/runs/agent-queue.ts'
 import { Run } from '../../../../src/runs/run.ts'
 import { call } from '../../../helpers/client.ts'
-import { eventually } from '../../../helpers/eventually.ts'
+import { untilBlocked } from '../../../helpers/hold.ts'
 import { agentOf, customer } from '../../../helpers/people.ts'
 import { startPlatform, type Platform } from '../../../helpers/platform.ts'
 import { forWholeFile } from '../../../helpers/whole-file.ts'
@@ -88,7 +88,7 @@ test.serial('a queue that is blocked in the very moment of the pause is kept by 
   await lockQueue(claim, agentId)
   const pausing = lifecycle.pause(await lifecycle.forSender(agentId))
   try {
-    await someoneWaits(database)
+    await untilBlocked(database)
     await AgentQueue.query(claim).findById(agentId).patch({ blockedCause: 'credits', blockedSince: now() })
   } finally {
     await claim.commit()
@@ -116,7 +116,7 @@ test.serial('a run whose queue was opened in the very moment in which it would f
   await lockQueue(opening, agentId)
   const looking = runs.reconciler.look(agentId)
   try {
-    await someoneWaits(database)
+    await untilBlocked(database)
     await AgentQueue.query(opening).findById(agentId).patch({ awake: true })
   } finally {
     await opening.commit()
@@ -124,11 +124,3 @@ test.serial('a run whose queue was opened in the very moment in which it would f
   await looking
   t.is((await run()).status, 'queued')
 })
-
-const someoneWaits = (database: Platform['services']['database']) =>
-  eventually(10, 'somebody waits for the queue', async () => {
-    const waiting = await database('pg_stat_activity')
-      .whereRaw('datname = current_database()')
-      .where({ wait_event_type: 'Lock' })
-    return waiting.length > 0 || undefined
-  })

@@ -5,8 +5,7 @@ import { createServices, type Services } from '../../../../src/services.ts'
 import { append } from '../../../../src/runs/timeline.ts'
 import { call } from '../../../helpers/client.ts'
 import { createTestDatabase } from '../../../helpers/database.ts'
-import { eventually } from '../../../helpers/eventually.ts'
-import { hold } from '../../../helpers/hold.ts'
+import { hold, untilBlocked } from '../../../helpers/hold.ts'
 import { customer, deliver, ended, webhookAgent } from '../../../helpers/people.ts'
 import { startPlatform } from '../../../helpers/platform.ts'
 import { stall, takeUpAgain } from '../../../helpers/runs.ts'
@@ -34,19 +33,27 @@ const stage = forWholeFile(test, 'reconciler', async (t) => {
   return { cutOff, database, someone: await customer(cutOff), processHere, startWhole }
 })
 
+/** A process that reconciles, and an agent with a delivery whose wake-up was lost. */
+async function stalled() {
+  const { cutOff, someone, processHere } = await stage()
+  const services = processHere()
+  const agent = await webhookAgent(someone)
+  await deliver(cutOff, agent, { number: 1 })
+  return { someone, processHere, services, agent, database: services.database, runs: services.runs }
+}
+
+/** The same when the run has begun, and nothing has happened for long. */
+async function begun() {
+  const opened = await stalled()
+  const run = await opened.runs.queue.claimNext(opened.agent.id)
+  await stall(opened.services, opened.agent.id)
+  return { ...opened, run: run! }
+}
+
 const dueOf = async ({ database }: Services, agentId: string): Promise<number[]> => {
   const rows = (await database('dueAgents').where({ agentId }).orderBy('dueAt')) as { dueAt: Date }[]
   return rows.map(({ dueAt }) => (dueAt.getTime() - Date.now()) / 1000)
 }
-
-/** Waits until a transaction waits for a lock that another has. */
-const somebodyWaits = ({ database }: Services) =>
-  eventually(10, 'somebody waits for a lock', async () => {
-    const waiting = await database('pg_stat_activity')
-      .whereRaw('datname = current_database()')
-      .where({ wait_event_type: 'Lock' })
-    return waiting.length > 0 || undefined
-  })
 
 test.serial(
   'later rows of an agent are dropped when it is to be looked at before, and earlier ones stay',
@@ -133,7 +140,7 @@ test.serial('what becomes due while another agent is waited for is handled in th
   const letGo = await hold(database, (trx) => trx('agent_queues').where({ agentId: locked.id }).forUpdate())
   try {
     const round = runs.reconciler.round()
-    await somebodyWaits(services)
+    await untilBlocked(database)
     await services.due.agent(database, free.id)
     await round
   } finally {
@@ -143,49 +150,34 @@ test.serial('what becomes due while another agent is waited for is handled in th
 })
 
 test.serial('a cancel that is to be forced is not put off by another repair', async (t) => {
-  const { cutOff, someone, processHere } = await stage()
-  const services = processHere()
-  const { database, runs, config } = services
-  const agent = await webhookAgent(someone)
-  await deliver(cutOff, agent, { number: 1 })
-  const run = await runs.queue.claimNext(agent.id)
-  await stall(services, agent.id)
-  await database('runs').where({ id: run!.runId }).update({ cancelRequestedAt: new Date() })
+  const { services, agent, database, runs, run } = await begun()
+  const { config } = services
+  await database('runs').where({ id: run.runId }).update({ cancelRequestedAt: new Date() })
   await database('dueAgents').delete()
   await runs.reconciler.look(agent.id)
-  t.like(await database('runs').where({ id: run!.runId }).first(), { epoch: run!.epoch + 1 }, 'it was restarted')
+  t.like(await database('runs').where({ id: run.runId }).first(), { epoch: run.epoch + 1 }, 'it was restarted')
   const [again = Infinity] = await dueOf(services, agent.id)
   t.true(again <= config.cancelSeconds && config.cancelSeconds < config.reconcile.stallSeconds)
 })
 
 test.serial('a run that goes on while its agent is looked at keeps its epoch', async (t) => {
-  const { cutOff, someone, processHere } = await stage()
-  const services = processHere()
-  const { database, runs } = services
-  const agent = await webhookAgent(someone)
-  await deliver(cutOff, agent, { number: 1 })
-  const run = await runs.queue.claimNext(agent.id)
-  await stall(services, agent.id)
+  const { agent, database, runs, run } = await begun()
   const going = await database.transaction()
   await going('agent_queues').where({ agentId: agent.id }).forUpdate()
   const looking = runs.reconciler.look(agent.id)
   try {
-    await somebodyWaits(services)
-    await append(going, run!.runId, new Date(), [{ kind: 'step.started', data: { step: 1, attempt: 1 } }])
+    await untilBlocked(database)
+    await append(going, run.runId, new Date(), [{ kind: 'step.started', data: { step: 1, attempt: 1 } }])
   } finally {
     await going.commit()
   }
   await looking
-  t.like(await database('runs').where({ agentId: agent.id }).first(), { epoch: run!.epoch })
+  t.like(await database('runs').where({ agentId: agent.id }).first(), { epoch: run.epoch })
 })
 
 test.serial('a repair is no progress: what never gets better is stalled ever longer', async (t) => {
-  const { cutOff, someone, processHere } = await stage()
-  const services = processHere()
-  const agent = await webhookAgent(someone)
-  await deliver(cutOff, agent, { number: 1 })
-  const run = await services.runs.queue.claimNext(agent.id)
-  await takeUpAgain(services, run!)
+  const { services, agent, run } = await begun()
+  await takeUpAgain(services, run)
   const { progressedAt } = (await services.database('runs').where({ agentId: agent.id }).first()) as {
     progressedAt: Date
   }
@@ -193,12 +185,8 @@ test.serial('a repair is no progress: what never gets better is stalled ever lon
 })
 
 test.serial('an agent with nothing to do is not due any more', async (t) => {
-  const { cutOff, someone, processHere } = await stage()
-  const services = processHere()
-  const agent = await webhookAgent(someone)
-  await deliver(cutOff, agent, { number: 1 })
-  const run = await services.runs.queue.claimNext(agent.id)
-  await services.runs.ending.end(run!, { status: 'completed', reason: null })
+  const { services, agent, run } = await begun()
+  await services.runs.ending.end(run, { status: 'completed', reason: null })
   t.is((await dueOf(services, agent.id)).length, 1)
   await services.database('dueAgents').where({ agentId: agent.id }).update({ dueAt: new Date() })
   await services.runs.reconciler.round()

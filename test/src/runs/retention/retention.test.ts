@@ -11,7 +11,7 @@ import { createServices } from '../../../../src/services.ts'
 import { pendingApproval } from '../../../helpers/approvals.ts'
 import { call } from '../../../helpers/client.ts'
 import { eventually } from '../../../helpers/eventually.ts'
-import { hold } from '../../../helpers/hold.ts'
+import { hold, untilBlocked } from '../../../helpers/hold.ts'
 import { agentOf, customer, deliver, ended, person, runOf, timelineOf, webhookAgent } from '../../../helpers/people.ts'
 import { startPlatform, type Platform } from '../../../helpers/platform.ts'
 import { cancel, openStage, runsOf, scriptsOn, start } from '../../../helpers/runs.ts'
@@ -216,12 +216,7 @@ test.serial('a run whose callback is asked for again while it is being purged st
   await asking('callbacks').where({ runId: old }).update({ status: 'pending', nextAt: new Date(), endedAt: null })
   const purged = purgings(platform)
   const purging = purge(platform)
-  await eventually(10, 'the purge waits', async () => {
-    const { rows } = await database.raw<{ rows: unknown[] }>(
-      `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    )
-    return rows.length > 0 ? true : undefined
-  })
+  await untilBlocked(database)
   await asking.commit()
   await purging
   t.is((await runOf(someone, old)).id, old)
