@@ -216,23 +216,3 @@ test.serial('a Postgres that is killed under a burst of deliveries has lost none
   t.true(isGapless(rows.map(({ sequence }) => sequence)))
   for (const row of rows) t.like(accepted.get(row.idempotency_key), { runId: row.id, sequence: row.sequence })
 })
-
-// @promise deploys
-test.serial(
-  'a worker that is asked to stop finishes the model call that is under way, and waits no longer',
-  async (t) => {
-    const { stage, api, worker } = await world()
-    const someone = await customer(stage.platform)
-    const agent = await webhookAgent(someone, { systemPrompt: '[[sleep 3]][[call no_such_tool]]' })
-    const { runId } = (await deliver(stage.platform, agent, {})).body
-    await untilEvent(someone, runId, 'step.started')
-    const asked = Date.now()
-    t.is(await worker.stop(), 0)
-    const took = Date.now() - asked
-    measured(t, `${took} ms until the worker had ended`)
-    t.true(took < 30_000, 'half of what it might have taken')
-    const steps = courseOf(await timelineOf(someone, runId)).filter((event) => event.startsWith('step.'))
-    t.deepEqual(steps.slice(0, 2), ['step.started 1 1', 'step.finished 1 1'])
-    t.is(await api.stop(), 0)
-  },
-)

@@ -2,12 +2,10 @@
 import { Connection } from '@temporalio/client'
 import test, { type ExecutionContext } from 'ava'
 import * as runs from '../../api/runs.ts'
-import { freePorts } from '../../bin/local/ports.ts'
 import { searchAttributes } from '../../workflows/messages.ts'
 import { call } from '../helpers/client.ts'
-import { startOwnTemporal, temporalAddress } from '../helpers/temporal.ts'
+import { startOwnTemporal } from '../helpers/temporal.ts'
 import { connectBadTools, customer, deliver, ended, runOf, timelineOf, webhookAgent } from '../helpers/people.ts'
-import { startPlatform } from '../helpers/platform.ts'
 import { askedFor, courseOf, measured, untilAsked, untilEvent } from './record.ts'
 import { openStage, reconcile } from './stage.ts'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -151,18 +149,4 @@ test('a Temporal that has lost everything is told again, and every run goes on f
   t.teardown(() => connection.close())
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace: 'default' })
   for (const { name } of Object.values(searchAttributes)) t.true(name in customAttributes)
-})
-
-test('what an API accepts or cancels without reaching Temporal is told to it by the reconciler', async (t) => {
-  const [nobody = 0] = await freePorts(1)
-  const stage = await openStage(t, { env: { TEMPORAL_ADDRESS: `127.0.0.1:${nobody}` } })
-  await startPlatform(t, { worker: true, env: { ...stage.environment, TEMPORAL_ADDRESS: temporalAddress() } })
-  const someone = await customer(stage.platform)
-  const agent = await webhookAgent(someone, { systemPrompt: '[[sleep 100]]' })
-  const { runId } = (await deliver(stage.platform, agent, {})).body
-  await untilEvent(someone, runId, 'step.started')
-  t.is((await call(someone, runs.cancelRun, { params: { runId } })).status, 200)
-  const cancelled = Date.now()
-  t.like(await ended(someone, runId, 15), { status: 'cancelled', reason: 'CANCELLED_BY_OWNER' })
-  measured(t, `${Date.now() - cancelled} ms from the answer to the end of the run`)
 })

@@ -71,22 +71,6 @@ test('the record has the exact text of the arguments and its hash, and the owner
   t.is((await approvalsOf(someone)).length, 1, 'whoever looks again asks nobody again')
 })
 
-// @promise decisions
-test('of two opposite decisions at the same instant one holds, and the other is refused', async (t) => {
-  for (const _ of [1, 2, 3]) {
-    const { someone, approval, run } = await asking()
-    const answers = await Promise.all([
-      decide(someone, approval.id, 'approve'),
-      decide(someone, approval.id, 'refuse', { note: 'no' }),
-    ])
-    const [kept, ...others] = answers.filter(({ status }) => status === 200)
-    t.deepEqual(others, [])
-    t.is(answers.filter(({ status }) => status === 400).length, 1)
-    t.like(await approvalsOf(someone), { 0: { status: kept?.body.status, note: kept?.body.note }, length: 1 })
-    t.is(dataOf(await timelineOf(someone, run.runId), 'approval.decided').length, 1)
-  }
-})
-
 test('the answer frees the call and makes its agent due in one transaction', async (t) => {
   for (const decision of ['approve', 'refuse'] as const) {
     const asked = await asking()

@@ -99,23 +99,6 @@ test.serial('a locked queue delays the deliveries of its own agent only, and the
   )
 })
 
-test.serial('what comes while a commit is under way shares the next one', async (t) => {
-  const platform = await platformOf()
-  const agent = await agentOf(await person(platform))
-  const accept = (request: AcceptRequest) => platform.services.runs.accept.one(request)
-  const first = accept(requestOf(agent.id))
-  // By now the first is being committed, and the others have to wait for the next commit.
-  await new Promise((resolve) => setImmediate(resolve))
-  await new Promise((resolve) => setImmediate(resolve))
-  const others = Array.from({ length: 50 }, () => accept(requestOf(agent.id)))
-  const receipts = await Promise.all([first, ...others])
-  t.is(await transactions(platform, agent), 2)
-  t.deepEqual(
-    receipts.map(({ sequence }) => sequence),
-    receipts.map((_, index) => index + 1),
-  )
-})
-
 // @promise order
 test.serial(
   'what is accepted keeps its order over batches, whatever its size: none overtakes a larger one',

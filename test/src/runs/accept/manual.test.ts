@@ -42,17 +42,6 @@ test('of many manual starts at the same instant one is a run and the others are 
   t.is((await runsOf(someone, agent)).length, 1)
 })
 
-test('an agent that webhooks start can be run by hand, but not while a delivery waits', async (t) => {
-  const platform = await idle()
-  const someone = await customer(platform)
-  const agent = await webhookAgent(someone)
-  const { body } = await deliver(platform, agent, { number: 1 })
-  t.is((await start(someone, agent)).failure.code, 'AGENT_ALREADY_RUNNING')
-  await cancel(someone, body.runId)
-  t.is((await start(someone, agent)).status, 202)
-  t.like((await deliver(platform, agent, { number: 2 })).body, { sequence: 3, ahead: 1 })
-})
-
 /** Asks for a manual run under a key of the client's. */
 const startAs = (key: string, someone: Person, agent: { id: string }) =>
   call(someone, agentRuns.startRun, { params: { agentId: agent.id }, headers: { 'idempotency-key': key } })

@@ -5,7 +5,7 @@ import { Run } from '../../../../src/runs/run.ts'
 import { call } from '../../../helpers/client.ts'
 import { untilBlocked } from '../../../helpers/hold.ts'
 import { agentOf, customer } from '../../../helpers/people.ts'
-import { startPlatform, type Platform } from '../../../helpers/platform.ts'
+import { startPlatform } from '../../../helpers/platform.ts'
 import { forWholeFile } from '../../../helpers/whole-file.ts'
 
 /** The present of all tests of this file, which is why they follow one another. */

@@ -8,7 +8,7 @@ import { createTestDatabase } from '../../../helpers/database.ts'
 import { hold, untilBlocked } from '../../../helpers/hold.ts'
 import { customer, deliver, ended, webhookAgent } from '../../../helpers/people.ts'
 import { startPlatform } from '../../../helpers/platform.ts'
-import { stall, takeUpAgain } from '../../../helpers/runs.ts'
+import { stall } from '../../../helpers/runs.ts'
 import { temporalAddress } from '../../../helpers/temporal.ts'
 import { forWholeFile } from '../../../helpers/whole-file.ts'
 
@@ -173,15 +173,6 @@ test.serial('a run that goes on while its agent is looked at keeps its epoch', a
   }
   await looking
   t.like(await database('runs').where({ agentId: agent.id }).first(), { epoch: run.epoch })
-})
-
-test.serial('a repair is no progress: what never gets better is stalled ever longer', async (t) => {
-  const { services, agent, run } = await begun()
-  await takeUpAgain(services, run)
-  const { progressedAt } = (await services.database('runs').where({ agentId: agent.id }).first()) as {
-    progressedAt: Date
-  }
-  t.true(Date.now() - progressedAt.getTime() > 3_000_000)
 })
 
 test.serial('an agent with nothing to do is not due any more', async (t) => {

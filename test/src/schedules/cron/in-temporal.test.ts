@@ -106,17 +106,3 @@ test('the server fires at every fire and at no other time that passes for one: c
   const fires = counts.flat().reduce((sum, count) => sum + count, 0)
   t.true(fires > 20_000, String(fires))
 })
-
-test('given the zone itself, the server loses the hour that comes twice, which is why it is given UTC', async (t) => {
-  // When this fails, the server has been mended, and calendars could be given in the zone.
-  const server = open(t)
-  const night: [Date, Date] = [new Date('2026-10-24T23:50Z'), new Date('2026-10-25T03:00Z')]
-  const everyTen = { minute: [{ start: 0, end: 59, step: 10 }], hour: '*' as const }
-  const [lossy = []] = await listed(server, { calendars: [everyTen], timezone: 'Europe/Berlin' }, [night])
-  const whole = firesBetween(parseCron('*/10 * * * *'), 'Europe/Berlin', ...night, 99)
-  t.is(whole.length, 19)
-  t.log(iso(lossy).join(' '))
-  t.true(lossy.length < 10, iso(lossy).join())
-  const [late = []] = await listed(server, { calendars: [{ minute: 30, hour: 1 }], timezone: 'Europe/Berlin' }, [night])
-  t.false(late.every((time) => isFire(parseCron('30 1 * * *'), 'Europe/Berlin', time)))
-})

@@ -11,7 +11,7 @@ import { eventually } from '../../../helpers/eventually.ts'
 import { agentOf, person, runOf } from '../../../helpers/people.ts'
 import { startPlatform, type Platform } from '../../../helpers/platform.ts'
 import { cancel, runsOf, spendAllBut, start } from '../../../helpers/runs.ts'
-import { firesOf, openSchedules, scheduledAgent } from '../../../helpers/schedules.ts'
+import { firesOf, scheduledAgent } from '../../../helpers/schedules.ts'
 import { forWholeFile } from '../../../helpers/whole-file.ts'
 
 const minutes = (count: number): number => count * 60_000
@@ -368,23 +368,6 @@ test.serial(
     set('11:00:00')
     t.is(await tick('11:00:00'), 'skipped')
     t.deepEqual(await ledger(), ['10:01 ran', '10:02 ran', '11:00 skipped OVERLAP'])
-  },
-)
-
-test.serial(
-  'what is changed by hand in Temporal is found within a minute, and no sooner looked for again',
-  async (t) => {
-    const { agent, pass, round, platform } = await open()
-    const temporal = openSchedules(t)
-    await platform.services.schedules.settled()
-    await round()
-    await temporal.handleOf(agent).pause('by hand')
-    pass(50_000)
-    await round()
-    t.true((await temporal.describe(agent))?.state.paused)
-    pass(8000)
-    await round()
-    t.false((await temporal.describe(agent))?.state.paused)
   },
 )
 
