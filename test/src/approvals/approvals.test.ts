@@ -14,9 +14,11 @@ import { connectBadTools, customer, person, timelineOf } from '../../helpers/peo
 import { cancel, dataOf, start } from '../../helpers/runs.ts'
 import { forWholeFile } from '../../helpers/whole-file.ts'
 import { never, openLate } from '../runs/open-late.ts'
+import { sharedPlatform } from '../../helpers/shared.ts'
 
 /** Without a worker: tests act in its place. */
-const house = forWholeFile(test, 'the noun', openLate)
+const platformOf = sharedPlatform(test, 'idle')
+const house = forWholeFile(test, 'the noun', async (t) => openLate(t, await platformOf()))
 
 /** A run whose step has planned a call that must be approved. Nobody carries it out. */
 async function asking(args = '{ "seconds" : 0.50 }') {

@@ -1,4 +1,4 @@
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import { deleteAgent } from '../../../api/agents.ts'
 import { Callback } from '../../../src/callbacks/callback.ts'
 import { createCallbacks } from '../../../src/callbacks/callbacks.ts'
@@ -8,15 +8,14 @@ import { createRecordOutcome } from '../../../src/callbacks/record-outcome.ts'
 import { newId } from '../../../src/ids.ts'
 import { call } from '../../helpers/client.ts'
 import { agentOf, customer } from '../../helpers/people.ts'
-import { startPlatform } from '../../helpers/platform.ts'
 import { cancel, start } from '../../helpers/runs.ts'
-import { forWholeFile } from '../../helpers/whole-file.ts'
+import { sharedPlatform } from '../../helpers/shared.ts'
 
 /**
  * An attempt that took so long that another one was begun: its word counts for itself only. Nobody delivers on this
  * platform; the tests claim, one after the other, and record outcomes in whatever order they like.
  */
-const house = forWholeFile(test, 'late attempts at callbacks', (t: ExecutionContext) => startPlatform(t))
+const house = sharedPlatform(test, 'idle')
 
 /** A callback that was claimed so many times. */
 async function claimedTimes(count: number) {
