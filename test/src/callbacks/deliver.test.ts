@@ -21,46 +21,17 @@ test.serial(
     const { receiver, clock, agentAt, endedRun, callbackOf, retry, round, logs } = await openCallbacks(t)
     const agent = await agentAt()
     const runId = await endedRun(agent)
-    const steps: { answer: typeof receiver.answer; httpStatus: number | null; outcome: RegExp; waits: number }[] = [
-      {
-        answer: (_request, response) => response.writeHead(500).end(agent.callbackSecret),
-        httpStatus: 500,
-        outcome: /^The receiver answered 500\.$/,
-        waits: 10,
-      },
-      {
-        answer: () => undefined,
-        httpStatus: null,
-        outcome: /^The site localhost did not answer in time\.$/,
-        waits: 30,
-      },
-      {
-        answer: (request) => request.socket.destroy(),
-        httpStatus: null,
-        outcome: /^The site localhost closed the connection early/,
-        waits: 60,
-      },
-      {
-        answer: (_request, response) => response.writeHead(302, { Location: `${receiver.origin}/elsewhere` }).end(),
-        httpStatus: 302,
-        outcome: /^The receiver answered 302, a redirect, which is not followed\.$/,
-        waits: 300,
-      },
-      {
-        answer: (_request, response) => response.writeHead(503, { 'Retry-After': '1000' }).end(),
-        httpStatus: 503,
-        outcome: /^The receiver answered 503\.$/,
-        waits: 1000,
-      },
+    const redirect = { Location: `${receiver.origin}/elsewhere` }
+    const steps: [answer: typeof receiver.answer, httpStatus: number | null, outcome: RegExp, waits: number][] = [
+      [(_, response) => response.writeHead(500).end(agent.callbackSecret), 500, /^The receiver answered 500\.$/, 10],
+      [() => undefined, null, /^The site localhost did not answer in time\.$/, 30],
+      [(request) => request.socket.destroy(), null, /^The site localhost closed the connection early/, 60],
+      [(_, response) => response.writeHead(302, redirect).end(), 302, /302, a redirect, which is not followed\.$/, 300],
+      [(_, response) => response.writeHead(503, { 'Retry-After': '1000' }).end(), 503, /answered 503\.$/, 1000],
       // An answer that never ends: its status is there, and that is all that matters.
-      {
-        answer: (_request, response) => response.writeHead(200).write('x'.repeat(100_000)),
-        httpStatus: 200,
-        outcome: /200/,
-        waits: 0,
-      },
+      [(_, response) => response.writeHead(200).write('x'.repeat(100_000)), 200, /200/, 0],
     ]
-    for (const [index, { answer, httpStatus, outcome, waits }] of steps.entries()) {
+    for (const [index, [answer, httpStatus, outcome, waits]] of steps.entries()) {
       receiver.answer = answer
       t.is(await round(), 1, `attempt ${index + 1} is made`)
       const { status, attempts, nextAt, log } = await callbackOf(runId)

@@ -103,23 +103,6 @@ const said = (timeline: Events): string =>
     .map(({ text }) => String(text))
     .join(' ')
 
-test('a run that has started keeps its prompt when the agent is edited, and one that is queued takes the new one', async (t) => {
-  const { platform, someone } = await open()
-  const agent = await webhookAgent(someone, { systemPrompt: '[[sleep 2]] [[say the old words]]' })
-  const { runId } = (await deliver(platform, agent, { number: 1 })).body
-  const { runId: next } = (await deliver(platform, agent, { number: 2 })).body
-  await happened(someone, runId, 'step.started')
-  t.is((await change(someone, agent, '[[say the new words]]')).status, 200)
-  await allEnded(someone, agent, 30)
-
-  const before = await timelineOf(someone, runId)
-  t.regex(said(before), /the old words/)
-  t.is(dataOf(before, 'started')[0]?.['systemPrompt'], '[[sleep 2]] [[say the old words]]')
-  const after = await timelineOf(someone, next)
-  t.regex(said(after), /the new words/)
-  t.is(dataOf(after, 'started')[0]?.['systemPrompt'], '[[say the new words]]')
-})
-
 // @promise action
 test('the action of a payload takes the place of the system prompt only where the agent allows it, and the timeline says so', async (t) => {
   const { platform, someone } = await open()

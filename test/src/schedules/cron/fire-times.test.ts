@@ -79,44 +79,21 @@ test('around changes of clocks, what fires at several times a day fires as in th
 
 // @promise cron
 test('the nights of both changes are as written down here', (t) => {
-  const rows: [string, string, string, string[], string[]][] = [
-    // Spring in Berlin: there is no 02:30 on 29 March 2026.
-    [
-      '30 2 * * *',
-      'Europe/Berlin',
-      '2026-03-28T12:00Z',
-      ['2026-03-30T00:30'],
-      ['2026-03-29T01:00', '2026-03-30T00:30'],
-    ],
-    // Autumn in Berlin: 02:30 comes twice on 25 October 2026.
-    [
-      '30 2 * * *',
-      'Europe/Berlin',
-      '2026-10-24T12:00Z',
-      ['2026-10-25T00:30', '2026-10-25T01:30', '2026-10-26T01:30'],
-      ['2026-10-25T00:30', '2026-10-26T01:30'],
-    ],
-    // Spring in New York: no 02:30 on 8 March 2026.
-    [
-      '30 2 * * *',
-      'America/New_York',
-      '2026-03-07T12:00Z',
-      ['2026-03-09T06:30'],
-      ['2026-03-08T07:00', '2026-03-09T06:30'],
-    ],
-    // Autumn in New York: 01:30 comes twice on 1 November 2026.
+  const rows: [string, string, string, string[]][] = [
+    // Spring in Berlin: there is no 02:30 on 29 March 2026. Autumn: 02:30 comes twice on 25 October 2026.
+    ['30 2 * * *', 'Europe/Berlin', '2026-03-28T12:00Z', ['2026-03-30T00:30']],
+    ['30 2 * * *', 'Europe/Berlin', '2026-10-24T12:00Z', ['2026-10-25T00:30', '2026-10-25T01:30', '2026-10-26T01:30']],
+    // New York: no 02:30 on 8 March 2026, and 01:30 twice on 1 November 2026.
+    ['30 2 * * *', 'America/New_York', '2026-03-07T12:00Z', ['2026-03-09T06:30']],
     [
       '30 1 * * *',
       'America/New_York',
       '2026-10-31T12:00Z',
       ['2026-11-01T05:30', '2026-11-01T06:30', '2026-11-02T06:30'],
-      ['2026-11-01T05:30', '2026-11-02T06:30'],
     ],
   ]
-  for (const [text, zone, after, ours, theirs] of rows) {
-    t.deepEqual(iso(nextFires(parseCron(text), zone, new Date(after), ours.length)), ours, `${text} in ${zone}`)
-    t.deepEqual(iso(croner(text, zone).nextRuns(theirs.length, new Date(after))), theirs, `${text} in ${zone}, croner`)
-  }
+  for (const [text, zone, after, fires] of rows)
+    t.deepEqual(iso(nextFires(parseCron(text), zone, new Date(after), fires.length)), fires, `${text} in ${zone}`)
 })
 
 test('in every kind of zone, the fires of any six days are the minutes at which its wall clock matches', (t) => {
