@@ -55,62 +55,56 @@ test.serial('a mail to an address is sent once, and its text is stored sealed un
   t.false(logs.join('\n').includes('canary'))
 })
 
-test.serial(
-  'a mail is tried again as notifications are, and given up when its text is of no use any more',
-  async (t) => {
-    const server = await startMailServer(t)
-    const { write, mails, rows, clock } = await openOutbox(t, server.url)
-    server.refuse({ at: 'RCPT TO', status: 450 })
-    await write()
-    await mails.send()
-    clock.forward(299)
-    await mails.send()
-    t.is(server.connections(), 1)
-    clock.forward(1)
-    await mails.send()
-    t.is(server.connections(), 2)
-    clock.forward(1500)
-    server.refuse(undefined)
-    await mails.send()
-    t.is(server.connections(), 2)
-    t.like((await rows())[0], { status: 'failed', body: null, nextAt: null, attempts: 2 })
-  },
-)
+test.serial('a mail is tried again as notifications are, until its text is of no use any more', async (t) => {
+  const server = await startMailServer(t)
+  const { write, mails, rows, clock } = await openOutbox(t, server.url)
+  server.refuse({ at: 'RCPT TO', status: 450 })
+  await write()
+  await mails.send()
+  clock.forward(299)
+  await mails.send()
+  t.is(server.connections(), 1)
+  clock.forward(1)
+  await mails.send()
+  t.is(server.connections(), 2)
+  clock.forward(1500)
+  server.refuse(undefined)
+  await mails.send()
+  t.is(server.connections(), 2)
+  t.like((await rows())[0], { status: 'failed', body: null, nextAt: null, attempts: 2 })
+})
 
-test.serial(
-  'without a mail server an admin reads the mails, until their time is over, and nobody else does',
-  async (t) => {
-    const clock = movableClock(new Date().toISOString())
-    const platform = await startPlatform(t, { clock })
-    const { database, outbox, mails } = platform.services
-    const { write, rows } = writing(platform.services)
-    const admin = await adminOf(platform)
-    const other = await person(platform)
-    await database('outbox_mails').delete()
-    for (const to of ['ada@example.com', 'bob@example.com', 'eve@example.com']) await write({ to })
-    await mails.send()
-    const list = (query: Record<string, string> = {}) => call(admin, outboxRoutes.listOutbox, { query })
-    const first = (await list({ limit: '2' })).body
-    const second = (await list({ limit: '2', cursor: first.nextCursor ?? '' })).body
-    t.deepEqual(
-      [...first.items, ...second.items].map(({ to, text, status }) => [to, text, status]),
-      ['eve@example.com', 'bob@example.com', 'ada@example.com'].map((to) => [to, `Your token: ${canary}`, 'kept']),
-    )
-    t.is(second.nextCursor, null)
-    t.is((await call(other, outboxRoutes.listOutbox)).failure.code, 'ADMIN_REQUIRED')
+test.serial('without a mail server an admin alone reads the mails, until their time is over', async (t) => {
+  const clock = movableClock(new Date().toISOString())
+  const platform = await startPlatform(t, { clock })
+  const { database, outbox, mails } = platform.services
+  const { write, rows } = writing(platform.services)
+  const admin = await adminOf(platform)
+  const other = await person(platform)
+  await database('outbox_mails').delete()
+  for (const to of ['ada@example.com', 'bob@example.com', 'eve@example.com']) await write({ to })
+  await mails.send()
+  const list = (query: Record<string, string> = {}) => call(admin, outboxRoutes.listOutbox, { query })
+  const first = (await list({ limit: '2' })).body
+  const second = (await list({ limit: '2', cursor: first.nextCursor ?? '' })).body
+  t.deepEqual(
+    [...first.items, ...second.items].map(({ to, text, status }) => [to, text, status]),
+    ['eve@example.com', 'bob@example.com', 'ada@example.com'].map((to) => [to, `Your token: ${canary}`, 'kept']),
+  )
+  t.is(second.nextCursor, null)
+  t.is((await call(other, outboxRoutes.listOutbox)).failure.code, 'ADMIN_REQUIRED')
 
-    clock.forward(1800)
-    t.deepEqual(
-      (await outbox.list({ limit: 10 })).items.map(({ text }) => text),
-      [null, null, null],
-    )
-    await outbox.purge()
-    t.deepEqual(
-      (await rows()).map(({ body }) => body),
-      [null, null, null],
-    )
-  },
-)
+  clock.forward(1800)
+  t.deepEqual(
+    (await outbox.list({ limit: 10 })).items.map(({ text }) => text),
+    [null, null, null],
+  )
+  await outbox.purge()
+  t.deepEqual(
+    (await rows()).map(({ body }) => body),
+    [null, null, null],
+  )
+})
 
 test.serial('mails are deleted after seven days, and no earlier', async (t) => {
   const { write, rows, clock, outbox } = await openOutbox(t)
@@ -138,35 +132,28 @@ test.serial('mails to addresses and notifications take turns, so that neither ho
   t.is(recipients.length, 20)
 })
 
-test.serial(
-  'a mailbox gets twenty mails a day that others can ask for, however its address is written, and the kinds count apart',
-  async (t) => {
-    const { write, clock, rows } = await openOutbox(t)
-    const to = (index: number) => ({ to: `ada+${index}@example.com` })
-    for (let index = 0; index < 20; index += 1) t.true(await write(to(index)))
-    t.false(await write(to(20)))
-    t.false(await write())
-    t.is((await rows()).length, 20)
-    for (const kind of ['verify', 'reset', 'notice'] as const) t.true(await write({ kind }), kind)
-    t.true(await write({ to: 'grace@example.com' }))
-    clock.forward(2 * 86_400)
-    t.true(await write())
-  },
-)
+test.serial('others can ask for twenty mails a day to a mailbox, however its address is written', async (t) => {
+  const { write, clock, rows } = await openOutbox(t)
+  const to = (index: number) => ({ to: `ada+${index}@example.com` })
+  for (let index = 0; index < 20; index += 1) t.true(await write(to(index)))
+  t.false(await write(to(20)))
+  t.false(await write())
+  t.is((await rows()).length, 20)
+  for (const kind of ['verify', 'reset', 'notice'] as const) t.true(await write({ kind }), kind)
+  t.true(await write({ to: 'grace@example.com' }))
+  clock.forward(2 * 86_400)
+  t.true(await write())
+})
 
-test.serial(
-  'what an account needs counts by its own address, unless that is another spelling that nobody has verified',
-  async (t) => {
-    const { write, users, database } = await openOutbox(t)
-    const mine = 'ada+mine@example.com'
-    const { id } = await users.register({ email: mine, password: 'a good password' })
-    for (const kind of ['verify', 'reset', 'notice'] as const) {
-      for (let count = 0; await write({ kind, to: `ada+${count % 7}@example.com` }); count += 1)
-        t.true(count < 120, kind)
-      t.false(await write({ kind, to: mine }), `${kind}: many accounts together cannot flood a mailbox`)
-      t.true(await write({ kind }), kind)
-    }
-    await database('users').where({ id }).update({ emailVerifiedAt: new Date() })
-    for (const kind of ['verify', 'reset', 'notice'] as const) t.true(await write({ kind, to: mine }), kind)
-  },
-)
+test.serial('what an account needs counts by its own address, once that is verified', async (t) => {
+  const { write, users, database } = await openOutbox(t)
+  const mine = 'ada+mine@example.com'
+  const { id } = await users.register({ email: mine, password: 'a good password' })
+  for (const kind of ['verify', 'reset', 'notice'] as const) {
+    for (let count = 0; await write({ kind, to: `ada+${count % 7}@example.com` }); count += 1) t.true(count < 120, kind)
+    t.false(await write({ kind, to: mine }), `${kind}: many accounts together cannot flood a mailbox`)
+    t.true(await write({ kind }), kind)
+  }
+  await database('users').where({ id }).update({ emailVerifiedAt: new Date() })
+  for (const kind of ['verify', 'reset', 'notice'] as const) t.true(await write({ kind, to: mine }), kind)
+})

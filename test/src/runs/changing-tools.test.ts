@@ -72,52 +72,46 @@ async function openPlanned() {
   return { sites, database: services.database, someone, vaultEntryId, planned }
 }
 
-test.serial(
-  'a tool that is removed from its agent while a call waits to be let through is not called, and costs no slot',
-  async (t) => {
-    const { sites, database, someone, planned } = await openPlanned()
-    const { agent, finished, perform } = await planned('slow_once')
-    const { host } = new URL(sites.badTools.origin)
-    await database.raw('insert into outgoing_hosts (host) values (?) on conflict do nothing', [host])
-    const lock = 'select 1 from outgoing_hosts where host = ? for update'
-    const release = await hold(database, (trx) => trx.raw(lock, [host]))
-    const performed = perform()
-    await eventually(10, 'the call waits for the lock', async () => {
-      const blocked = { wait_event_type: 'Lock' }
-      const waits = await database('pg_stat_activity').whereRaw('datname = current_database()').where(blocked)
-      return waits.length === 1 || undefined
-    })
-    await leave(someone, agent, [])
-    await release()
-    await performed
-    t.like(await finished(), { 0: { status: 'failed', attempts: 0, note: removed }, length: 1 })
-    t.is(sites.badTools.requests().length, 0)
-    t.deepEqual(await database('outgoing_slots').where({ host }), [])
-  },
-)
+test.serial('a tool that is removed while a call waits to be let through is not called', async (t) => {
+  const { sites, database, someone, planned } = await openPlanned()
+  const { agent, finished, perform } = await planned('slow_once')
+  const { host } = new URL(sites.badTools.origin)
+  await database.raw('insert into outgoing_hosts (host) values (?) on conflict do nothing', [host])
+  const lock = 'select 1 from outgoing_hosts where host = ? for update'
+  const release = await hold(database, (trx) => trx.raw(lock, [host]))
+  const performed = perform()
+  await eventually(10, 'the call waits for the lock', async () => {
+    const blocked = { wait_event_type: 'Lock' }
+    const waits = await database('pg_stat_activity').whereRaw('datname = current_database()').where(blocked)
+    return waits.length === 1 || undefined
+  })
+  await leave(someone, agent, [])
+  await release()
+  await performed
+  t.like(await finished(), { 0: { status: 'failed', attempts: 0, note: removed }, length: 1 })
+  t.is(sites.badTools.requests().length, 0)
+  t.deepEqual(await database('outgoing_slots').where({ host }), [])
+})
 
-test.serial(
-  'a call in doubt whose tool was removed from its agent ends as one that must not be repeated',
-  async (t) => {
-    const { sites, database, someone, vaultEntryId, planned } = await openPlanned()
-    const lost = { status: 'started', attempts: 1 }
-    const refusedThen = { status: 'planned', attempts: 2, refused_attempts: 1, in_doubt: true }
-    const cases = [
-      ['slow_idempotent', lost, 'unknown'],
-      ['slow_idempotent', refusedThen, 'unknown'],
-      ['slow_read', lost, 'failed'],
-    ] as const
-    for (const [tool, state, status] of cases) {
-      const { agent, callId, finished, perform } = await planned(tool)
-      await database('run_tool_calls').where({ id: callId }).update(state)
-      await leave(someone, agent, [{ vaultEntryId, tools: ['echo_text'] }])
-      await perform()
-      t.like(await finished(), { 0: { status, attempts: state.attempts }, length: 1 }, tool)
-      t.regex(String((await finished())[0]?.['note']), /^An earlier attempt .* was not called again: .* removed it/)
-    }
-    t.is(sites.badTools.requests().length, 0)
-  },
-)
+test.serial('a call in doubt whose tool was removed ends as one that must not be repeated', async (t) => {
+  const { sites, database, someone, vaultEntryId, planned } = await openPlanned()
+  const lost = { status: 'started', attempts: 1 }
+  const refusedThen = { status: 'planned', attempts: 2, refused_attempts: 1, in_doubt: true }
+  const cases = [
+    ['slow_idempotent', lost, 'unknown'],
+    ['slow_idempotent', refusedThen, 'unknown'],
+    ['slow_read', lost, 'failed'],
+  ] as const
+  for (const [tool, state, status] of cases) {
+    const { agent, callId, finished, perform } = await planned(tool)
+    await database('run_tool_calls').where({ id: callId }).update(state)
+    await leave(someone, agent, [{ vaultEntryId, tools: ['echo_text'] }])
+    await perform()
+    t.like(await finished(), { 0: { status, attempts: state.attempts }, length: 1 }, tool)
+    t.regex(String((await finished())[0]?.['note']), /^An earlier attempt .* was not called again: .* removed it/)
+  }
+  t.is(sites.badTools.requests().length, 0)
+})
 
 test.serial('a tool that its agent still has is called, however its sites were written anew', async (t) => {
   const { sites, someone, vaultEntryId, planned } = await openPlanned()

@@ -35,23 +35,20 @@ async function transactions({ services }: Platform, ...agents: { id: string }[])
 const codeOf = (settled: PromiseSettledResult<unknown>): string | undefined =>
   settled.status === 'rejected' && isCoded(settled.reason) ? settled.reason.code : undefined
 
-test.serial(
-  'what is accepted in one turn of the event loop is one transaction, in the order in which it came',
-  async (t) => {
-    const platform = await platformOf()
-    const someone = await person(platform)
-    const [one, other] = [await agentOf(someone), await agentOf(someone)]
-    const accept = (request: AcceptRequest) => platform.services.runs.accept.one(request)
-    const receipts = await Promise.all(
-      Array.from({ length: 100 }, (_, index) => accept(requestOf((index % 2 === 0 ? one : other).id))),
-    )
-    t.is(await transactions(platform, one, other), 1)
-    t.deepEqual(
-      receipts.map(({ sequence, ahead }) => [sequence, ahead]),
-      receipts.map((_, index) => [Math.floor(index / 2) + 1, Math.floor(index / 2)]),
-    )
-  },
-)
+test.serial('what is accepted in one turn of the event loop is one transaction, in its order', async (t) => {
+  const platform = await platformOf()
+  const someone = await person(platform)
+  const [one, other] = [await agentOf(someone), await agentOf(someone)]
+  const accept = (request: AcceptRequest) => platform.services.runs.accept.one(request)
+  const receipts = await Promise.all(
+    Array.from({ length: 100 }, (_, index) => accept(requestOf((index % 2 === 0 ? one : other).id))),
+  )
+  t.is(await transactions(platform, one, other), 1)
+  t.deepEqual(
+    receipts.map(({ sequence, ahead }) => [sequence, ahead]),
+    receipts.map((_, index) => [Math.floor(index / 2) + 1, Math.floor(index / 2)]),
+  )
+})
 
 test.serial('a locked agent or user delays the deliveries of others as little', async (t) => {
   const platform = await platformOf()
@@ -100,25 +97,22 @@ test.serial('a locked queue delays the deliveries of its own agent only, and the
 })
 
 // @promise order
-test.serial(
-  'what is accepted keeps its order over batches, whatever its size: none overtakes a larger one',
-  async (t) => {
-    const platform = await platformOf()
-    const agent = await agentOf(await person(platform))
-    const kibibytes = [1, 200, 1, 200, 1, 300, 300, 1, 1]
-    const receipts = await Promise.all(
-      kibibytes.map((size) => {
-        const payload = JSON.stringify({ text: 'x'.repeat(size * 1024) })
-        return platform.services.runs.accept.one(requestOf(agent.id, { payload }))
-      }),
-    )
-    t.deepEqual(
-      receipts.map(({ sequence }) => sequence),
-      kibibytes.map((_, index) => index + 1),
-    )
-    t.true((await transactions(platform, agent)) > 1, 'they do not fit into one batch')
-  },
-)
+test.serial('what is accepted keeps its order over batches, whatever its size', async (t) => {
+  const platform = await platformOf()
+  const agent = await agentOf(await person(platform))
+  const kibibytes = [1, 200, 1, 200, 1, 300, 300, 1, 1]
+  const receipts = await Promise.all(
+    kibibytes.map((size) => {
+      const payload = JSON.stringify({ text: 'x'.repeat(size * 1024) })
+      return platform.services.runs.accept.one(requestOf(agent.id, { payload }))
+    }),
+  )
+  t.deepEqual(
+    receipts.map(({ sequence }) => sequence),
+    kibibytes.map((_, index) => index + 1),
+  )
+  t.true((await transactions(platform, agent)) > 1, 'they do not fit into one batch')
+})
 
 // @promise order
 test.serial('a request of a batch that is refused does not harm the others, and takes no number', async (t) => {
@@ -156,22 +150,19 @@ test.serial('nothing is accepted for an agent that was deleted after it had been
   t.deepEqual(await database('runs').where({ agentId: agent.id }), [])
 })
 
-test.serial(
-  'when a commit fails every request of its batch learns of it, and the next batch is accepted',
-  async (t) => {
-    const platform = await platformOf()
-    const agent = await agentOf(await person(platform))
-    const accept = (request: AcceptRequest) => platform.services.runs.accept.one(request)
-    // What Postgres cannot store makes the statement fail; requests never get here with it.
-    const broken = [accept(requestOf(agent.id, { payload: '\u0000' })), accept(requestOf(agent.id))]
-    const settled = await Promise.allSettled(broken)
-    t.deepEqual(
-      settled.map(({ status }) => status),
-      ['rejected', 'rejected'],
-    )
-    t.is((await accept(requestOf(agent.id))).sequence, 1)
-  },
-)
+test.serial('when a commit fails its whole batch learns of it, and the next one is accepted', async (t) => {
+  const platform = await platformOf()
+  const agent = await agentOf(await person(platform))
+  const accept = (request: AcceptRequest) => platform.services.runs.accept.one(request)
+  // What Postgres cannot store makes the statement fail; requests never get here with it.
+  const broken = [accept(requestOf(agent.id, { payload: '\u0000' })), accept(requestOf(agent.id))]
+  const settled = await Promise.allSettled(broken)
+  t.deepEqual(
+    settled.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  )
+  t.is((await accept(requestOf(agent.id))).sequence, 1)
+})
 
 // @promise order
 test.serial('however many runs are accepted, an agent is woken once until it has found nothing to do', async (t) => {

@@ -35,52 +35,42 @@ async function openUnpaid() {
 
 const dayMs = 24 * 60 * 60 * 1000
 
-test.serial(
-  'a queue without credits is not woken for a grant that is not made, because the subscription is not paid',
-  async (t) => {
-    const { runs, agentId, pay, queue } = await openUnpaid()
-    t.is(await runs.queue.claimNext(agentId), null)
-    await runs.reconciler.look(agentId)
-    t.false((await queue()).awake)
-    await pay()
-    await runs.reconciler.look(agentId)
-    t.true((await queue()).awake)
-    t.not(await runs.queue.claimNext(agentId), null, 'the look at the account makes the grant')
-  },
-)
+test.serial('a queue without credits is not woken for a grant that is not made', async (t) => {
+  const { runs, agentId, pay, queue } = await openUnpaid()
+  t.is(await runs.queue.claimNext(agentId), null)
+  await runs.reconciler.look(agentId)
+  t.false((await queue()).awake)
+  await pay()
+  await runs.reconciler.look(agentId)
+  t.true((await queue()).awake)
+  t.not(await runs.queue.claimNext(agentId), null, 'the look at the account makes the grant')
+})
 
 // @promise waits
-test.serial(
-  'a paused agent’s runs do not fail for want of credits; from its resuming on they have their time anew',
-  async (t) => {
-    const { agents: lifecycle, runs, why, database, agentId, ownerId, pass, queue, run, now } = await openUnpaid()
-    t.is(await runs.queue.claimNext(agentId), null)
-    t.like(await queue(), { blockedCause: 'credits', blockedSince: now() })
-    const agent = await lifecycle.forSender(agentId)
-    const pausedAt = pass(0.5)
-    await lifecycle.pause(agent)
-    t.like(await queue(), { blockedCause: 'paused', blockedSince: pausedAt })
-    pass(2)
-    await runs.reconciler.look(agentId)
-    t.is((await run()).status, 'queued')
-    const { causes } = await why.ofAgent(agent)
-    t.like(causes, { 0: { code: 'CREDITS', until: null }, 1: { code: 'PAUSED', since: pausedAt } })
+test.serial('runs of a paused agent do not fail for want of credits, and then have their time', async (t) => {
+  const { agents: lifecycle, runs, why, database, agentId, ownerId, pass, queue, run, now } = await openUnpaid()
+  t.is(await runs.queue.claimNext(agentId), null)
+  t.like(await queue(), { blockedCause: 'credits', blockedSince: now() })
+  const agent = await lifecycle.forSender(agentId)
+  const pausedAt = pass(0.5)
+  await lifecycle.pause(agent)
+  t.like(await queue(), { blockedCause: 'paused', blockedSince: pausedAt })
+  pass(2)
+  await runs.reconciler.look(agentId)
+  t.is((await run()).status, 'queued')
+  const { causes } = await why.ofAgent(agent)
+  t.like(causes, { 0: { code: 'CREDITS', until: null }, 1: { code: 'PAUSED', since: pausedAt } })
 
-    await lifecycle.resume(agent)
-    await runs.reconciler.look(agentId)
-    t.true((await queue()).awake)
-    t.is(await runs.queue.claimNext(agentId), null)
-    t.like(await queue(), { blockedCause: 'credits', blockedSince: now() })
-    t.is(
-      (await database('notifications').where({ kind: 'queue_blocked', ownerId })).length,
-      2,
-      'the owner is told anew',
-    )
-    pass(2)
-    await runs.reconciler.look(agentId)
-    t.like(await run(), { status: 'failed', reason: 'NO_CREDITS' })
-  },
-)
+  await lifecycle.resume(agent)
+  await runs.reconciler.look(agentId)
+  t.true((await queue()).awake)
+  t.is(await runs.queue.claimNext(agentId), null)
+  t.like(await queue(), { blockedCause: 'credits', blockedSince: now() })
+  t.is((await database('notifications').where({ kind: 'queue_blocked', ownerId })).length, 2, 'the owner is told anew')
+  pass(2)
+  await runs.reconciler.look(agentId)
+  t.like(await run(), { status: 'failed', reason: 'NO_CREDITS' })
+})
 
 test.serial('a queue that is blocked in the very moment of the pause is kept by the pause, too', async (t) => {
   const { agents: lifecycle, database, agentId, queue, now } = await openUnpaid()

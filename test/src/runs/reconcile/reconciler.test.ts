@@ -55,20 +55,17 @@ const dueOf = async ({ database }: Services, agentId: string): Promise<number[]>
   return rows.map(({ dueAt }) => (dueAt.getTime() - Date.now()) / 1000)
 }
 
-test.serial(
-  'later rows of an agent are dropped when it is to be looked at before, and earlier ones stay',
-  async (t) => {
-    const { someone, processHere } = await stage()
-    const { due, database } = processHere()
-    const { id: agentId } = await webhookAgent(someone)
-    const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000)
-    await database('dueAgents').where({ agentId }).delete()
-    for (const seconds of [10, 60, 90]) await due.agent(database, agentId, inSeconds(seconds))
-    await due.reschedule([{ agentId, rows: [], nextAt: inSeconds(30) }])
-    const left = (await dueOf(processHere(), agentId)).map((seconds) => Math.round(seconds / 10) * 10)
-    t.deepEqual(left, [10, 30])
-  },
-)
+test.serial('later rows of an agent are dropped when it is due before, and earlier ones stay', async (t) => {
+  const { someone, processHere } = await stage()
+  const { due, database } = processHere()
+  const { id: agentId } = await webhookAgent(someone)
+  const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000)
+  await database('dueAgents').where({ agentId }).delete()
+  for (const seconds of [10, 60, 90]) await due.agent(database, agentId, inSeconds(seconds))
+  await due.reschedule([{ agentId, rows: [], nextAt: inSeconds(30) }])
+  const left = (await dueOf(processHere(), agentId)).map((seconds) => Math.round(seconds / 10) * 10)
+  t.deepEqual(left, [10, 30])
+})
 
 test.serial('the grant of a new month makes the agents of its owner due', async (t) => {
   const { cutOff, processHere } = await stage()
@@ -88,43 +85,36 @@ test.serial('the grant of a new month makes the agents of its owner due', async 
   t.is((await dueOf(later, agent.id)).length, 1, 'once')
 })
 
-test.serial(
-  'an agent is due as soon as its cap or its sites are changed, for which its runs may have waited',
-  async (t) => {
-    const { someone, processHere } = await stage()
-    const services = processHere()
-    const agent = await webhookAgent(someone)
-    const params = { agentId: agent.id }
-    for (const body of [{ creditsPerMonth: 5 }, { creditsPerMonth: 6 }, { creditsPerMonth: null }, { sites: [] }]) {
-      await services.database('dueAgents').where(params).delete()
-      t.is((await call(someone, updateAgent, { params, body })).status, 200)
-      const [inSeconds = Infinity] = await dueOf(services, agent.id)
-      t.true(inSeconds <= 0, JSON.stringify(body))
-    }
-  },
-)
+test.serial('an agent is due as soon as its cap or its sites are changed', async (t) => {
+  const { someone, processHere } = await stage()
+  const services = processHere()
+  const agent = await webhookAgent(someone)
+  const params = { agentId: agent.id }
+  for (const body of [{ creditsPerMonth: 5 }, { creditsPerMonth: 6 }, { creditsPerMonth: null }, { sites: [] }]) {
+    await services.database('dueAgents').where(params).delete()
+    t.is((await call(someone, updateAgent, { params, body })).status, 200)
+    const [inSeconds = Infinity] = await dueOf(services, agent.id)
+    t.true(inSeconds <= 0, JSON.stringify(body))
+  }
+})
 
-test.serial(
-  'an agent that is due is taken by one process, and by another if that one is killed meanwhile',
-  async (t) => {
-    const { cutOff, someone, processHere } = await stage()
-    const [one, other, later] = [processHere(), processHere(), processHere(20_000)]
-    const agent = await webhookAgent(someone)
-    await deliver(cutOff, agent, { number: 1 })
-    await stall(one, agent.id)
-    await one.database('dueAgents').where({ agentId: agent.id }).update({ dueAt: new Date() })
-    const takenBy = async ({ due }: Services) =>
-      (await due.take(15)).filter(({ agentId }) => agentId === agent.id).length
-    t.is(await takenBy(one), 1)
-    t.is(await takenBy(other), 0)
-    t.is(await takenBy(later), 1)
-    await one.database('dueAgents').where({ agentId: agent.id }).update({ dueAt: new Date() })
-    await one.runs.reconciler.round()
-    t.not(await one.temporal.inspection.queue(agent.id), null, 'it was started')
-    const [again = 0] = await dueOf(one, agent.id)
-    t.true(again > 5 && again <= one.config.reconcile.stallSeconds)
-  },
-)
+test.serial('an agent that is due is taken by one process, and by another if that one dies', async (t) => {
+  const { cutOff, someone, processHere } = await stage()
+  const [one, other, later] = [processHere(), processHere(), processHere(20_000)]
+  const agent = await webhookAgent(someone)
+  await deliver(cutOff, agent, { number: 1 })
+  await stall(one, agent.id)
+  await one.database('dueAgents').where({ agentId: agent.id }).update({ dueAt: new Date() })
+  const takenBy = async ({ due }: Services) => (await due.take(15)).filter(({ agentId }) => agentId === agent.id).length
+  t.is(await takenBy(one), 1)
+  t.is(await takenBy(other), 0)
+  t.is(await takenBy(later), 1)
+  await one.database('dueAgents').where({ agentId: agent.id }).update({ dueAt: new Date() })
+  await one.runs.reconciler.round()
+  t.not(await one.temporal.inspection.queue(agent.id), null, 'it was started')
+  const [again = 0] = await dueOf(one, agent.id)
+  t.true(again > 5 && again <= one.config.reconcile.stallSeconds)
+})
 
 test.serial('what becomes due while another agent is waited for is handled in the same round', async (t) => {
   const { cutOff, someone, processHere } = await stage()
@@ -195,27 +185,24 @@ test('a process whose clock is fast takes no lease from others, and leaves none 
   t.is((await database('leases').where({ name: 'other' }).where('expiresAt', '<=', soon)).length, 1)
 })
 
-test.serial(
-  'runs whose wake-up was lost, because Temporal was away when they were accepted, are carried out',
-  async (t) => {
-    const { cutOff, someone, startWhole } = await stage()
-    const agents = await Promise.all([1, 2, 3, 4].map(() => webhookAgent(someone)))
-    const began = Date.now()
-    const ids: string[] = []
-    for (const agent of [...agents, ...agents.slice(-1)]) {
-      const { status, body } = await deliver(cutOff, agent, { number: ids.length })
-      t.is(status, 202, 'an accepted run is accepted although Temporal is away')
-      ids.push(body.runId)
-    }
-    // Each of the four would have waited for the two seconds that Temporal is given.
-    t.true(Date.now() - began < 7000, 'and nobody waits for Temporal')
+test.serial('runs whose wake-up was lost, because Temporal was away, are carried out', async (t) => {
+  const { cutOff, someone, startWhole } = await stage()
+  const agents = await Promise.all([1, 2, 3, 4].map(() => webhookAgent(someone)))
+  const began = Date.now()
+  const ids: string[] = []
+  for (const agent of [...agents, ...agents.slice(-1)]) {
+    const { status, body } = await deliver(cutOff, agent, { number: ids.length })
+    t.is(status, 202, 'an accepted run is accepted although Temporal is away')
+    ids.push(body.runId)
+  }
+  // Each of the four would have waited for the two seconds that Temporal is given.
+  t.true(Date.now() - began < 7000, 'and nobody waits for Temporal')
 
-    // As if its time had come.
-    await cutOff.services.database('dueAgents').update({ dueAt: new Date() })
-    await startWhole()
-    for (const id of ids) t.is((await ended(someone, id)).status, 'completed')
-  },
-)
+  // As if its time had come.
+  await cutOff.services.database('dueAgents').update({ dueAt: new Date() })
+  await startWhole()
+  for (const id of ids) t.is((await ended(someone, id)).status, 'completed')
+})
 
 test.serial('a run that is under way for long is left alone: it is carried out once', async (t) => {
   const { someone, startWhole } = await stage()

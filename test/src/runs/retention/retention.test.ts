@@ -139,38 +139,35 @@ test('what ended longer ago than it is kept goes with everything of it, and what
 })
 
 // @promise repeats
-test.serial(
-  'after a purge numbers and pages go on, a replay names its original, and an idempotency key is free again',
-  async (t) => {
-    const { platform, someone, agent, begin, endedRun } = await open()
-    const first = await endedRun(1)
-    const second = await endedRun(91, 'once')
-    t.is((await begin('once')).id, second)
-    const third = (await call(someone, runs.replayRun, { params: { runId: second } })).body.id
-    await cancel(someone, third)
-    const page = async (cursor?: string) => {
-      const query = { limit: '2', ...(cursor !== undefined && { cursor }) }
-      return (await call(someone, agentRuns.listAgentRuns, { params: { agentId: agent.id }, query })).body
-    }
-    const before = await page()
-    t.deepEqual(
-      before.items.map(({ id }) => id),
-      [third, second],
-    )
+test.serial('after a purge numbers and pages go on, and an idempotency key is free again', async (t) => {
+  const { platform, someone, agent, begin, endedRun } = await open()
+  const first = await endedRun(1)
+  const second = await endedRun(91, 'once')
+  t.is((await begin('once')).id, second)
+  const third = (await call(someone, runs.replayRun, { params: { runId: second } })).body.id
+  await cancel(someone, third)
+  const page = async (cursor?: string) => {
+    const query = { limit: '2', ...(cursor !== undefined && { cursor }) }
+    return (await call(someone, agentRuns.listAgentRuns, { params: { agentId: agent.id }, query })).body
+  }
+  const before = await page()
+  t.deepEqual(
+    before.items.map(({ id }) => id),
+    [third, second],
+  )
 
-    await purge(platform)
-    const rest = await page(before.nextCursor ?? '')
-    t.deepEqual([rest.items.map(({ id }) => id), rest.nextCursor], [[first], null])
-    t.is((await runOf(someone, third)).replayOf, second)
-    for (const route of [runs.getRun, runEvents.listEvents, runs.cancelRun, runs.replayRun]) {
-      const { failure } = await call(someone, route as typeof runs.getRun, { params: { runId: second } })
-      t.is(failure.code, 'RUN_NOT_FOUND', route.name)
-    }
-    const again = await begin('once')
-    t.like(again, { sequence: 4, status: 'queued' })
-    t.not(again.id, second)
-  },
-)
+  await purge(platform)
+  const rest = await page(before.nextCursor ?? '')
+  t.deepEqual([rest.items.map(({ id }) => id), rest.nextCursor], [[first], null])
+  t.is((await runOf(someone, third)).replayOf, second)
+  for (const route of [runs.getRun, runEvents.listEvents, runs.cancelRun, runs.replayRun]) {
+    const { failure } = await call(someone, route as typeof runs.getRun, { params: { runId: second } })
+    t.is(failure.code, 'RUN_NOT_FOUND', route.name)
+  }
+  const again = await begin('once')
+  t.like(again, { sequence: 4, status: 'queued' })
+  t.not(again.id, second)
+})
 
 test.serial('processes that purge at once share the work, and wait for nobody who holds a run', async (t) => {
   const { platform, someone, agent, database, endedRun } = await open()
