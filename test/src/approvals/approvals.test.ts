@@ -8,8 +8,7 @@ import { newId } from '../../../src/ids.ts'
 import { ToolCall } from '../../../src/tools/tool-call.ts'
 import { approvalsOf, askingAgent, decide } from '../../helpers/approvals.ts'
 import { call } from '../../helpers/client.ts'
-import { eventually } from '../../helpers/eventually.ts'
-import { hold } from '../../helpers/hold.ts'
+import { hold, untilBlocked } from '../../helpers/hold.ts'
 import { connectBadTools, customer, person, timelineOf } from '../../helpers/people.ts'
 import { cancel, dataOf, start } from '../../helpers/runs.ts'
 import { forWholeFile } from '../../helpers/whole-file.ts'
@@ -202,20 +201,12 @@ test('two who decide while a third has the row get one answer, whatever their or
   const id = asked?.id ?? ''
   const release = await hold(database, (trx) => trx.raw('select from approvals where id = ? for share', [id]))
   const deciding = Promise.all((['approve', 'refuse'] as const).map((decision) => decide(someone, id, decision)))
-  await eventually(10, 'both wait', async () => {
-    const { rows } = await database.raw<{ rows: unknown[] }>(waitersStatement)
-    return rows.length === 2 ? true : undefined
-  })
+  await untilBlocked(database, 2)
   await release()
   const answers = await deciding
   t.is(answers.filter(({ status }) => status === 200).length, 1)
   t.is(answers.filter(({ status }) => status === 400).length, 1)
 })
-
-/** Those in this database who wait for a lock on rows of approvals. */
-const waitersStatement = `
-  select from pg_stat_activity
-   where datname = current_database() and wait_event_type = 'Lock' and query like '%"approvals"%'`
 
 // @promise chat-approvals
 test('what an answer in a chat asks is decided, expires and is withdrawn in the same way', async (t) => {

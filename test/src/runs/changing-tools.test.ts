@@ -5,7 +5,7 @@ import * as vault from '../../../api/vault.ts'
 import { startChangingSite, type ChangingSite } from '../../helpers/changing-site.ts'
 import { call } from '../../helpers/client.ts'
 import { eventually } from '../../helpers/eventually.ts'
-import { hold } from '../../helpers/hold.ts'
+import { hold, untilBlocked } from '../../helpers/hold.ts'
 import { connectChanging, withTools } from '../../helpers/manifests.ts'
 import { agentOf, customer, ended, timelineOf, type Person } from '../../helpers/people.ts'
 import { dataOf, happened, openStage, scriptsOn, spareSite, start, waiting, type Scripts } from '../../helpers/runs.ts'
@@ -80,11 +80,7 @@ test.serial('a tool that is removed while a call waits to be let through is not 
   const lock = 'select 1 from outgoing_hosts where host = ? for update'
   const release = await hold(database, (trx) => trx.raw(lock, [host]))
   const performed = perform()
-  await eventually(10, 'the call waits for the lock', async () => {
-    const blocked = { wait_event_type: 'Lock' }
-    const waits = await database('pg_stat_activity').whereRaw('datname = current_database()').where(blocked)
-    return waits.length === 1 || undefined
-  })
+  await untilBlocked(database)
   await leave(someone, agent, [])
   await release()
   await performed

@@ -3,7 +3,7 @@ import { isCoded } from '../../../src/errors.ts'
 import { Run } from '../../../src/runs/run.ts'
 import { RunStep } from '../../../src/runs/run-step.ts'
 import { eventually } from '../../helpers/eventually.ts'
-import { hold } from '../../helpers/hold.ts'
+import { hold, untilBlocked } from '../../helpers/hold.ts'
 import { agentOf, person, timelineOf } from '../../helpers/people.ts'
 import { dataOf, openStage, scriptsOn, spareSite, start, stall, takeUpAgain } from '../../helpers/runs.ts'
 import { forWholeFile } from '../../helpers/whole-file.ts'
@@ -132,12 +132,7 @@ test.serial('of two attempts at a call that both come to send it, one does', asy
   const lock = 'select 1 from outgoing_hosts where host = ? for update'
   const release = await hold(database, (trx) => trx.raw(lock, [host]))
   const attempts = [1, 2].map(() => services.runs.calls.perform(run, call.callId, never))
-  await eventually(10, 'both wait for the lock', async () => {
-    const waiting = await database('pg_stat_activity')
-      .whereRaw('datname = current_database()')
-      .where({ wait_event_type: 'Lock' })
-    return waiting.length === 2 || undefined
-  })
+  await untilBlocked(database, 2)
   await release()
   await Promise.all(attempts)
 
