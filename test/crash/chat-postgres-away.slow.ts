@@ -100,33 +100,18 @@ const outage = forWholeFile(test, 'ten seconds without Postgres', async () => {
   return { chats: [...speakers, ...callers], texts, calls }
 })
 
-const titles = [
-  'a model speaks and then calls a tool, and its reader stays',
-  'a model speaks and then calls a tool, in an answer that goes on alone',
-  'a call is at the site, and the reader stays',
-  'a call is at the site, in an answer that goes on alone',
-]
-
-for (const [index, title] of titles.entries()) {
-  test.serial(
-    `nothing is done twice, charged twice or untold if Postgres is away for ten seconds while ${title}`,
-    async (t) => {
-      const { chats, texts } = await outage()
-      const [chatted, text = ''] = [chats[index]!, texts[index]]
-      const parts = await told(t, text)
-      t.like(parts.at(-1), { type: 'finish', finishReason: 'stop', messageMetadata: { credits: 2 } })
-      t.is(typesOf(parts).filter((type) => type === 'tool-output-available').length, 1)
-      t.is(textOf(parts), index < 2 ? 'I begin well. I go on. It is done.' : 'It is done.')
-      t.like(await chatted.answer(), { status: 'completed', metadata: { credits: 2 } })
-      t.is(await chatted.charges(), 2)
-      t.is(chatted.requests(), 2)
-    },
-  )
-}
-
-test.serial('each call was made once through all of this', async (t) => {
-  const { calls } = await outage()
-  t.is(calls().length, 4)
+test.serial('nothing is done twice, charged twice or untold if Postgres is away for ten seconds', async (t) => {
+  const { chats, texts, calls } = await outage()
+  for (const [index, chatted] of chats.entries()) {
+    const what = `${index < 2 ? 'its model speaks' : 'its call is at the site'}, ${modes[index % 2]}`
+    const parts = await told(t, texts[index] ?? '')
+    t.like(parts.at(-1), { type: 'finish', finishReason: 'stop', messageMetadata: { credits: 2 } }, what)
+    t.is(typesOf(parts).filter((type) => type === 'tool-output-available').length, 1, what)
+    t.is(textOf(parts), index < 2 ? 'I begin well. I go on. It is done.' : 'It is done.', what)
+    t.like(await chatted.answer(), { status: 'completed', metadata: { credits: 2 } }, what)
+    t.deepEqual([await chatted.charges(), chatted.requests()], [2, 2], what)
+  }
+  t.is(calls().length, 4, 'each call was made once')
 })
 
 test.serial('what Postgres could not confirm is recorded, charged and told once', async (t) => {

@@ -1,9 +1,7 @@
 import test from 'ava'
-import * as agents from '../../../../api/agents.ts'
-import { call } from '../../../helpers/client.ts'
-import { customer, deliver, timelineOf, webhookAgent, type Person } from '../../../helpers/people.ts'
+import { customer, deliver, timelineOf, webhookAgent } from '../../../helpers/people.ts'
 import { startPlatform } from '../../../helpers/platform.ts'
-import { allEnded, dataOf, happened, runsOf, type Events } from '../../../helpers/runs.ts'
+import { allEnded, dataOf, runsOf, type Events } from '../../../helpers/runs.ts'
 import { forWholeFile } from '../../../helpers/whole-file.ts'
 
 // So long a stall that the reconciler starts no agent: what wakes one here is what is delivered.
@@ -94,9 +92,6 @@ test('a delivery that comes while the queue lingers after its last run is taken 
   }
   t.is((await runsOf(someone, agent)).length, 3)
 })
-
-const change = (someone: Person, agent: { id: string }, systemPrompt: string) =>
-  call(someone, agents.updateAgent, { params: { agentId: agent.id }, body: { systemPrompt } })
 
 const said = (timeline: Events): string =>
   dataOf(timeline, 'step.finished')
