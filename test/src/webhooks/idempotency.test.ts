@@ -99,7 +99,7 @@ test('a repeated delivery gets its receipt although the schema asks for more or 
   t.is((await owner.deliver(agent, good)).failure.code, 'NO_CREDITS')
   const account = platform.services
     .database('accounts')
-    .whereIn('ownerId', (of) => of.select('ownerId').from('agents').where({ id: agent.id }))
+    .whereRaw('owner_id = (select owner_id from agents where id = ?)', [agent.id])
   await account.update({ subscriptionStatus: 'past_due' })
   t.is((await owner.deliver(agent, good)).failure.code, 'SUBSCRIPTION_PAST_DUE')
   t.is(await runs(), 2)

@@ -13,7 +13,7 @@ const minutesLater = (minutes: number) => new Date(began.getTime() + minutes * 6
 
 type StepOutcome = NonNullable<RunRecord['lastStep']>['outcome']
 
-const fresh = {
+const fresh: Partial<Run> = {
   status: 'running',
   steps: 0,
   inputTokens: 0,
@@ -36,7 +36,7 @@ const fresh = {
   reason: null,
   corrections: null,
   fallbackSince: null,
-} as Run
+}
 
 const callOf = (id: string, facts: Partial<CallFacts> = {}): CallFacts => ({
   id,
