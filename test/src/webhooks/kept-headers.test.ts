@@ -81,12 +81,14 @@ test('what a sender says in headers is on the timeline and, as data, before the 
 
 test('no list of headers to keep has one that proves something', (t) => {
   const provers = Object.values(presets).flatMap(({ header, signature }) => [header, signature?.timestamp])
-  const names = provers
-    .flatMap((one) => (typeof one === 'string' ? one : one && 'header' in one ? one.header : []))
-    .map((name) => name.toLowerCase())
+  const names = new Set(
+    provers
+      .flatMap((one) => (typeof one === 'string' ? one : one && 'header' in one ? one.header : []))
+      .map((name) => name.toLowerCase()),
+  )
   for (const [proof, { says }] of Object.entries(presets))
     for (const name of says) {
-      t.false(names.includes(name.toLowerCase()), `${proof}: ${name}`)
+      t.false(names.has(name.toLowerCase()), `${proof}: ${name}`)
       t.notRegex(name, /signature|hmac|token|secret|authorization|cookie|x-hub/i, proof)
     }
 })
