@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
-import * as agentRuns from '../../api/agent-runs.ts'
 import { replayDeliveries } from '../../api/agent-replays.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
-import { agentOf, connectBadTools, customer, deliver, timelineOf, webhookAgent } from '../helpers/people.ts'
+import { connectBadTools, customer, deliver, webhookAgent } from '../helpers/people.ts'
 import { isGapless, measured } from './record.ts'
 import { openStage } from './stage.ts'
 
@@ -48,39 +47,6 @@ test('an API that is killed under a burst of deliveries has a run for every 202,
   t.is(keys.length, rows.length)
   t.is(new Set(keys).size, keys.length)
   t.true(rows.every(({ id }) => keys.includes(`${id}:1:0`)))
-})
-
-test('starts with inputs whose answers were lost by a kill are repeated under their keys: each is one run with its input', async (t) => {
-  const stage = await openStage(t)
-  const api = await stage.startApi()
-  const someone = await customer(stage.platform, 'team')
-  const agents = await Promise.all(Array.from({ length: 40 }, () => agentOf(someone)))
-  const inputOf = (index: number) =>
-    `{"number":${index}, "exact":1234567890123456789${index}, "text":"${'x'.repeat(2000)}"}`
-  const startOn = async (url: string, index: number) =>
-    call({ ...someone, url }, agentRuns.startRun, {
-      params: { agentId: agents[index]?.id ?? '' },
-      raw: `{"input":${inputOf(index)}}`,
-      headers: { 'idempotency-key': 'one' },
-    })
-  const answered = new Map<number, string>()
-  const lane = async (number: number) => {
-    for (let index = number; index < agents.length; index += 8)
-      answered.set(index, (await startOn(api.url, index)).body.id)
-  }
-  const broken = Promise.allSettled(Array.from({ length: 8 }, (_, number) => lane(number)))
-  await eventually(10, 'some are answered', () => (answered.size >= 5 ? true : undefined))
-  await api.kill()
-  await broken
-  measured(t, `${answered.size} of ${agents.length} were answered before the kill`)
-
-  for (const [index, agent] of agents.entries()) {
-    const { id } = (await startOn(stage.platform.url, index)).body
-    t.is(id, answered.get(index) ?? id)
-    const [accepted] = await timelineOf(someone, id)
-    t.is(accepted?.data['payloadText'], inputOf(index))
-    t.is((await stage.platform.services.database('runs').where({ agentId: agent.id })).length, 1)
-  }
 })
 
 test('an API that is asked to stop under load answers what it has accepted and ends', async (t) => {

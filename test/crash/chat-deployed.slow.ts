@@ -1,11 +1,8 @@
 // @promise chat-crashes
 import test, { type ExecutionContext } from 'ava'
-import { flood, sendUnread } from '../chat/flood.ts'
 import { historyOf, openSession, partsOf, send, textOf, typesOf, type TestSession } from '../chat/stage.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { customer } from '../helpers/people.ts'
-import { startFailingProvider } from '../models/failing-provider.ts'
-import { modelsEnvironment } from '../models/stage.ts'
 import { openStage } from './stage.ts'
 
 const modes = ['cancel', 'continue'] as const
@@ -61,38 +58,5 @@ test('an answer that takes longer than a process may take to end is told and rec
     const answer = await answerOf(session)
     t.like(answer, { status: 'failed', error })
     t.like(answer?.parts, [{ type: 'step-start' }, { type: 'text' }, { type: 'dynamic-tool', state: 'output-error' }])
-  }
-})
-
-test('a process ends although it has a reader of an answer that another process writes, who is told to read on', async (t) => {
-  const { platform, api, someone } = await world(t, '1')
-  const session = await openSession(someone, { onDisconnect: 'continue' })
-  const written = send(
-    { ...session, url: platform.url },
-    { text: '[[call no_such_tool {}]] [[then]] [[sleep 8]]', stream: true },
-  )
-  await underWay(session)
-  const headers = { 'x-session-token': session.token }
-  const reading = await fetch(`${api.url}/chat/messages/any/stream`, { headers })
-  const stopped = api.stop()
-  t.deepEqual(typesOf(await partsOf(t, reading)).slice(-2), ['data-error', 'error'])
-  t.is(await stopped, 0)
-  t.is(typesOf(await partsOf(t, await written)).at(-1), 'finish')
-})
-
-test('a process ends although a reader does not read, and what that reader was sent is no whole stream', async (t) => {
-  const provider = await startFailingProvider(t)
-  const models = [{ id: 'flood', price: { input: 1, output: 2 } }]
-  const described = { name: 'scripted', kind: 'openai-compatible', baseUrl: provider.url, models }
-  provider.play('flood', [flood(7)])
-  const { api, someone } = await world(t, '1', modelsEnvironment(t, [described]))
-  const sessions = await Promise.all(modes.map((onDisconnect) => openSession(someone, { onDisconnect })))
-  const answers = await Promise.all(sessions.map((session) => sendUnread({ ...session, url: api.url })))
-  t.is(await api.stop(), 0)
-  for (const answer of answers) {
-    let text = ''
-    answer.setEncoding('utf8').on('data', (piece: string) => (text = piece))
-    await new Promise<void>((resolve) => void (answer.closed ? resolve() : answer.once('close', resolve)))
-    t.notRegex(text, /\[DONE\]/)
   }
 })

@@ -100,81 +100,60 @@ const outage = forWholeFile(test, 'ten seconds without Postgres', async () => {
   return { chats: [...speakers, ...callers], texts, calls }
 })
 
-const titles = [
-  'a model speaks and then calls a tool, and its reader stays',
-  'a model speaks and then calls a tool, in an answer that goes on alone',
-  'a call is at the site, and the reader stays',
-  'a call is at the site, in an answer that goes on alone',
-]
-
-for (const [index, title] of titles.entries()) {
-  test.serial(
-    `nothing is done twice, charged twice or untold if Postgres is away for ten seconds while ${title}`,
-    async (t) => {
-      const { chats, texts } = await outage()
-      const [chatted, text = ''] = [chats[index]!, texts[index]]
-      const parts = await told(t, text)
-      t.like(parts.at(-1), { type: 'finish', finishReason: 'stop', messageMetadata: { credits: 2 } })
-      t.is(typesOf(parts).filter((type) => type === 'tool-output-available').length, 1)
-      t.is(textOf(parts), index < 2 ? 'I begin well. I go on. It is done.' : 'It is done.')
-      t.like(await chatted.answer(), { status: 'completed', metadata: { credits: 2 } })
-      t.is(await chatted.charges(), 2)
-      t.is(chatted.requests(), 2)
-    },
-  )
-}
-
-test.serial('each call was made once through all of this', async (t) => {
-  const { calls } = await outage()
-  t.is(calls().length, 4)
+test.serial('nothing is done twice, charged twice or untold if Postgres is away for ten seconds', async (t) => {
+  const { chats, texts, calls } = await outage()
+  for (const [index, chatted] of chats.entries()) {
+    const what = `${index < 2 ? 'its model speaks' : 'its call is at the site'}, ${modes[index % 2]}`
+    const parts = await told(t, texts[index] ?? '')
+    t.like(parts.at(-1), { type: 'finish', finishReason: 'stop', messageMetadata: { credits: 2 } }, what)
+    t.is(typesOf(parts).filter((type) => type === 'tool-output-available').length, 1, what)
+    t.is(textOf(parts), index < 2 ? 'I begin well. I go on. It is done.' : 'It is done.', what)
+    t.like(await chatted.answer(), { status: 'completed', metadata: { credits: 2 } }, what)
+    t.deepEqual([await chatted.charges(), chatted.requests()], [2, 2], what)
+  }
+  t.is(calls().length, 4, 'each call was made once')
 })
 
-test.serial(
-  'a step, and the end of an answer, are recorded, charged and told once if Postgres could not confirm them',
-  async (t) => {
-    const { door, sites } = await world()
-    const calls = sites.badTools.requests().length
-    const chatted = await chatOf('unconfirmed', 'cancel', [events(chat.asking([toSite(0, 'unconfirmed')])), done])
-    door.unconfirmed('insert into "chat_steps"')
-    door.unconfirmed('"finish" = ')
-    const parts = await told(t, await (await chatted.ask()).text())
-    t.true(door.areBroken())
-    t.like(parts.at(-1), { type: 'finish', finishReason: 'stop', messageMetadata: { credits: 2 } })
-    t.like(await chatted.answer(), { status: 'completed', metadata: { credits: 2 } })
-    t.is(await chatted.charges(), 2)
-    t.is(chatted.requests(), 2)
-    t.is(sites.badTools.requests().length, calls + 1)
-  },
-)
+test.serial('what Postgres could not confirm is recorded, charged and told once', async (t) => {
+  const { door, sites } = await world()
+  const calls = sites.badTools.requests().length
+  const chatted = await chatOf('unconfirmed', 'cancel', [events(chat.asking([toSite(0, 'unconfirmed')])), done])
+  door.unconfirmed('insert into "chat_steps"')
+  door.unconfirmed('"finish" = ')
+  const parts = await told(t, await (await chatted.ask()).text())
+  t.true(door.areBroken())
+  t.like(parts.at(-1), { type: 'finish', finishReason: 'stop', messageMetadata: { credits: 2 } })
+  t.like(await chatted.answer(), { status: 'completed', metadata: { credits: 2 } })
+  t.is(await chatted.charges(), 2)
+  t.is(chatted.requests(), 2)
+  t.is(sites.badTools.requests().length, calls + 1)
+})
 
-test.serial(
-  'an answer that was taken for lost is charged for what its model has said meanwhile, and its reader is told',
-  async (t) => {
-    const { platform } = await world()
-    const { database, chat: chats } = platform.services
-    const lost = Promise.withResolvers<undefined>()
-    const chatted = await chatOf('taken', 'cancel', [
-      speakingOn(lost.promise, [...chat.end(), ...chat.usage(), ...chat.done()]),
-    ])
-    const { body } = await chatted.ask()
-    const of = { sessionId: chatted.session.id }
-    // Its process has said nothing for long, and goes on all the same.
-    await database('chat_answers')
-      .where(of)
-      .update({ writerUntil: new Date(0) })
-    await chats.reconcile()
-    lost.resolve(undefined)
-    const parts = await partsOf(t, new Response(body))
-    t.like(parts.at(-2), { type: 'data-error', data: { code: 'INTERNAL_ERROR' } })
-    t.is(parts.at(-1)?.type, 'error')
-    t.like(await chatted.answer(), {
-      status: 'failed',
-      parts: [],
-      error: { code: 'INTERNAL_ERROR' },
-      metadata: { credits: 1 },
-    })
-    t.is(await chatted.charges(), 1)
-  },
-)
+test.serial('an answer that was taken for lost is charged for what was said, and told', async (t) => {
+  const { platform } = await world()
+  const { database, chat: chats } = platform.services
+  const lost = Promise.withResolvers<undefined>()
+  const chatted = await chatOf('taken', 'cancel', [
+    speakingOn(lost.promise, [...chat.end(), ...chat.usage(), ...chat.done()]),
+  ])
+  const { body } = await chatted.ask()
+  const of = { sessionId: chatted.session.id }
+  // Its process has said nothing for long, and goes on all the same.
+  await database('chat_answers')
+    .where(of)
+    .update({ writerUntil: new Date(0) })
+  await chats.reconcile()
+  lost.resolve(undefined)
+  const parts = await partsOf(t, new Response(body))
+  t.like(parts.at(-2), { type: 'data-error', data: { code: 'INTERNAL_ERROR' } })
+  t.is(parts.at(-1)?.type, 'error')
+  t.like(await chatted.answer(), {
+    status: 'failed',
+    parts: [],
+    error: { code: 'INTERNAL_ERROR' },
+    metadata: { credits: 1 },
+  })
+  t.is(await chatted.charges(), 1)
+})
 
 const told = (t: ExecutionContext, text: string) => partsOf(t, new Response(text))

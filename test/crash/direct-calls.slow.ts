@@ -76,28 +76,3 @@ test('an API that is killed during direct calls leaves no second effect under a 
   }
   t.deepEqual(ended.map(({ key }) => key).toSorted(), keys.toSorted())
 })
-
-test('a client that goes away during its call, and comes back under its key, gets the outcome of the one call', async (t) => {
-  const stage = await openStage(t, { sites: true })
-  const api = await stage.startApi()
-  const someone = { ...(await person(stage.platform)), url: api.url }
-  const entryId = await connectBadTools(someone, stage.sites)
-  const gone = new AbortController()
-  const address = `${api.url}/vault/${entryId}/tools/slow_once/call`
-  const headers = {
-    authorization: `Bearer ${someone.token}`,
-    'content-type': 'application/json',
-    'idempotency-key': 'k',
-  }
-  const left = fetch(address, { method: 'POST', headers, body: '{"seconds":1}', signal: gone.signal })
-  await eventually(20, 'the call is under way', () => Promise.resolve(stage.sites.badTools.requests()[0]))
-  gone.abort()
-  await t.throwsAsync(left)
-  const params = { entryId, toolName: 'slow_once' }
-  const request = { params, body: { seconds: 1 }, headers: { 'idempotency-key': 'k' } }
-  const { body } = await call(someone, vault.callTool, request)
-  t.is(stage.sites.badTools.requests().length, 1)
-  t.like((await call(someone, calls.getCall, { params: { entryId, callId: body.callId } })).body, {
-    status: 'succeeded',
-  })
-})

@@ -8,7 +8,6 @@ import {
   courseOf,
   endsInTime,
   epochOf,
-  looks,
   measured,
   repairsOf,
   rounds,
@@ -16,40 +15,9 @@ import {
   untilAsked,
   untilEvent,
 } from './record.ts'
-import { openStage, reconcile } from './stage.ts'
+import { openStage } from './stage.ts'
 
 const impatient = { RECONCILE_SECONDS: '1', STALL_SECONDS: '2' }
-
-test('a worker that freezes until its task was tried three times in vain is no reason to repair anything', async (t) => {
-  // Long enough for Temporal to close a run that has just ended, on a busy machine too.
-  const stage = await openStage(t, { env: { ...impatient, STALL_SECONDS: '6' } })
-  const worker = await stage.startWorker()
-  const { services, logs } = stage.platform
-  reconcile(t, stage.platform)
-  const someone = await customer(stage.platform)
-  const agent = await webhookAgent(someone)
-  const first = (await deliver(stage.platform, agent, {})).body.runId
-  await ended(someone, first)
-  // What has ended on record and is open in Temporal would be closed for it, and rightly so.
-  await eventually(10, 'it has ended in Temporal, too', async () =>
-    (await services.temporal.inspection.run(first)) === null ? true : undefined,
-  )
-  process.kill(worker.pid, 'SIGSTOP')
-  const { runId } = (await deliver(stage.platform, agent, {})).body
-  // Each time for ten seconds. What is tried so often is repaired, if there is a worker to do better.
-  await eventually(90, 'Temporal has given its task to the frozen worker three times', async () => {
-    const found = await services.temporal.inspection.queue(agent.id)
-    return (found?.attempts ?? 0) >= 3 || undefined
-  })
-  await looks(stage.platform, agent.id, 2)
-  process.kill(worker.pid, 'SIGCONT')
-  t.is((await ended(someone, runId)).status, 'completed')
-  const course = courseOf(await timelineOf(someone, runId))
-  measured(t, course.join(', '))
-  t.false(course.includes('recovered'))
-  t.is(await epochOf(stage.platform, runId), 1)
-  for (const id of [runId, agent.id]) t.deepEqual(repairsOf([...worker.logs, ...logs], id), [])
-})
 
 // @promise cancel
 test('runs of a frozen worker can be cancelled in time, the others go on elsewhere, and its late answers change nothing', async (t) => {

@@ -4,7 +4,7 @@ import type { LoggedRequest } from '../../examples/sites/request-log.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { startGatedTools } from '../helpers/gate.ts'
-import { hold } from '../helpers/hold.ts'
+import { hold, untilBlocked } from '../helpers/hold.ts'
 import {
   connectBadTools,
   customer,
@@ -152,7 +152,7 @@ async function beforePlanning(stage: Stage, gated: Gated) {
   const host = `127.0.0.1:${gate.port}`
   const release = await hold(database, (trx) => trx.raw('insert into outgoing_hosts (host) values (?)', [host]))
   const { someone, runId } = await threeCalls(stage, gated)
-  await untilStuck(stage, tools.length)
+  await untilBlocked(stage.platform.services.database, tools.length)
   await untilAll(stage, runId, 'planned')
   return { someone, runId, release }
 }
@@ -171,7 +171,7 @@ async function beforeRecording(stage: Stage, gated: Gated) {
     const asked = requestsOf(stage, runId)
     return (asked.length === tools.length && asked.every(({ status }) => status === 200)) || undefined
   })
-  await untilStuck(stage, 2 * tools.length)
+  await untilBlocked(stage.platform.services.database, 2 * tools.length)
   return { someone, runId, release }
 }
 
@@ -186,14 +186,6 @@ const untilAll = (stage: Stage, runId: string, status: string) =>
   eventually(30, `every call is ${status}`, async () => {
     const rows = await stage.platform.services.database('run_tool_calls').where({ runId }).select('status')
     return (rows.length === tools.length && rows.every((row: { status: string }) => row.status === status)) || undefined
-  })
-
-const untilStuck = (stage: Stage, transactions: number) =>
-  eventually(30, `${transactions} transactions wait for locks`, async () => {
-    const { rows } = await stage.platform.services.database.raw<{ rows: unknown[] }>(
-      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    )
-    return rows.length >= transactions || undefined
   })
 
 /** A call that the site has put off for as long as the kill and some more take. */

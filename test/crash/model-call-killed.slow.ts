@@ -6,7 +6,7 @@ import test, { type ExecutionContext } from 'ava'
 import * as billing from '../../api/billing.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
-import { hold } from '../helpers/hold.ts'
+import { hold, untilBlocked } from '../helpers/hold.ts'
 import { agentOf, connectBadTools, customer, ended, timelineOf } from '../helpers/people.ts'
 import { dataOf, start } from '../helpers/runs.ts'
 import { events, startFailingProvider, type Act } from '../models/failing-provider.ts'
@@ -67,15 +67,6 @@ async function goesOn(t: ExecutionContext, { provider, stage, someone }: Killing
 const untilAsked = ({ provider }: Killing, times: number) =>
   eventually(60, `the provider is asked ${times} times`, () => provider.requestsOf('real').length >= times || undefined)
 
-test('a worker that is killed during a model call: the step is asked again once, and nothing else is repeated', async (t) => {
-  const killing = await openKilling(t)
-  killing.provider.play('real', [asking, events(chat.begin('I am at'), 'hang'), done])
-  const { id } = (await start(killing.someone, killing.agent)).body
-  await untilAsked(killing, 2)
-  await killing.worker.kill()
-  await goesOn(t, killing, id)
-})
-
 test('a worker that is killed with an answer that is not on record yet: the step is asked again once', async (t) => {
   const killing = await openKilling(t)
   const { database } = killing.stage.platform.services
@@ -89,12 +80,7 @@ test('a worker that is killed with an answer that is not on record yet: the step
   await untilAsked(killing, 2)
   const release = await hold(database, (trx) => trx('runs').where({ id }).forUpdate().select('id'))
   answer.resolve()
-  await eventually(30, 'the answer waits for the lock of its run', async () => {
-    const { rows } = await database.raw<{ rows: unknown[] }>(
-      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    )
-    return rows.length > 0 || undefined
-  })
+  await untilBlocked(database)
   await killing.worker.kill()
   await release()
   await goesOn(t, killing, id)

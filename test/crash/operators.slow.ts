@@ -7,12 +7,12 @@ import * as agents from '../../api/agents.ts'
 import { agentQueueId, agentRunId } from '../../workflows/messages.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
-import { connectBadTools, customer, deliver, ended, timelineOf, webhookAgent } from '../helpers/people.ts'
+import { customer, deliver, ended, timelineOf, webhookAgent } from '../helpers/people.ts'
 import { sharedServers } from '../helpers/servers.ts'
 import { temporalAddress } from '../helpers/temporal.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { cancel, dataOf } from '../helpers/runs.ts'
-import { askedFor, courseOf, measured, untilAsked, untilEvent } from './record.ts'
+import { courseOf, measured, untilEvent } from './record.ts'
 import { openStage } from './stage.ts'
 
 /** An operator with Temporal's own client, as its web interface or command line would act. */
@@ -83,19 +83,6 @@ test('a run that an operator cancels in Temporal is cancelled on record, and the
   t.is((await ended(someone, running.runId)).status, 'cancelled')
 })
 
-test('a run that an operator terminates after its queue has failed as TERMINATED too, and the next one starts', async (t) => {
-  const { stage, someone, agent, running, queued, temporal } = await busyAgent(t)
-  const began = Date.now()
-  const reason = 'an operator said so'
-  await temporal.getHandle(agentQueueId(agent.id)).terminate(reason)
-  await temporal.getHandle(agentRunId(running.runId)).terminate(reason)
-  t.like(await ended(someone, running.runId, 25), { status: 'failed', reason: 'TERMINATED' })
-  t.is((await ended(someone, queued.runId, 15)).status, 'completed')
-  measured(t, `${Date.now() - began} ms until the next run had ended`)
-  t.false(courseOf(await timelineOf(someone, running.runId)).includes('recovered'))
-  t.true(stage.platform.logs.some((line) => line.includes('"repair":"end-run"') && line.includes(running.runId)))
-})
-
 test('a queue that an operator terminates takes its run along, and the reconciler starts it again', async (t) => {
   const { someone, agent, running, queued, temporal } = await busyAgent(t)
   const began = Date.now()
@@ -105,15 +92,6 @@ test('a queue that an operator terminates takes its run along, and the reconcile
   const run = await ended(someone, running.runId, 1)
   measured(t, courseOf(await timelineOf(someone, running.runId)).join(', '))
   t.like(run, { status: 'cancelled', reason: 'CANCELLED_BY_OPERATOR' })
-})
-
-test('a queue that an operator cancels in Temporal ends its run as cancelled and goes on with the next', async (t) => {
-  const { someone, agent, running, queued, temporal } = await busyAgent(t)
-  const began = Date.now()
-  await temporal.getHandle(agentQueueId(agent.id)).cancel()
-  t.is((await ended(someone, queued.runId, 25)).status, 'completed')
-  measured(t, `${Date.now() - began} ms until the next run had ended`)
-  t.like(await ended(someone, running.runId, 1), { status: 'cancelled', reason: 'CANCELLED_BY_OPERATOR' })
 })
 
 test('an operator finds the runs that wait, and for what, until they go on', async (t) => {
@@ -163,19 +141,4 @@ test('a run that an operator resets to its beginning repeats nothing that is on 
     course.filter((event) => event.startsWith('step.')),
     ['step.started 1 1', 'step.finished 1 1', 'step.started 2 1', 'step.started 2 2', 'step.finished 2 2'],
   )
-})
-
-test('a run that is terminated in the middle of a call that must not be repeated says so of the call', async (t) => {
-  const stage = await theStage()
-  const someone = await customer(stage.platform)
-  const vaultEntryId = await connectBadTools(someone, stage.sites)
-  const systemPrompt = '[[call slow_once {"seconds":20}]]'
-  const agent = await webhookAgent(someone, { systemPrompt, sites: [{ vaultEntryId }] })
-  const { runId } = (await deliver(stage.platform, agent, {})).body
-  await untilAsked(stage.sites.badTools.requests, 'slow_once')
-  await (await operator(t)).workflow.getHandle(agentRunId(runId)).terminate()
-  t.like(await ended(someone, runId, 15), { status: 'failed', reason: 'TERMINATED' })
-  const call = (await timelineOf(someone, runId)).find(({ kind }) => kind === 'tool.finished')
-  t.like(call?.data, { status: 'unknown', attempts: 1 })
-  t.is(askedFor(stage.sites.badTools.requests(), 'slow_once').times, 1)
 })

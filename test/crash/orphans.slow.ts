@@ -2,15 +2,12 @@
 import test, { type ExecutionContext } from 'ava'
 import * as agents from '../../api/agents.ts'
 import { newId } from '../../src/ids.ts'
-import { createOrphans } from '../../src/runs/reconcile/orphans.ts'
 import { agentQueueId, agentRunId } from '../../workflows/messages.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { customer, deliver, ended, timelineOf, webhookAgent, type Person } from '../helpers/people.ts'
-import { startPlatform, type Platform } from '../helpers/platform.ts'
+import { startPlatform } from '../helpers/platform.ts'
 import { cancel, dataOf, waiting } from '../helpers/runs.ts'
-import { startOwnTemporal } from '../helpers/temporal.ts'
-import { badWorker } from './bad-worker.ts'
 import { openOperator } from './operator.ts'
 import { courseOf, isGapless, measured, repairsOf, untilEvent } from './record.ts'
 import { openStage, reconcile } from './stage.ts'
@@ -144,115 +141,4 @@ test('workflows that cannot go on are ended, whoever is behind them, and the run
       `${repair} was logged`,
     )
   }
-})
-
-test('a queue that waits for a workflow which Temporal has lost is begun anew, and its run goes on', async (t) => {
-  const temporal = await startOwnTemporal(t)
-  const { platform } = await openStage(t, { env: { ...impatient, TEMPORAL_ADDRESS: temporal.address } })
-  await platform.startWorker()
-  const someone = await customer(platform)
-  const agent = await webhookAgent(someone, { systemPrompt: 'Report.', allowActionOverride: true })
-  const { runId } = (await deliver(platform, agent, { action: '[[sleep 8]]' })).body
-  const { runId: next } = (await deliver(platform, agent, {})).body
-  await untilEvent(someone, runId, 'step.started')
-  await platform.stopWorker()
-  await temporal.stop()
-  await temporal.lose(agentRunId(runId))
-  await temporal.start()
-  const began = Date.now()
-  await platform.startWorker()
-  reconcile(t, platform)
-  for (const id of [runId, next]) t.is((await ended(someone, id, 60)).status, 'completed')
-  await tell(t, someone, runId, began)
-  const [note] = dataOf(await timelineOf(someone, runId), 'recovered').map((data) => String(data['note']))
-  t.regex(note ?? '', /waits for a run's workflow that is closed or unknown to Temporal/)
-  t.true(repairsOf(platform.logs, agent.id).includes('restart'))
-})
-
-test('a run that a bad deployment cannot carry out is begun anew by an API, and completed by the next deployment', async (t) => {
-  const stage = await openStage(t, { env: impatient })
-  const someone = await customer(stage.platform)
-  const bad = await badWorker(t, stage)
-  const api = await stage.startApi()
-  const agent = await webhookAgent(someone, { systemPrompt: 'Report.' })
-  const { runId } = (await deliver(stage.platform, agent, {})).body
-  const began = Date.now()
-  t.like((await untilEvent(someone, runId, 'recovered')).data, { epoch: 2 })
-  measured(t, `${Date.now() - began} ms until the run was begun anew`)
-  await eventually(10, 'the API says so', () => repairsOf(api.logs, agent.id).includes('restart') || undefined)
-  await bad.stop()
-  await stage.platform.startWorker()
-  t.is((await ended(someone, runId, 60)).status, 'completed')
-  await tell(t, someone, runId, began)
-})
-
-test('open workflows are looked through from the first again when Temporal does not go on where the last page ended', async (t) => {
-  const { services, config } = await startPlatform(t, { env: impatient })
-  const { inspection } = services.temporal
-  let lost = false
-  const listOpen: typeof inspection.listOpen = async (before, from) => {
-    const page = await inspection.listOpen(before, from)
-    if (lost) return page
-    lost = true
-    return { ...page, next: Buffer.from('where a Temporal that was begun anew had ended') }
-  }
-  const orphans = createOrphans({
-    ...services,
-    temporal: { ...services.temporal, inspection: { ...inspection, listOpen } },
-  })
-  // Temporal's client takes the refusal for an absence, and asks again for two seconds.
-  await t.throwsAsync(orphans.end())
-  const operator = await openOperator(t, { environment: { TASK_QUEUE: config.temporal.taskQueue } })
-  const stray = agentRunId(newId())
-  await operator.wedge('agentRun', stray)
-  await eventually(20, 'it is ended', async () => {
-    await orphans.end()
-    return (await operator.statusOf(stray)) === 'TERMINATED' || undefined
-  })
-})
-
-/** An API on the same record that cannot reach Temporal. */
-const cutOffFrom = (t: ExecutionContext, { url, config }: Platform) =>
-  startPlatform(t, {
-    env: { DATABASE_URL: config.database.url, BASE_URL: url, TEMPORAL_ADDRESS: '127.0.0.1:1' },
-  })
-
-test('a queue row that contradicts its runs is brought in line with them', async (t) => {
-  const platform = await startPlatform(t, { worker: true })
-  const { database, forgotten: forgottenAgents, runs } = platform.services
-  const someone = await customer(platform)
-  const [forgotten, wrong, asleep] = [
-    await webhookAgent(someone),
-    await webhookAgent(someone),
-    await webhookAgent(someone),
-  ]
-  const done = (await deliver(platform, wrong, {})).body.runId
-  await ended(someone, done)
-  const rowOf = (agent: { id: string }) =>
-    database('agent_queues').where({ agentId: agent.id }).first() as Promise<Record<string, unknown>>
-  await eventually(20, 'the queue sleeps', async () => (await rowOf(wrong))['awake'] === false || undefined)
-  await database('agent_queues').where({ agentId: wrong.id }).update({ unfinished: 7, runningRunId: done })
-
-  // Accepted by a process that cannot reach Temporal, and then forgotten.
-  const cutOff = await cutOffFrom(t, platform)
-  const waitingRun = (await deliver(cutOff, asleep, {})).body.runId
-  await database('agent_queues').where({ agentId: asleep.id }).update({ awake: false })
-  t.like(await rowOf(asleep), { awake: false, unfinished: 1 })
-
-  const busy = await webhookAgent(someone, { systemPrompt: '[[sleep 5]]' })
-  const running = (await deliver(platform, busy, {})).body.runId
-  await untilEvent(someone, running, 'step.started')
-  await database('agent_queues').where({ agentId: busy.id }).update({ runningRunId: null })
-
-  await forgottenAgents.mark()
-  await runs.reconciler.round()
-  t.like(await rowOf(wrong), { unfinished: 0, runningRunId: null })
-  t.like(await rowOf(busy), { unfinished: 1, runningRunId: running })
-  t.is((await ended(someone, waitingRun)).status, 'completed')
-  t.like(await ended(someone, running), { status: 'completed', steps: 1 })
-  t.deepEqual(repairsOf(platform.logs, forgotten.id), [], 'what agrees is left alone')
-  t.deepEqual(
-    [wrong, asleep, busy].map(({ id }) => repairsOf(platform.logs, id)),
-    [['record'], ['record'], ['record']],
-  )
 })

@@ -111,67 +111,61 @@ async function askEverything(someone: Person, agent: Awaited<ReturnType<typeof w
 }
 
 // @promise postgres
-test.serial(
-  'while Postgres is stopped every route says so in time, and when it is back everything works again by itself',
-  async (t) => {
-    const { stage, api, worker } = await world()
-    const { someone, thinker, runIds, answers, isAlive, back } = await outage()
-    measured(t, `answers while Postgres is stopped took ${answers.map(({ took }) => took).join(', ')} ms`)
-    for (const { answer, took } of answers) {
-      t.is(answer.status, 500)
-      t.is(answer.failure.code, 'INTERNAL_ERROR')
-      // Other faults have this code too; that it is the database is what people are to read.
-      t.regex(answer.failure.error, /cannot reach its database/)
-      t.regex(answer.headers.get('retry-after') ?? '', /^\d+$/)
-      t.true(took < 8000)
-    }
-    t.true(isAlive)
-    await eventually(10, 'the API is ready again', async () =>
-      (await call({ url: api.url }, health.readyz)).status === 200 ? true : undefined,
-    )
-    for (const runId of runIds) {
-      t.is((await ended(someone, runId, 60)).status, 'completed')
-      const timeline = await timelineOf(someone, runId)
-      measured(t, `${Date.now() - back} ms from the return of Postgres: ${courseOf(timeline).join(', ')}`)
-      t.true(isGapless(timeline.map(({ number }) => number)))
-    }
-    t.is(askedFor(stage.sites.badTools.requests(), 'slow_once').times, 1)
-    t.is((await deliver(api, thinker, {})).body.sequence, 3)
-    t.false(worker.logs.some((line) => line.includes('failed unexpectedly')))
-  },
-)
+test.serial('while Postgres is stopped every route says so in time, and then all works again', async (t) => {
+  const { stage, api, worker } = await world()
+  const { someone, thinker, runIds, answers, isAlive, back } = await outage()
+  measured(t, `answers while Postgres is stopped took ${answers.map(({ took }) => took).join(', ')} ms`)
+  for (const { answer, took } of answers) {
+    t.is(answer.status, 500)
+    t.is(answer.failure.code, 'INTERNAL_ERROR')
+    // Other faults have this code too; that it is the database is what people are to read.
+    t.regex(answer.failure.error, /cannot reach its database/)
+    t.regex(answer.headers.get('retry-after') ?? '', /^\d+$/)
+    t.true(took < 8000)
+  }
+  t.true(isAlive)
+  await eventually(10, 'the API is ready again', async () =>
+    (await call({ url: api.url }, health.readyz)).status === 200 ? true : undefined,
+  )
+  for (const runId of runIds) {
+    t.is((await ended(someone, runId, 60)).status, 'completed')
+    const timeline = await timelineOf(someone, runId)
+    measured(t, `${Date.now() - back} ms from the return of Postgres: ${courseOf(timeline).join(', ')}`)
+    t.true(isGapless(timeline.map(({ number }) => number)))
+  }
+  t.is(askedFor(stage.sites.badTools.requests(), 'slow_once').times, 1)
+  t.is((await deliver(api, thinker, {})).body.sequence, 3)
+  t.false(worker.logs.some((line) => line.includes('failed unexpectedly')))
+})
 
 // @promise refresh-crashes
-test.serial(
-  'tokens that arrive while Postgres is away are stored when it is back, even if their lease is over and others want it',
-  async (t) => {
-    const { stage, worker } = await world()
-    const { owner, refreshing, called } = await outage()
-    const { contacts } = stage
-    measured(t, `${await called} ms from the return of Postgres until a direct call was good`)
-    t.is((await ended(owner.someone, refreshing, 40)).status, 'completed')
-    t.is(refreshesAt(contacts).length, 1)
-    t.deepEqual(await historyOf(owner), ['expiry refreshed'])
-    t.is(await statusOf(owner), 'connected')
-    t.is((await noticesOf(owner)).length, 0)
-    const timeline = await timelineOf(owner.someone, refreshing)
-    t.true(isGapless(timeline.map(({ number }) => number)))
-    t.is(dataOf(timeline, 'credential.refreshed').length, 1)
-    t.like(dataOf(timeline, 'tool.finished'), [{ status: 'succeeded', attempts: 1 }])
-    t.false(worker.logs.some((line) => line.includes('failed unexpectedly')))
+test.serial('tokens that arrive while Postgres is away are stored when it is back', async (t) => {
+  const { stage, worker } = await world()
+  const { owner, refreshing, called } = await outage()
+  const { contacts } = stage
+  measured(t, `${await called} ms from the return of Postgres until a direct call was good`)
+  t.is((await ended(owner.someone, refreshing, 40)).status, 'completed')
+  t.is(refreshesAt(contacts).length, 1)
+  t.deepEqual(await historyOf(owner), ['expiry refreshed'])
+  t.is(await statusOf(owner), 'connected')
+  t.is((await noticesOf(owner)).length, 0)
+  const timeline = await timelineOf(owner.someone, refreshing)
+  t.true(isGapless(timeline.map(({ number }) => number)))
+  t.is(dataOf(timeline, 'credential.refreshed').length, 1)
+  t.like(dataOf(timeline, 'tool.finished'), [{ status: 'succeeded', attempts: 1 }])
+  t.false(worker.logs.some((line) => line.includes('failed unexpectedly')))
 
-    // What was stored is the grant that is good: it can be refreshed again.
-    contacts.expireAccessTokens()
-    t.is((await callDirectly(owner)).status, 200)
-    t.deepEqual(
-      refreshesAt(contacts).map(({ consumedBefore, status }) => ({ consumedBefore, status })),
-      [
-        { consumedBefore: false, status: 200 },
-        { consumedBefore: false, status: 200 },
-      ],
-    )
-  },
-)
+  // What was stored is the grant that is good: it can be refreshed again.
+  contacts.expireAccessTokens()
+  t.is((await callDirectly(owner)).status, 200)
+  t.deepEqual(
+    refreshesAt(contacts).map(({ consumedBefore, status }) => ({ consumedBefore, status })),
+    [
+      { consumedBefore: false, status: 200 },
+      { consumedBefore: false, status: 200 },
+    ],
+  )
+})
 
 const senders = 10
 const perSender = 10
@@ -216,23 +210,3 @@ test.serial('a Postgres that is killed under a burst of deliveries has lost none
   t.true(isGapless(rows.map(({ sequence }) => sequence)))
   for (const row of rows) t.like(accepted.get(row.idempotency_key), { runId: row.id, sequence: row.sequence })
 })
-
-// @promise deploys
-test.serial(
-  'a worker that is asked to stop finishes the model call that is under way, and waits no longer',
-  async (t) => {
-    const { stage, api, worker } = await world()
-    const someone = await customer(stage.platform)
-    const agent = await webhookAgent(someone, { systemPrompt: '[[sleep 3]][[call no_such_tool]]' })
-    const { runId } = (await deliver(stage.platform, agent, {})).body
-    await untilEvent(someone, runId, 'step.started')
-    const asked = Date.now()
-    t.is(await worker.stop(), 0)
-    const took = Date.now() - asked
-    measured(t, `${took} ms until the worker had ended`)
-    t.true(took < 30_000, 'half of what it might have taken')
-    const steps = courseOf(await timelineOf(someone, runId)).filter((event) => event.startsWith('step.'))
-    t.deepEqual(steps.slice(0, 2), ['step.started 1 1', 'step.finished 1 1'])
-    t.is(await api.stop(), 0)
-  },
-)

@@ -4,6 +4,7 @@ import { freePorts } from '../../bin/local/ports.ts'
 import { connectContacts } from '../helpers/connect.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { startGate } from '../helpers/gate.ts'
+import { untilBlocked } from '../helpers/hold.ts'
 import { ended, timelineOf } from '../helpers/people.ts'
 import { dataOf, waiting } from '../helpers/runs.ts'
 import { courseOf, isGapless, measured } from './record.ts'
@@ -19,7 +20,6 @@ import {
   refreshesAt,
   startRunOf,
   statusOf,
-  untilBlocked,
   untilExpired,
   type Owner,
 } from './refresh-stage.ts'
@@ -84,9 +84,9 @@ test('a worker killed at any point of a refresh costs no more than the connectio
   const beforeCommit = await startVictim(stage, unstored, { deliver: true }, () =>
     lock('vault_entries', unstored.entryId),
   )
-  await untilBlocked(stage, 1)
+  await untilBlocked(stage.platform.services.database)
   const afterCommit = await startVictim(stage, stored, { deliver: true }, (runId) => lock('runs', runId))
-  await untilBlocked(stage, 2)
+  await untilBlocked(stage.platform.services.database, 2)
   t.deepEqual(await historyOf(stored), ['expiry refreshed'])
   t.deepEqual(await historyOf(unstored), ['expiry null'])
   t.is(refreshesAt(contacts).length, 5)

@@ -108,15 +108,6 @@ interface Catch {
 export const lockRow = ({ platform }: Stage, table: 'runs' | 'vault_entries', id: string) =>
   hold(platform.services.database, (trx) => trx.raw('select 1 from ?? where id = ? for update', [table, id]))
 
-/** Waits until so many transactions wait for rows that others have locked. */
-export const untilBlocked = ({ platform }: Stage, count: number) =>
-  eventually(10, `${count} transactions wait for locked rows`, async () => {
-    const { rows } = await platform.services.database.raw<{ rows: unknown[] }>(
-      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-    )
-    return rows.length >= count || undefined
-  })
-
 /** Has the tokens of one entry refreshed at another port, from where it goes on to the site. */
 export async function leadThrough({ platform, contacts }: Stage, port: number, { entryId }: Owner): Promise<void> {
   const address = Object.assign(new URL('/oauth/token', contacts.origin), { port }).href

@@ -1,27 +1,12 @@
 import test, { type ExecutionContext } from 'ava'
-import * as vault from '../../api/vault.ts'
-import { listRefreshes } from '../../api/refreshes.ts'
 import type { ContactsSite } from '../../examples/sites/contacts/server.ts'
-import { call } from '../helpers/client.ts'
-import { connectContacts, startOAuthSites } from '../helpers/connect.ts'
 import { eventually } from '../helpers/eventually.ts'
-import { startGatedTools } from '../helpers/gate.ts'
 import { agentOf, connectBadTools, customer, ended, timelineOf } from '../helpers/people.ts'
-import { startPlatform } from '../helpers/platform.ts'
 import { dataOf, happened, start, waiting } from '../helpers/runs.ts'
 import { startSites } from '../helpers/sites.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { isGapless, measured } from './record.ts'
-import {
-  callDirectly,
-  historyOf,
-  openOwner,
-  refreshesAt,
-  statusOf,
-  toolName,
-  untilExpired,
-  type Entry,
-} from './refresh-stage.ts'
+import { callDirectly, historyOf, openOwner, refreshesAt, toolName, untilExpired, type Entry } from './refresh-stage.ts'
 import { callersOf, callsOf, waitsOf } from './shared-limit.ts'
 import { openStage, type Stage } from './stage.ts'
 
@@ -32,13 +17,11 @@ const limit = 300
 
 /** An API beside the one in this process, and two workers, for what has to hold over all of them together. */
 const world = forWholeFile(test, 'several-processes', async (t) => {
-  const examples = await startSites(t)
-  const gated = await startGatedTools(t, examples)
-  const sites = { ...examples, allow: [...examples.allow, ...gated.allow] }
+  const sites = await startSites(t)
   const env = { RUN_TOOL_CALLS: '60', OUTGOING_PER_MINUTE: String(limit) }
   const stage = await openStage(t, { sites, contacts: {}, allow: sites.allow, env })
   const [api] = await Promise.all([stage.startApi(), stage.startWorker(), stage.startWorker()])
-  return { stage, api, gated }
+  return { stage, api }
 })
 
 /** For how many seconds the calls of this test's agents count, each from its end: null while it is under way. */
@@ -196,58 +179,4 @@ test('two agents over two worker processes share what is left of a host, and the
     t.like(started[0], { cause: 'rate_limit', calls: index === 0 ? 12 : 5 })
     t.is(started.length - over.length, index === 0 ? 1 : 0)
   }
-})
-
-// @promise host-limit
-test('a direct call beyond what a host takes in a minute is refused, over two API processes as over one, and says when to come back', async (t) => {
-  const { stage, api, gated } = await world()
-  const someone = await customer(stage.platform)
-  const { origin: url, acceptHosts } = gated
-  const body = { url, acceptHosts, token: 'any-token' }
-  const entryId = (await call(someone, vault.addToVault, { body })).body.id
-  const ask = (url: string) =>
-    call({ ...someone, url }, vault.callTool, { params: { entryId, toolName: 'echo_text' }, body: { text: 'hello' } })
-  await occupy(stage, `https://127.0.0.1:${gated.gate.port}`, limit - 10, 40)
-  for (let number = 0; number < 10; number += 1) {
-    t.is((await ask(number % 2 === 0 ? api.url : someone.url)).status, 200)
-  }
-  const reached = gated.gate.taken()
-  for (const url of [api.url, someone.url]) {
-    const { failure, headers } = await ask(url)
-    t.like(failure, { code: 'OUTGOING_RATE_LIMITED', statusCode: 429 })
-    const seconds = Number(headers.get('retry-after'))
-    t.true(seconds >= 1 && seconds <= 41, `Retry-After is ${headers.get('retry-after')}`)
-    t.true(failure.error.includes(`${seconds} seconds`))
-  }
-  t.is(gated.gate.taken(), reached, 'nobody came to the site')
-})
-
-// @promise refresh
-test('forty rotations in a row lose no grant and present no refresh token twice', async (t) => {
-  const { contacts, sites, env } = await startOAuthSites(t)
-  const platform = await startPlatform(t, { sites, env })
-  const someone = await customer(platform)
-  const entryId = await connectContacts(someone, contacts)
-  const rotations = 40
-  for (let number = 0; number < rotations; number += 1) {
-    contacts.expireAccessTokens()
-    const { body } = await callDirectly({ someone, entryId })
-    if (!Array.isArray(body.result['contacts'])) t.fail(`rotation ${number}: ${JSON.stringify(body)}`)
-  }
-  const refreshes = refreshesAt(contacts)
-  t.is(refreshes.length, rotations)
-  t.is(new Set(refreshes.map(({ refreshToken }) => refreshToken)).size, rotations)
-  t.false(refreshes.some(({ consumedBefore, status }) => consumedBefore || status !== 200))
-  t.is(contacts.requests().length, 2 * rotations)
-  t.is(await statusOf({ someone, entryId }), 'connected')
-
-  const outcomes: (string | null)[] = []
-  for (let cursor: string | null | undefined; cursor !== null;) {
-    const query = { limit: '15', ...(cursor !== undefined && { cursor }) }
-    const { body } = await call(someone, listRefreshes, { params: { entryId }, query })
-    outcomes.push(...body.items.map(({ outcome }) => outcome))
-    cursor = body.nextCursor
-  }
-  t.is(outcomes.length, rotations)
-  t.true(outcomes.every((outcome) => outcome === 'refreshed'))
 })

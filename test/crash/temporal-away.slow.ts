@@ -2,14 +2,15 @@
 import { Connection } from '@temporalio/client'
 import test, { type ExecutionContext } from 'ava'
 import * as runs from '../../api/runs.ts'
-import { freePorts } from '../../bin/local/ports.ts'
 import { searchAttributes } from '../../workflows/messages.ts'
 import { call } from '../helpers/client.ts'
-import { startOwnTemporal, temporalAddress } from '../helpers/temporal.ts'
-import { connectBadTools, customer, deliver, ended, timelineOf, webhookAgent } from '../helpers/people.ts'
-import { startPlatform } from '../helpers/platform.ts'
+import { startOwnTemporal } from '../helpers/temporal.ts'
+import { connectBadTools, customer, deliver, ended, runOf, timelineOf, webhookAgent } from '../helpers/people.ts'
 import { askedFor, courseOf, measured, untilAsked, untilEvent } from './record.ts'
 import { openStage, reconcile } from './stage.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import * as vault from '../../api/vault.ts'
+import { dataOf, waiting } from '../helpers/runs.ts'
 
 /** A Temporal of the test's own, a worker that lives through what happens to it, and a customer who has connected a site. */
 async function openTest(t: ExecutionContext) {
@@ -19,7 +20,7 @@ async function openTest(t: ExecutionContext) {
   reconcile(t, platform)
   const someone = await customer(platform)
   const vaultEntryId = await connectBadTools(someone, sites)
-  return { temporal, platform, someone, sites: [{ vaultEntryId }], requests: sites.badTools.requests }
+  return { temporal, platform, someone, sites: [{ vaultEntryId }], requests: sites.badTools.requests, badTools: sites }
 }
 
 test('while Temporal is stopped deliveries are accepted, and when it is back everything goes on where it was', async (t) => {
@@ -64,14 +65,20 @@ test('while Temporal is stopped deliveries are accepted, and when it is back eve
   measured(t, `${Date.now() - back} ms from the return of Temporal to the end of the cancelled run`)
 })
 
-test('a Temporal that is killed goes on from its file, and the runs with it', async (t) => {
-  const { temporal, platform, someone, sites, requests } = await openTest(t)
+// @promise reconnect
+test('a Temporal that is killed goes on from its file, and with it the runs, also one whose site was connected meanwhile', async (t) => {
+  const opened = await openTest(t)
+  const { temporal, platform, someone, sites, requests } = opened
+  const waits = await parked(opened)
   const systemPrompt = '[[call slow_once {"seconds":0}]][[sleep 2]][[call slow_once {"seconds":2}]]'
   const agent = await webhookAgent(someone, { systemPrompt, sites })
 
   const receipts = [(await deliver(platform, agent, {})).body, (await deliver(platform, agent, {})).body]
   await untilEvent(someone, receipts[0]!.runId, 'step.started', ({ data }) => data['step'] === 2)
   await temporal.kill()
+  await waits.reconnect()
+  await delay(2000)
+  t.is((await runOf(waits.someone, waits.runId)).status, 'waiting')
   await temporal.start()
   const back = Date.now()
   for (const { runId } of receipts) {
@@ -81,7 +88,33 @@ test('a Temporal that is killed goes on from its file, and the runs with it', as
   }
   const { times, keys } = askedFor(requests(), 'slow_once')
   t.is(times, keys.length)
+  for (const id of [waits.runId, waits.next])
+    t.like(await ended(waits.someone, id, 60), { status: 'completed', steps: 2 })
+  t.deepEqual(
+    requests().flatMap(({ tool, idempotencyKey, status }) => (tool === 'slow_read' ? [[idempotencyKey, status]] : [])),
+    [
+      [`${waits.runId}:1:0`, 401],
+      [`${waits.runId}:1:0`, 200],
+      [`${waits.next}:1:0`, 200],
+    ],
+  )
+  t.is(dataOf(await timelineOf(waits.someone, waits.runId), 'wait.started').length, 1)
 })
+
+/** A run of which a tool call that must not be repeated waits for a new token, and another run behind it. */
+async function parked({ platform, badTools }: Awaited<ReturnType<typeof openTest>>) {
+  const someone = await customer(platform)
+  const entryId = await connectBadTools(someone, badTools)
+  const replaceToken = async (token: string) =>
+    (await call(someone, vault.replaceVaultToken, { params: { entryId }, body: { token } })).status
+  await replaceToken('bad-token')
+  const systemPrompt = '[[call slow_read {"seconds":0}]]'
+  const agent = await webhookAgent(someone, { systemPrompt, sites: [{ vaultEntryId: entryId }] })
+  const { runId } = (await deliver(platform, agent, { number: 1 })).body
+  const { runId: next } = (await deliver(platform, agent, { number: 2 })).body
+  await waiting(someone, runId, 40)
+  return { someone, runId, next, reconnect: () => replaceToken('good-token') }
+}
 
 // @promise temporal
 test('a Temporal that has lost everything is told again, and every run goes on from its last recorded step', async (t) => {
@@ -116,18 +149,4 @@ test('a Temporal that has lost everything is told again, and every run goes on f
   t.teardown(() => connection.close())
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace: 'default' })
   for (const { name } of Object.values(searchAttributes)) t.true(name in customAttributes)
-})
-
-test('what an API accepts or cancels without reaching Temporal is told to it by the reconciler', async (t) => {
-  const [nobody = 0] = await freePorts(1)
-  const stage = await openStage(t, { env: { TEMPORAL_ADDRESS: `127.0.0.1:${nobody}` } })
-  await startPlatform(t, { worker: true, env: { ...stage.environment, TEMPORAL_ADDRESS: temporalAddress() } })
-  const someone = await customer(stage.platform)
-  const agent = await webhookAgent(someone, { systemPrompt: '[[sleep 100]]' })
-  const { runId } = (await deliver(stage.platform, agent, {})).body
-  await untilEvent(someone, runId, 'step.started')
-  t.is((await call(someone, runs.cancelRun, { params: { runId } })).status, 200)
-  const cancelled = Date.now()
-  t.like(await ended(someone, runId, 15), { status: 'cancelled', reason: 'CANCELLED_BY_OWNER' })
-  measured(t, `${Date.now() - cancelled} ms from the answer to the end of the run`)
 })

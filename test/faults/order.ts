@@ -38,7 +38,7 @@ export const order: Fault[] = [
     in: agentQueue,
     edit: swapped('ForStatement > BlockStatement > ExpressionStatement:has(> [right.value=false])'),
     why: 'a delivery that comes while its queue falls asleep waits for the reconciler',
-    tests: ['test/workflows/drain.test.ts'],
+    tests: ['test/workflows/drain.slow.ts'],
   },
   {
     id: 'order/resume-lost',

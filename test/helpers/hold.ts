@@ -15,12 +15,12 @@ export async function hold(database: Database, lock: (trx: Transaction) => Promi
   }
 }
 
-/** Waits until a statement of the database waits for a lock that another one holds. */
-export const untilBlocked = (database: Database): Promise<boolean> =>
-  eventually(10, 'somebody waits for a lock', async () => {
+/** Waits until so many statements of the database wait for locks that others hold. */
+export const untilBlocked = (database: Database, count = 1): Promise<boolean> =>
+  eventually(30, `${count} statements wait for locks`, async () => {
     const { rows } = await database.raw<{ rows: unknown[] }>(
       `select from pg_stat_activity
         where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`,
     )
-    return rows.length > 0 || undefined
+    return rows.length >= count || undefined
   })

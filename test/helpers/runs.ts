@@ -143,6 +143,13 @@ export async function scriptsOn(stage: Stage, badTools = stage.sites.badTools) {
 
 export type Scripts = Awaited<ReturnType<typeof scriptsOn>>
 
+/** The same on a shared platform, with a misbehaving site that no other test uses. */
+export async function ownScripts(t: ExecutionContext, platform: Platform) {
+  const badTools = await startBadTools({ port: 0, tls: await temporaryCertificates() })
+  t.teardown(badTools.close)
+  return scriptsOn({ platform, sites: { badTools } as Sites, spares: [] }, badTools)
+}
+
 /** Claims the agent's next run, and returns the first message that the model gets. */
 export async function firstMessage({ database, runs }: Platform['services'], agent: { id: string }): Promise<string> {
   const claimed = await runs.queue.claimNext(agent.id)

@@ -30,6 +30,14 @@ export async function startSites(t: ExecutionContext, options: Partial<IssueTrac
   return { caFile: tls.caFile, allow, tracker, badTools, brokenManifest, deadOrigin }
 }
 
+/** Starts more good sites on free ports, for one test. Returns their origins; `SITE_ALLOW` must hold their hosts. */
+export async function startMoreSites(t: ExecutionContext, count: number): Promise<string[]> {
+  const tls = await temporaryCertificates()
+  const started = await Promise.all(Array.from({ length: count }, () => startBadTools({ port: 0, tls })))
+  for (const { close } of started) t.teardown(close)
+  return started.map(({ origin }) => origin)
+}
+
 /**
  * Starts the OAuth site on a free port, for one test. `caFile` is that of `startSites`; `allow` is what SITE_ALLOW must
  * also hold: `const allow = [...sites.allow, ...contacts.allow]`. The platform under test must be among the

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import type { ExecutionContext } from 'ava'
 import { ownServerOptions, sharedServers } from './servers.ts'
 
@@ -23,14 +22,5 @@ export async function startOwnTemporal(t: ExecutionContext) {
     const files = (await readdir(options.folder)).filter((name) => name.startsWith('temporal-'))
     await Promise.all(files.map((name) => rm(join(options.folder, name))))
   }
-  /** Deletes one workflow, like a partial loss of storage; call it while the server is stopped. */
-  const lose = async (workflowId: string) => {
-    const name = (await readdir(options.folder)).find((file) => /^temporal-\d+\.db$/.test(file)) ?? ''
-    const storage = new DatabaseSync(join(options.folder, name))
-    for (const table of ['executions', 'current_executions']) {
-      storage.prepare(`delete from ${table} where workflow_id = ?`).run(workflowId)
-    }
-    storage.close()
-  }
-  return { address, start: control.start, stop: control.stop, kill: control.kill, forget, lose }
+  return { address, start: control.start, stop: control.stop, kill: control.kill, forget }
 }

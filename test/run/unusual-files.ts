@@ -5,7 +5,6 @@ export const slowFiles = [
   'test/check-site/check-site.test.ts',
   'test/src/callbacks/deliver.test.ts',
   'test/src/runs/changing-tools.test.ts',
-  'test/workflows/drain.test.ts',
 ]
 
 /**

@@ -61,23 +61,36 @@ test('a run closes in Temporal in the colour of its ending', async (t) => {
   t.is(countOf(await historyOf(client, agentRunId(told)), cancelAsked), 1)
 })
 
-test('tool calls have a task queue of their own, and model calls stay on that of the workflows', async (t) => {
+test('Temporal shows what a run does, has tool calls on a task queue of their own, and lets owners take turns', async (t) => {
   const { scripts, client } = await open()
-  const { run } = await scripts.follow('[[call echo_text {"text":"a"}]] [[then]] [[say done]]')
+  const { platform, someone } = scripts
+  const { agent, run } = await scripts.follow('[[call echo_text {"text":"a"}]] [[then]] [[say done]]')
   const { events } = await historyOf(client, agentRunId(run.id))
-  const scheduled = events.flatMap(({ activityTaskScheduledEventAttributes: activity }) => activity ?? [])
-  const { taskQueue } = scripts.platform.config.temporal
+  const scheduled = events.flatMap(({ activityTaskScheduledEventAttributes: activity }) => activity ?? []) as {
+    activityType: { name: string }
+    taskQueue: { name: string }
+  }[]
+  const { taskQueue } = platform.config.temporal
   t.deepEqual(
-    (scheduled as { activityType: { name: string }; taskQueue: { name: string } }[]).map((activity) => [
-      activity.activityType.name,
-      activity.taskQueue.name,
-    ]),
+    scheduled.map((activity) => [activity.activityType.name, activity.taskQueue.name]),
     [
       ['advance', taskQueue],
       ['callTool', `${taskQueue}-tools`],
       ['advance', taskQueue],
     ],
   )
+  const summaries = events.flatMap(({ userMetadata }) => {
+    const data = (userMetadata as { summary?: { data?: string } } | undefined)?.summary?.data
+    return data === undefined ? [] : [JSON.parse(Buffer.from(data, 'base64').toString()) as string]
+  })
+  for (const shown of ['step 1', 'echo_text']) t.true(summaries.includes(shown), summaries.join())
+  const started = events[0]?.workflowExecutionStartedEventAttributes as { workflowRunTimeout: string } | undefined
+  const { waitSeconds, minutes } = platform.config.budgets
+  const seconds = Number.parseInt(started?.workflowRunTimeout ?? '', 10)
+  t.true(seconds > waitSeconds + minutes * 60, 'Temporal ends no run that has waited and worked for as long as it may')
+  const owner = (await call(someone, auth.me)).body.id
+  for (const workflowId of [agentQueueId(agent.id), agentRunId(run.id)])
+    t.is((await client.workflow.getHandle(workflowId).describe()).priority?.fairnessKey, owner, workflowId)
 })
 
 test('a run that nobody tells of its cancel learns it from the record, and is not green in Temporal', async (t) => {
@@ -95,15 +108,6 @@ test('a run that nobody tells of its cancel learns it from the record, and is no
   t.is(countOf(history, cancelAsked), 0)
 })
 
-test('Temporal ends no run that has waited and worked for as long as it may', async (t) => {
-  const { scripts, client } = await open()
-  const { run } = await scripts.follow('[[say done]]')
-  const { events } = await historyOf(client, agentRunId(run.id))
-  const started = events[0]?.workflowExecutionStartedEventAttributes as { workflowRunTimeout: string } | undefined
-  const { waitSeconds, minutes } = scripts.platform.config.budgets
-  t.true(Number.parseInt(started?.workflowRunTimeout ?? '', 10) > waitSeconds + minutes * 60)
-})
-
 test('a run that waits goes on as soon as it is told to', async (t) => {
   const { someone, agent, id, gate } = await beforeGate('paused')
   await call(someone, agents.pauseAgent, { params: { agentId: agent.id } })
@@ -117,7 +121,7 @@ test('a run that waits goes on as soon as it is told to', async (t) => {
 test('a resume that comes while the record is being asked is not lost', async (t) => {
   const { scripts, client } = await open()
   const { someone, platform } = scripts
-  const agent = await scripts.scripted('[[sleep 5]] [[call echo_text {"text":"a"}]] [[then]] [[say done]]')
+  const agent = await scripts.scripted('[[sleep 3]] [[call echo_text {"text":"a"}]] [[then]] [[say done]]')
   const { id } = (await start(someone, agent)).body
   await happened(someone, id, 'step.started')
   await call(someone, agents.pauseAgent, { params: { agentId: agent.id } })
@@ -130,18 +134,6 @@ test('a resume that comes while the record is being asked is not lost', async (t
   })
   await call(someone, agents.resumeAgent, { params: { agentId: agent.id } })
   t.is((await ended(someone, id)).status, 'completed')
-})
-
-test('Temporal shows which step and which tool an activity is', async (t) => {
-  const { scripts, client } = await open()
-  const { run } = await scripts.follow('[[call echo_text {"text":"a"}]]')
-  const { events } = await historyOf(client, agentRunId(run.id))
-  const summaries = events.flatMap(({ userMetadata }) => {
-    const data = (userMetadata as { summary?: { data?: string } } | undefined)?.summary?.data
-    return data === undefined ? [] : [JSON.parse(Buffer.from(data, 'base64').toString()) as string]
-  })
-  t.true(summaries.includes('step 1'))
-  t.true(summaries.includes('echo_text'), summaries.join())
 })
 
 test('Temporal shows whose runs, run and fire a workflow is, in words that the name cannot leave', async (t) => {
@@ -163,16 +155,6 @@ test('Temporal shows whose runs, run and fire a workflow is, in words that the n
   await scripts.platform.services.schedules.settled()
   const { action } = await client.schedule.getHandle(scheduleId(agentId)).describe()
   t.is(action.staticSummary, `One fire of the schedule of ${shown}: starts a run, or records why not`)
-})
-
-test('owners take turns where the tasks of queues and runs wait for a worker', async (t) => {
-  const { scripts, client } = await open()
-  const agent = await agentOf(scripts.someone, { systemPrompt: '[[say done]]' })
-  const { id } = (await start(scripts.someone, agent)).body
-  await ended(scripts.someone, id)
-  const owner = (await call(scripts.someone, auth.me)).body.id
-  for (const workflowId of [agentQueueId(agent.id), agentRunId(id)])
-    t.is((await client.workflow.getHandle(workflowId).describe()).priority?.fairnessKey, owner, workflowId)
 })
 
 test('a fire that comes late is recorded for the time that its schedule names', async (t) => {

@@ -8,15 +8,16 @@ import { newId } from '../../../src/ids.ts'
 import { ToolCall } from '../../../src/tools/tool-call.ts'
 import { approvalsOf, askingAgent, decide } from '../../helpers/approvals.ts'
 import { call } from '../../helpers/client.ts'
-import { eventually } from '../../helpers/eventually.ts'
-import { hold } from '../../helpers/hold.ts'
+import { hold, untilBlocked } from '../../helpers/hold.ts'
 import { connectBadTools, customer, person, timelineOf } from '../../helpers/people.ts'
 import { cancel, dataOf, start } from '../../helpers/runs.ts'
 import { forWholeFile } from '../../helpers/whole-file.ts'
 import { never, openLate } from '../runs/open-late.ts'
+import { sharedPlatform } from '../../helpers/shared.ts'
 
 /** Without a worker: tests act in its place. */
-const house = forWholeFile(test, 'the noun', openLate)
+const platformOf = sharedPlatform(test, 'idle')
+const house = forWholeFile(test, 'the noun', async (t) => openLate(t, await platformOf()))
 
 /** A run whose step has planned a call that must be approved. Nobody carries it out. */
 async function asking(args = '{ "seconds" : 0.50 }') {
@@ -69,22 +70,6 @@ test('the record has the exact text of the arguments and its hash, and the owner
   t.false(JSON.stringify(told).includes('seconds'))
   t.is((await services.runs.steps.advance(run, never)).kind, 'wait')
   t.is((await approvalsOf(someone)).length, 1, 'whoever looks again asks nobody again')
-})
-
-// @promise decisions
-test('of two opposite decisions at the same instant one holds, and the other is refused', async (t) => {
-  for (const _ of [1, 2, 3]) {
-    const { someone, approval, run } = await asking()
-    const answers = await Promise.all([
-      decide(someone, approval.id, 'approve'),
-      decide(someone, approval.id, 'refuse', { note: 'no' }),
-    ])
-    const [kept, ...others] = answers.filter(({ status }) => status === 200)
-    t.deepEqual(others, [])
-    t.is(answers.filter(({ status }) => status === 400).length, 1)
-    t.like(await approvalsOf(someone), { 0: { status: kept?.body.status, note: kept?.body.note }, length: 1 })
-    t.is(dataOf(await timelineOf(someone, run.runId), 'approval.decided').length, 1)
-  }
 })
 
 test('the answer frees the call and makes its agent due in one transaction', async (t) => {
@@ -155,14 +140,6 @@ test("another owner's approval is not there, and is not listed", async (t) => {
   t.deepEqual((await call(someone, approvals.getApproval, { params })).body, approval)
 })
 
-test('approvals are listed by status, by agent and by session', async (t) => {
-  const { someone, approval, agent } = await asking()
-  const found = async (query: Record<string, string>) => (await approvalsOf(someone, query)).map(({ id }) => id)
-  t.deepEqual(await found({ status: 'pending', agentId: agent.id }), [approval.id])
-  for (const query of [{ status: 'approved' }, { agentId: newId() }, { sessionId: newId() }])
-    t.deepEqual(await found(query as Record<string, string>), [], JSON.stringify(query))
-})
-
 test('a worker that gets a call which is not decided sends nothing, and the call waits on', async (t) => {
   const { perform, readCall, sent, services, run, approval } = await asking()
   await services.database('runToolCalls').where({ runId: run.runId }).update({ waitCause: null, notBefore: null })
@@ -201,16 +178,6 @@ test('a call that was planned before its tool asked first is not sent without an
   t.is((await services.runs.steps.advance(run, never)).kind, 'end', 'its script is over')
 })
 
-test('an execution that takes over a run that waits asks nobody again', async (t) => {
-  const { services, run, someone, sent } = await asking()
-  const later = { runId: run.runId, epoch: run.epoch + 1 }
-  await services.database('runs').where({ id: run.runId }).update({ epoch: later.epoch })
-  t.is((await services.runs.steps.advance(later, never)).kind, 'wait')
-  t.is((await approvalsOf(someone)).length, 1)
-  t.is((await call(someone, notifications.listNotifications)).body.items.length, 1)
-  t.is(sent(), 0)
-})
-
 test('a run that ends and an owner who decides at the same instant leave one answer and no deadlock', async (t) => {
   for (const _ of [1, 2, 3]) {
     const { someone, run, approval } = await asking()
@@ -234,20 +201,12 @@ test('two who decide while a third has the row get one answer, whatever their or
   const id = asked?.id ?? ''
   const release = await hold(database, (trx) => trx.raw('select from approvals where id = ? for share', [id]))
   const deciding = Promise.all((['approve', 'refuse'] as const).map((decision) => decide(someone, id, decision)))
-  await eventually(10, 'both wait', async () => {
-    const { rows } = await database.raw<{ rows: unknown[] }>(waitersStatement)
-    return rows.length === 2 ? true : undefined
-  })
+  await untilBlocked(database, 2)
   await release()
   const answers = await deciding
   t.is(answers.filter(({ status }) => status === 200).length, 1)
   t.is(answers.filter(({ status }) => status === 400).length, 1)
 })
-
-/** Those in this database who wait for a lock on rows of approvals. */
-const waitersStatement = `
-  select from pg_stat_activity
-   where datname = current_database() and wait_event_type = 'Lock' and query like '%"approvals"%'`
 
 // @promise chat-approvals
 test('what an answer in a chat asks is decided, expires and is withdrawn in the same way', async (t) => {

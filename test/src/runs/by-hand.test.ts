@@ -1,38 +1,30 @@
-import test from 'ava'
-import * as runsApi from '../../../api/runs.ts'
+import test, { type ExecutionContext } from 'ava'
 import * as agentsApi from '../../../api/agents.ts'
-import * as webhooks from '../../../api/webhooks.ts'
 import { lockRun, type RunRef } from '../../../src/runs/record.ts'
 import { createDecide } from '../../../src/runs/step/decide.ts'
 import { createWaits } from '../../../src/runs/step/waits.ts'
 import { call } from '../../helpers/client.ts'
 import { movableClock } from '../../helpers/clock.ts'
-import { agentOf, connectBadTools, customer, deliver, runOf, webhookAgent, type Person } from '../../helpers/people.ts'
-import { startPlatform } from '../../helpers/platform.ts'
-import { start } from '../../helpers/runs.ts'
-import { startSites } from '../../helpers/sites.ts'
-import { forWholeFile } from '../../helpers/whole-file.ts'
+import { customer, deliver, webhookAgent } from '../../helpers/people.ts'
+import { ownScripts, start } from '../../helpers/runs.ts'
+import { sharedPlatform } from '../../helpers/shared.ts'
 
-/** A platform whose runs are carried out by the tests, step by step. */
-const open = forWholeFile(test, 'runs by hand', async (t) => {
-  const sites = await startSites(t)
-  return { sites, ...(await startPlatform(t, { sites })) }
-})
+/** Its runs are carried out by the tests, step by step. */
+const platformOf = sharedPlatform(test, 'idle')
 
 const never = new AbortController().signal
 
 /** A claimed run whose first step has planned the calls of its script. */
-async function plannedCalls(systemPrompt: string) {
-  const { sites, services, ...platform } = await open()
-  const someone = await customer(platform)
-  const vaultEntryId = await connectBadTools(someone, sites)
-  const agent = await agentOf(someone, { systemPrompt, sites: [{ vaultEntryId }] })
+async function plannedCalls(t: ExecutionContext, systemPrompt: string) {
+  const { services, ...platform } = await platformOf()
+  const { someone, scripted, sent: sentFor } = await ownScripts(t, { services, ...platform })
+  const agent = await scripted(systemPrompt)
   await start(someone, agent)
   const run = await services.runs.queue.claimNext(agent.id)
   if (!run) throw new Error('there was nothing to claim')
   const move = await services.runs.steps.advance(run, never)
   if (move.kind !== 'tools') throw new Error('no call was asked for')
-  const sent = () => sites.badTools.requests().filter(({ idempotencyKey }) => idempotencyKey?.startsWith(run.runId))
+  const sent = () => sentFor(run.runId)
   const callsOf = () => services.database('run_tool_calls').where({ runId: run.runId }).orderBy('position')
   return { services, run, sent, callsOf, callId: move.calls[0]?.callId ?? '' }
 }
@@ -42,7 +34,7 @@ test('a call that was sent by a worker which is lost is sent again only if its t
     ['slow_once', 0, 'unknown'],
     ['slow_idempotent', 1, 'succeeded'],
   ] as const) {
-    const { services, run, sent, callsOf, callId } = await plannedCalls(`[[call ${tool} {"seconds":0}]]`)
+    const { services, run, sent, callsOf, callId } = await plannedCalls(t, `[[call ${tool} {"seconds":0}]]`)
     await services.database('run_tool_calls').where({ id: callId }).update({ status: 'started', attempts: 1 })
     await services.runs.calls.perform(run, callId, never)
     t.is(sent().length, times, tool)
@@ -52,6 +44,7 @@ test('a call that was sent by a worker which is lost is sent again only if its t
 
 test('each call has an idempotency key of its own, also beside others of its step', async (t) => {
   const { services, run, sent, callsOf } = await plannedCalls(
+    t,
     '[[call echo_text {"text":"a"}]] [[call echo_text {"text":"b"}]]',
   )
   for (const { id } of (await callsOf()) as { id: string }[]) await services.runs.calls.perform(run, id, never)
@@ -61,64 +54,12 @@ test('each call has an idempotency key of its own, also beside others of its ste
   )
 })
 
-/** An agent with so many deliveries, none of which was started. */
-async function queued(count: number) {
-  const { services, ...platform } = await open()
-  const someone = await customer(platform)
-  const agent = await webhookAgent(someone)
-  for (let delivery = 1; delivery <= count; delivery += 1) await deliver(someone, agent, { delivery })
-  const { ownerId } = (await services.database('agents').where({ id: agent.id }).first('ownerId')) as {
-    ownerId: string
-  }
-  const paidUntil = (currentPeriodEnd: Date) =>
-    services
-      .database('accounts')
-      .where({ ownerId })
-      .update({ currentPeriodEnd, subscriptionStatus: currentPeriodEnd > new Date() ? 'active' : 'past_due' })
-  const queue = () => services.database('agent_queues').where({ agentId: agent.id })
-  return { services, someone, agent, queue, paidUntil }
-}
-
-const hour = 3_600_000
-const ago = (ms: number): Date => new Date(Date.now() - ms)
-
-test('a queue stays blocked since the first look at it, and is opened when its owner has paid', async (t) => {
-  const { services, agent, queue, paidUntil } = await queued(1)
-  await paidUntil(ago(hour))
-  t.is(await services.runs.queue.claimNext(agent.id), null)
-  const before = ago(hour)
-  await queue().update({ blockedSince: before })
-  t.is(await services.runs.queue.claimNext(agent.id), null)
-  t.like(await queue().first(), { blockedCause: 'past_due', blockedSince: before, awake: false })
-
-  await services.runs.reconciler.look(agent.id)
-  t.like(await queue().first(), { awake: false }, 'nothing has been paid')
-  await paidUntil(new Date(Date.now() + hour))
-  await services.runs.reconciler.look(agent.id)
-  t.like(await queue().first(), { awake: true })
-})
-
-test('a run that came to a blocked queue lately has its own time, whatever came before it', async (t) => {
-  const { services, agent, queue, paidUntil } = await queued(2)
-  const { database, runs } = services
-  await paidUntil(ago(hour))
-  await runs.queue.claimNext(agent.id)
-  const longAgo = ago((services.config.queueBlockedSeconds + 60) * 1000)
-  await queue().update({ blockedSince: longAgo })
-  await database('runs').where({ agentId: agent.id, sequence: 1 }).update({ acceptedAt: longAgo })
-  for (let time = 0; time < 3; time += 1) await runs.reconciler.look(agent.id)
-  const states = await database('runs').where({ agentId: agent.id }).orderBy('sequence').select('status', 'reason')
-  t.deepEqual(states, [
-    { status: 'failed', reason: 'SUBSCRIPTION_PAST_DUE' },
-    { status: 'queued', reason: null },
-  ])
-})
-
-const skip = (someone: Person, runId: string) => call(someone, runsApi.skipRun, { params: { runId } })
-
 /** A run that was started, of an agent that its owner pauses and resumes. */
 async function begun() {
-  const { services, someone, agent } = await queued(1)
+  const { services, ...platform } = await platformOf()
+  const someone = await customer(platform)
+  const agent = await webhookAgent(someone)
+  await deliver(someone, agent, { number: 1 })
   const run = await services.runs.queue.claimNext(agent.id)
   if (!run) throw new Error('there was nothing to claim')
   const params = { agentId: agent.id }
@@ -126,27 +67,6 @@ async function begun() {
   const resume = () => call(someone, agentsApi.resumeAgent, { params })
   return { services, someone, agent, run, pause, resume }
 }
-
-test('a run at work is not skipped, one that waits is', async (t) => {
-  const { services, someone, run, pause } = await begun()
-  const { runId } = run
-  t.is((await skip(someone, runId)).failure.code, 'RUN_NOT_CANCELLABLE')
-  await pause()
-  t.like(await services.runs.steps.advance(run, never), { kind: 'wait', cause: 'paused' })
-  t.is((await skip(someone, runId)).status, 200)
-  t.is((await runOf(someone, runId)).status, 'skipped')
-})
-
-test('a sender does not take back a run that waits: it was started', async (t) => {
-  const { services, someone, agent, run, pause } = await begun()
-  await pause()
-  t.like(await services.runs.steps.advance(run, never), { kind: 'wait', cause: 'paused' })
-  const { runId, agentId } = run
-  const headers = { 'x-webhook-secret': agent.webhookSecret }
-  const { failure } = await call(someone, webhooks.withdrawDelivery, { params: { agentId, runId }, headers })
-  t.is(failure.code, 'RUN_NOT_CANCELLABLE')
-  t.is((await runOf(someone, runId)).status, 'waiting')
-})
 
 // @promise waits
 test('what a run has waited is added up over all its waits', async (t) => {

@@ -7,20 +7,10 @@ import { call } from '../../helpers/client.ts'
 import { eventually } from '../../helpers/eventually.ts'
 import { agentOf, deliver, ended, runOf, timelineOf, webhookAgent, type Person } from '../../helpers/people.ts'
 import type { Platform } from '../../helpers/platform.ts'
-import {
-  cancel,
-  dataOf,
-  happened,
-  openStage,
-  scriptsOn,
-  spareSite,
-  spendAllBut,
-  start,
-  waiting,
-} from '../../helpers/runs.ts'
-import { forWholeFile } from '../../helpers/whole-file.ts'
+import { cancel, dataOf, happened, ownScripts, spendAllBut, start, waiting } from '../../helpers/runs.ts'
+import { sharedPlatform } from '../../helpers/shared.ts'
 
-const stage = forWholeFile(test, 'held', (t) => openStage(t, { env: { RECONCILE_SECONDS: '1' }, spare: 1 }))
+const platformOf = sharedPlatform(test)
 
 const pause = (someone: Person, agent: { id: string }) =>
   call(someone, agents.pauseAgent, { params: { agentId: agent.id } }).then(({ body }) => body)
@@ -53,7 +43,7 @@ async function ends(t: ExecutionContext, someone: Person, runId: string, expecte
 
 // @promise pause
 test('a paused agent starts nothing, keeps what arrives in order, and goes on when it is resumed', async (t) => {
-  const { platform, someone } = await scriptsOn(await stage())
+  const { platform, someone } = await ownScripts(t, await platformOf())
   const agent = await webhookAgent(someone, { systemPrompt: '[[say done]]' })
   t.truthy((await pause(someone, agent)).pausedAt)
   const first = await pause(someone, agent)
@@ -73,7 +63,7 @@ test('a paused agent starts nothing, keeps what arrives in order, and goes on wh
 })
 
 test('a queue that was emptied while it was blocked is woken by the next delivery', async (t) => {
-  const { platform, someone } = await scriptsOn(await stage())
+  const { platform, someone } = await ownScripts(t, await platformOf())
   const agent = await webhookAgent(someone, { systemPrompt: '[[say done]]' })
   await pause(someone, agent)
   const given = await Promise.all([1, 2].map(async (number) => (await deliver(platform, agent, { number })).body.runId))
@@ -87,28 +77,8 @@ test('a queue that was emptied while it was blocked is woken by the next deliver
   t.like(await platform.services.database('agent_queues').where({ agentId: agent.id }).first(), { awake: true })
 })
 
-// @promise pause
-test('a run that has begun waits before its next step while its agent is paused, and goes on with the same record', async (t) => {
-  const { someone, scripted } = await scriptsOn(await stage())
-  const agent = await scripted('[[sleep 5]] [[call echo_text {"text":"one"}]] [[then]] [[say done]]')
-  const { id } = (await start(someone, agent)).body
-  await happened(someone, id, 'step.started')
-  await pause(someone, agent)
-  t.like(await waiting(someone, id), { waitingCause: 'paused', waitingFor: null })
-  t.deepEqual(await toldOfBlocks(someone), [])
-  await resume(someone, agent)
-  await ends(t, someone, id, { status: 'completed', steps: 2 })
-  const timeline = await timelineOf(someone, id)
-  t.deepEqual(
-    dataOf(timeline, 'wait.started').map(({ cause, site }) => [cause, site]),
-    [['paused', null]],
-  )
-  t.is(dataOf(timeline, 'wait.ended').length, 1)
-  t.is(dataOf(timeline, 'tool.started').length, 1)
-})
-
 test('a run whose owner has no credits left waits for some, and goes on where it is when there are', async (t) => {
-  const { platform, someone, scripted } = await scriptsOn(await stage())
+  const { platform, someone, scripted } = await ownScripts(t, await platformOf())
   const agent = await scripted('[[call echo_text {"text":"one"}]] [[then]] [[say done]]')
   await pause(someone, agent)
   const { id } = (await start(someone, agent)).body
@@ -135,32 +105,9 @@ test('a run whose owner has no credits left waits for some, and goes on where it
   await cancel(someone, poor.id)
 })
 
-test('deliveries that were accepted while there were credits stay queued without them, and start when there are some', async (t) => {
-  const { platform, someone } = await scriptsOn(await stage())
-  const agent = await webhookAgent(someone, { systemPrompt: '[[say done]]' })
-  await pause(someone, agent)
-  const { runId } = (await deliver(platform, agent, { number: 1 })).body
-  const next = (await deliver(platform, agent, { number: 2 })).body.runId
-  await grant(platform, agent.id, 0)
-  await resume(someone, agent)
-  await blocked(platform, agent.id, 'credits')
-  t.is((await runOf(someone, runId)).status, 'queued')
-  t.is((await deliver(platform, agent, { number: 3 })).failure.code, 'NO_CREDITS')
-  const told = await toldOfBlocks(someone)
-  t.deepEqual(
-    told.map(({ subjectId }) => subjectId),
-    [agent.id],
-    'the owner is told once',
-  )
-  await grant(platform, agent.id, 100)
-  await ends(t, someone, runId, { status: 'completed' })
-  await ends(t, someone, next, { status: 'completed' })
-})
-
 // @promise replays
 test('the head of a queue that waits can be skipped: the next run goes on, and the skipped one can be replayed', async (t) => {
-  const opened = await stage()
-  const { platform, someone, vaultEntryId } = await scriptsOn(opened, spareSite(opened))
+  const { platform, someone, vaultEntryId } = await ownScripts(t, await platformOf())
   const systemPrompt = '[[call limit_first {"refusals":1,"seconds":300}]]'
   const sites = [{ vaultEntryId }]
   const agent = await webhookAgent(someone, { systemPrompt, sites, allowActionOverride: true })
@@ -193,7 +140,7 @@ test('the head of a queue that waits can be skipped: the next run goes on, and t
 })
 
 test('a run that has not ended cannot be replayed, and a manual one only while its agent is idle', async (t) => {
-  const { someone, scripted } = await scriptsOn(await stage())
+  const { someone, scripted } = await ownScripts(t, await platformOf())
   const agent = await scripted('[[sleep 4]] [[say done]]')
   const { id } = (await start(someone, agent)).body
   const replay = (runId: string) => call(someone, runs.replayRun, { params: { runId } })

@@ -1,35 +1,21 @@
 import test from 'ava'
-import { whyRun } from '../../../api/why.ts'
 import { isCoded } from '../../../src/errors.ts'
 import { Run } from '../../../src/runs/run.ts'
 import { RunStep } from '../../../src/runs/run-step.ts'
-import { call } from '../../helpers/client.ts'
 import { eventually } from '../../helpers/eventually.ts'
-import { hold } from '../../helpers/hold.ts'
+import { hold, untilBlocked } from '../../helpers/hold.ts'
 import { agentOf, person, timelineOf } from '../../helpers/people.ts'
-import { dataOf, openStage, scriptsOn, spareSite, start, stall, takeUpAgain } from '../../helpers/runs.ts'
+import { dataOf, start, stall, takeUpAgain } from '../../helpers/runs.ts'
 import { forWholeFile } from '../../helpers/whole-file.ts'
+import { claimed, never, openLate, planned } from './open-late.ts'
 
-/** Without a worker, so that a test can act in the place of several. */
-const stage = forWholeFile(test, 'late attempts', (t) => openStage(t, { worker: false, spare: 2 }))
+const house = forWholeFile(test, 'late attempts', (t) => openLate(t))
 
 /** A claimed run. */
-async function claimed(systemPrompt: string) {
-  const { platform } = await stage()
-  const { services } = platform
-  const someone = await person(platform)
-  const agent = await agentOf(someone, { systemPrompt })
-  await start(someone, agent)
-  const run = await services.runs.queue.claimNext(agent.id)
-  if (!run) throw new Error('there was nothing to claim')
-  return { services, someone, run }
-}
-
-const never = new AbortController().signal
+const begin = async (script: string) => ({ ...(await house()), ...(await claimed(await house(), script)) })
 
 test('a claim that comes twice from one execution of the queue has one answer, and another one takes the run up when the first is gone', async (t) => {
-  const { platform } = await stage()
-  const { services } = platform
+  const { platform, services } = await house()
   const { inspection, wakeAgent } = services.temporal
   const someone = await person(platform)
   const agent = await agentOf(someone)
@@ -60,7 +46,7 @@ test('a claim that comes twice from one execution of the queue has one answer, a
 })
 
 test('a run of which nobody knows who has claimed it is given to nobody before another epoch has begun', async (t) => {
-  const { services, run } = await claimed('[[say hello]]')
+  const { services, run } = await begin('[[say hello]]')
   const { runs, database } = services
   const { runId, agentId } = run
   await database('agent_queues').where({ agentId }).update({ claimedBy: null, claimedEpoch: null })
@@ -71,7 +57,7 @@ test('a run of which nobody knows who has claimed it is given to nobody before a
 })
 
 test('an attempt that comes when the step is on record already begins nothing', async (t) => {
-  const { services, someone, run } = await claimed('[[say hello]]')
+  const { services, someone, run } = await begin('[[say hello]]')
   const { database } = services
   const trx = await database.transaction()
   await Run.query(trx).findById(run.runId).forUpdate()
@@ -88,7 +74,7 @@ test('an attempt that comes when the step is on record already begins nothing', 
 })
 
 test('an attempt that fails after the run has ended adds nothing to its timeline', async (t) => {
-  const { services, someone, run } = await claimed('[[sleep 1]][[fail 500]]')
+  const { services, someone, run } = await begin('[[sleep 1]][[fail 500]]')
   const failing = services.runs.steps.advance(run, never)
   await services.runs.ending.end(run, { status: 'failed', reason: 'TERMINATED' })
   await failing.catch((error: unknown) => t.true(isCoded(error, 'MODEL_ERROR')))
@@ -96,23 +82,8 @@ test('an attempt that fails after the run has ended adds nothing to its timeline
   t.is(timeline.at(-1)?.kind, 'ended')
 })
 
-test('an attempt that fails says when it is made again, if its provider has named a time', async (t) => {
-  const { services, someone, run } = await claimed('[[fail 429]]')
-  await t.throwsAsync(services.runs.steps.advance(run, never))
-  const timeline = await timelineOf(someone, run.runId)
-  const [failed] = dataOf(timeline, 'step.failed')
-  t.like(failed, { attempt: 1, willRetry: true })
-  const retryAt = Date.parse(String(failed?.['retryAt']))
-  const at = (kind: string) => Date.parse(timeline.find((event) => event.kind === kind)?.at ?? '')
-  t.true(at('step.started') + 1000 <= retryAt && retryAt <= at('step.failed') + 1000, 'the provider asks for a second')
-  const { causes } = (await call(someone, whyRun, { params: { runId: run.runId } })).body
-  const retry = causes.find(({ code }) => code === 'MODEL_RETRY')
-  t.like(retry, { until: new Date(retryAt).toISOString() })
-  t.regex(retry?.message ?? '', /is retried at .*, as its provider asked/)
-})
-
 test('an attempt that succeeds after the run has ended is neither recorded nor charged', async (t) => {
-  const { services, someone, run } = await claimed('[[sleep 1]][[say late]]')
+  const { services, someone, run } = await begin('[[sleep 1]][[say late]]')
   const answering = services.runs.steps.advance(run, never)
   await services.runs.ending.end(run, { status: 'failed', reason: 'TERMINATED' })
   t.like(await answering, { kind: 'end', status: 'failed', reason: 'TERMINATED' })
@@ -121,40 +92,18 @@ test('an attempt that succeeds after the run has ended is neither recorded nor c
   t.is((await timelineOf(someone, run.runId)).at(-1)?.kind, 'ended')
 })
 
-/** A claimed run whose only call is planned, and was sent already if `state` says so. */
-async function planned(systemPrompt: string, state = {}, alone = false) {
-  const opened = await stage()
-  const scripts = await scriptsOn(opened, alone ? spareSite(opened) : undefined)
-  const { services } = opened.platform
-  const { sites, someone, vaultEntryId } = scripts
-  const agent = await agentOf(someone, { systemPrompt, sites: [{ vaultEntryId }] })
-  await start(someone, agent)
-  const run = await services.runs.queue.claimNext(agent.id)
-  if (!run) throw new Error('there was nothing to claim')
-  const move = await services.runs.steps.advance(run, never)
-  const [call] = move.kind === 'tools' ? move.calls : []
-  if (!call) throw new Error('no call was asked for')
-  const updated = { status: 'planned', ...state }
-  await services.database('run_tool_calls').where({ id: call.callId }).update(updated)
-  return { sites, services, someone, vaultEntryId, run, call }
-}
-
 test.serial('of two attempts at a call that both come to send it, one does', async (t) => {
-  const { sites, services, someone, run, call } = await planned('[[call slow_once {"seconds":0}]]', {}, true)
-
+  const late = await house()
+  const { sites, services } = late
+  const { someone, run, callId } = await planned(late, 'slow_once')
   // Both have looked at the call, and wait for their turn at the site, when the first of them gets it.
   const { database } = services
   const { host } = new URL(sites.badTools.origin)
   await database.raw('insert into outgoing_hosts (host) values (?) on conflict do nothing', [host])
   const lock = 'select 1 from outgoing_hosts where host = ? for update'
   const release = await hold(database, (trx) => trx.raw(lock, [host]))
-  const attempts = [1, 2].map(() => services.runs.calls.perform(run, call.callId, never))
-  await eventually(10, 'both wait for the lock', async () => {
-    const waiting = await database('pg_stat_activity')
-      .whereRaw('datname = current_database()')
-      .where({ wait_event_type: 'Lock' })
-    return waiting.length === 2 || undefined
-  })
+  const attempts = [1, 2].map(() => services.runs.calls.perform(run, callId, never))
+  await untilBlocked(database, 2)
   await release()
   await Promise.all(attempts)
 
@@ -165,25 +114,6 @@ test.serial('of two attempts at a call that both come to send it, one does', asy
     [[1, undefined]],
   )
   t.like(dataOf(timeline, 'tool.finished'), [{ status: 'succeeded', attempts: 1 }])
-})
-
-test('a call whose last attempt was lost stays in doubt when there is no way to its site any more', async (t) => {
-  const state = { status: 'started', attempts: 1 }
-  const { services, someone, vaultEntryId, run, call } = await planned('[[call slow_idempotent {"seconds":0}]]', state)
-  await services.database('vault_entries').where({ id: vaultEntryId }).delete()
-  await services.runs.calls.perform(run, call.callId, never)
-  const timeline = await timelineOf(someone, run.runId)
-  t.like(dataOf(timeline, 'tool.finished'), [{ status: 'unknown', attempts: 1 }])
-  t.deepEqual(dataOf(timeline, 'tool.failed'), [])
-})
-
-test('a 429 that is taken for the answer is not said to be tried again', async (t) => {
-  const state = { attempts: 20, refused_attempts: 20 }
-  const { services, someone, run, call } = await planned('[[call limit {}]]', state, true)
-  await services.runs.calls.perform(run, call.callId, never)
-  const timeline = await timelineOf(someone, run.runId)
-  t.like(dataOf(timeline, 'tool.finished'), [{ status: 'failed', httpStatus: 429, attempts: 21 }])
-  t.deepEqual(dataOf(timeline, 'tool.failed'), [])
 })
 
 test('a run that ends says of each call that it leaves open what is known of its attempts', async (t) => {
@@ -199,7 +129,8 @@ test('a run that ends says of each call that it leaves open what is known of its
     [{ attempts: 1, status: 'started' }, 'unknown', underWay],
   ] as const
   const script = cases.map((_, number) => `[[call slow_idempotent {"seconds":${number}}]]`).join(' ')
-  const { services, someone, run } = await planned(script)
+  const { services, someone, run } = await begin(script)
+  await services.runs.steps.advance(run, never)
   for (const [position, [state]] of cases.entries())
     await services.database('run_tool_calls').where({ runId: run.runId, position }).update(state)
   await services.runs.ending.end(run, { status: 'failed', reason: 'TERMINATED' })

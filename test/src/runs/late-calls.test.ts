@@ -4,9 +4,11 @@ import type { ToolCall } from '../../../src/tools/tool-call.ts'
 import { cancel } from '../../helpers/runs.ts'
 import { forWholeFile } from '../../helpers/whole-file.ts'
 import { never, openLate, planned, recordOf, type Late } from './open-late.ts'
+import { sharedPlatform } from '../../helpers/shared.ts'
 
 /** Temporal may give one call to two workers. Both are of the run's epoch: what tells them apart is the attempt. */
-const house = forWholeFile(test, 'late calls', openLate)
+const platformOf = sharedPlatform(test, 'idle')
+const house = forWholeFile(test, 'late calls', async (t) => openLate(t, await platformOf()))
 
 type Ledger = ReturnType<typeof createCallLedger>
 type Run = Parameters<Ledger['finish']>[0]

@@ -13,7 +13,7 @@ import { claimed, never, openLate, planned, recordOf, type Late } from './open-l
  * Whoever acts for a run names the epoch that it was given, and is refused when somebody else has been given a later one.
  * Elsewhere the end is reached all the same; here the late party is the test itself.
  */
-const house = forWholeFile(test, 'the late party', openLate)
+const house = forWholeFile(test, 'the late party', (t) => openLate(t))
 
 type Act = (ref: RunRef & { agentId: string }, call: ToolCall) => Promise<unknown>
 

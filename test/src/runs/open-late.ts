@@ -2,15 +2,17 @@ import type { ExecutionContext } from 'ava'
 import type { Run } from '../../../src/runs/run.ts'
 import { ToolCall } from '../../../src/tools/tool-call.ts'
 import { agentOf, connectBadTools, customer } from '../../helpers/people.ts'
-import { startPlatform } from '../../helpers/platform.ts'
+import { startPlatform, type Platform } from '../../helpers/platform.ts'
 import { start } from '../../helpers/runs.ts'
-import { startSites } from '../../helpers/sites.ts'
+import { startBadTools } from '../../../examples/sites/bad-tools/server.ts'
+import { temporaryCertificates } from '../../helpers/https-server.ts'
 
-/** A platform without a worker, for a whole file: its tests act in the place of workers, and come late. */
-export async function openLate(t: ExecutionContext) {
-  const sites = await startSites(t)
-  const platform = await startPlatform(t, { sites })
-  return { sites, platform, services: platform.services }
+/** A site, and a platform without a worker, of the file's own unless one is given: its tests act in the place of workers. */
+export async function openLate(t: ExecutionContext, given?: Platform) {
+  const badTools = await startBadTools({ port: 0, tls: await temporaryCertificates() })
+  t.teardown(badTools.close)
+  const platform = given ?? (await startPlatform(t))
+  return { sites: { badTools }, platform, services: platform.services }
 }
 
 export type Late = Awaited<ReturnType<typeof openLate>>

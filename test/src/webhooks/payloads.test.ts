@@ -36,6 +36,14 @@ test('a payload that takes too long to read is refused', async (t) => {
   await t.throwsAsync(reading, { code: 'VALIDATION_ERROR', message: /too complex/ })
 })
 
+test('a required field is not there because every object of JavaScript has one of its name', async (t) => {
+  const fields: WebhookField[] = [{ name: 'toString', type: 'string', required: true }]
+  const mismatchesOf = async (text: string) =>
+    (await payloads.read(Buffer.from(text), { ...agent, webhookSchema: fields })).mismatches
+  t.deepEqual(await mismatchesOf('{}'), [{ path: 'toString', message: 'This field is required.' }])
+  t.deepEqual(await mismatchesOf('{"toString":"text"}'), [])
+})
+
 test('small payloads need no thread', async (t) => {
   const none = { run: () => Promise.reject(new Error('no thread is needed')) }
   const { mismatches } = await createPayloads({ threads: none }).read(Buffer.from('{"n":1}'), agent)

@@ -138,18 +138,6 @@ const only = (facts: Facts, code: CauseCode): Omit<Cause, 'action'> & { action: 
   return found[0]!
 }
 
-test('an idle agent has nothing to do, whoever is there to do it', (t) => {
-  const nobody: Partial<Facts> = {
-    temporal: { reachable: false, since: now },
-    workers: { present: false, since: null },
-  }
-  for (const facts of [idle, { ...idle, ...nobody }]) {
-    t.deepEqual(codesOf(facts), ['IDLE'])
-    t.is(explain(facts).state, 'idle')
-  }
-  t.is(explain(idle).summary, 'The agent “Sorter” is idle: it has no unfinished run.')
-})
-
 test('an idle scheduled agent waits for its next fire, and needs somebody who carries it out', (t) => {
   const scheduled: Facts = {
     ...idle,
@@ -342,12 +330,6 @@ test('each call that must be approved is named, the one that expires first in fr
   t.deepEqual(codesOf(withHead(waits('approval', [decided]))), ['WAKE_PENDING'], 'it is about to go on')
   const behind = only(withHead(waits('approval', [unapproved]), { next: queuedRun, queued: 1 }), 'RUN_AHEAD')
   t.regex(behind.message, /waiting for the approval of a call to “CRM” \(https:\/\/crm\.example\.com\) since/)
-})
-
-test('a run that waits for its turn and for an approval says that it needs both', (t) => {
-  const facts = withHead(waits('rate_limit', [limited, unapproved]))
-  t.deepEqual(codesOf(facts), ['APPROVAL', 'RATE_LIMIT'])
-  t.regex(only(facts, 'RATE_LIMIT').action, /before a call is approved or refused\./)
 })
 
 test('a run at work says what it does, since when, and which attempt that is', (t) => {

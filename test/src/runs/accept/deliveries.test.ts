@@ -1,10 +1,9 @@
 import test from 'ava'
-import * as agents from '../../../../api/agents.ts'
 import { replayRun } from '../../../../api/runs.ts'
 import { call } from '../../../helpers/client.ts'
-import { customer, deliver, ended, timelineOf, webhookAgent, type Person } from '../../../helpers/people.ts'
+import { customer, deliver, ended, timelineOf, webhookAgent } from '../../../helpers/people.ts'
 import { startPlatform } from '../../../helpers/platform.ts'
-import { allEnded, dataOf, happened, runsOf, start, type Events } from '../../../helpers/runs.ts'
+import { allEnded, dataOf, runsOf, type Events } from '../../../helpers/runs.ts'
 import { forWholeFile } from '../../../helpers/whole-file.ts'
 
 // So long a stall that the reconciler starts no agent: what wakes one here is what is delivered.
@@ -19,11 +18,11 @@ async function open() {
 
 const payloadOf = (timeline: Events) => dataOf(timeline, 'accepted')[0]?.['payload']
 
-const deliveries = 36
+const deliveries = 18
 const senders = 6
 
 // @promise order
-test('36 deliveries, 6 at once, to three agents: each agent works through its own in order of arrival, one at a time', async (t) => {
+test('deliveries, 6 at once, to three agents: each agent works through its own in order of arrival, one at a time', async (t) => {
   const { platform, someone } = await open()
   const trio = await Promise.all(
     [1, 2, 3].map(() => webhookAgent(someone, { systemPrompt: '[[sleep 0.1]] [[say done]]' })),
@@ -96,30 +95,10 @@ test('a delivery that comes while the queue lingers after its last run is taken 
   t.is((await runsOf(someone, agent)).length, 3)
 })
 
-const change = (someone: Person, agent: { id: string }, systemPrompt: string) =>
-  call(someone, agents.updateAgent, { params: { agentId: agent.id }, body: { systemPrompt } })
-
 const said = (timeline: Events): string =>
   dataOf(timeline, 'step.finished')
     .map(({ text }) => String(text))
     .join(' ')
-
-test('a run that has started keeps its prompt when the agent is edited, and one that is queued takes the new one', async (t) => {
-  const { platform, someone } = await open()
-  const agent = await webhookAgent(someone, { systemPrompt: '[[sleep 2]] [[say the old words]]' })
-  const { runId } = (await deliver(platform, agent, { number: 1 })).body
-  const { runId: next } = (await deliver(platform, agent, { number: 2 })).body
-  await happened(someone, runId, 'step.started')
-  t.is((await change(someone, agent, '[[say the new words]]')).status, 200)
-  await allEnded(someone, agent, 30)
-
-  const before = await timelineOf(someone, runId)
-  t.regex(said(before), /the old words/)
-  t.is(dataOf(before, 'started')[0]?.['systemPrompt'], '[[sleep 2]] [[say the old words]]')
-  const after = await timelineOf(someone, next)
-  t.regex(said(after), /the new words/)
-  t.is(dataOf(after, 'started')[0]?.['systemPrompt'], '[[say the new words]]')
-})
 
 // @promise action
 test('the action of a payload takes the place of the system prompt only where the agent allows it, and the timeline says so', async (t) => {
@@ -149,13 +128,4 @@ test('the action of a payload takes the place of the system prompt only where th
   const replay = (await call(someone, replayRun, { params: { runId: delivered[0]!.body.runId } })).body
   await ended(someone, replay.id)
   t.like(dataOf(await timelineOf(someone, replay.id), 'started')[0], { override: 'used', systemPrompt: action })
-})
-
-test('a manual run of an agent that allows the override works under its own prompt', async (t) => {
-  const { someone } = await open()
-  const agent = await webhookAgent(someone, { systemPrompt: '[[say mine]]', allowActionOverride: true })
-  const { id } = (await start(someone, agent)).body
-  await ended(someone, id)
-  t.like(dataOf(await timelineOf(someone, id), 'started')[0], { override: 'absent', systemPrompt: '[[say mine]]' })
-  t.is((await runsOf(someone, agent)).length, 1)
 })

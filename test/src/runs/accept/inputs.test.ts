@@ -5,13 +5,12 @@ import * as runs from '../../../../api/runs.ts'
 import { splitFenced } from '../../../../src/models/fence.ts'
 import { call } from '../../../helpers/client.ts'
 import { agentOf, customer, ended, timelineOf, webhookAgent, type Person } from '../../../helpers/people.ts'
-import { startPlatform } from '../../../helpers/platform.ts'
 import { cancel, firstMessage, runsOf, start } from '../../../helpers/runs.ts'
-import { forWholeFile } from '../../../helpers/whole-file.ts'
+import { sharedPlatform } from '../../../helpers/shared.ts'
 
-const working = forWholeFile(test, 'inputs', (t) => startPlatform(t, { worker: true }))
+const working = sharedPlatform(test)
 /** Without a worker: what is queued stays queued. */
-const idle = forWholeFile(test, 'inputs and queued', (t) => startPlatform(t))
+const idle = sharedPlatform(test, 'idle')
 
 /** Asks for a manual run with this body, as it stands. */
 const startWith = (someone: Person, agent: { id: string }, raw: string, headers: Record<string, string> = {}) =>
@@ -97,24 +96,6 @@ test('a start that is repeated under its key must have the same input, as it sta
   const second = (await startAs('two', someone, agent, '{}')).body
   t.is((await startAs('two', someone, agent, input)).failure.code, 'VALIDATION_ERROR', 'none, and then one')
   t.is((await startAs('two', someone, agent, '{}')).body.id, second.id)
-})
-
-test('of ten starts at the same instant with one key and two inputs, all with one of the inputs are answered with one run', async (t) => {
-  const someone = await customer(await idle())
-  const agent = await agentOf(someone)
-  const inputs = ['{"input":"first"}', '{"input":"second"}']
-  const answers = await Promise.all(
-    Array.from({ length: 10 }, async (_, index) => ({
-      text: inputs[index % 2],
-      answer: await startAs('one', someone, agent, inputs[index % 2] ?? ''),
-    })),
-  )
-  const [run, ...more] = await runsOf(someone, agent)
-  t.deepEqual(more, [])
-  const stored = `{"input":${String((await accepted(someone, run?.id ?? ''))['payloadText'])}}`
-  for (const { text, answer } of answers)
-    if (text === stored) t.is(answer.body.id, String(run?.id))
-    else t.is(answer.failure.code, 'VALIDATION_ERROR')
 })
 
 test('the replay of a manual run has its input, as it came', async (t) => {

@@ -6,7 +6,7 @@ import { replayRun } from '../../../../api/runs.ts'
 import { call } from '../../../helpers/client.ts'
 import { customer, deliver, runOf, timelineOf, webhookAgent, type Person } from '../../../helpers/people.ts'
 import { startPlatform } from '../../../helpers/platform.ts'
-import { cancel, runsOf, spendAllBut } from '../../../helpers/runs.ts'
+import { cancel, runsOf } from '../../../helpers/runs.ts'
 import { forWholeFile } from '../../../helpers/whole-file.ts'
 
 /** Nobody carries runs out here, so they fail when the test says so. */
@@ -178,14 +178,6 @@ test('what the queue has no room for is not replayed, and the answer says where 
     (await replaysOf(someone, agent)).filter((id) => id !== null),
     ids,
   )
-})
-
-test('an account that cannot pay gets the code of a single replay, and nothing is replayed', async (t) => {
-  const { platform, someone, agent, failed, replay } = await open()
-  const [id = ''] = await failed(1)
-  await spendAllBut(platform, id, 0)
-  t.is((await replay()).failure.code, 'NO_CREDITS')
-  t.is((await runsOf(someone, agent)).length, 1)
 })
 
 test('requests at the same time replay each delivery once and keep the order, while others are delivered', async (t) => {

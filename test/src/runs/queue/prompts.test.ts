@@ -2,16 +2,18 @@
 import test from 'ava'
 import * as agents from '../../../../api/agents.ts'
 import { call } from '../../../helpers/client.ts'
-import { eventually } from '../../../helpers/eventually.ts'
+import { untilBlocked } from '../../../helpers/hold.ts'
 import { agentOf, ended, person, timelineOf, type Person } from '../../../helpers/people.ts'
-import { startPlatform } from '../../../helpers/platform.ts'
+import { sharedPlatform } from '../../../helpers/shared.ts'
 import { dataOf, start } from '../../../helpers/runs.ts'
 
 const day = 86_400_000
 
-/** An agent on a platform of its own (a purge is for all runs), and what the test does with it. */
-async function open(t: Parameters<typeof startPlatform>[0]) {
-  const platform = await startPlatform(t, { worker: true })
+const platformOf = sharedPlatform(test)
+
+/** An agent, and what the test does with it. */
+async function open() {
+  const platform = await platformOf()
   const someone = await person(platform)
   const agent = await agentOf(someone, { systemPrompt: '[[say one]]' })
   const { database, retention } = platform.services
@@ -39,7 +41,7 @@ const promptOf = async (someone: Person, runId: string) =>
   dataOf(await timelineOf(someone, runId), 'started')[0]?.['systemPrompt']
 
 test('instructions are stored when they change, and every run shows those that it worked under', async (t) => {
-  const { someone, run, change, kept } = await open(t)
+  const { someone, run, change, kept } = await open()
   const runs = [await run(), await run()]
   await change('[[say two]]')
   runs.push(await run())
@@ -51,7 +53,7 @@ test('instructions are stored when they change, and every run shows those that i
 })
 
 test('a purge leaves the instructions of every run that is kept, and those of the next', async (t) => {
-  const { someone, run, change, purge, kept } = await open(t)
+  const { someone, run, change, purge, kept } = await open()
   const [first, second] = [await run(), await run()]
   await change('[[say two]]')
   const third = await run()
@@ -70,7 +72,7 @@ test('a purge leaves the instructions of every run that is kept, and those of th
 })
 
 test('of two purges that delete the runs of some instructions at the same time the second deletes them', async (t) => {
-  const { agent, database, run, change, purge, kept } = await open(t)
+  const { agent, database, run, change, purge, kept } = await open()
   const [first, second] = [await run(), await run()]
   await change('[[say two]]')
   await run()
@@ -79,10 +81,7 @@ test('of two purges that delete the runs of some instructions at the same time t
   await other('agent_prompts').where({ agentId: agent.id, sinceSequence: 1 }).forUpdate()
   const purged = purge([second])
   try {
-    await eventually(10, 'the purge waits for the other one', async () => {
-      const blocked = { wait_event_type: 'Lock', datname: database.raw('current_database()') }
-      return (await database('pg_stat_activity').where(blocked)).length > 0 || undefined
-    })
+    await untilBlocked(database)
   } finally {
     await other.commit()
   }

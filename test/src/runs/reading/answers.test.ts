@@ -5,13 +5,13 @@ import * as agentRuns from '../../../../api/agent-runs.ts'
 import { RunStep } from '../../../../src/runs/run-step.ts'
 import { call } from '../../../helpers/client.ts'
 import { ended, runOf, timelineOf } from '../../../helpers/people.ts'
-import { cancel, dataOf, happened, openScripts, start } from '../../../helpers/runs.ts'
-import { forWholeFile } from '../../../helpers/whole-file.ts'
+import { cancel, dataOf, happened, ownScripts, start } from '../../../helpers/runs.ts'
+import { sharedPlatform } from '../../../helpers/shared.ts'
 
-const open = forWholeFile(test, 'answers', (t) => openScripts(t))
+const platformOf = sharedPlatform(test)
 
 test('a completed run has the answer of its last step, and what all its steps have used and cost', async (t) => {
-  const { follow, someone } = await open()
+  const { follow, someone } = await ownScripts(t, await platformOf())
   const { run, timeline } = await follow('[[call echo_text {"text":"a"}]] [[then]] [[say It is done.]]')
   const steps = dataOf(timeline, 'step.finished')
   t.is(steps.length, 2)
@@ -32,7 +32,7 @@ test('a completed run has the answer of its last step, and what all its steps ha
 })
 
 test('a run that was not completed has no answer, whatever its model said', async (t) => {
-  const { someone, scripted, follow } = await open()
+  const { someone, scripted, follow } = await ownScripts(t, await platformOf())
   const agent = await scripted('[[call echo_text {"text":"a"}]] [[then]] [[sleep 60]]')
   const { id, answer } = (await start(someone, agent)).body
   t.is(answer, null)
@@ -45,7 +45,7 @@ test('a run that was not completed has no answer, whatever its model said', asyn
 })
 
 test('an answer is any text, and a start that is repeated later gets it', async (t) => {
-  const { platform, someone, scripted } = await open()
+  const { platform, someone, scripted } = await ownScripts(t, await platformOf())
   const agent = await scripted('[[say Done.]]')
   const params = { agentId: agent.id }
   const repeat = () => call(someone, agentRuns.startRun, { params, headers: { 'idempotency-key': 'one' } })

@@ -2,10 +2,10 @@
 import test from 'ava'
 import { v7 } from 'uuid'
 import { agentOf, person } from '../../../helpers/people.ts'
-import { startPlatform, type Platform } from '../../../helpers/platform.ts'
-import { forWholeFile } from '../../../helpers/whole-file.ts'
+import type { Platform } from '../../../helpers/platform.ts'
+import { sharedPlatform } from '../../../helpers/shared.ts'
 
-const platformOf = forWholeFile(test, 'periods of runs', (t) => startPlatform(t))
+const platformOf = sharedPlatform(test, 'idle')
 
 const second = 1000
 const minute = 60 * second
@@ -35,37 +35,34 @@ async function agentWithRuns(platform: Platform, count: number) {
   return { agentId: agent.id, ownerId, made }
 }
 
-test.serial(
-  'a period of runs is exact, of an owner and of an agent, with filters, gaps and clocks that differ',
-  async (t) => {
-    const platform = await platformOf()
-    const { reading } = platform.services.runs
-    const { agentId, ownerId, made } = await agentWithRuns(platform, 300)
-    const edges = [-1, 0, 1, 10, 599, 600, 601, 1500, 2983, 2990, 4000].map((at) => new Date(begin + at * second))
-    const periods = edges.flatMap((since) => [
-      { since },
-      { until: since },
-      { since, until: new Date(since.getTime() + 95 * second) },
-      { since, until: since },
-    ])
-    const filters = [{}, { status: 'failed' }, { trigger: 'manual' }, { status: 'failed', trigger: 'manual' }] as const
-    for (const period of periods)
-      for (const filter of filters) {
-        const expected = made.filter(
-          (run) =>
-            (!period.since || run.acceptedAt >= period.since) &&
-            (!period.until || run.acceptedAt < period.until) &&
-            Object.entries(filter).every(([name, value]) => run[name as 'status'] === value),
-        )
-        const ofOwner = await reading.list(ownerId, { ...period, ...filter, limit: 1000 })
-        const ofAgent = await reading.list(ownerId, { agentId, ...period, ...filter, limit: 1000 })
-        const what = JSON.stringify({ ...period, ...filter })
-        const ids = (runs: { id: string }[]) => runs.map(({ id }) => id)
-        t.deepEqual(ids(ofOwner.items), ids(expected).toSorted().toReversed(), what)
-        t.deepEqual(ids(ofAgent.items), ids(expected).toReversed(), what)
-      }
-  },
-)
+test.serial('a period of runs is exact, with filters, gaps and clocks that differ', async (t) => {
+  const platform = await platformOf()
+  const { reading } = platform.services.runs
+  const { agentId, ownerId, made } = await agentWithRuns(platform, 300)
+  const edges = [-1, 0, 10, 601, 1500, 2990, 4000].map((at) => new Date(begin + at * second))
+  const periods = edges.flatMap((since) => [
+    { since },
+    { until: since },
+    { since, until: new Date(since.getTime() + 95 * second) },
+    { since, until: since },
+  ])
+  const filters = [{}, { status: 'failed' }, { trigger: 'manual' }, { status: 'failed', trigger: 'manual' }] as const
+  for (const period of periods)
+    for (const filter of filters) {
+      const expected = made.filter(
+        (run) =>
+          (!period.since || run.acceptedAt >= period.since) &&
+          (!period.until || run.acceptedAt < period.until) &&
+          Object.entries(filter).every(([name, value]) => run[name as 'status'] === value),
+      )
+      const ofOwner = await reading.list(ownerId, { ...period, ...filter, limit: 1000 })
+      const ofAgent = await reading.list(ownerId, { agentId, ...period, ...filter, limit: 1000 })
+      const what = JSON.stringify({ ...period, ...filter })
+      const ids = (runs: { id: string }[]) => runs.map(({ id }) => id)
+      t.deepEqual(ids(ofOwner.items), ids(expected).toSorted().toReversed(), what)
+      t.deepEqual(ids(ofAgent.items), ids(expected).toReversed(), what)
+    }
+})
 
 interface PlanNode {
   'Relation Name'?: string

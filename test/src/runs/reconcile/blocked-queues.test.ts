@@ -1,48 +1,54 @@
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import * as agentRuns from '../../../../api/agent-runs.ts'
 import { AgentQueue, lockQueue } from '../../../../src/runs/agent-queue.ts'
 import { Run } from '../../../../src/runs/run.ts'
 import { call } from '../../../helpers/client.ts'
-import { eventually } from '../../../helpers/eventually.ts'
+import { untilBlocked } from '../../../helpers/hold.ts'
 import { agentOf, customer } from '../../../helpers/people.ts'
-import { startPlatform, type Platform } from '../../../helpers/platform.ts'
+import { startPlatform } from '../../../helpers/platform.ts'
+import { forWholeFile } from '../../../helpers/whole-file.ts'
+
+/** The present of all tests of this file, which is why they follow one another. */
+let now = new Date()
+const house = forWholeFile(test, 'blocked queues', (t) => startPlatform(t, { clock: { now: () => now } }))
 
 /** A manual agent of somebody whose credits are used up and whose subscription was not renewed, 40 days later. */
-async function openUnpaid(t: ExecutionContext) {
-  let now = new Date()
-  const platform = await startPlatform(t, { clock: { now: () => now } })
+async function openUnpaid() {
+  now = new Date()
+  const platform = await house()
   const { database } = platform.services
   const someone = await customer(platform)
   const agent = await agentOf(someone)
   await call(someone, agentRuns.startRun, { params: { agentId: agent.id } })
-  await database('accounts').update({ balance: 0 })
+  const { ownerId } = (await database('agents').where({ id: agent.id }).first('ownerId')) as { ownerId: string }
+  await database('accounts').where({ ownerId }).update({ balance: 0 })
   const pass = (days: number) => (now = new Date(now.getTime() + days * dayMs))
   pass(40)
-  const pay = (agentId: string) =>
+  const pay = () =>
     database('accounts')
-      .whereIn('ownerId', database('agents').select('ownerId').where({ id: agentId }))
+      .where({ ownerId })
       .update({ currentPeriodEnd: new Date(now.getTime() + dayMs) })
   const queue = () => AgentQueue.query(database).findById(agent.id).throwIfNotFound()
   const run = () => Run.query(database).findOne({ agentId: agent.id }).throwIfNotFound()
-  return { ...platform.services, agentId: agent.id, pay, pass, queue, run, now: () => now }
+  return { ...platform.services, agentId: agent.id, ownerId, pay, pass, queue, run, now: () => now }
 }
 
 const dayMs = 24 * 60 * 60 * 1000
 
-test('a queue without credits is not woken for a grant that is not made, because the subscription is not paid', async (t) => {
-  const { runs, agentId, pay, queue } = await openUnpaid(t)
+test.serial('a queue without credits is not woken for a grant that is not made', async (t) => {
+  const { runs, agentId, pay, queue } = await openUnpaid()
   t.is(await runs.queue.claimNext(agentId), null)
   await runs.reconciler.look(agentId)
   t.false((await queue()).awake)
-  await pay(agentId)
+  await pay()
   await runs.reconciler.look(agentId)
   t.true((await queue()).awake)
   t.not(await runs.queue.claimNext(agentId), null, 'the look at the account makes the grant')
 })
 
 // @promise waits
-test('a paused agent’s runs do not fail for want of credits; from its resuming on they have their time anew', async (t) => {
-  const { agents: lifecycle, runs, why, database, agentId, pass, queue, run, now } = await openUnpaid(t)
+test.serial('runs of a paused agent do not fail for want of credits, and then have their time', async (t) => {
+  const { agents: lifecycle, runs, why, database, agentId, ownerId, pass, queue, run, now } = await openUnpaid()
   t.is(await runs.queue.claimNext(agentId), null)
   t.like(await queue(), { blockedCause: 'credits', blockedSince: now() })
   const agent = await lifecycle.forSender(agentId)
@@ -60,19 +66,19 @@ test('a paused agent’s runs do not fail for want of credits; from its resuming
   t.true((await queue()).awake)
   t.is(await runs.queue.claimNext(agentId), null)
   t.like(await queue(), { blockedCause: 'credits', blockedSince: now() })
-  t.is((await database('notifications').where({ kind: 'queue_blocked' })).length, 2, 'the owner is told anew')
+  t.is((await database('notifications').where({ kind: 'queue_blocked', ownerId })).length, 2, 'the owner is told anew')
   pass(2)
   await runs.reconciler.look(agentId)
   t.like(await run(), { status: 'failed', reason: 'NO_CREDITS' })
 })
 
-test('a queue that is blocked in the very moment of the pause is kept by the pause, too', async (t) => {
-  const { agents: lifecycle, database, agentId, queue, now } = await openUnpaid(t)
+test.serial('a queue that is blocked in the very moment of the pause is kept by the pause, too', async (t) => {
+  const { agents: lifecycle, database, agentId, queue, now } = await openUnpaid()
   const claim = await database.transaction()
   await lockQueue(claim, agentId)
   const pausing = lifecycle.pause(await lifecycle.forSender(agentId))
   try {
-    await someoneWaits(database)
+    await untilBlocked(database)
     await AgentQueue.query(claim).findById(agentId).patch({ blockedCause: 'credits', blockedSince: now() })
   } finally {
     await claim.commit()
@@ -81,26 +87,26 @@ test('a queue that is blocked in the very moment of the pause is kept by the pau
   t.is((await queue()).blockedCause, 'paused')
 })
 
-test('the queue of a deleted agent is neither opened nor made to fail: its runs are cancelled', async (t) => {
-  const { agents: lifecycle, runs, agentId, pay, pass, queue, run } = await openUnpaid(t)
+test.serial('the queue of a deleted agent is neither opened nor made to fail: its runs are cancelled', async (t) => {
+  const { agents: lifecycle, runs, agentId, pay, pass, queue, run } = await openUnpaid()
   t.is(await runs.queue.claimNext(agentId), null)
   t.is((await queue()).blockedCause, 'credits')
   await lifecycle.remove(await lifecycle.forSender(agentId))
   pass(2)
-  await pay(agentId)
+  await pay()
   await runs.reconciler.look(agentId)
   t.like(await run(), { status: 'cancelled', reason: 'AGENT_DELETED' })
 })
 
-test('a run whose queue was opened in the very moment in which it would fail does not', async (t) => {
-  const { database, runs, agentId, pass, run } = await openUnpaid(t)
+test.serial('a run whose queue was opened in the very moment in which it would fail does not', async (t) => {
+  const { database, runs, agentId, pass, run } = await openUnpaid()
   t.is(await runs.queue.claimNext(agentId), null)
   pass(2)
   const opening = await database.transaction()
   await lockQueue(opening, agentId)
   const looking = runs.reconciler.look(agentId)
   try {
-    await someoneWaits(database)
+    await untilBlocked(database)
     await AgentQueue.query(opening).findById(agentId).patch({ awake: true })
   } finally {
     await opening.commit()
@@ -108,11 +114,3 @@ test('a run whose queue was opened in the very moment in which it would fail doe
   await looking
   t.is((await run()).status, 'queued')
 })
-
-const someoneWaits = (database: Platform['services']['database']) =>
-  eventually(10, 'somebody waits for the queue', async () => {
-    const waiting = await database('pg_stat_activity')
-      .whereRaw('datname = current_database()')
-      .where({ wait_event_type: 'Lock' })
-    return waiting.length > 0 || undefined
-  })

@@ -3,6 +3,8 @@ import type { AgentFacts } from '../../../../src/runs/reconcile/facts.ts'
 import { nextAction, settingsOf } from '../../../../src/runs/reconcile/next-action.ts'
 import { after, agentFacts, headRun, open, paid, queuedRun, settings, since, waitingRun } from './facts.ts'
 
+const pausedAgent = { id: 'agent', ownerId: 'owner', name: 'An agent', pausedAt: since, deletedAt: null }
+
 const kindOf = (facts: AgentFacts) => nextAction(facts, settings).kind
 const actionOn = (facts: AgentFacts) => nextAction(facts, settings)
 
@@ -40,7 +42,7 @@ test('a run goes on when what it waits for has come', (t) => {
   }
   const paused = { head: waitingRun('paused') }
   t.deepEqual(actionOn(agentFacts(paused)), resume)
-  const agent = { id: 'agent', ownerId: 'owner', name: 'An agent', pausedAt: since, deletedAt: null }
+  const agent = pausedAgent
   t.is(kindOf(agentFacts({ ...paused, agent })), 'leave')
   const credits = { head: waitingRun('credits') }
   t.deepEqual(actionOn(agentFacts(credits)), resume)
@@ -75,7 +77,7 @@ test('a blocked queue is started when nothing blocks it, or something else does'
   const next = queuedRun()
   t.is(kindOf(agentFacts({ next }, blocked)), 'start')
   t.is(kindOf(agentFacts({ next, account: broke }, blocked)), 'leave')
-  const agent = { id: 'agent', ownerId: 'owner', name: 'An agent', pausedAt: since, deletedAt: null }
+  const agent = pausedAgent
   t.is(kindOf(agentFacts({ next, agent, account: broke }, blocked)), 'start', 'a claim writes down the pause')
   const paused = { awake: false, blockedCause: 'paused', blockedSince: since } as const
   t.is(kindOf(agentFacts({ next, agent }, paused)), 'leave')
@@ -161,14 +163,14 @@ test('a queue is started from its block only if it sleeps, and no run has begun'
 
 test('a run that waits is looked at five minutes after its wait began', (t) => {
   const head = waitingRun('paused', { waitingSince: after(50) })
-  const agent = { id: 'agent', ownerId: 'owner', name: 'An agent', pausedAt: since, deletedAt: null }
+  const agent = pausedAgent
   t.deepEqual(actionOn(agentFacts({ head, agent })), { kind: 'leave', until: after(350) })
 })
 
 test('what waits for something else than credits is not looked at when a month begins', (t) => {
   const now = new Date('2026-11-30T23:59:00Z')
   const [since, until] = [new Date(now.getTime() - 10_000), new Date(now.getTime() + 86_400_000)]
-  const agent = { id: 'agent', ownerId: 'owner', name: 'An agent', pausedAt: since, deletedAt: null }
+  const agent = pausedAgent
   const times = { progressedAt: since, acceptedAt: since, waitingSince: since, waitingUntil: until }
   t.deepEqual(actionOn(agentFacts({ head: waitingRun('paused', times), agent, now }, { progressedAt: since })), {
     kind: 'leave',
@@ -182,7 +184,7 @@ test('what waits for something else than credits is not looked at when a month b
 })
 
 test('the runs of a paused agent wait as long as it is paused', (t) => {
-  const agent = { id: 'agent', ownerId: 'owner', name: 'An agent', pausedAt: since, deletedAt: null }
+  const agent = pausedAgent
   const row = { awake: false, blockedCause: 'paused', blockedSince: since } as const
   const now = after(2 * 86_400)
   t.deepEqual(actionOn(agentFacts({ next: queuedRun(), agent, now }, row)), {

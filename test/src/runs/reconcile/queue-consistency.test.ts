@@ -3,10 +3,12 @@ import type { Database, Transaction } from '../../../../src/database/database.ts
 import { lockQueue } from '../../../../src/runs/agent-queue.ts'
 import { correctQueue, readContradictions } from '../../../../src/runs/reconcile/queue-consistency.ts'
 import { customer, webhookAgent } from '../../../helpers/people.ts'
-import { startPlatform } from '../../../helpers/platform.ts'
+import { sharedPlatform } from '../../../helpers/shared.ts'
+
+const platformOf = sharedPlatform(test, 'idle')
 
 test('a queue row contradicts its runs when it names another run, counts others, or sleeps over them', async (t) => {
-  const platform = await startPlatform(t)
+  const platform = await platformOf()
   const { services } = platform
   const { database, runs } = services
   const someone = await customer(platform)

@@ -11,11 +11,10 @@ import { createServices } from '../../../../src/services.ts'
 import { pendingApproval } from '../../../helpers/approvals.ts'
 import { call } from '../../../helpers/client.ts'
 import { eventually } from '../../../helpers/eventually.ts'
-import { hold } from '../../../helpers/hold.ts'
+import { hold, untilBlocked } from '../../../helpers/hold.ts'
 import { agentOf, customer, deliver, ended, person, runOf, timelineOf, webhookAgent } from '../../../helpers/people.ts'
 import { startPlatform, type Platform } from '../../../helpers/platform.ts'
 import { cancel, openStage, runsOf, scriptsOn, start } from '../../../helpers/runs.ts'
-import { watch } from '../../../helpers/watch.ts'
 import { forWholeFile } from '../../../helpers/whole-file.ts'
 import { nobody } from '../../callbacks/open-callbacks.ts'
 
@@ -140,38 +139,35 @@ test('what ended longer ago than it is kept goes with everything of it, and what
 })
 
 // @promise repeats
-test.serial(
-  'after a purge numbers and pages go on, a replay names its original, and an idempotency key is free again',
-  async (t) => {
-    const { platform, someone, agent, begin, endedRun } = await open()
-    const first = await endedRun(1)
-    const second = await endedRun(91, 'once')
-    t.is((await begin('once')).id, second)
-    const third = (await call(someone, runs.replayRun, { params: { runId: second } })).body.id
-    await cancel(someone, third)
-    const page = async (cursor?: string) => {
-      const query = { limit: '2', ...(cursor !== undefined && { cursor }) }
-      return (await call(someone, agentRuns.listAgentRuns, { params: { agentId: agent.id }, query })).body
-    }
-    const before = await page()
-    t.deepEqual(
-      before.items.map(({ id }) => id),
-      [third, second],
-    )
+test.serial('after a purge numbers and pages go on, and an idempotency key is free again', async (t) => {
+  const { platform, someone, agent, begin, endedRun } = await open()
+  const first = await endedRun(1)
+  const second = await endedRun(91, 'once')
+  t.is((await begin('once')).id, second)
+  const third = (await call(someone, runs.replayRun, { params: { runId: second } })).body.id
+  await cancel(someone, third)
+  const page = async (cursor?: string) => {
+    const query = { limit: '2', ...(cursor !== undefined && { cursor }) }
+    return (await call(someone, agentRuns.listAgentRuns, { params: { agentId: agent.id }, query })).body
+  }
+  const before = await page()
+  t.deepEqual(
+    before.items.map(({ id }) => id),
+    [third, second],
+  )
 
-    await purge(platform)
-    const rest = await page(before.nextCursor ?? '')
-    t.deepEqual([rest.items.map(({ id }) => id), rest.nextCursor], [[first], null])
-    t.is((await runOf(someone, third)).replayOf, second)
-    for (const route of [runs.getRun, runEvents.listEvents, runs.cancelRun, runs.replayRun]) {
-      const { failure } = await call(someone, route as typeof runs.getRun, { params: { runId: second } })
-      t.is(failure.code, 'RUN_NOT_FOUND', route.name)
-    }
-    const again = await begin('once')
-    t.like(again, { sequence: 4, status: 'queued' })
-    t.not(again.id, second)
-  },
-)
+  await purge(platform)
+  const rest = await page(before.nextCursor ?? '')
+  t.deepEqual([rest.items.map(({ id }) => id), rest.nextCursor], [[first], null])
+  t.is((await runOf(someone, third)).replayOf, second)
+  for (const route of [runs.getRun, runEvents.listEvents, runs.cancelRun, runs.replayRun]) {
+    const { failure } = await call(someone, route as typeof runs.getRun, { params: { runId: second } })
+    t.is(failure.code, 'RUN_NOT_FOUND', route.name)
+  }
+  const again = await begin('once')
+  t.like(again, { sequence: 4, status: 'queued' })
+  t.not(again.id, second)
+})
 
 test.serial('processes that purge at once share the work, and wait for nobody who holds a run', async (t) => {
   const { platform, someone, agent, database, endedRun } = await open()
@@ -217,46 +213,12 @@ test.serial('a run whose callback is asked for again while it is being purged st
   await asking('callbacks').where({ runId: old }).update({ status: 'pending', nextAt: new Date(), endedAt: null })
   const purged = purgings(platform)
   const purging = purge(platform)
-  await eventually(10, 'the purge waits', async () => {
-    const { rows } = await database.raw<{ rows: unknown[] }>(
-      `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    )
-    return rows.length > 0 ? true : undefined
-  })
+  await untilBlocked(database)
   await asking.commit()
   await purging
   t.is((await runOf(someone, old)).id, old)
   t.deepEqual(purged(), [])
 })
-
-test.serial(
-  'who watches a run while it is purged gets the rest of its timeline, and is told on coming back that there is none',
-  async (t) => {
-    const { platform, someone, database, endedRun } = await open()
-    const old = await endedRun(91)
-    await database.raw(
-      `insert into run_events (run_id, number, kind, at, data)
-     select ?, number, 'step.started', now(), '{"step":1}' from generate_series(100, 200) number`,
-      [old],
-    )
-    await database('runs').where({ id: old }).update({ events: 200 })
-    const { services } = platform
-    const run = await services.runs.reading.get(
-      (await database('runs').where({ id: old }).first<{ ownerId: string }>('ownerId')).ownerId,
-      old,
-    )
-    const pages = services.runs.watching.watch(run, 0, new AbortController().signal)
-    const read = (await pages.next()).value?.length ?? 0
-    t.true(read > 0)
-    await purge(platform)
-    let rest = 0
-    for await (const page of pages) rest += page.length
-    t.is(read + rest, 3 + 101)
-    const back = await watch(someone, old, { lastEventId: '25' })
-    await back.ended
-    t.is(back.failure().code, 'RUN_NOT_FOUND')
-  },
-)
 
 test.serial('a delivery whose payload is purged while it is replayed is not replayed without it', async (t) => {
   const platform = await idle()

@@ -5,12 +5,12 @@ import { RunStep } from '../../../../src/runs/run-step.ts'
 import { Run } from '../../../../src/runs/run.ts'
 import { createShownSteps } from '../../../../src/runs/step/shown-steps.ts'
 import { agentOf, person } from '../../../helpers/people.ts'
-import { openStage, start } from '../../../helpers/runs.ts'
-import { forWholeFile } from '../../../helpers/whole-file.ts'
+import { start } from '../../../helpers/runs.ts'
 import { ToolCall } from '../../../../src/tools/tool-call.ts'
+import { sharedPlatform } from '../../../helpers/shared.ts'
 
 /** Without a worker: the tests write the record themselves. */
-const stage = forWholeFile(test, 'shown steps', (t) => openStage(t, { worker: false }))
+const platformOf = sharedPlatform(test, 'idle')
 
 async function recordStep(database: Database, runId: string, step: number): Promise<void> {
   const usage = { inputTokens: 1, outputTokens: 1, credits: 1, latencyMs: 1 }
@@ -41,7 +41,7 @@ async function recordStep(database: Database, runId: string, step: number): Prom
 
 /** A run with two recorded steps. */
 async function runOfTwoSteps() {
-  const { platform } = await stage()
+  const platform = await platformOf()
   const { database } = platform.services
   const someone = await person(platform)
   const { id } = (await start(someone, await agentOf(someone))).body

@@ -16,30 +16,23 @@ import {
   webhookAgent,
   type Person,
 } from '../../../helpers/people.ts'
-import {
-  cancel,
-  dataOf,
-  happened,
-  openStage,
-  scriptsOn,
-  spareSite,
-  spendAllBut,
-  start,
-  waiting,
-  type Stage,
-} from '../../../helpers/runs.ts'
+import { dataOf, happened, ownScripts, spendAllBut, start, waiting } from '../../../helpers/runs.ts'
 import { forWholeFile } from '../../../helpers/whole-file.ts'
+import { sharedPlatform } from '../../../helpers/shared.ts'
+import { startIssueTracker } from '../../../../examples/sites/issue-tracker/server.ts'
+import { temporaryCertificates } from '../../../helpers/https-server.ts'
+import { startPlatform, type Platform } from '../../../helpers/platform.ts'
 
-const stage = forWholeFile(test, 'waits', (t) => openStage(t, { env: { RECONCILE_SECONDS: '1' }, spare: 1 }))
+const platformOf = sharedPlatform(test)
 const waitSeconds = 3
 const impatience = { RUN_WAIT_SECONDS: String(waitSeconds), QUEUE_BLOCKED_SECONDS: '3', RECONCILE_SECONDS: '1' }
-const impatient = forWholeFile(test, 'waits in vain', (t) => openStage(t, { env: impatience, spare: 1 }))
+const impatient = forWholeFile(test, 'waits in vain', (t) => startPlatform(t, { worker: true, env: impatience }))
 
 const dayMs = 24 * 60 * 60 * 1000
 
 /** Somebody whose site does not accept the token any more, which nobody has noticed yet. */
-async function openDead(t: ExecutionContext, given?: Stage) {
-  const opened = await scriptsOn(given ?? (await stage()))
+async function openDead(t: ExecutionContext, given?: Platform) {
+  const opened = await ownScripts(t, given ?? (await platformOf()))
   const { someone, vaultEntryId: entryId, sites } = opened
   const replaceToken = async (token: string) =>
     t.is((await call(someone, vault.replaceVaultToken, { params: { entryId }, body: { token } })).status, 200)
@@ -56,11 +49,20 @@ async function openDead(t: ExecutionContext, given?: Stage) {
 const statusOf = async (someone: Person, runId: string) => (await runOf(someone, runId)).status
 const secondsSince = (from: number, to: string | null) => (Date.parse(to ?? '') - from) / 1000
 
+/** The issue tracker, for this test alone. */
+async function startTracker(t: ExecutionContext) {
+  const limits = { perToken: 1_000_000, perAddress: 1_000_000 }
+  const tracker = await startIssueTracker({ port: 0, tls: await temporaryCertificates(), limits })
+  t.teardown(tracker.close)
+  return tracker
+}
+
 // @promise reconnect
 test('a dead credential parks every run that needs it, whatever started it, and reconnecting resumes the same step of each', async (t) => {
   const { platform, sites, someone, entryId, replaceToken, told, hooked, statuses } = await openDead(t)
+  const tracker = await startTracker(t)
   const dead = { vaultEntryId: entryId }
-  const alive = { vaultEntryId: await connectTracker(someone, sites) }
+  const alive = { vaultEntryId: await connectTracker(someone, { tracker }) }
   const mixed = await agentOf(someone, {
     systemPrompt:
       '[[call slow_once {"seconds":0}]] [[call issues.createIssue {"title":"A","content":"B"}]] [[then]] [[say done]]',
@@ -77,7 +79,7 @@ test('a dead credential parks every run that needs it, whatever started it, and 
   const mixedId = (await start(someone, mixed)).body.id
   const severalId = (await start(someone, several)).body.id
   const parked = [first, mixedId, severalId]
-  const atTracker = () => sites.tracker.requests().filter(({ idempotencyKey }) => idempotencyKey?.startsWith(mixedId))
+  const atTracker = () => tracker.requests().filter(({ idempotencyKey }) => idempotencyKey?.startsWith(mixedId))
 
   for (const runId of parked) {
     const run = await waiting(someone, runId)
@@ -132,80 +134,6 @@ test('a dead credential parks every run that needs it, whatever started it, and 
   t.is((await told()).length, 1)
 })
 
-test('a run that waits for its turn at one site and for a token of another goes on with each as it comes', async (t) => {
-  const opened = await stage()
-  const { sites, someone, vaultEntryId } = await scriptsOn(opened, spareSite(opened))
-  const entryId = await connectTracker(someone, sites)
-  const replaceToken = (token: string) =>
-    call(someone, vault.replaceVaultToken, { params: { entryId }, body: { token } }).then((answer) => answer.body)
-  await replaceToken('revoked')
-  const agent = await agentOf(someone, {
-    systemPrompt:
-      '[[call limit_first {"refusals":1,"seconds":4}]] [[call issues.createIssue {"title":"A","content":"B"}]]',
-    sites: [{ vaultEntryId }, { vaultEntryId: entryId }],
-  })
-  const { id } = (await start(someone, agent)).body
-  const run = await eventually(45, 'the run waits for the token only', async () => {
-    const found = await runOf(someone, id)
-    return found.waitingCause === 'credential' ? found : undefined
-  })
-  t.is(run.waitingFor, sites.tracker.origin)
-  const before = await timelineOf(someone, id)
-  t.like(dataOf(before, 'tool.finished'), { 0: { tool: 'limit_first', status: 'succeeded' }, length: 1 })
-  await replaceToken(sites.tracker.createToken('ada', 'admin'))
-  t.is((await ended(someone, id)).status, 'completed')
-  const timeline = await timelineOf(someone, id)
-  const causes = dataOf(timeline, 'wait.started').map(({ cause, site }) => [cause, site])
-  t.deepEqual(causes.slice(-2), [
-    ['rate_limit', sites.badTools.origin],
-    ['credential', sites.tracker.origin],
-  ])
-  t.is(dataOf(timeline, 'wait.ended').length, causes.length)
-  t.deepEqual(
-    sites.tracker.requests().flatMap(({ idempotencyKey, status }) => (idempotencyKey?.startsWith(id) ? [status] : [])),
-    [200],
-  )
-})
-
-test('a token that dies again is told again, and the runs that wait meet the new one', async (t) => {
-  const { someone, scripted, replaceToken, told, statuses } = await openDead(t)
-  const { id } = (await start(someone, await scripted('[[call slow_once {"seconds":0}]]'))).body
-  await waiting(someone, id)
-  await replaceToken('bad-token')
-  await eventually(20, 'the run has tried the second token', () => statuses(`${id}:1:0`).length === 2 || undefined)
-  await waiting(someone, id)
-  await eventually(10, 'the owner is told of the second', async () => (await told()).length === 2 || undefined)
-  await replaceToken('good-token')
-  t.is((await ended(someone, id)).status, 'completed')
-  t.deepEqual(statuses(`${id}:1:0`), [401, 401, 200])
-  t.is((await told()).length, 2)
-})
-
-test('a run that waits is cancelled within ten seconds, and the next one behind it starts', async (t) => {
-  const { platform, someone, hooked } = await openDead(t)
-  const agent = await hooked('[[call slow_once {"seconds":0}]]')
-  const { runId } = (await deliver(platform, agent, { number: 1 })).body
-  const { runId: next } = (await deliver(platform, agent, { action: '[[say done]]' })).body
-  await waiting(someone, runId)
-  t.is(await statusOf(someone, next), 'queued')
-  const asked = Date.now()
-  t.is((await cancel(someone, runId)).status, 200)
-  const run = await ended(someone, runId)
-  t.like(run, { status: 'cancelled', reason: 'CANCELLED_BY_OWNER', waitingCause: null, waitingFor: null })
-  t.true(secondsSince(asked, run.endedAt) < 10)
-  const timeline = await timelineOf(someone, runId)
-  t.deepEqual(
-    timeline.slice(-4).map(({ kind }) => kind),
-    ['cancel.requested', 'tool.finished', 'wait.ended', 'ended'],
-  )
-  t.like(dataOf(timeline, 'tool.finished')[0], {
-    status: 'failed',
-    attempts: 1,
-    note: 'The run ended before this call was retried; its earlier attempts certainly did nothing.',
-  })
-  t.is((await ended(someone, next)).status, 'completed')
-})
-
 test('when the vault entry is deleted a run that waits for it goes on, and its model is told', async (t) => {
   const { someone, entryId, scripted, statuses } = await openDead(t)
   const { id } = (await start(someone, await scripted('[[call slow_once {"seconds":0}]]'))).body
@@ -238,8 +166,7 @@ test('a run does not wait for its owner for longer than it may, and says so', as
 
 // @promise waits
 test('a run does not wait for its turn at a site for longer than it may, and says so', async (t) => {
-  const opened = await impatient()
-  const { someone, scripted } = await scriptsOn(opened, spareSite(opened))
+  const { someone, scripted } = await ownScripts(t, await impatient())
   const { id } = (await start(someone, await scripted('[[call limit {}]]'))).body
   t.like(await ended(someone, id), { status: 'failed', reason: 'WAITED_TOO_LONG' })
   t.true((await waited(someone, id)) >= waitSeconds)
@@ -249,7 +176,7 @@ const pause = (someone: Person, agentId: string) => call(someone, agents.pauseAg
 const resume = (someone: Person, agentId: string) => call(someone, agents.resumeAgent, { params: { agentId } })
 
 test('a run whose owner has no credits left fails with NO_CREDITS when none come in time', async (t) => {
-  const { platform, someone, scripted } = await scriptsOn(await impatient())
+  const { platform, someone, scripted } = await ownScripts(t, await impatient())
   const agent = await scripted('[[call echo_text {"text":"one"}]] [[then]] [[say done]]')
   await pause(someone, agent.id)
   const { id } = (await start(someone, agent)).body
@@ -262,7 +189,7 @@ test('a run whose owner has no credits left fails with NO_CREDITS when none come
 
 // @promise pause
 test('a run that has begun goes on after a pause that is longer than a run may wait, and may still wait as long', async (t) => {
-  const { platform, someone, scripted } = await scriptsOn(await impatient())
+  const { platform, someone, scripted } = await ownScripts(t, await impatient())
   const agent = await scripted('[[sleep 2]] [[call echo_text {"text":"one"}]] [[then]] [[say done]]')
   const { id } = (await start(someone, agent)).body
   await happened(someone, id, 'step.started')
@@ -279,30 +206,24 @@ test('a run that has begun goes on after a pause that is longer than a run may w
   t.is(outageMs, waitedMs)
 })
 
-const lost = [
-  { cause: 'credits', reason: 'NO_CREDITS', change: { balance: 0 } },
-  { cause: 'tier', reason: 'TIER_REQUIRED', change: { tier: 'free', currentPeriodEnd: null } },
-  { cause: 'past_due', reason: 'SUBSCRIPTION_PAST_DUE', change: { subscriptionStatus: 'past_due' } },
-]
-for (const { cause, reason, change } of lost) {
-  // @promise waits
-  test(`a queued run fails with ${reason} when nobody has paid for it in time, and later ones are carried out`, async (t) => {
-    const { platform } = await impatient()
-    const { database } = platform.services
-    const someone = await customer(platform)
-    const agent = await webhookAgent(someone, { systemPrompt: '[[say done]]' })
-    const account = database('accounts').whereRaw('owner_id = (select owner_id from agents where id = ?)', [agent.id])
-    const { tier, currentPeriodEnd, balance } = (await account.clone().first()) as Record<string, unknown>
-    await pause(someone, agent.id)
-    const { runId } = (await deliver(platform, agent, { cause })).body
-    await account.clone().update(change)
-    await resume(someone, agent.id)
-    await eventually(20, `the queue is blocked by ${cause}`, async () => {
-      const queue = (await database('agent_queues').where({ agentId: agent.id }).first()) as { blockedCause: string }
-      return queue.blockedCause === cause || undefined
-    })
-    t.like(await ended(someone, runId), { status: 'failed', reason, startedAt: null })
-    await account.clone().update({ tier, currentPeriodEnd, balance, subscriptionStatus: 'active' })
-    t.is((await ended(someone, (await deliver(platform, agent, {})).body.runId)).status, 'completed')
+const [cause, reason] = ['tier', 'TIER_REQUIRED']
+// @promise waits
+test('a queued run fails when nobody has paid for it in time, and later ones are carried out', async (t) => {
+  const platform = await impatient()
+  const { database } = platform.services
+  const someone = await customer(platform)
+  const agent = await webhookAgent(someone, { systemPrompt: '[[say done]]' })
+  const account = database('accounts').whereRaw('owner_id = (select owner_id from agents where id = ?)', [agent.id])
+  const { tier, currentPeriodEnd } = (await account.clone().first()) as Record<string, unknown>
+  await pause(someone, agent.id)
+  const { runId } = (await deliver(platform, agent, { cause })).body
+  await account.clone().update({ tier: 'free', currentPeriodEnd: null })
+  await resume(someone, agent.id)
+  await eventually(20, `the queue is blocked by ${cause}`, async () => {
+    const queue = (await database('agent_queues').where({ agentId: agent.id }).first()) as { blockedCause: string }
+    return queue.blockedCause === cause || undefined
   })
-}
+  t.like(await ended(someone, runId), { status: 'failed', reason, startedAt: null })
+  await account.clone().update({ tier, currentPeriodEnd })
+  t.is((await ended(someone, (await deliver(platform, agent, {})).body.runId)).status, 'completed')
+})

@@ -17,7 +17,7 @@ test('in any zone, whatever its offsets, the calendars contain every fire', (t) 
     const fires = firesBetween(cron, timeZone, new Date(after), new Date(after + 400 * dayMs), 200)
     return calendars.length <= 64 && fires.every((fire) => calendars.some((calendar) => matches(calendar, fire)))
   })
-  t.notThrows(() => fc.assert(property, { numRuns: 100 }))
+  t.notThrows(() => fc.assert(property, { numRuns: 40 }))
 })
 
 const months = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC']

@@ -91,5 +91,5 @@ test('whatever text is given, it is read or refused, and what was read reads the
     const cron = parseCron(text)
     t.like(parseCron(cron.text), cron)
   })
-  t.notThrows(() => fc.assert(property, { numRuns: 2000 }))
+  t.notThrows(() => fc.assert(property, { numRuns: 50 }))
 })

@@ -2,9 +2,9 @@ import test from 'ava'
 import { Cron as Croner } from 'croner'
 import * as fc from 'fast-check'
 import { parseCron } from '../../../../src/schedules/cron/cron.ts'
-import { firesBetween, isFire, nextFires } from '../../../../src/schedules/cron/fire-times.ts'
+import { firesBetween, nextFires } from '../../../../src/schedules/cron/fire-times.ts'
 import { changesOf, comes, wallMs } from './clocks.ts'
-import { expressions, fixedTimes, nightly } from './random-expressions.ts'
+import { expressions, nightly } from './random-expressions.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
@@ -74,67 +74,26 @@ test('around changes of clocks, what fires at several times a day fires as in th
     fc.pre(!single)
     return iso(oursBetween(text, zone, ...window)).join() === iso(cronersBetween(text, zone, ...window)).join()
   })
-  t.notThrows(() => fc.assert(property, { numRuns: 25 }))
-})
-
-test('around changes of clocks, a fixed time differs from the peer library in two ways only: left out in the gap, and twice in autumn', (t) => {
-  // Croner moves a fixed time in the gap to the gap's end, and takes the first of two equal times only.
-  const property = fc.property(fixedTimes.filter(comes), fc.constantFrom(...changes), (text, { zone, at, by }) => {
-    const window = [at - 3 * dayMs, at + 3 * dayMs] as const
-    const ours = oursBetween(text, zone, ...window)
-    const theirs = cronersBetween(text, zone, ...window)
-    const [minute, hour] = text.split(' ').map(Number)
-    const inGap = by > 0 && hour === 2 && minute !== undefined
-    const secondTime = (fire: number): boolean => by < 0 && fire >= at && fire < at - by
-    return (
-      iso(ours.filter((fire) => !secondTime(fire))).join() ===
-        iso(theirs.filter((fire) => !(inGap && fire === at))).join() &&
-      ours.filter(secondTime).every((fire) => theirs.includes(fire + by))
-    )
-  })
-  t.notThrows(() => fc.assert(property, { numRuns: 50 }))
+  t.notThrows(() => fc.assert(property, { numRuns: 15 }))
 })
 
 // @promise cron
 test('the nights of both changes are as written down here', (t) => {
-  const rows: [string, string, string, string[], string[]][] = [
-    // Spring in Berlin: there is no 02:30 on 29 March 2026.
-    [
-      '30 2 * * *',
-      'Europe/Berlin',
-      '2026-03-28T12:00Z',
-      ['2026-03-30T00:30'],
-      ['2026-03-29T01:00', '2026-03-30T00:30'],
-    ],
-    // Autumn in Berlin: 02:30 comes twice on 25 October 2026.
-    [
-      '30 2 * * *',
-      'Europe/Berlin',
-      '2026-10-24T12:00Z',
-      ['2026-10-25T00:30', '2026-10-25T01:30', '2026-10-26T01:30'],
-      ['2026-10-25T00:30', '2026-10-26T01:30'],
-    ],
-    // Spring in New York: no 02:30 on 8 March 2026.
-    [
-      '30 2 * * *',
-      'America/New_York',
-      '2026-03-07T12:00Z',
-      ['2026-03-09T06:30'],
-      ['2026-03-08T07:00', '2026-03-09T06:30'],
-    ],
-    // Autumn in New York: 01:30 comes twice on 1 November 2026.
+  const rows: [string, string, string, string[]][] = [
+    // Spring in Berlin: there is no 02:30 on 29 March 2026. Autumn: 02:30 comes twice on 25 October 2026.
+    ['30 2 * * *', 'Europe/Berlin', '2026-03-28T12:00Z', ['2026-03-30T00:30']],
+    ['30 2 * * *', 'Europe/Berlin', '2026-10-24T12:00Z', ['2026-10-25T00:30', '2026-10-25T01:30', '2026-10-26T01:30']],
+    // New York: no 02:30 on 8 March 2026, and 01:30 twice on 1 November 2026.
+    ['30 2 * * *', 'America/New_York', '2026-03-07T12:00Z', ['2026-03-09T06:30']],
     [
       '30 1 * * *',
       'America/New_York',
       '2026-10-31T12:00Z',
       ['2026-11-01T05:30', '2026-11-01T06:30', '2026-11-02T06:30'],
-      ['2026-11-01T05:30', '2026-11-02T06:30'],
     ],
   ]
-  for (const [text, zone, after, ours, theirs] of rows) {
-    t.deepEqual(iso(nextFires(parseCron(text), zone, new Date(after), ours.length)), ours, `${text} in ${zone}`)
-    t.deepEqual(iso(croner(text, zone).nextRuns(theirs.length, new Date(after))), theirs, `${text} in ${zone}, croner`)
-  }
+  for (const [text, zone, after, fires] of rows)
+    t.deepEqual(iso(nextFires(parseCron(text), zone, new Date(after), fires.length)), fires, `${text} in ${zone}`)
 })
 
 test('in every kind of zone, the fires of any six days are the minutes at which its wall clock matches', (t) => {
@@ -177,27 +136,6 @@ test('in every kind of zone, the fires of any six days are the minutes at which 
     },
   )
   t.notThrows(() => fc.assert(property, { numRuns: 15 }))
-})
-
-test('what fires is a fire, the minutes beside it are none of "once an hour", and seconds never are', (t) => {
-  const cron = parseCron('17 * * * *')
-  for (const fire of nextFires(cron, 'Asia/Kathmandu', new Date('2026-10-24T12:00:00Z'), 50)) {
-    t.true(isFire(cron, 'Asia/Kathmandu', fire))
-    for (const away of [-60_000, -1000, -1, 1, 1000, 60_000]) {
-      t.false(isFire(cron, 'Asia/Kathmandu', new Date(fire.getTime() + away)))
-    }
-  }
-})
-
-test('of a day and a time, no other hour, day or month is a fire', (t) => {
-  const cron = parseCron('30 9 21 11 *')
-  const isOne = (time: string) => isFire(cron, 'UTC', new Date(time))
-  t.true(isOne('2026-11-21T09:30Z'))
-  for (let hour = 0; hour < 24; hour += 1) {
-    const time = `2026-11-21T${String(hour).padStart(2, '0')}:30Z`
-    t.is(isOne(time), hour === 9, time)
-  }
-  for (const time of ['2026-11-20T09:30Z', '2026-11-22T09:30Z', '2026-12-21T09:30Z']) t.false(isOne(time), time)
 })
 
 test('where it is still the month before, or already the next one, its fires are found', (t) => {
@@ -247,23 +185,4 @@ test('two restricted day fields match either, and a * in one of them makes both 
   t.deepEqual(days('0 12 13-14 * *'), ['13', '14'])
   t.deepEqual(days('0 12 * * fri'), ['06', '13', '20', '27'])
   t.is(days('0 12 1-31 * 5').length, 30)
-})
-
-test('ten fires of the rarest expressions, and a day of every minute, take milliseconds', (t) => {
-  const time = (work: () => unknown): number => {
-    work()
-    // Of this thread, whatever else the machine does.
-    const before = process.threadCpuUsage()
-    work()
-    return process.threadCpuUsage(before).user / 1000
-  }
-  const now = new Date('2026-10-24T12:00:00Z')
-  for (const text of ['0 0 29 2 *', '0 0 29 2 */7', '0 12 1 1 *', '* * * * *', '59 23 31 12 *']) {
-    const took = Math.min(...[1, 2, 3].map(() => time(() => nextFires(parseCron(text), 'Europe/Berlin', now, 10))))
-    t.true(took < 20, `${text} took ${took} ms`)
-  }
-  const everyMinute = () =>
-    firesBetween(parseCron('* * * * *'), 'Europe/Berlin', now, new Date('2026-10-25T13:00Z'), 5000)
-  t.is(everyMinute().length, 1500)
-  t.true(Math.min(...[1, 2, 3].map(() => time(everyMinute))) < 60)
 })

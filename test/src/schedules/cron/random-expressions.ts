@@ -35,8 +35,3 @@ export const nightly = fc
     fc.constantFrom('* * *', '* * *', '*/2 * *', '* * 0,6', '20-31 * *', '25-31 * sun', '1-12 * 0'),
   )
   .map(([minute, hour, day]) => `${minute} ${hour} ${day}`)
-
-/** As `nightly`, with one minute and one hour: what programs call a job of a fixed time. */
-export const fixedTimes = fc
-  .tuple(fc.nat(59), fc.nat(4), fc.constantFrom('* * *', '*/2 * *', '* * 0,6', '20-31 * *', '25-31 * sun', '1-12 * 0'))
-  .map(([minute, hour, day]) => `${minute} ${hour} ${day}`)

@@ -11,7 +11,7 @@ import { eventually } from '../../../helpers/eventually.ts'
 import { agentOf, person, runOf } from '../../../helpers/people.ts'
 import { startPlatform, type Platform } from '../../../helpers/platform.ts'
 import { cancel, runsOf, spendAllBut, start } from '../../../helpers/runs.ts'
-import { firesOf, openSchedules, scheduledAgent } from '../../../helpers/schedules.ts'
+import { firesOf, scheduledAgent } from '../../../helpers/schedules.ts'
 import { forWholeFile } from '../../../helpers/whole-file.ts'
 
 const minutes = (count: number): number => count * 60_000
@@ -94,19 +94,16 @@ test.serial('a fire is carried out once, and skipped with its reason while a run
   t.deepEqual(await ledger(), ['10:01 ran', '10:02 skipped OVERLAP', '10:03 ran'])
 })
 
-test.serial(
-  'a fire of an owner whose results take up what the tier allows is skipped, until there is room',
-  async (t) => {
-    const { tick, set, platform, someone, ledger } = await open()
-    set('10:01:01')
-    await fillStore(platform, someone, 256 * 1024 ** 2)
-    t.is(await tick('10:01:00'), 'skipped')
-    await fillStore(platform, someone, 256 * 1024 ** 2 - 1)
-    set('10:02:01')
-    t.is(await tick('10:02:00'), 'ran')
-    t.deepEqual(await ledger(), ['10:01 skipped NO_ROOM', '10:02 ran'])
-  },
-)
+test.serial('a fire of an owner whose results fill the store is skipped, until there is room', async (t) => {
+  const { tick, set, platform, someone, ledger } = await open()
+  set('10:01:01')
+  await fillStore(platform, someone, 256 * 1024 ** 2)
+  t.is(await tick('10:01:00'), 'skipped')
+  await fillStore(platform, someone, 256 * 1024 ** 2 - 1)
+  set('10:02:01')
+  t.is(await tick('10:02:00'), 'ran')
+  t.deepEqual(await ledger(), ['10:01 skipped NO_ROOM', '10:02 ran'])
+})
 
 test.serial('every other reason not to carry out a fire is on record, and what is no fire is not', async (t) => {
   const { tick, set, platform, someone, agent, ledger, database, generation, round, told } = await open()
@@ -175,98 +172,77 @@ test.serial('every other reason not to carry out a fire is on record, and what i
 })
 
 // @promise fires
-test.serial(
-  'a fire that nothing reports is recorded as missed when it cannot come any more, and its owner is told',
-  async (t) => {
-    const { tick, set, agent, ledger, round, database, told } = await open()
-    set('10:06:40')
-    await round()
-    t.deepEqual(await ledger(), [])
-    set('10:08:01')
-    // Out of order, as after an outage.
-    t.is(await tick('10:05:00'), 'ran')
-    t.is(await tick('10:04:00'), 'skipped')
-    await round()
-    const missed = ['10:01 missed NOT_FIRED', '10:02 missed NOT_FIRED']
-    t.deepEqual(await ledger(), [...missed, '10:04 skipped OVERLAP', '10:05 ran'])
-    t.is(await tick('10:01:00'), 'missed', 'a tick that comes after all does not change the record')
-    t.deepEqual(await told(), [])
-    t.is(await tick('10:03:00'), 'missed')
-    const row = () => database('schedules').where({ agentId: agent.id }).first()
-    t.deepEqual((await row()).nextFireAt, new Date('2026-05-04T10:06:00Z'))
-
-    set('10:08:40')
-    await round()
-    const [telling, ...more] = await told()
-    t.deepEqual(more, [])
-    t.like(telling, { subjectId: agent.id, title: 'A schedule missed 3 fires: agent “An agent”' })
-    t.regex(telling?.message ?? '', /3 fires from 2026-05-04 10:01 UTC to 2026-05-04 10:03 UTC/)
-    const tellings: string[] = []
-    database.on('query', ({ sql }: { sql: string }) => {
-      if (sql.includes('insert into notifications')) tellings.push(sql)
-    })
-    set('10:30:00')
-    await round()
-    set('10:31:00')
-    await round()
-    set('10:31:40')
-    await round()
-    t.is((await told()).length, 1)
-    t.deepEqual(tellings, [], 'who was told today is left alone')
-    t.is((await ledger()).length, 25)
-
-    set('20:00:00')
-    await round()
-    t.is((await database('schedule_fires')).length, 525)
-    await round()
-    t.is((await database('schedule_fires')).length, 594)
-    t.deepEqual((await row()).nextFireAt, new Date('2026-05-04T19:55:00Z'))
-  },
-)
-
-test.serial('an owner is told of each agent that misses fires, of the second one too', async (t) => {
-  const { tick, set, someone, agent, round, told } = await open()
-  const other = await scheduledAgent(someone, { name: 'Other agent', cron: '* * * * *' })
-  const subjects = async () => (await told()).map(({ subjectId }) => subjectId).toSorted()
-  set('10:06:01')
-  t.is(await tick('10:01:00'), 'missed')
+test.serial('a fire that nothing reports is recorded as missed, and its owner is told', async (t) => {
+  const { tick, set, agent, ledger, round, database, told } = await open()
   set('10:06:40')
   await round()
-  t.deepEqual(await subjects(), [agent.id])
-  t.is(await tick('10:01:00', 1, other.id), 'missed')
-  set('10:07:20')
+  t.deepEqual(await ledger(), [])
+  set('10:08:01')
+  // Out of order, as after an outage.
+  t.is(await tick('10:05:00'), 'ran')
+  t.is(await tick('10:04:00'), 'skipped')
   await round()
-  t.deepEqual(await subjects(), [agent.id, other.id].toSorted())
+  const missed = ['10:01 missed NOT_FIRED', '10:02 missed NOT_FIRED']
+  t.deepEqual(await ledger(), [...missed, '10:04 skipped OVERLAP', '10:05 ran'])
+  t.is(await tick('10:01:00'), 'missed', 'a tick that comes after all does not change the record')
+  t.deepEqual(await told(), [])
+  t.is(await tick('10:03:00'), 'missed')
+  const row = () => database('schedules').where({ agentId: agent.id }).first()
+  t.deepEqual((await row()).nextFireAt, new Date('2026-05-04T10:06:00Z'))
+
+  set('10:08:40')
+  await round()
+  const [telling, ...more] = await told()
+  t.deepEqual(more, [])
+  t.like(telling, { subjectId: agent.id, title: 'A schedule missed 3 fires: agent “An agent”' })
+  t.regex(telling?.message ?? '', /3 fires from 2026-05-04 10:01 UTC to 2026-05-04 10:03 UTC/)
+  const tellings: string[] = []
+  database.on('query', ({ sql }: { sql: string }) => {
+    if (sql.includes('insert into notifications')) tellings.push(sql)
+  })
+  set('10:30:00')
+  await round()
+  set('10:31:00')
+  await round()
+  set('10:31:40')
+  await round()
+  t.is((await told()).length, 1)
+  t.deepEqual(tellings, [], 'who was told today is left alone')
+  t.is((await ledger()).length, 25)
+
+  set('20:00:00')
+  await round()
+  t.is((await database('schedule_fires')).length, 525)
+  await round()
+  t.is((await database('schedule_fires')).length, 594)
+  t.deepEqual((await row()).nextFireAt, new Date('2026-05-04T19:55:00Z'))
 })
 
-test.serial(
-  'the fires of a paused agent are recorded as skipped at once, and those of a former expression are closed',
-  async (t) => {
-    const { tick, set, someone, agent, ledger, round, generation } = await open()
-    const params = { agentId: agent.id }
-    await call(someone, agents.pauseAgent, { params })
-    set('10:02:30')
-    await round()
-    t.deepEqual(await ledger(), ['10:01 skipped PAUSED', '10:02 skipped PAUSED'])
-    set('10:04:30')
-    await call(someone, agents.resumeAgent, { params })
-    t.deepEqual((await ledger()).slice(2), ['10:03 skipped PAUSED', '10:04 skipped PAUSED'])
-    set('10:05:30')
-    const former = await generation()
-    await call(someone, agents.updateAgent, { params, body: { cron: '*/10 * * * *' } })
-    t.is(await tick('10:05:00', former), 'missed')
-    t.is(await tick('10:06:00', former), 'stale')
-    t.is(await tick('10:06:00'), 'none')
-    set('10:10:01')
-    t.is(await tick('10:10:00'), 'ran')
-    // Europe/London has summer time in May: what matches there is another fire in UTC.
-    await call(someone, agents.updateAgent, { params, body: { cron: '0 12 * * *', timeZone: 'Europe/London' } })
-    set('11:00:02')
-    t.is(await tick('12:00:00'), 'none')
-    t.is(await tick('11:00:00'), 'skipped')
-    t.deepEqual((await ledger()).slice(4), ['10:05 missed CHANGED', '10:10 ran', '11:00 skipped OVERLAP'])
-  },
-)
+test.serial('fires of a paused agent are skipped at once, those of a former expression closed', async (t) => {
+  const { tick, set, someone, agent, ledger, round, generation } = await open()
+  const params = { agentId: agent.id }
+  await call(someone, agents.pauseAgent, { params })
+  set('10:02:30')
+  await round()
+  t.deepEqual(await ledger(), ['10:01 skipped PAUSED', '10:02 skipped PAUSED'])
+  set('10:04:30')
+  await call(someone, agents.resumeAgent, { params })
+  t.deepEqual((await ledger()).slice(2), ['10:03 skipped PAUSED', '10:04 skipped PAUSED'])
+  set('10:05:30')
+  const former = await generation()
+  await call(someone, agents.updateAgent, { params, body: { cron: '*/10 * * * *' } })
+  t.is(await tick('10:05:00', former), 'missed')
+  t.is(await tick('10:06:00', former), 'stale')
+  t.is(await tick('10:06:00'), 'none')
+  set('10:10:01')
+  t.is(await tick('10:10:00'), 'ran')
+  // Europe/London has summer time in May: what matches there is another fire in UTC.
+  await call(someone, agents.updateAgent, { params, body: { cron: '0 12 * * *', timeZone: 'Europe/London' } })
+  set('11:00:02')
+  t.is(await tick('12:00:00'), 'none')
+  t.is(await tick('11:00:00'), 'skipped')
+  t.deepEqual((await ledger()).slice(4), ['10:05 missed CHANGED', '10:10 ran', '11:00 skipped OVERLAP'])
+})
 
 // @promise cron
 test.serial('a change at the very time of a fire closes it only if the new expression does not have it', async (t) => {
@@ -328,106 +304,63 @@ test.serial('a change at the very time of a fire closes it only if the new expre
   t.is((await told()).length, 1)
 })
 
-test.serial('what only the new expression has before the change is no fire of it', async (t) => {
+test.serial('a pause at the very time of a fire leaves it open, in case the agent goes on', async (t) => {
   const { tick, set, someone, agent, ledger, round, told } = await open()
   const params = { agentId: agent.id }
-  await call(someone, agents.updateAgent, { params, body: { cron: '*/2 * * * *' } })
-  set('10:04:30')
-  await call(someone, agents.updateAgent, { params, body: { cron: '* * * * *' } })
+  const pause = () => call(someone, agents.pauseAgent, { params })
+  const resume = () => call(someone, agents.resumeAgent, { params })
+  set('10:01:00.020')
+  await pause()
+  set('10:01:00.040')
+  await resume()
   t.deepEqual(await ledger(), [])
-  t.deepEqual([await tick('10:03:00'), await tick('10:01:00'), await tick('10:03:00', 1)], ['none', 'none', 'stale'])
-  t.is(await tick('10:02:00'), 'ran')
-  set('10:10:30')
+  t.is(await tick('10:01:00'), 'ran')
+  set('10:02:00.020')
+  await pause()
+  t.deepEqual(await ledger(), ['10:01 ran'])
   await round()
-  t.deepEqual(await ledger(), ['10:02 ran', '10:04 missed NOT_FIRED'])
-  set('10:11:05')
+  t.deepEqual(await ledger(), ['10:01 ran', '10:02 skipped PAUSED'])
+  await resume()
+  // While nobody fills the ledger: what comes due during the pause is not made up for.
+  set('10:03:00.020')
+  await pause()
+  set('10:05:30')
+  await resume()
+  t.deepEqual((await ledger()).slice(2), ['10:04 skipped PAUSED', '10:05 skipped PAUSED'])
+  t.is(await tick('10:03:00'), 'skipped')
+  t.deepEqual((await ledger())[2], '10:03 skipped OVERLAP')
+  set('10:06:20')
   await round()
-  t.is((await ledger()).length, 3)
-  set('10:11:45')
-  await round()
-  t.is((await told()).length, 1)
+  t.deepEqual(await told(), [], 'of what owners do themselves they are not told')
 })
 
-test.serial(
-  'a pause at the very time of a fire leaves it open, so that it runs if the agent goes on at once',
-  async (t) => {
-    const { tick, set, someone, agent, ledger, round, told } = await open()
-    const params = { agentId: agent.id }
-    const pause = () => call(someone, agents.pauseAgent, { params })
-    const resume = () => call(someone, agents.resumeAgent, { params })
-    set('10:01:00.020')
-    await pause()
-    set('10:01:00.040')
-    await resume()
-    t.deepEqual(await ledger(), [])
-    t.is(await tick('10:01:00'), 'ran')
-    set('10:02:00.020')
-    await pause()
-    t.deepEqual(await ledger(), ['10:01 ran'])
-    await round()
-    t.deepEqual(await ledger(), ['10:01 ran', '10:02 skipped PAUSED'])
-    await resume()
-    // While nobody fills the ledger: what comes due during the pause is not made up for.
-    set('10:03:00.020')
-    await pause()
-    set('10:05:30')
-    await resume()
-    t.deepEqual((await ledger()).slice(2), ['10:04 skipped PAUSED', '10:05 skipped PAUSED'])
-    t.is(await tick('10:03:00'), 'skipped')
-    t.deepEqual((await ledger())[2], '10:03 skipped OVERLAP')
-    set('10:06:20')
-    await round()
-    t.deepEqual(await told(), [], 'of what owners do themselves they are not told')
-  },
-)
+test.serial('a fire of a time that has not come starts nothing, and takes place when it comes', async (t) => {
+  const { tick, set, someone, agent, ledger, database, generation } = await open()
+  const row = () => database('schedules').where({ agentId: agent.id }).first()
+  const before = await row()
+  t.is(await tick('10:02:00'), 'none')
+  t.is(await tick('11:00:00'), 'none')
+  t.is(await tick('11:00:00', (await generation()) - 1), 'stale')
+  t.deepEqual(await runsOf(someone, agent), [])
+  t.deepEqual(await ledger(), [])
+  t.like(await row(), { nextFireAt: before.nextFireAt, recordedUntil: before.recordedUntil, owed: [] })
 
-test.serial(
-  'a fire of a time that has not come starts nothing and leaves no row, so that it takes place when it comes',
-  async (t) => {
-    const { tick, set, someone, agent, ledger, database, generation } = await open()
-    const row = () => database('schedules').where({ agentId: agent.id }).first()
-    const before = await row()
-    t.is(await tick('10:02:00'), 'none')
-    t.is(await tick('11:00:00'), 'none')
-    t.is(await tick('11:00:00', (await generation()) - 1), 'stale')
-    t.deepEqual(await runsOf(someone, agent), [])
-    t.deepEqual(await ledger(), [])
-    t.like(await row(), { nextFireAt: before.nextFireAt, recordedUntil: before.recordedUntil, owed: [] })
-
-    t.is(await tick('10:01:00'), 'ran', 'half a minute ahead is what the clocks of two machines may differ by')
-    await cancel(someone, (await runsOf(someone, agent))[0]?.id ?? '')
-    set('10:00:59.999')
-    t.is(await tick('10:02:00'), 'none')
-    set('10:01:00')
-    t.is(await tick('10:02:00'), 'ran')
-    set('11:00:00')
-    t.is(await tick('11:00:00'), 'skipped')
-    t.deepEqual(await ledger(), ['10:01 ran', '10:02 ran', '11:00 skipped OVERLAP'])
-  },
-)
-
-test.serial(
-  'what is changed by hand in Temporal is found within a minute, and no sooner looked for again',
-  async (t) => {
-    const { agent, pass, round, platform } = await open()
-    const temporal = openSchedules(t)
-    await platform.services.schedules.settled()
-    await round()
-    await temporal.handleOf(agent).pause('by hand')
-    pass(50_000)
-    await round()
-    t.true((await temporal.describe(agent))?.state.paused)
-    pass(8000)
-    await round()
-    t.false((await temporal.describe(agent))?.state.paused)
-  },
-)
+  t.is(await tick('10:01:00'), 'ran', 'half a minute ahead is what the clocks of two machines may differ by')
+  await cancel(someone, (await runsOf(someone, agent))[0]?.id ?? '')
+  set('10:00:59.999')
+  t.is(await tick('10:02:00'), 'none')
+  set('10:01:00')
+  t.is(await tick('10:02:00'), 'ran')
+  set('11:00:00')
+  t.is(await tick('11:00:00'), 'skipped')
+  t.deepEqual(await ledger(), ['10:01 ran', '10:02 ran', '11:00 skipped OVERLAP'])
+})
 
 test.serial('fires, changes and the filler at the same instant neither lose a fire nor run one twice', async (t) => {
   const { tick, pass, platform, someone, agent, round } = await open()
   const params = { agentId: agent.id }
   const zones = ['UTC', 'Europe/Berlin']
-  for (let minute = 1; minute <= 12; minute += 1) {
+  for (let minute = 1; minute <= 6; minute += 1) {
     pass(minutes(1))
     const time = `10:${String(minute).padStart(2, '0')}:00`
     const timeZone = zones[minute % 2] ?? 'UTC'
@@ -452,8 +385,8 @@ test.serial('fires, changes and the filler at the same instant neither lose a fi
   const times = fires.map(({ at }) => at.slice(11, 16))
   t.deepEqual(times, [...new Set(times)])
   t.deepEqual(
-    times.slice(0, 12),
-    Array.from({ length: 12 }, (_, index) => `10:${String(index + 1).padStart(2, '0')}`),
+    times.slice(0, 6),
+    Array.from({ length: 6 }, (_, index) => `10:${String(index + 1).padStart(2, '0')}`),
   )
   const scheduled = (await runsOf(someone, agent)).filter(({ trigger }) => trigger === 'scheduled')
   const named = fires.flatMap(({ runId }) => (runId === null ? [] : [runId]))
@@ -517,31 +450,3 @@ test.serial('what is open after a change is fired again by Temporal', async (t) 
   )
   t.is(fire.outcome, 'ran')
 })
-
-test.serial(
-  'what is backfilled by hand before its time is fired again by Temporal when its time has come',
-  async (t) => {
-    const platform = await workingPlatform()
-    const someone = await begin(platform)
-    const temporal = openSchedules(t)
-    const agent = await scheduledAgent(someone, { cron: '3,4 10 4 5 *' })
-    await platform.services.schedules.settled()
-    const until = new Date('2026-05-04T10:04:00Z')
-    await temporal.handleOf(agent).backfill({ start: now, end: until, overlap: 'ALLOW_ALL' })
-    await eventually(15, 'both ticks have been looked at', async () => {
-      const { info } = await temporal.handleOf(agent).describe()
-      const ticks = info.recentActions.flatMap(({ action }) => action.workflow.workflowId)
-      for (const id of ticks) await temporal.workflow.getHandle(id).result()
-      return ticks.length === 2 || undefined
-    })
-    t.deepEqual(await firesOf(someone, agent), [])
-    t.deepEqual(await runsOf(someone, agent), [])
-
-    now = new Date('2026-05-04T10:03:05Z')
-    const fires = await eventually(15, 'the fire is on record', async () => {
-      const found = await firesOf(someone, agent)
-      return found.length > 0 ? found : undefined
-    })
-    t.deepEqual(fires.map(inShort), ['10:03 ran'])
-  },
-)

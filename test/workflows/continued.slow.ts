@@ -68,10 +68,3 @@ test('a run that was continued is cancelled like any other', async (t) => {
     return status.name === 'CANCELLED' || undefined
   })
 })
-
-test('a run that was continued and is terminated in Temporal ends as terminated', async (t) => {
-  const { scripts, client } = await open()
-  const { id } = await continuedRun(scripts, client)
-  await client.workflow.getHandle(agentRunId(id)).terminate()
-  t.like(await ended(scripts.someone, id), { status: 'failed', reason: 'TERMINATED' })
-})
