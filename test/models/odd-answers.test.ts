@@ -4,7 +4,7 @@ import { events, whole } from './failing-provider.ts'
 import { stringsIn, valuesOf } from './providers.ts'
 import { sharedModels } from './shared-models.ts'
 import { runOnce } from './stage-of-provider.ts'
-import { anthropic, chat, wholeAnswers, type WireCall } from './wire.ts'
+import { chat, wholeAnswers, type WireCall } from './wire.ts'
 
 /* Answers that are complete and yet of no use, or not as one would like them: data for the model, or the end. */
 
@@ -95,7 +95,7 @@ test('a model whose answers are useless twice in a row, or which refuses, ends i
 
 const thought = {
   'anthropic-whole': {
-    ...(JSON.parse(wholeAnswers.anthropic()) as ReturnType<typeof anthropic.begin>[0]),
+    ...(JSON.parse(wholeAnswers.anthropic()) as object),
     content: [{ type: 'thinking', thinking: 'Hm.', signature: 'c2lnbmVk' }],
     stop_reason: 'max_tokens',
   },

@@ -14,7 +14,7 @@ test('a look at the record while an outage is being recorded does not make a pro
   const step = () => Promise.reject(noSuchModel('any'))
   const logger = createLogger('silent', 'test')
   const outages = createOutages({ database, clock, config, logger, models: { hiding: models.hiding, step } })
-  t.teardown(outages.close)
+  t.teardown(() => outages.close())
   await outages.round()
   const name = `out-${newId()}`
   const trx = await database.transaction()

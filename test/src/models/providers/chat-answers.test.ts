@@ -41,7 +41,7 @@ test('the words of a message are read from each form of content', (t) =>
     ['one part', both({ content: { type: 'text', text: 'Hello' } }), 'Hello'],
     [
       'thoughts and an unknown part',
-      both({ content: [{ type: 'thinking', thinking: [{ text: 'Hm.' }] }, { type: 'reference' }, ...['Hello']] }),
+      both({ content: [{ type: 'thinking', thinking: [{ text: 'Hm.' }] }, { type: 'reference' }, 'Hello'] }),
       'Hello',
     ],
     ['thoughts as a list', both({ content: 'Hello', reasoning: [{ text: 'Hm.' }] }), 'Hello'],
