@@ -38,6 +38,8 @@ export function createOutages(context: {
   const { database, clock, config, logger, models } = context
   /** The models that are out, as of the last look: in an outage the record is asked, and otherwise nothing is. */
   let known = new Set<string>()
+  /** Those noted since the last look began, which may have missed them. */
+  let newlyKnown = new Set<string>()
   const next = new Map<string, Promise<boolean>>()
   const lastBegun = new Map<string, number>()
   const underWay = new Set<Promise<boolean>>()
@@ -49,9 +51,13 @@ export function createOutages(context: {
 
   const openOne = (db: Database | Transaction, model: string) => Outage.query(db).findOne({ model, ...isOpen })
 
+  function learn(model: string): void {
+    known.add(model)
+    newlyKnown.add(model)
+  }
+
   /** Notes that the model has failed everybody; an outage of a moment ago goes on. */
   async function noteFailing(model: string, failing: Failing): Promise<void> {
-    known.add(model)
     const now = clock.now()
     const since = later(now, -sameOutageSeconds)
     const noted = await database.raw<{ rows: { id: string; began: boolean }[] }>(noteStatement, {
@@ -64,6 +70,7 @@ export function createOutages(context: {
       message: failing.message,
       said: failing.providerSaid,
     })
+    learn(model)
     if (noted.rows[0]?.began) {
       logger.warn({ model, provider: providerOf(model), cause: failing.message }, 'an AI model is out')
     }
@@ -73,6 +80,7 @@ export function createOutages(context: {
   async function noteAnswer(model: string): Promise<void> {
     const { rows } = await database.raw<{ rows: unknown[] }>(endStatement, { model, now: clock.now() })
     known.delete(model)
+    newlyKnown.delete(model)
     if (rows.length > 0) logger.info({ model, provider: providerOf(model) }, 'an AI model answers again')
   }
 
@@ -132,7 +140,7 @@ export function createOutages(context: {
     /** Whether the model answers nobody: the failure of a call may be about its prompt alone. */
     async isOut(model: string): Promise<boolean> {
       if (!(await openOne(database, model))) return probeSoon(model)
-      known.add(model)
+      learn(model)
       return true
     },
 
@@ -143,8 +151,9 @@ export function createOutages(context: {
 
     /** Learns of outages, and asks the models whose turn it is. */
     async round(): Promise<void> {
+      newlyKnown = new Set()
       const open = await Outage.query(database).where(isOpen).select('model')
-      known = new Set(open.map(({ model }) => model))
+      known = new Set([...open.map(({ model }) => model), ...newlyKnown])
       if (known.size === 0 && hasBegun) return
       await forgetUnused()
       // A provider that hangs must not keep this process from learning of other outages.

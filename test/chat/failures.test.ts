@@ -1,38 +1,17 @@
 // @promise chat-ends
 import test, { type ExecutionContext } from 'ava'
-import pLimit from 'p-limit'
 import * as billing from '../../api/billing.ts'
 import { call } from '../helpers/client.ts'
 import { customer, person } from '../helpers/people.ts'
-import { forWholeFile } from '../helpers/whole-file.ts'
-import { events, startFailingProvider } from '../models/failing-provider.ts'
-import { failureRows, type FailureRow } from '../models/failure-rows.ts'
-import { openModels } from '../models/stage.ts'
+import { events, reset, status, whole, type Act } from '../models/failing-provider.ts'
+import { sharedModels } from '../models/shared-models.ts'
 import { openProvider } from '../models/stage-of-provider.ts'
-import { chat, kindOf, protocols } from '../models/wire.ts'
+import { anthropic, chat, responses } from '../models/wire.ts'
 import { historyOf, openSession, partsOf, send, typesOf } from './stage.ts'
 
-/* Every row of the tables of failures, as somebody meets it who chats: each fails before or after the first part. */
+/* Failures of model calls as somebody meets them who chats: each comes before or after the first part. */
 
-const modelOf = ({ title, protocol }: FailureRow): string => `${protocol}-${title.replaceAll(/\W+/g, '-')}`
-const price = { input: 1, output: 2 }
-
-const stage = forWholeFile(test, 'failures in chats', async (t) => {
-  const provider = await startFailingProvider(t)
-  const providers = protocols.map((protocol) => ({
-    name: protocol,
-    kind: kindOf[protocol],
-    baseUrl: provider.url,
-    apiKeyEnv: 'THE_KEY',
-    models: failureRows
-      .filter((row) => row.protocol === protocol)
-      .map((row) => ({ id: modelOf(row), price, stream: row.isWhole !== true })),
-  }))
-  const { platform } = await openModels(t, providers, { worker: false })
-  return { provider, platform }
-})
-
-const inTurn = pLimit(8)
+const stage = sharedModels(test)
 
 /** The code and the sentence that a client sees, and whether it has seen a part before. */
 async function failureOf(t: ExecutionContext, response: Response) {
@@ -47,55 +26,46 @@ async function failureOf(t: ExecutionContext, response: Response) {
   return { code: '', error: '', ...told?.data, isLate: true }
 }
 
-for (const row of failureRows) {
-  test(`${row.protocol}: ${row.title} is told, after one request`, (t) =>
-    inTurn(async () => {
-      const { provider, platform } = await stage()
-      const someone = await person(platform)
-      const model = modelOf(row)
-      provider.play(model, [row.act])
-      const session = await openSession(someone, { model })
-      const failure = await failureOf(t, await send(session, { text: 'Hello.', stream: true }))
-      t.is(failure.code, 'MODEL_ERROR')
-      t.regex(failure.error, row.sentence)
-      t.is(provider.requestsOf(model).length, 1)
-      const { items } = await historyOf(session)
-      t.like(items[1], { status: 'failed', parts: [], error: { code: 'MODEL_ERROR', statusCode: 502 } })
-      const { items: entries } = (await call(someone, billing.listLedger, {})).body
-      t.is(entries.filter(({ kind }) => kind === 'chat_step').length, row.isBilled ? 1 : 0)
-    }))
+type Asked = 'chat' | 'anthropic' | 'responses' | 'chat-whole'
+const rows: [asked: Asked, title: string, act: Act, sentence: RegExp, charges: number][] = [
+  ['chat', 'a status', status(500), /failing or overloaded \(status 500\)/, 0],
+  ['chat', 'a reset before the answer', reset, /closed the connection/, 0],
+  ['chat', 'a reset after the usage', events([...chat.begin(), ...chat.usage()], 'reset'), /broke off/, 1],
+  ['chat', 'an answer without a word', events(chat.all(' \n')), /empty/, 1],
+  ['chat-whole', 'an error with status 200', whole('{"error":{"message":"No.","code":401}}'), /credentials/, 0],
+  ['anthropic', 'an end without the last event', events(anthropic.begin()), /ended early/, 1],
+  ['responses', 'a reset in mid-stream', events(responses.begin(), 'reset'), /broke off/, 0],
+]
+
+for (const [asked, title, act, sentence, charges] of rows) {
+  test(`${title} is told, after one request, and charged if the provider bills it (${asked})`, async (t) => {
+    const { provider, platform, play } = await stage()
+    const someone = await person(platform)
+    const model = play([act], asked)
+    const session = await openSession(someone, { model })
+    const failure = await failureOf(t, await send(session, { text: 'Hello.', stream: true }))
+    t.is(failure.code, 'MODEL_ERROR')
+    t.regex(failure.error, sentence)
+    t.is(provider.requestsOf(model).length, 1)
+    const { items } = await historyOf(session)
+    t.like(items[1], { status: 'failed', parts: [], error: { code: 'MODEL_ERROR', statusCode: 502 } })
+    const { items: entries } = (await call(someone, billing.listLedger, {})).body
+    t.is(entries.filter(({ kind }) => kind === 'chat_step').length, charges)
+  })
 }
 
 // @promise chat-codes
 test('an answer that takes too long fails with CHAT_TIMEOUT, as a reply before its first part and as a part after it', async (t) => {
   const { provider, platform } = await openProvider(t, [{ models: ['silent', 'stuck'] }], {
     worker: false,
-    env: { CHAT_TIMEOUT_SECONDS: '5' },
+    env: { CHAT_TIMEOUT_SECONDS: '2' },
   })
   const someone = await customer(platform)
+  const ask = async (model: string) =>
+    failureOf(t, await send(await openSession(someone, { model }), { text: 'Hello.', stream: true }))
   provider.play('silent', [() => undefined])
-  const early = await failureOf(
-    t,
-    await send(await openSession(someone, { model: 'silent' }), { text: 'Hello.', stream: true }),
-  )
-  t.like(early, { code: 'CHAT_TIMEOUT', statusCode: 504, isLate: false })
   provider.play('stuck', [events(chat.begin('I begin well. '), 'hang')])
-  const late = await failureOf(
-    t,
-    await send(await openSession(someone, { model: 'stuck' }), { text: 'Hello.', stream: true }),
-  )
+  const [early, late] = await Promise.all([ask('silent'), ask('stuck')])
+  t.like(early, { code: 'CHAT_TIMEOUT', statusCode: 504, isLate: false })
   t.like(late, { code: 'CHAT_TIMEOUT', statusCode: 504, isLate: true })
-})
-
-test('an answer without a word is none, and its cost is charged all the same', async (t) => {
-  const { provider, platform } = await openProvider(t, [{ models: ['silent'] }], { worker: false })
-  const someone = await customer(platform)
-  provider.play('silent', [events(chat.all(' \n'))])
-  const session = await openSession(someone, { model: 'silent' })
-  const failure = await failureOf(t, await send(session, { text: 'Hello.', stream: true }))
-  t.is(failure.code, 'MODEL_ERROR')
-  t.regex(failure.error, /empty/)
-  t.like((await historyOf(session)).items[1], { status: 'failed', parts: [], error: { code: 'MODEL_ERROR' } })
-  const { items: entries } = (await call(someone, billing.listLedger, {})).body
-  t.is(entries.filter(({ kind }) => kind === 'chat_step').length, 1)
 })

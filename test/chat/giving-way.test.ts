@@ -8,13 +8,18 @@ import { suspend } from '../helpers/admins.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { connectBadTools, customer, type Person } from '../helpers/people.ts'
-import { openStage } from '../helpers/runs.ts'
+import { sharedPlatform } from '../helpers/shared.ts'
+import { startSites } from '../helpers/sites.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { historyOf, openSession, partsOf, send, textOf, typesOf, type TestSession } from './stage.ts'
 
 /* Calls that wait for approval are not made any more once what asked for them is over. */
 
-const stage = forWholeFile(test, 'answers that give way', (t) => openStage(t, { worker: false }))
+const platformOf = sharedPlatform(test, 'idle')
+const stage = forWholeFile(test, 'answers that give way', async (t) => ({
+  platform: await platformOf(),
+  sites: await startSites(t),
+}))
 
 const ask = '[[call slow_once {"seconds":0}]] [[then]] [[say All done.]]'
 

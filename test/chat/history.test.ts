@@ -1,15 +1,14 @@
 import test from 'ava'
 import { newId } from '../../src/ids.ts'
 import { person } from '../helpers/people.ts'
-import { openStage } from '../helpers/runs.ts'
-import { forWholeFile } from '../helpers/whole-file.ts'
+import { sharedPlatform } from '../helpers/shared.ts'
 import { historyOf, openSession, send, type TestSession } from './stage.ts'
 
-const stage = forWholeFile(test, 'histories of chats', (t) => openStage(t, { worker: false }))
+const platformOf = sharedPlatform(test, 'idle')
 
 /** A session in which something was said so many times. */
 async function talked(times: number): Promise<TestSession> {
-  const { platform } = await stage()
+  const platform = await platformOf()
   const session = await openSession(await person(platform))
   for (let said = 0; said < times; said += 1) await (await send(session, { text: '[[say Hello.]]' })).text()
   return session
@@ -41,7 +40,7 @@ test('a history is read page by page, whole and in order', async (t) => {
 })
 
 test('a page of answers with long results ends early, and none is left out', async (t) => {
-  const { platform } = await stage()
+  const platform = await platformOf()
   const session = await talked(4)
   const { database } = platform.services
   const answers = (await database('chat_answers').where({ sessionId: session.id })) as { id: string; number: number }[]

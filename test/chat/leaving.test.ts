@@ -24,9 +24,10 @@ const moments = {
 }
 
 const ways = ['disconnect', 'stop'] as const
+/** The effect decides only what is known of a call that is cut off. */
 const rows = ways.flatMap((way) =>
   Object.entries(moments).flatMap(([moment, made]) =>
-    (made ? effects : (['once'] as const)).map((effect) => ({ way, moment, made, effect })),
+    (made?.seconds === 30 ? effects : (['once'] as const)).map((effect) => ({ way, moment, made, effect })),
   ),
 )
 const modelOf = ({ way, moment, effect }: (typeof rows)[number]) => `${way} ${moment} ${effect}`.replaceAll(' ', '-')

@@ -1,7 +1,8 @@
 import test from 'ava'
 import { eventually } from '../helpers/eventually.ts'
 import { connectBadTools, customer } from '../helpers/people.ts'
-import { openStage } from '../helpers/runs.ts'
+import { sharedPlatform } from '../helpers/shared.ts'
+import { startSites } from '../helpers/sites.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { kinds } from './clients/kinds.ts'
 import { lastWords, openPage, reopenPage } from './clients/page.ts'
@@ -9,7 +10,11 @@ import { historyOf, openSession, send } from './stage.ts'
 
 /* What a page sends back of an answer need not be fit to be kept: of it, nothing is read. */
 
-const stage = forWholeFile(test, 'copies of pages', (t) => openStage(t, { worker: false }))
+const platformOf = sharedPlatform(test, 'idle')
+const stage = forWholeFile(test, 'copies of pages', async (t) => ({
+  platform: await platformOf(),
+  sites: await startSites(t),
+}))
 
 for (const kind of kinds) {
   test(`a page goes on after a call with a number that JavaScript rounds (${kind.title})`, async (t) => {

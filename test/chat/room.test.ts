@@ -5,15 +5,15 @@ import { eventually } from '../helpers/eventually.ts'
 import { person, type Person } from '../helpers/people.ts'
 import type { Platform } from '../helpers/platform.ts'
 import { openStage } from '../helpers/runs.ts'
-import { forWholeFile } from '../helpers/whole-file.ts'
+import { sharedPlatform } from '../helpers/shared.ts'
 import { startChatServer } from '../helpers/chat-server.ts'
 import { modelsEnvironment } from '../models/stage.ts'
 import { historyOf, openSession, partsOf, send, textOf } from './stage.ts'
 
-const stage = forWholeFile(test, 'room for chats', (t) => openStage(t, { worker: false }))
+const platformOf = sharedPlatform(test, 'idle')
 
 test('a message whose stream is refused is not kept, and holds up no other', async (t) => {
-  const { platform } = await stage()
+  const platform = await platformOf()
   const someone = await person(platform)
   const sessions = await Promise.all(Array.from({ length: 31 }, () => openSession(someone)))
   const [last, ...others] = sessions
@@ -39,7 +39,7 @@ test('a message whose stream is refused is not kept, and holds up no other', asy
 
 // @promise chat-bounds
 test('of all sessions of an owner, only so many answers are under way, also if nobody streams them', async (t) => {
-  const { platform } = await stage()
+  const platform = await platformOf()
   const someone = await person(platform)
   const leaving = new AbortController()
   const sessions = await Promise.all(
@@ -84,7 +84,7 @@ async function spendAllBut({ services }: Platform, someone: Person, answerId: st
 }
 
 test('a message that is refused takes no place from the answers of its owner, however often', async (t) => {
-  const { platform } = await stage()
+  const platform = await platformOf()
   const session = await openSession(await person(platform))
   // There is nothing in the session that could be answered again; an owner may have 30 answers under way.
   for (let times = 0; times < 31; times += 1) t.is((await send(session, {})).status, 400)
@@ -109,7 +109,7 @@ test('answers that wait for a place at the provider do not spend what others hav
 })
 
 test('a HEAD request for an answer under way has the headers of its stream, and does not wait for its end', async (t) => {
-  const { platform } = await stage()
+  const platform = await platformOf()
   const session = await openSession(await person(platform), { onDisconnect: 'continue' })
   const headers = { 'x-session-token': session.token }
   const leaving = new AbortController()

@@ -4,11 +4,16 @@ import * as approvals from '../../api/approvals.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { connectBadTools, customer, person } from '../helpers/people.ts'
-import { openStage } from '../helpers/runs.ts'
+import { sharedPlatform } from '../helpers/shared.ts'
+import { startSites } from '../helpers/sites.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { historyOf, openSession, partsOf, send, textOf, typesOf } from './stage.ts'
 
-const stage = forWholeFile(test, 'chats', (t) => openStage(t, { worker: false }))
+const platformOf = sharedPlatform(test, 'idle')
+const stage = forWholeFile(test, 'chats', async (t) => ({
+  platform: await platformOf(),
+  sites: await startSites(t),
+}))
 
 test('a message is answered as a stream that the clients of the AI SDK take', async (t) => {
   const { platform } = await stage()

@@ -3,7 +3,8 @@ import * as agents from '../../api/agents.ts'
 import * as models from '../../api/models.ts'
 import { call } from '../helpers/client.ts'
 import { agentOf, customer } from '../helpers/people.ts'
-import { startPlatform } from '../helpers/platform.ts'
+import { sharedPlatform } from '../helpers/shared.ts'
+import { forWholeFile } from '../helpers/whole-file.ts'
 import { openModels, theKey } from './stage.ts'
 
 const providers = [
@@ -29,8 +30,13 @@ const providers = [
 /** They cost money, and the sandbox gives it away. */
 const paid = { BILLING: 'sandbox', BILLING_SANDBOX_WITH_PAID_MODELS: 'true' }
 
+const platformOf = sharedPlatform(test, 'idle')
+const open = forWholeFile(test, 'catalogue', (t) =>
+  openModels(t, providers, { default: 'small', worker: false, env: paid }),
+)
+
 test('models are listed with what is known of them, and without keys', async (t) => {
-  const { platform } = await openModels(t, providers, { default: 'small', worker: false, env: paid })
+  const { platform } = await open()
   const answer = await call(await customer(platform), models.listModels)
   const [openai, claude, small, other] = answer.body.items
   t.like(openai, { name: 'gpt-5-mini', provider: 'openai', isDefault: false, contextTokens: 400_000, streams: true })
@@ -44,7 +50,7 @@ test('models are listed with what is known of them, and without keys', async (t)
 })
 
 test('without configuration there is the demo model', async (t) => {
-  const { body } = await call(await customer(await startPlatform(t)), models.listModels)
+  const { body } = await call(await customer(await platformOf()), models.listModels)
   t.deepEqual(
     body.items.map(({ name, isDefault }) => [name, isDefault]),
     [['demo', true]],
@@ -52,7 +58,7 @@ test('without configuration there is the demo model', async (t) => {
 })
 
 test('agents choose among the configured models, and a fallback is another one', async (t) => {
-  const { platform } = await openModels(t, providers, { default: 'small', worker: false, env: paid })
+  const { platform } = await open()
   const someone = await customer(platform)
   const agent = await agentOf(someone, { model: 'gpt-5-mini', fallbackModel: 'claude-opus-5' })
   t.like(agent, { model: 'gpt-5-mini', fallbackModel: 'claude-opus-5', outputSchema: null, summarizes: false })

@@ -5,8 +5,11 @@ import { openContract, price, type Carried } from './contract.ts'
 import { providers, stringsIn, type Provider } from './providers.ts'
 import { longNumber, turns, used } from './turns.ts'
 
+/** Streamed, and in one piece where a kind of provider comes first. */
 const asked = providers.flatMap((provider, index) =>
-  [true, false].map((stream) => ({ provider, stream, name: `${index}/${stream ? 'stream' : 'whole'}` })),
+  [true, false]
+    .filter((stream) => stream || providers.findIndex(({ kind }) => kind === provider.kind) === index)
+    .map((stream) => ({ provider, stream, name: `${index}/${stream ? 'stream' : 'whole'}` })),
 )
 const open = forWholeFile(test, 'providers', (t) => openContract(t, asked))
 

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { ExecutionContext } from 'ava'
-import { answers, wholeAnswers } from './wire.ts'
+import { answers, framed, wholeAnswers } from './wire.ts'
 
 /** What a provider does with one request. */
 export type Act = (response: ServerResponse, request: ProviderRequest) => void | Promise<void>
@@ -81,14 +81,8 @@ export const events =
   (sent: (object | string)[], end: 'end' | 'reset' | 'hang' = 'end'): Act =>
   (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
-    for (const event of sent) response.write(frame(event))
+    for (const event of sent) response.write(framed(event))
     if (end === 'end') response.end()
     // What was written is to arrive before.
     if (end === 'reset') setTimeout(() => response.socket?.resetAndDestroy(), 100)
   }
-
-const frame = (event: object | string): string => {
-  if (typeof event === 'string') return event
-  const name = 'type' in event ? `event: ${String(event.type)}\n` : ''
-  return `${name}data: ${JSON.stringify(event)}\n\n`
-}

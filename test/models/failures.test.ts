@@ -1,124 +1,131 @@
 import test, { type ExecutionContext } from 'ava'
-import pLimit from 'p-limit'
 import * as billing from '../../api/billing.ts'
-import { freePorts } from '../../bin/local/ports.ts'
 import { call } from '../helpers/client.ts'
 import { agentOf, ended, person, timelineOf, type Person } from '../helpers/people.ts'
 import { cancel, dataOf, start, waiting } from '../helpers/runs.ts'
-import { forWholeFile } from '../helpers/whole-file.ts'
-import { events, startFailingProvider, whole, type Act } from './failing-provider.ts'
-import { failureRows, type FailureRow } from './failure-rows.ts'
-import { openModels } from './stage.ts'
-import { answers, kindOf, protocols, wholeAnswers } from './wire.ts'
+import { events, reset, status, whole, type Act } from './failing-provider.ts'
+import { sharedModels } from './shared-models.ts'
+import { runOnce } from './stage-of-provider.ts'
+import { anthropic, answers, chat, protocols, responses, wholeAnswers } from './wire.ts'
 
-/*
- * Every row of the tables of failures, each with a model of its own: that fails once, and that fails always.
- */
+/* Failures of model calls as runs meet them, over the network. Which failures there are is a table of the reader. */
 
-const modelOf = ({ title, protocol }: FailureRow, how: 'once' | 'always'): string =>
-  `${protocol}-${title.replaceAll(/\W+/g, '-')}-${how}`
-
-const price = { input: 1, output: 2 }
-
-const stage = forWholeFile(test, 'failures of models', async (t) => {
-  const provider = await startFailingProvider(t)
-  const providers = protocols.map((protocol) => ({
-    name: protocol,
-    kind: kindOf[protocol],
-    baseUrl: provider.url,
-    apiKeyEnv: 'THE_KEY',
-    models: failureRows
-      .filter((row) => row.protocol === protocol)
-      .flatMap((row) =>
-        (['once', 'always'] as const).map((how) => ({ id: modelOf(row, how), price, stream: row.isWhole !== true })),
-      ),
-  }))
-  const [port] = await freePorts(1)
-  const away = {
-    name: 'away',
-    kind: 'openai-compatible',
-    baseUrl: `http://127.0.0.1:${port}/v1`,
-    models: [{ id: 'away' }],
-  }
-  const { platform } = await openModels(t, [...providers, away])
-  return { provider, platform }
-})
-
-/** A run of an agent with this model, to its end, or until it waits for its model. */
-async function runWith(someone: Person, model: string, until: 'ends' | 'waits' = 'ends') {
-  const agent = await agentOf(someone, { model })
-  const { id } = (await start(someone, agent)).body
-  const run = await (until === 'ends' ? ended(someone, id, 150) : waiting(someone, id, 150))
-  if (until === 'waits') await cancel(someone, id)
-  const timeline = await timelineOf(someone, id)
-  return { run, timeline, failures: dataOf(timeline, 'step.failed') }
-}
-
-/** So many rows at a time: all at once would ask more of one platform than its database has connections for. */
-const inTurn = pLimit(12)
-
-const fails = (t: ExecutionContext, row: FailureRow, how: 'once' | 'always') => inTurn(() => failsNow(t, row, how))
-
-async function failsNow(t: ExecutionContext, row: FailureRow, how: 'once' | 'always') {
-  const { provider, platform } = await stage()
-  const someone = await person(platform)
-  const model = modelOf(row, how)
-  const good: Act = row.isWhole ? whole(wholeAnswers[row.protocol]()) : events(answers[row.protocol]())
-  provider.play(model, how === 'once' ? [row.act, good] : [row.act])
-  const waits = row.passes && how === 'always'
-  const seen = await runWith(someone, model, waits ? 'waits' : 'ends')
-  const attempts = row.passes && how === 'always' ? 4 : 1
-  t.is(seen.failures.length, attempts)
-  for (const [index, failure] of seen.failures.entries()) {
-    t.like(failure, { step: 1, attempt: index + 1, model, code: 'MODEL_ERROR' })
-    t.is(failure['retryAt'] !== undefined, waits && index === 3, 'only the last attempt is followed by a wait')
-    t.is(failure['willRetry'], row.passes)
-    t.regex(String(failure['message']), row.sentence)
-    t.is(failure['inputTokens'], row.isBilled ? 2000 : undefined)
-  }
-  const answered = how === 'once' && row.passes ? 1 : 0
-  t.is(provider.requestsOf(model).length, attempts + answered, 'the provider has seen each attempt once')
-  const failed = { status: 'failed', reason: 'MODEL_ERROR', steps: 0 }
-  const unanswered = waits ? { status: 'waiting', waitingCause: 'model', waitingFor: model } : failed
-  t.like(seen.run, answered ? { status: 'completed', steps: 1 } : unanswered)
-  await isPaid(t, someone, { ...seen, answered, billed: row.isBilled ? attempts : 0 })
-}
+const stage = sharedModels(test)
+type Run = Awaited<ReturnType<typeof runOnce>>['run']
+type Failures = Record<string, unknown>[]
 
 /** Ledger, balance, run and timeline agree on what was paid for. */
-async function isPaid(
-  t: ExecutionContext,
-  someone: Person,
-  { run, failures, answered, billed }: Awaited<ReturnType<typeof runWith>> & { answered: number; billed: number },
-) {
+async function isPaid(t: ExecutionContext, someone: Person, seen: { run: Run; failures: Failures }, steps: number) {
+  const { run, failures } = seen
   const { items } = (await call(someone, billing.listLedger, { query: { limit: '100' } })).body
-  const { balance } = (await call(someone, billing.getBilling)).body
-  t.is(sumOf(items), balance)
+  t.is(sumOf(items), (await call(someone, billing.getBilling)).body.balance)
   const charges = items.filter(({ runId }) => runId === run.id)
-  t.is(charges.filter(({ kind }) => kind === 'failed_step').length, billed)
-  t.is(charges.filter(({ kind }) => kind === 'step').length, answered)
+  const billed = failures.filter(({ inputTokens }) => inputTokens !== undefined)
+  t.is(charges.filter(({ kind }) => kind === 'failed_step').length, billed.length)
+  t.is(charges.filter(({ kind }) => kind === 'step').length, steps)
   t.is(0 - sumOf(charges), run.credits)
-  const failed = failures.reduce((sum, { credits }) => sum + Number(credits ?? 0), 0)
-  t.is(run.credits, failed + answered)
-  const read = failures.reduce((sum, { inputTokens }) => sum + Number(inputTokens ?? 0), 0)
-  t.is(run.inputTokens, read + 2000 * answered)
+  t.is(
+    run.credits,
+    billed.reduce((sum, { credits }) => sum + Number(credits), steps),
+  )
+  t.is(run.inputTokens, 2000 * (billed.length + steps))
 }
 
 const sumOf = (entries: { credits: number }[]): number => entries.reduce((sum, { credits }) => sum + credits, 0)
 
-for (const row of failureRows) {
-  const { title, protocol, passes, isWhole } = row
-  const what = `${protocol}${isWhole ? ', not streamed' : ''}: ${title}`
-  test(`${what} ${passes ? 'is passed by the next attempt' : 'is not worth another attempt'}`, (t) =>
-    fails(t, row, 'once'))
-  // One status stands for the others that may pass.
-  const isLike = title.startsWith('status') && title !== 'status 529'
-  if (passes && !isLike) test(`${what}, four times, makes the run wait`, (t) => fails(t, row, 'always'))
+/** Loses its connection in the middle of an answer in one piece. */
+const cut: Act = (response) => {
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' }).write('{"id":')
+  setTimeout(() => response.socket?.resetAndDestroy(), 100)
+}
+const used = '"usage":{"prompt_tokens":2000,"completion_tokens":0}'
+const billedError = whole(`{"error":{"message":"Bad gateway.","code":502},${used}}`)
+const brokeOff = /broke off before it was complete/
+
+/** Three failures of each protocol, streamed and whole: their sentences, and whether they are billed. */
+const failing: Record<string, [act: Act, sentence: RegExp, isBilled?: true][]> = {
+  chat: [
+    [reset, /closed the connection/],
+    [events([...chat.begin(), ...chat.end(), ...chat.usage()], 'reset'), brokeOff, true],
+    [status(529), /failing or overloaded \(status 529\)/],
+  ],
+  anthropic: [
+    [events(anthropic.begin(), 'reset'), brokeOff, true],
+    [events(anthropic.begin()), /ended early/, true],
+    [status(503), /status 503/],
+  ],
+  responses: [
+    [events(responses.begin(), 'reset'), brokeOff],
+    [events([...responses.begin(), ...responses.failed({ code: 'server_error', message: 'No.' })]), /500/, true],
+    [status(408), /status 408/],
+  ],
+  'chat-whole': [
+    [cut, brokeOff],
+    [billedError, /status 502/, true],
+    [whole('{"error":"It broke."}'), /reported a failure/],
+  ],
+  'anthropic-whole': [
+    [cut, brokeOff],
+    [whole(''), /empty/],
+    [whole('<!doctype html>'), /a page or a text/],
+  ],
+  'responses-whole': [
+    [cut, brokeOff],
+    [status(409), /status 409/],
+    [reset, /closed the connection/],
+  ],
 }
 
-test('a provider that nobody listens at is tried four times, and then waited for', async (t) => {
-  const { platform } = await stage()
-  const { run, failures } = await runWith(await person(platform), 'away', 'waits')
-  t.like(run, { status: 'waiting', waitingCause: 'model', credits: 0 })
-  t.is(failures.length, 4)
-  for (const { message } of failures) t.is(message, 'The AI provider could not be reached.')
+for (const protocol of protocols) {
+  for (const asked of [protocol, `${protocol}-whole`] as const) {
+    test(`three failures that pass cost what the provider bills, and the fourth attempt is answered (${asked})`, async (t) => {
+      const { provider, platform, play } = await stage()
+      const someone = await person(platform)
+      const acts = failing[asked] ?? t.fail()
+      const good = asked === protocol ? events(answers[protocol]()) : whole(wholeAnswers[protocol]())
+      const model = play([...acts.map(([act]) => act), good], asked)
+      const seen = await runOnce(someone, { model }, 150)
+      t.like(seen.run, { status: 'completed', steps: 1 })
+      t.is(seen.failures.length, 3)
+      for (const [index, [, sentence, isBilled]] of acts.entries()) {
+        const failure = seen.failures[index]
+        t.like(failure, { step: 1, attempt: index + 1, model, code: 'MODEL_ERROR', willRetry: true })
+        t.regex(String(failure?.['message']), sentence)
+        t.is(failure?.['inputTokens'], isBilled ? 2000 : undefined)
+        t.is(failure?.['retryAt'], undefined)
+      }
+      t.is(provider.requestsOf(model).length, 4)
+      await isPaid(t, someone, seen, 1)
+    })
+  }
+}
+
+test('a model that fails four times makes the run wait, and what each attempt has used is charged', async (t) => {
+  const { provider, platform, play } = await stage()
+  const someone = await person(platform)
+  const model = play([events(anthropic.begin(), 'reset')], 'anthropic')
+  const { id } = (await start(someone, await agentOf(someone, { model }))).body
+  t.like(await waiting(someone, id, 150), { waitingCause: 'model', waitingFor: model })
+  await cancel(someone, id)
+  const run = await ended(someone, id)
+  const failures = dataOf(await timelineOf(someone, id), 'step.failed')
+  t.deepEqual(
+    failures.map(({ retryAt, willRetry }) => [willRetry, retryAt !== undefined]),
+    [1, 2, 3, 4].map((attempt) => [true, attempt === 4]),
+    'only the last attempt is followed by a wait',
+  )
+  t.is(provider.requestsOf(model).length, 4)
+  await isPaid(t, someone, { run, failures }, 0)
+})
+
+test('a failure that cannot pass ends the run after one request, and costs nothing', async (t) => {
+  const { provider, platform, play } = await stage()
+  const someone = await person(platform)
+  const model = play([status(307, { location: 'http://127.0.0.1:9/' }, '')])
+  const seen = await runOnce(someone, { model })
+  t.like(seen.run, { status: 'failed', reason: 'MODEL_ERROR', steps: 0 })
+  t.like(seen.failures, [{ attempt: 1, willRetry: false }])
+  t.regex(String(seen.failures[0]?.['message']), /redirect \(status 307\), which is not followed/)
+  t.is(provider.requestsOf(model).length, 1)
+  await isPaid(t, someone, seen, 0)
 })

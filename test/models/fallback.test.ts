@@ -1,20 +1,14 @@
 import test from 'ava'
 import { agentOf, connectBadTools, customer, person } from '../helpers/people.ts'
 import { start, waiting } from '../helpers/runs.ts'
-import { forWholeFile } from '../helpers/whole-file.ts'
 import { events, status } from './failing-provider.ts'
-import { openProvider, runOnce } from './stage-of-provider.ts'
+import { sharedModels } from './shared-models.ts'
+import { runOnce } from './stage-of-provider.ts'
 import { anthropic, chat } from './wire.ts'
 
 /** Each test has models of its own. */
-const chatModels = ['down', 'refusing', 'bad', 'late', 'both', 'idle', 'absent', 'sulking']
-
-const stage = forWholeFile(test, 'fallback models', (t) =>
-  openProvider(t, [
-    { models: chatModels },
-    { protocol: 'anthropic', models: chatModels.map((model) => `${model}-other`) },
-  ]),
-)
+const names = ['down', 'refusing', 'bad', 'late', 'both', 'idle', 'absent', 'sulking']
+const stage = sharedModels(test, { chat: names, anthropic: names.map((name) => `${name}-other`) })
 
 const hello = events(anthropic.all('Hello from the other.'))
 

@@ -8,7 +8,8 @@ import { startToolsSite } from '../helpers/tools-site.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { dataOf } from '../helpers/runs.ts'
 import { events, status, type Act } from './failing-provider.ts'
-import { openProvider, runOnce } from './stage-of-provider.ts'
+import { sharedModels } from './shared-models.ts'
+import { runOnce } from './stage-of-provider.ts'
 import { chat } from './wire.ts'
 
 /* Prompts that are longer than the provider takes, although the configured window has room for them. */
@@ -24,15 +25,14 @@ const refusals = {
 
 const names = Object.keys(refusals) as (keyof typeof refusals)[]
 
-const stage = forWholeFile(test, 'long prompts', async (t) => {
-  const site = await startToolsSite(t, [read], JSON.stringify({ text: `${'lorem ipsum '.repeat(660)}end of page` }))
-  const chinese = await startToolsSite(t, [read], JSON.stringify({ text: '零一二三四五六七八九'.repeat(800) }))
-  const models = names.flatMap((name) => [`${name}-run`, `${name}-chat`])
-  const opened = await openProvider(t, [{ models: [...models, 'chinese', 'payload', 'huge', 'dense'] }], {
-    allow: [site.host, chinese.host],
-  })
-  return { site, chinese, ...opened }
+const models = sharedModels(test, {
+  chat: [...names.flatMap((name) => [`${name}-run`, `${name}-chat`]), 'chinese', 'huge', 'dense'],
 })
+const stage = forWholeFile(test, 'long prompts', async (t) => ({
+  site: await startToolsSite(t, [read], JSON.stringify({ text: `${'lorem ipsum '.repeat(660)}end of page` })),
+  chinese: await startToolsSite(t, [read], JSON.stringify({ text: '零一二三四五六七八九'.repeat(800) })),
+  ...(await models()),
+}))
 
 /** Refuses what is longer than it takes. */
 const bounded =

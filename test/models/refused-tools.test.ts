@@ -7,7 +7,8 @@ import { customer } from '../helpers/people.ts'
 import { startToolsSite } from '../helpers/tools-site.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { events, status, type Act } from './failing-provider.ts'
-import { openProvider, runOnce } from './stage-of-provider.ts'
+import { sharedModels } from './shared-models.ts'
+import { runOnce } from './stage-of-provider.ts'
 import { anthropic, answers, chat, type WireCall } from './wire.ts'
 
 /* Tools that providers refuse: fitted, or left out alone and named. */
@@ -20,6 +21,11 @@ const either = {
 }
 const many = Array.from({ length: 140 }, (_, index) => ({ name: `tool_${index}`, input_schema: plain }))
 
+const models = sharedModels(test, {
+  chat: ['fitted', 'picky', 'picky-chat', 'crowded', 'unfit'],
+  anthropic: ['claude'],
+  responses: ['gpt'],
+})
 const stage = forWholeFile(test, 'refused tools', async (t) => {
   const desk = await startToolsSite(t, [
     { name: 'find', input_schema: either },
@@ -27,16 +33,7 @@ const stage = forWholeFile(test, 'refused tools', async (t) => {
     { name: 'other', input_schema: plain },
   ])
   const crowd = await startToolsSite(t, many)
-  const opened = await openProvider(
-    t,
-    [
-      { models: ['fitted', 'picky', 'picky-chat', 'crowded', 'unfit'] },
-      { protocol: 'anthropic', models: ['claude'] },
-      { protocol: 'responses', models: ['gpt'] },
-    ],
-    { allow: [desk.host, crowd.host] },
-  )
-  return { desk, crowd, ...opened }
+  return { desk, crowd, ...(await models()) }
 })
 
 type Body = Record<string, unknown>

@@ -5,9 +5,12 @@ import { startPlatform } from '../helpers/platform.ts'
 import { start } from '../helpers/runs.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { startMock, written } from './contract.ts'
-import { providers } from './providers.ts'
+import { providerOf } from './providers.ts'
 import { openModels, theKey } from './stage.ts'
 import { turns } from './turns.ts'
+
+/** Providers with reasoning of three forms: items, blocks, and a member of a message. */
+const providers = ['OpenAI (Responses)', 'Anthropic', 'OpenAI-compatible'].map(providerOf)
 
 const nameOf = (index: number): string => `model-${index}`
 

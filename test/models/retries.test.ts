@@ -5,7 +5,7 @@ import { whyRun } from '../../api/why.ts'
 import { monthOf } from '../../src/billing/ledger/forecast.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
-import { agentOf, customer, ended, person, timelineOf } from '../helpers/people.ts'
+import { agentOf, ended, person, timelineOf } from '../helpers/people.ts'
 import { dataOf, happened, start } from '../helpers/runs.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { events, status } from './failing-provider.ts'
@@ -74,19 +74,4 @@ test('what a failed call has cost counts toward the cap of its agent, and is on 
   t.like((await call(someone, agents.getAgent, { params })).body.usage, { used: 2, cap: 10 })
   const { lines } = (await call(someone, getAgentStatement, { params: { ...params, month: monthOf(new Date()) } })).body
   t.deepEqual(lines.map(({ kind, credits }) => `${kind} ${credits}`).toSorted(), ['failed_step -1', 'step -1'])
-})
-
-test('a provider that names no time to wait, one that is over, or none that can be read, is asked again', async (t) => {
-  const past = new Date(Date.now() - 60_000).toUTCString()
-  const models = ['0', past, '-5', '3, 5'].map((value, index) => ({ model: `named-${index}`, value }))
-  const { provider, platform } = await openProvider(t, [{ models: models.map(({ model }) => model) }])
-  const someone = await customer(platform)
-  const runs = models.map(async ({ model, value }) => {
-    provider.play(model, [status(503, { 'retry-after': value }), events(chat.all('Done.'))])
-    const { run, failures } = await runOnce(someone, { model }, 150)
-    t.like(run, { status: 'completed', steps: 1 }, value)
-    t.is(failures.length, 1, value)
-    t.is(provider.requestsOf(model).length, 2, value)
-  })
-  await Promise.all(runs)
 })

@@ -171,3 +171,10 @@ export const wholeAnswers: Record<Protocol, () => string> = {
     }),
   responses: () => JSON.stringify(response('completed', { output: [message('Hello')], usage: responsesUsage })),
 }
+
+/** An event of a stream; raw text stays as it is. */
+export const framed = (event: object | string): string => {
+  if (typeof event === 'string') return event
+  const name = 'type' in event ? `event: ${String(event.type)}\n` : ''
+  return `${name}data: ${JSON.stringify(event)}\n\n`
+}

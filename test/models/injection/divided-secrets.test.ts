@@ -1,22 +1,16 @@
 import test from 'ava'
 import { connectBadTools, customer } from '../../helpers/people.ts'
-import { forWholeFile } from '../../helpers/whole-file.ts'
 import { events } from '../failing-provider.ts'
+import { sharedModels } from '../shared-models.ts'
 import { theKey } from '../stage.ts'
-import { openProvider, runOnce } from '../stage-of-provider.ts'
+import { runOnce } from '../stage-of-provider.ts'
 import { chat } from '../wire.ts'
 
 /* A model knows a secret, perhaps its own key, and says half of it in one part of its answer and half in the next. */
 
 const [first, second] = [theKey.slice(0, 9), theKey.slice(9)]
 
-const stage = forWholeFile(test, 'divided secrets', (t) =>
-  openProvider(t, [
-    { models: ['chat'] },
-    { protocol: 'anthropic', models: ['anthropic'] },
-    { protocol: 'responses', models: ['responses'] },
-  ]),
-)
+const stage = sharedModels(test)
 
 /** What a model says, with the reasoning that divides it. */
 const inChat = [
@@ -71,10 +65,13 @@ const inResponses = [
   { type: 'response.completed', response },
 ].map((event, index) => ({ ...event, sequence_number: index }))
 
-for (const [model, said] of Object.entries({ anthropic: inAnthropic, responses: inResponses })) {
-  test(`a secret that is divided over the parts of an answer is hidden (${model})`, async (t) => {
-    const { platform, provider } = await stage()
-    provider.play(model, [events(said)])
+for (const [asked, said] of [
+  ['anthropic', inAnthropic],
+  ['responses', inResponses],
+] as const) {
+  test(`a secret that is divided over the parts of an answer is hidden (${asked})`, async (t) => {
+    const { platform, play } = await stage()
+    const model = play([events([...said])], asked)
     const { run, timeline } = await runOnce(await customer(platform), { model })
     t.like(run, { status: 'completed', answer: 'The key is [token].' })
     t.false(JSON.stringify([run, timeline]).includes(second))
@@ -82,15 +79,15 @@ for (const [model, said] of Object.entries({ anthropic: inAnthropic, responses: 
 }
 
 test('a secret that is divided over the parts of an answer is hidden, also from the next request (chat)', async (t) => {
-  const { platform, provider, sites } = await stage()
+  const { platform, provider, sites, play } = await stage()
   const someone = await customer(platform)
   const call = { id: 'c1', name: 'echo_text', arguments: '{"text":"one"}' }
-  provider.play('chat', [events([...inChat, ...chat.asking([call])]), events(chat.all('Done.'))])
+  const model = play([events([...inChat, ...chat.asking([call])]), events(chat.all('Done.'))])
   const vaultEntryId = await connectBadTools(someone, sites)
-  const { run, timeline, steps } = await runOnce(someone, { model: 'chat', sites: [{ vaultEntryId }] })
+  const { run, timeline, steps } = await runOnce(someone, { model, sites: [{ vaultEntryId }] })
   t.like(run, { status: 'completed', steps: 2 })
   t.is(steps[0]?.['text'], 'The key is [token].')
-  const next = JSON.stringify(provider.requestsOf('chat')[1]?.body)
+  const next = JSON.stringify(provider.requestsOf(model)[1]?.body)
   t.true(next.includes('The key is [token].'))
   t.false(JSON.stringify([run, timeline, next]).includes(second))
 })

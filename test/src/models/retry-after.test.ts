@@ -9,6 +9,10 @@ const rows: [headers: Record<string, string>, seconds: number | undefined][] = [
   [{ 'retry-after-ms': 'soon', 'retry-after': '9' }, 9],
   [{ 'retry-after-ms': '999999999' }, 86_400],
   [{ 'retry-after': 'Sun, 22 Nov 2026 12:00:40 GMT' }, 40],
+  [{ 'retry-after': '0' }, 0],
+  [{ 'retry-after': 'Sun, 22 Nov 2026 11:59:00 GMT' }, 0],
+  [{ 'retry-after': '-5' }, undefined],
+  [{ 'retry-after': '3, 5' }, undefined],
   [{}, undefined],
 ]
 

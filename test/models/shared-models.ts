@@ -1,0 +1,86 @@
+import type { ExecutionContext, TestFn } from 'ava'
+import { allOf } from '../helpers/all-of.ts'
+import { startFailingProvider, type Act, type FailingProvider } from './failing-provider.ts'
+import { openModels } from './stage.ts'
+import { kindOf, type Protocol } from './wire.ts'
+
+/** How a model is asked; `whole` in one piece. */
+type Asked = Protocol | `${Protocol}-whole`
+
+/** How many models without a name there are of each, for the tests of a process. */
+const counts: Record<Asked, number> = {
+  chat: 40,
+  anthropic: 10,
+  responses: 10,
+  'chat-whole': 10,
+  'anthropic-whole': 5,
+  'responses-whole': 5,
+}
+
+const env = { RECONCILE_SECONDS: '1', SITE_ALLOW: '127.0.0.0/8,::1/128', OUTGOING_PER_MINUTE: '1000' }
+
+interface Stage extends Awaited<ReturnType<typeof openModels>> {
+  provider: FailingProvider
+  /** A model of its own for a test, which acts so. */
+  play: (acts: Act[], asked?: Asked) => string
+}
+
+/** Models that a file knows by a name which no other file uses. */
+type Named = Partial<Record<Asked, string[]>>
+
+const named: Named = {}
+const teardowns: (() => unknown)[] = []
+let files = 0
+let stage: Promise<Stage> | undefined
+
+/**
+ * Declares that the tests of a file use models of one scripted server, at one platform with a worker, which all such
+ * files of a process share. It is stopped after the last test of the last of them.
+ */
+export function sharedModels(test: TestFn, names: Named = {}): () => Promise<Stage> {
+  files += 1
+  for (const [asked, more] of Object.entries(names) as [Asked, string[]][])
+    named[asked] = [...(named[asked] ?? []), ...more]
+  test.after.always(async () => {
+    files -= 1
+    if (files > 0) return
+    stage = undefined
+    await allOf(teardowns.splice(0).toReversed())
+  })
+  return () => (stage ??= open())
+}
+
+async function open(): Promise<Stage> {
+  // A platform needs only these two of a test's context.
+  const context = { title: 'shared models', teardown: (work: () => unknown) => void teardowns.push(work) }
+  const t = context as unknown as ExecutionContext
+  const provider = await startFailingProvider(t)
+  const providers = Object.entries(counts).map(([asked, count]) => ({
+    name: asked,
+    kind: kindOf[protocolOf(asked as Asked)],
+    baseUrl: provider.url,
+    apiKeyEnv: 'THE_KEY',
+    models: [...Array.from({ length: count }, (_, index) => `${asked}-${index}`), ...(named[asked as Asked] ?? [])].map(
+      (id) => ({
+        id,
+        price: { input: 1, output: 2 },
+        stream: !asked.endsWith('-whole'),
+      }),
+    ),
+  }))
+  const next = new Map<Asked, number>()
+  return {
+    provider,
+    ...(await openModels(t, providers, { env })),
+    play(acts, asked = 'chat') {
+      const number = next.get(asked) ?? 0
+      if (number >= counts[asked]) throw new Error(`there are only ${counts[asked]} models of ${asked}`)
+      next.set(asked, number + 1)
+      const model = `${asked}-${number}`
+      provider.play(model, acts)
+      return model
+    },
+  }
+}
+
+const protocolOf = (asked: Asked): Protocol => asked.split('-')[0] as Protocol
