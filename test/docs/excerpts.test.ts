@@ -9,17 +9,17 @@ const output = `
 }
 ← 202
 
-#1 started {"epoch":1,"site":"https://127.0.0.1:5501"}
+#1 started {"epoch":1,"prompt":"Hello"}
 
-#2 ended {"at":"2027-01-01"}`
+#2 ended {"at":"2027-01-01","site":"https://127.0.0.1:5501"}`
 
 test('an excerpt may shorten and have other ids, times and ports', (t) => {
   const excerpt = [
     '→ POST /api/webhooks/agent/01a1fd80-9d59-7552-b927-3fb61eae5f08',
     '{ "event": "post.created", … }',
     '← 202',
-    '#1 started {"epoch":1,"site":"https://127.0.0.1:4401"}',
-    '#2 ended {"at":"2026-…"}',
+    '#1 started {"epoch":1, …',
+    '#2 ended {"at":"2026-…","site":"https://127.0.0.1:4401"}',
   ].join('\n')
   t.is(missingFrom(output, excerpt), undefined)
 })

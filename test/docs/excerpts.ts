@@ -10,7 +10,7 @@ const patternOf = (line: string): string =>
     .replaceAll(/(?<=127\\\.0\\\.0\\\.1:)\d+/g, String.raw`\d+`)
     // An object that the page has on one line may have several.
     .replaceAll(/, … ?\\\}$/g, String.raw`,[^]*?\n\}`)
-    .replaceAll('…', '.*')
+    .replaceAll(/ ?…/g, '.*')
     .replaceAll(/ +/g, String.raw`\s+`)
 
 /** The first line of the excerpt that the output does not have where it should be: in the same order. */
