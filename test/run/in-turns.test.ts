@@ -54,7 +54,7 @@ test.serial('tests are named by their files, and those that a lost process takes
 })
 
 const noting = `
-  const note = (what) => console.log('# noted ' + what)
+  const note = (what) => process.stdout.write('# noted ' + what + '\\n')
   const noted = (name) => async (t) => {
     note(name + ' begins')
     await new Promise((resolve) => setTimeout(resolve, 20))
