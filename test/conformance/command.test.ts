@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import { freePorts } from '../../bin/local/ports.ts'
 import { readArguments } from '../../conformance/arguments.ts'
+import { readFacts } from '../../conformance/facts.ts'
 import { temporaryCertificates } from '../helpers/https-server.ts'
 import { ownServerOptions } from '../helpers/servers.ts'
 import { eventually } from '../helpers/eventually.ts'
@@ -43,22 +44,21 @@ function fileOf(text: string): string {
 const row = ['--only', 'codes/INVALID_TOKEN']
 const limited = { 'GET /agents': { status: 429, headers: { 'retry-after': '60' } } }
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  test(`after ${signal} the command deletes what it has made, and ends with 130`, async (t) => {
-    let isLimited = true
-    const platform = await startFakePlatform(t, {
-      'GET /agents': (_request, response) => {
-        response.writeHead(isLimited ? 429 : 200, isLimited ? { 'retry-after': '60' } : {}).end('{"items":[]}')
-        isLimited = false
-      },
-    })
-    const { child, ended, output, untilSaid } = start(t, [platform.origin, ...row])
-    await untilSaid('waiting 60 s')
-    child.kill(signal)
-    t.is(await ended, 130)
-    t.is(platform.asked.at(-1), 'DELETE /auth/me')
-    t.regex(output(), /Stopping: what was made is deleted.*Interrupted: 0 of 1 rows have a verdict\./s)
+test('after SIGTERM the command deletes what it has made, and ends with 130', async (t) => {
+  let isLimited = true
+  const platform = await startFakePlatform(t, {
+    'GET /agents': (_request, response) => {
+      response.writeHead(isLimited ? 429 : 200, isLimited ? { 'retry-after': '60' } : {}).end('{"items":[]}')
+      isLimited = false
+    },
   })
+  const { child, ended, output, untilSaid } = start(t, [platform.origin, ...row])
+  await untilSaid('waiting 60 s')
+  child.kill('SIGTERM')
+  t.is(await ended, 130)
+  t.is(platform.asked.at(-1), 'DELETE /auth/me')
+  t.regex(output(), /Stopping: what was made is deleted.*Interrupted: 0 of 1 rows have a verdict\./s)
+})
 
 test('a second Ctrl-C ends at once, and names the accounts that stay', async (t) => {
   const { origin } = await startFakePlatform(t, limited)
@@ -83,19 +83,6 @@ test('a file of facts that is named has to be there', async (t) => {
   t.true(output.startsWith('There is no file /nonexistent/facts.json.\n\nUsage: '), output)
 })
 
-test('nothing that a file of facts holds is quoted, whatever is wrong with it', async (t) => {
-  const texts = {
-    '{"admin":{"password":"canary"': 'it is not a JSON object.',
-    '{"api":"canary","admin":{"email":"a","password":["canary"]}}': 'look at api, admin.password, sites,',
-  }
-  for (const [text, words] of Object.entries(texts)) {
-    const { code, output } = await run(t, '--facts', fileOf(text))
-    t.is(code, 2)
-    t.true(output.includes(`is not what npm start writes: ${words}`), output)
-    t.false(output.includes('canary'))
-  }
-})
-
 /** Facts that can be used. */
 async function factsOf(api: string) {
   const { caFile: siteCaFile, certFile, keyFile } = await temporaryCertificates()
@@ -116,39 +103,33 @@ test('facts about another address are named with it', async (t) => {
   t.true(found.output.includes('not tried'))
 })
 
-test('facts that cannot be used are named, and no row is tried', async (t) => {
+test('facts that cannot be used are named, and nothing of them is quoted', async (t) => {
   const facts = await factsOf('http://127.0.0.1:1')
-  const folder = newFolder()
-  const noCertificate = fileOf('canary')
   const { ownSites } = facts
-  const broken: [object, string][] = [
-    [{ siteCaFile: '/nonexistent/ca.pem' }, 'names /nonexistent/ca.pem, which cannot be read: ENOENT'],
-    [{ siteCaFile: folder }, `names ${folder}, which cannot be read: EISDIR`],
-    [{ siteCaFile: noCertificate }, `names ${noCertificate}, which holds no certificate.`],
-    [{ ownSites: { ...ownSites, ports: [] } }, 'is not what npm start writes: look at ownSites.ports.'],
-    [{ ownSites: { ...ownSites, ports: Array(8).fill(0) } }, 'is not what npm start writes: look at ownSites.ports.0,'],
-    [{ api: 'ftp://127.0.0.1' }, 'is not what npm start writes: look at api.'],
-  ]
-  for (const [change, words] of broken) {
-    const file = fileOf(JSON.stringify({ ...facts, ...change }))
-    const { code, output } = await run(t, '--facts', file)
-    t.is(code, 2)
-    t.true(output.startsWith(`${file} ${words}`), output)
-    t.false(output.includes('canary'))
+  const [folder, noCertificate] = [newFolder(), fileOf('canary')]
+  for (const [written, words] of [
+    ['{"admin":{"password":"canary"', 'is not what npm start writes: it is not a JSON object.'],
+    [{ api: 'canary', admin: { email: 'a', password: ['canary'] } }, 'writes: look at api, admin.password, sites,'],
+    [{ ...facts, siteCaFile: '/nonexistent/ca.pem' }, 'names /nonexistent/ca.pem, which cannot be read: ENOENT'],
+    [{ ...facts, siteCaFile: folder }, `names ${folder}, which cannot be read: EISDIR`],
+    [{ ...facts, siteCaFile: noCertificate }, `names ${noCertificate}, which holds no certificate.`],
+    [{ ...facts, ownSites: { ...ownSites, ports: [] } }, 'look at ownSites.ports.'],
+    [{ ...facts, ownSites: { ...ownSites, ports: Array(8).fill(0) } }, 'look at ownSites.ports.0,'],
+    [{ ...facts, api: 'ftp://127.0.0.1' }, 'look at api.'],
+  ] as const) {
+    const file = fileOf(typeof written === 'string' ? written : JSON.stringify(written))
+    const { message } = t.throws(() => readFacts(file))
+    t.true(message.startsWith(file) && message.includes(words), message)
+    t.false(message.includes('canary'))
   }
 })
 
 test('a row that is not there is named, and no row is tried', async (t) => {
-  const wrong = {
-    'codes/UNAUTHORIZED,codes/NO_CREDITZ': 'There is no row codes/NO_CREDITZ; --list shows them.',
-    '': '--only names no row; --list shows them.',
-    ',': '--only names no row; --list shows them.',
-  }
-  for (const [only, sentence] of Object.entries(wrong)) {
-    const { code, output } = await run(t, '--only', only)
-    t.is(code, 2)
-    t.true(output.startsWith(`${sentence}\n\nUsage: `), output)
-  }
+  const { code, output } = await run(t, '--only', 'codes/UNAUTHORIZED,codes/NO_CREDITZ')
+  t.is(code, 2)
+  t.true(output.startsWith('There is no row codes/NO_CREDITZ; --list shows them.\n\nUsage: '), output)
+  for (const only of ['', ','])
+    t.throws(() => readArguments(['--only', only]), { message: '--only names no row; --list shows them.' })
 })
 
 test('a base URL is scheme, host and port; no other one is accepted or repeated', (t) => {

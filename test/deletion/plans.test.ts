@@ -112,7 +112,7 @@ test('every statement of a deletion finds its rows by an index', async (t) => {
 /** A database as after months of use, with what the planner knows of it. */
 async function filledDatabase(t: ExecutionContext): Promise<string> {
   const { url } = await createEmptyDatabase(t)
-  await fill(url, { runs: 30_000, full: 3000, owners: 200, months: 3, queued: 100 }, () => undefined)
+  await fill(url, { runs: 10_000, full: 1000, owners: 100, months: 3, queued: 100 }, () => undefined)
   return url
 }
 

@@ -12,6 +12,7 @@ import { eventually } from '../helpers/eventually.ts'
 import { testWith } from '../helpers/programs.ts'
 import { ownEnvironment, ownServerOptions, sharedServers } from '../helpers/servers.ts'
 import { taskQueueFor } from '../helpers/temporal.ts'
+import { missingFrom } from './excerpts.ts'
 
 const test = testWith('python3', 'openssl', 'curl')
 const root = join(import.meta.dirname, '../..')
@@ -22,6 +23,11 @@ const [, section = ''] = /\n## Developing a site\n([^]*?)\n## /.exec(page) ?? []
 const commands = [...section.matchAll(/^```sh first hour(?:: (\w+))?\n([^]*?)^```$/gm)].map(
   ([, terminal = 'own', text = '']) => ({ terminal, text }),
 )
+
+/** The tour as README.md prints it: the delivery first, which follows below. */
+const readme = readFileSync(join(root, 'README.md'), 'utf8')
+const blockOf = (title: string): string => readme.split(`\n## ${title}\n`)[1]?.split('```')[1] ?? ''
+const printedTour = `${blockOf('The tour')}\n${blockOf('What a run looks like')}`
 
 /** A fresh checkout: the code of this one, and nothing that was ever made in it. */
 function checkout(): string {
@@ -109,5 +115,9 @@ test('by the commands of the page a site owner makes a certificate, starts a sit
   )
   await open('site').shows(/^POST \/api\/tools\/water_plant 200$/m)
   // The example sites are still trusted and allowed.
-  t.regex(await open('own').run('npm run -s tour'), /That was the tour\./)
+  const tour = await open('own').run('npm run -s tour')
+  t.regex(tour, /That was the tour\./)
+  t.is(missingFrom(tour, printedTour), undefined, 'README.md has a line that the tour does not print there')
+  const eventsIn = (text: string) => text.match(/^#\d+ [\w.]+/gm)
+  t.deepEqual(eventsIn(tour), eventsIn(printedTour), 'README.md has every event')
 })

@@ -23,11 +23,8 @@ export const sharedServers = () => ({
   certificates: given('CERTIFICATES'),
 })
 
-/** The log of how long each test file took; undefined without `npm test`. */
-export const durationsLog = (): string | undefined => process.env['SWITCHYARD_TEST_DURATIONS']
-
-/** The log of what shared processes begin and end; undefined outside of `npm test`. */
-export const underWayLog = (): string | undefined => process.env['SWITCHYARD_TEST_UNDER_WAY']
+/** The log of what begins and ends; undefined without `npm test`. */
+export const progressLog = (): string | undefined => process.env['SWITCHYARD_TEST_PROGRESS']
 
 let made = 0
 

@@ -86,3 +86,5 @@ export const events =
     // What was written is to arrive before.
     if (end === 'reset') setTimeout(() => response.socket?.resetAndDestroy(), 100)
   }
+
+export type FailingProvider = Awaited<ReturnType<typeof startFailingProvider>>

@@ -1,6 +1,5 @@
 import type { SourceFile } from '../house/source.ts'
-import { arrange } from '../run/arrange.ts'
-import { slowFiles, timedFiles } from '../run/unusual-files.ts'
+import { pureTests } from '../run/arrange.ts'
 
 /** A file that decides without input or output, and its own test. */
 export interface Rule {
@@ -11,16 +10,12 @@ export interface Rule {
 /** Where the rules decide on runs, money, permissions and times. */
 const folders = ['runs', 'billing', 'owners', 'schedules', 'sessions', 'vault']
 
-/** Tests that need no server. A file is a rule if one of them has its place and name, so nothing is listed. */
-const pureTests = (house: SourceFile[]): string[] =>
-  arrange(house, { slowFiles, timedFiles }).together.get('pure') ?? []
-
 const ruleOf = (test: string): string => test.replace(/^test\//, '').replace(/\.test\.ts$/, '.ts')
 
-/** The rules whose path contains one of the given parts, anywhere in `src`; by default those of `folders`. */
+/** The rules, files with a test of the same place and name that needs no server, whose path contains one of the given parts, anywhere in `src`; by default those of `folders`. */
 export function rulesIn(house: SourceFile[], parts: readonly string[]): Rule[] {
   const paths = new Set(house.map(({ path }) => path))
-  const rules = pureTests(house).map((test) => ({ path: ruleOf(test), test }))
+  const rules = [...pureTests(house)].map((test) => ({ path: ruleOf(test), test }))
   const wanted = parts.length > 0 ? parts : folders.map((folder) => `src/${folder}/`)
   return rules.filter(({ path }) => paths.has(path) && wanted.some((part) => path.includes(part)))
 }
@@ -28,7 +23,7 @@ export function rulesIn(house: SourceFile[], parts: readonly string[]): Rule[] {
 /** Tests of `folders` that need no server and are not named after a file: the rule that they test is never mutated. */
 export function testsWithoutRule(house: SourceFile[]): string[] {
   const paths = new Set(house.map(({ path }) => path))
-  return pureTests(house).filter(
+  return [...pureTests(house)].filter(
     (test) => folders.some((folder) => test.startsWith(`test/src/${folder}/`)) && !paths.has(ruleOf(test)),
   )
 }

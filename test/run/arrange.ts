@@ -1,67 +1,50 @@
-import type { SourceFile } from '../house/source.ts'
+import { isTest, isSlowTest, type SourceFile } from '../house/source.ts'
 
-/** Which test files have their own process, and which share one, by the name of their group. */
-export interface Arrangement {
-  alone: string[]
-  together: Map<string, string[]>
-}
+/** What gives a test a server or a process. */
+const doors = ['test/helpers/servers.ts', 'node:child_process']
 
-/** What gives a test a server, a process, or a hook that would run for every file of the process. */
-const door = 'test/helpers/servers.ts'
-const processes = 'node:child_process'
-const ownHooks = /\btest\.(serial|before|after|beforeEach|afterEach|only)\b|\bforWholeFile\b/
+/** How many processes share the tests: one per core of a usual machine, because each has platforms of its own. */
+export const shares = 2
 
-/** How many processes share the files that need a server. */
-export const shares = 3
-
-/** Files that need special treatment. */
-export interface Unusual {
-  /** Files that mostly wait, the longest first. */
-  slowFiles?: readonly string[]
-  /** Files that have their own process. */
-  timedFiles?: readonly string[]
-}
+/** Files with their own process, because they measure what theirs does, or would miss deadlines beside others. */
+export const timedFiles: readonly string[] = [
+  'test/api/open-streams.test.ts',
+  'test/api/totp.test.ts',
+  'test/src/safe-fetch/safe-fetch.test.ts',
+  'test/src/runs/late-attempts.test.ts',
+  'test/src/runs/reconcile/reconciler.test.ts',
+  'test/src/schedules/in-temporal.test.ts',
+  'test/src/schedules/fires/ledger.test.ts',
+  'test/workflows/in-temporal.test.ts',
+]
 
 /**
- * Arranges all tests. Starting a process and loading its code costs more than most test files, so files that need no
- * server share one process, and the others share a few. These are dealt out like cards: each process gets its share of
- * tests that wait, kill and compute, so that there is always something to compute.
+ * The test files of `npm test`, dealt out to the processes that share them: starting a process, loading the code and
+ * starting a platform cost more than most files do. Those that need no server come first: they compute without a pause,
+ * which must not keep a platform of the same process waiting.
  */
-export function arrange(house: SourceFile[], { slowFiles = [], timedFiles = [] }: Unusual = {}): Arrangement {
+export function arrange(house: SourceFile[]): string[][] {
+  const tests = house.map(({ path }) => path).filter((path) => isTest(path) && !isSlowTest(path))
+  const shared = tests.filter((path) => !timedFiles.includes(path))
+  const pure = pureTests(house)
+  const inOrder = [...shared.filter((path) => pure.has(path)), ...shared.filter((path) => !pure.has(path))]
+  return Array.from({ length: shares }, (_, share) => inOrder.filter((_path, index) => index % shares === share))
+}
+
+/** The test files that need no server. What a file loads decides this; nothing is declared. */
+export function pureTests(house: SourceFile[]): Set<string> {
   const files = new Map(house.map((file) => [file.path, file]))
-  const tests = house.filter(({ path }) => path.endsWith('.test.ts') && !timedFiles.includes(path))
-  const isPure = (file: SourceFile): boolean =>
-    !ownHooks.test(file.code) && !loads(file, files).some((it) => it === door || it === processes)
-  const pure = tests.filter((file) => isPure(file)).map(({ path }) => path)
-  const others = tests.map(({ path }) => path).filter((path) => !pure.includes(path))
-  const slow = slowFiles.filter((path) => others.includes(path))
-  // Slow files begin early.
-  const together = deal([...slow, ...others.filter((path) => !slow.includes(path))])
-  return {
-    alone: [...timedFiles],
-    together: new Map([...(pure.length > 0 ? [['pure', pure] as const] : []), ...together]),
-  }
+  const isPure = ({ path }: SourceFile): boolean => isTest(path) && !doors.some((door) => loads(path, files).has(door))
+  return new Set(house.filter(isPure).map(({ path }) => path))
 }
-
-/** `shared-1` and so on, at most one per path. */
-function deal(paths: string[]): [string, string[]][] {
-  return Array.from({ length: Math.min(shares, paths.length) }, (_, share) => [
-    `shared-${share + 1}`,
-    paths.filter((_path, index) => shareOf(index) === share),
-  ])
-}
-
-/** Back and forth over the shares, so that none gets the longest file of every round. */
-const shareOf = (index: number): number =>
-  Math.floor(index / shares) % 2 === 0 ? index % shares : shares - 1 - (index % shares)
 
 /** All files and packages that a file loads at run time, directly or indirectly. */
-function loads(file: SourceFile, files: ReadonlyMap<string, SourceFile>): string[] {
-  const found = new Set([file.path])
+function loads(file: string, files: ReadonlyMap<string, SourceFile>): Set<string> {
+  const found = new Set([file])
   for (const path of found) {
     for (const { target, typeOnly } of files.get(path)?.imports ?? []) {
       if (!typeOnly) found.add(target)
     }
   }
-  return [...found]
+  return found
 }

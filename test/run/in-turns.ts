@@ -1,52 +1,63 @@
 import { registerHooks } from 'node:module'
 import { setImmediate } from 'node:timers/promises'
 import ava, { type ExecutionContext } from 'ava'
+import pLimit from 'p-limit'
 import { allOf } from '../helpers/all-of.ts'
-import { durationsLog, underWayLog } from '../helpers/servers.ts'
-import { noteDuration } from './durations.ts'
-import { noteUnderWay } from './under-way.ts'
-import { Turns, type Asker } from './turns.ts'
-import { slowFiles } from './unusual-files.ts'
+import { noteProgress } from './progress.ts'
 
 /**
- * Replaces `ava` in files that share a process. ava begins all tests of a process at once, which suits one file but not
- * ten: deadlines would pass while others compute. Here few tests run at a time; the others wait their turn. And ava
+ * Replaces `ava` in files that share a process. ava begins all tests of a process at once, which suits one file but not a
+ * hundred: deadlines would pass while others compute. Here few tests run at a time, in the order of their files. And ava
  * takes down what a file shares when the process ends. Here that happens after the file's last test, because whatever
  * stays up polls and slows the others down.
  */
-const turns = new Turns(3, 2)
+const limit = pLimit(4)
 
 type Implementation = (t: ExecutionContext, ...given: unknown[]) => unknown
 
+/** Resolves when few tests run, with what ends this turn. */
+async function takeTurn(): Promise<() => void> {
+  const [begun, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  void limit(() => (begun.resolve(), over.promise))
+  await begun.promise
+  return over.resolve
+}
+
 /** A file whose tests take turns with those of other files. */
-class SharingFile implements Asker {
-  /** How many of its tests have not ended. */
-  left = 0
-  /** When the first of them began, in milliseconds. */
-  began: number | undefined
+class SharingFile {
+  declared = 0
+  /** How many of its tests ava has called and have not ended. */
+  open = 0
+  /** Whether one of its tests is serial: then all of them have one turn, and run one by one. */
+  isSerial = false
   readonly takeDown: (() => unknown)[] = []
-  /** Resolves when all serial tests that have begun so far have ended. */
-  serial: Promise<unknown> = Promise.resolve()
-  /** Whether it has tests that cannot run on this machine. */
-  skips = false
-  readonly isSlow: boolean
-  readonly place: number
+  private turn: Promise<() => void> | undefined
+  private last: Promise<void> = Promise.resolve()
   private readonly name: string
 
-  /** Files with a lower place run, and are taken down, earlier. */
-  constructor(name: string, place: number) {
+  constructor(name: string) {
     this.name = name
-    this.place = place
-    this.isSlow = slowFiles.includes(name)
   }
 
-  /** Takes everything down once: after the last test, or at the end if not all tests of the file ran. */
+  /** Resolves when one of its tests may run, with what lets the next one run. */
+  async begin(): Promise<() => void> {
+    if (!this.isSerial) return takeTurn()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const before = this.last
+    this.last = promise
+    await (this.turn ??= takeTurn())
+    await before
+    return resolve
+  }
+
+  /** Takes everything down once: after the last test, or at the end if no test of the file ran. */
   async end(): Promise<void> {
-    if (this.began !== undefined) {
-      noteDuration(durationsLog(), { file: this.name, seconds: (performance.now() - this.began) / 1000 })
+    try {
+      await allOf(this.takeDown.splice(0))
+    } finally {
+      const pass = await this.turn
+      pass?.()
     }
-    this.began = undefined
-    await allOf(this.takeDown.splice(0))
   }
 
   /** The title that ava gives a test of a file with its own process. */
@@ -57,30 +68,24 @@ class SharingFile implements Asker {
 }
 
 const root = new URL('../../', import.meta.url)
-let current = new SharingFile('', 0)
+let current = new SharingFile('')
 
-function inTurn(file: SharingFile, implementation: Implementation, isSerial: boolean): Implementation {
-  file.left += 1
-  return async (t, ...given) => {
-    const { promise: over, resolve: end } = Promise.withResolvers<void>()
-    const before = isSerial ? oneByOne(file, over) : undefined
-    // By then ava has called all tests of the process, including this file's serial ones, which come first.
+const inTurn =
+  (file: SharingFile, implementation: Implementation): Implementation =>
+  async (t, ...given) => {
+    file.open += 1
+    // By then ava has called all tests of the process.
     await setImmediate()
-    await (before ?? file.serial)
-    await turns.take(file)
-    file.began ??= performance.now()
-    noteUnderWay(underWayLog(), 'begun', t.title)
+    const pass = await file.begin()
+    noteProgress('begun', t.title)
     // Teardowns run in reverse order, so this one runs last.
     t.teardown(async () => {
-      file.left -= 1
+      file.open -= 1
       try {
-        if (file.left === 0) await file.end()
+        if (file.open === 0) await file.end()
       } finally {
-        noteUnderWay(underWayLog(), 'ended', t.title)
-        end()
-        // The file's next serial test asks before another test gets the turn.
-        await setImmediate()
-        turns.pass(file)
+        noteProgress('ended', t.title)
+        pass()
       }
     })
     try {
@@ -89,14 +94,6 @@ function inTurn(file: SharingFile, implementation: Implementation, isSerial: boo
       throw traceable(error)
     }
   }
-}
-
-/** Queues a serial test after the file's earlier ones; resolves when they are over. */
-function oneByOne(file: SharingFile, over: Promise<void>): Promise<unknown> {
-  const before = file.serial
-  file.serial = over
-  return before
-}
 
 /** ava's report breaks off at an error without a stack trace, such as some of fetch's. */
 function traceable(error: unknown): unknown {
@@ -109,40 +106,36 @@ const after = Object.assign(((...given: Parameters<typeof ava.after>) => ava.aft
   always: (hook: () => unknown): void => void current.takeDown.push(hook),
 })
 
-/** Declares a test whose implementation, whichever argument that is, waits for its turn. */
-const declare = (given: unknown[], isSerial: boolean): unknown => {
+/** Declares a test by this function of ava; its implementation, whichever argument that is, waits for its turn. */
+function declare(by: unknown, given: unknown[]): void {
   const file = current
-  return Reflect.apply(
-    ava,
-    undefined,
-    given.map((one, index) => {
-      if (index === 0 && typeof one === 'string') return file.titled(one)
-      return typeof one === 'function' ? inTurn(file, one as Implementation, isSerial) : one
-    }),
-  )
+  file.declared += 1
+  const inFile = given.map((one, index) => {
+    if (index === 0 && typeof one === 'string') return file.titled(one)
+    return typeof one === 'function' ? inTurn(file, one as Implementation) : one
+  })
+  Reflect.apply(by as () => void, undefined, inFile)
 }
 
-/** A test for which this machine lacks a program: listed, not run. */
-function skip(title: string, implementation: Implementation): void {
-  current.skips = true
-  ava.skip(current.titled(title), implementation)
-}
-
-/** Refuses what would affect all files of the process: a skipped third of the tests would go unnoticed. */
+/** Refuses what would affect all files of the process: half of the tests, left out, would go unnoticed. */
 function refuse(name: string | symbol): never {
-  throw new Error(`test.${String(name)} is for a file that has a process of its own (test/run/unusual-files.ts).`)
+  throw new Error(`test.${String(name)} is for a file that has a process of its own (timedFiles).`)
 }
 
 /**
- * `test(title, implementation)`, `test.serial`, `test.after`, and `test.after.always(hook)`, which runs at the end of
- * the file. In ava, serial tests run before all others of the process, one at a time; here only within their file.
+ * `test(title, implementation)`, `test.serial`, `test.skip`, `test.after`, and `test.after.always(hook)`, which runs at the
+ * end of the file. In ava, serial tests run before all others of the process; here only the tests of their file wait.
  */
 const test = new Proxy(ava, {
-  apply: (_target, _self, given: unknown[]) => declare(given, false),
+  apply: (_target, _self, given: unknown[]) => declare(ava, given),
   get(target, name) {
     if (name === 'after') return after
-    if (name === 'skip') return skip
-    if (name === 'serial') return (...given: unknown[]) => declare(given, true)
+    if (name === 'skip') return (...given: unknown[]) => declare(ava.skip, given)
+    if (name === 'serial')
+      return (...given: unknown[]) => {
+        current.isSerial = true
+        declare(ava, given)
+      }
     return name === 'meta' ? (Reflect.get(target, name) as unknown) : refuse(name)
   },
 })
@@ -155,12 +148,12 @@ export async function loadInTurns(files: string[]): Promise<void> {
         ? { url: import.meta.url, shortCircuit: true }
         : next(specifier, context),
   })
-  for (const [place, path] of files.entries()) {
-    const file = (current = new SharingFile(path, place))
-    noteUnderWay(underWayLog(), 'begun', path)
+  for (const path of files) {
+    const file = (current = new SharingFile(path))
+    noteProgress('begun', path)
     await import(new URL(path, root).href)
-    noteUnderWay(underWayLog(), 'ended', path)
-    if (file.left === 0 && !file.skips) throw new Error(`${path} has no test.`)
+    noteProgress('ended', path)
+    if (file.declared === 0) throw new Error(`${path} has no test.`)
     ava.after.always(() => file.end())
   }
 }

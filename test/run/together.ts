@@ -13,12 +13,12 @@ export const isTogether = (file: string): boolean => file.startsWith(`${folder}/
  * Writes one file per group, which loads the files of that group: ava starts a process per file. Returns their paths
  * inside the project.
  */
-export function writeTogether(root: string, groups: ReadonlyMap<string, string[]>): string[] {
+export function writeTogether(root: string, groups: readonly string[][]): string[] {
   const own = togetherFolder(root)
   mkdirSync(own, { recursive: true })
   const loader = relative(own, join(root, 'test/run/in-turns.ts')).replaceAll('\\', '/')
-  return [...groups].map(([name, files]) => {
-    const path = join(own, `${name}.ts`)
+  return groups.map((files, index) => {
+    const path = join(own, `shared-${index + 1}.ts`)
     const load = `await loadInTurns(${JSON.stringify(files, undefined, 2)})\n`
     writeFileSync(path, `// Written by npm test.\nimport { loadInTurns } from '${loader}'\n\n${load}`)
     return relative(root, path)

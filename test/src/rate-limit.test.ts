@@ -1,4 +1,4 @@
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import { createDatabase } from '../../src/database/database.ts'
 import { isCoded } from '../../src/errors.ts'
 import { createLogger } from '../../src/logger.ts'
@@ -18,14 +18,17 @@ const limits = {
   webhookFailedPerMinute: 5,
 } as const
 
+function connect(t: ExecutionContext, url: string) {
+  const database = createDatabase({ database: { url, pool: 4 } }, createLogger('silent', 'test'))
+  t.teardown(() => database.destroy())
+  return database
+}
+
+const openDatabase = async (t: ExecutionContext) => connect(t, (await createTestDatabase(t)).url)
+
 test('two processes that share Postgres count one limit together', async (t) => {
   const { url } = await createTestDatabase(t)
-  const open = () => {
-    const database = createDatabase({ database: { url, pool: 4 } }, createLogger('silent', 'test'))
-    t.teardown(() => database.destroy())
-    return createRateLimits({ database, config: { rateLimits: limits } })
-  }
-  const processes = [open(), open()]
+  const processes = [1, 2].map(() => createRateLimits({ database: connect(t, url), config: { rateLimits: limits } }))
   const asked = Array.from({ length: 15 }, () => processes.map(({ caller }) => caller('somebody'))).flat()
   const answers = await Promise.allSettled(asked)
 
@@ -37,39 +40,39 @@ test('two processes that share Postgres count one limit together', async (t) => 
   }
 })
 
-const networks: [same: boolean, one: string, other: string][] = [
-  [true, '2001:db8:1:2::1', '2001:db8:1:2:ffff:ffff:ffff:ffff'],
-  [false, '2001:db8:1:2::1', '2001:db8:1:3::1'],
-  [false, '192.0.2.1', '192.0.2.2'],
-  [true, '192.0.2.1', '::ffff:192.0.2.1'],
-  [false, '::ffff:192.0.2.1', '::ffff:192.0.2.2'],
-  [true, 'unknown', 'unknown'],
-]
-for (const [same, one, other] of networks)
-  test(`the addresses ${one} and ${other} count as ${same ? 'one' : 'two'}`, async (t) => {
-    const { url } = await createTestDatabase(t)
-    const database = createDatabase({ database: { url, pool: 2 } }, createLogger('silent', 'test'))
-    t.teardown(() => database.destroy())
-    const once = {
-      store: 'memory',
-      authPerMinute: 1,
-      recoveryPerHour: 3,
-      triesPerHour: 3,
-      browserPerMinute: 1,
-      webhookFailedPerMinute: 1,
-    } as const
+test('limits count apart from each other, and each key for itself', async (t) => {
+  const database = await openDatabase(t)
+  const inMemory = { ...limits, store: 'memory', authPerMinute: 1 } as const
+  const rateLimits = createRateLimits({ database, config: { rateLimits: inMemory } })
+
+  await rateLimits.auth('192.0.2.1')
+  await t.throwsAsync(rateLimits.auth('192.0.2.1'), { message: /1 a minute/ })
+  await t.notThrowsAsync(rateLimits.auth('192.0.2.2'))
+  await t.notThrowsAsync(rateLimits.webhook('192.0.2.1'))
+})
+
+test('addresses of one network count as one', async (t) => {
+  const database = await openDatabase(t)
+  const once = { store: 'memory', authPerMinute: 1, browserPerMinute: 1, webhookFailedPerMinute: 1 } as const
+  for (const [same, one, other] of [
+    [true, '2001:db8:1:2::1', '2001:db8:1:2:ffff:ffff:ffff:ffff'],
+    [false, '2001:db8:1:2::1', '2001:db8:1:3::1'],
+    [false, '192.0.2.1', '192.0.2.2'],
+    [true, '192.0.2.1', '::ffff:192.0.2.1'],
+    [false, '::ffff:192.0.2.1', '::ffff:192.0.2.2'],
+    [true, 'unknown', 'unknown'],
+  ] as const) {
     const rateLimits = createRateLimits({ database, config: { rateLimits: { ...limits, ...once } } })
     for (const count of [rateLimits.auth, rateLimits.browser, rateLimits.webhookFailed]) {
       await count(one)
-      if (same) await t.throwsAsync(count(other), { code: 'RATE_LIMITED' })
-      else await t.notThrowsAsync(count(other))
+      if (same) await t.throwsAsync(count(other), { code: 'RATE_LIMITED' }, other)
+      else await t.notThrowsAsync(count(other), other)
     }
-  })
+  }
+})
 
 test('windows that have ended are forgotten', async (t) => {
-  const { url } = await createTestDatabase(t)
-  const database = createDatabase({ database: { url, pool: 2 } }, createLogger('silent', 'test'))
-  t.teardown(() => database.destroy())
+  const database = await openDatabase(t)
   const rateLimits = createRateLimits({ database, config: { rateLimits: limits } })
   await rateLimits.caller('somebody')
 
@@ -80,9 +83,7 @@ test('windows that have ended are forgotten', async (t) => {
 })
 
 test('changes of an account are counted for a minute and for a day, in Postgres, too', async (t) => {
-  const { url } = await createTestDatabase(t)
-  const database = createDatabase({ database: { url, pool: 2 } }, createLogger('silent', 'test'))
-  t.teardown(() => database.destroy())
+  const database = await openDatabase(t)
   const rateLimits = createRateLimits({ database, config: { rateLimits: { ...limits, changesPerMinute: 9 } } })
   for (let made = 0; made < 7; made += 1) await rateLimits.change('somebody')
   const refused = await t.throwsAsync(rateLimits.change('somebody'), {

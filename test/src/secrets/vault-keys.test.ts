@@ -66,11 +66,13 @@ async function refused(t: ExecutionContext, name: 'api' | 'worker', env: Record<
 test('the first start gives each key its canary, and later starts with the same keys and others besides serve', async (t) => {
   const { under, database, canaries } = await openKeyring(t)
   const [k1, k2] = [key('k1'), key('k2')]
-  for (let start = 1; start <= 2; start += 1) {
-    await keysOf(database, under(k1)).prove()
-    t.deepEqual(await canaries(), ['k1'])
-  }
-  t.is(await (await startProcess(t, 'api', under(k1, k2))).stop(), 0)
+  await keysOf(database, under(k1)).prove()
+  t.deepEqual(await canaries(), ['k1'])
+  for (const keys of [
+    [k1, k2],
+    [k2, k1],
+  ])
+    await keysOf(database, under(...keys)).prove()
   t.deepEqual(await canaries(), ['k1', 'k2'])
 })
 
@@ -140,7 +142,7 @@ test('while the keys cannot be proved an API serves what needs none, and seals n
   t.truthy(answer.headers.get('retry-after'))
   t.is((await call({ url }, health.healthz)).status, 200)
   await database.raw('alter table vault_canaries_away rename to vault_canaries')
-  await eventually(10, 'the keys are proved', () => api.logs.some((line) => line.includes('are proved')) || undefined)
+  await eventually(60, 'the keys are proved', () => api.logs.some((line) => line.includes('are proved')) || undefined)
   t.deepEqual(await canaries(), ['k1'])
   t.is((await call(someone, agents.createAgent, { body })).status, 201)
 })
@@ -160,12 +162,12 @@ test('a process that starts while Postgres is away proves its keys once it is ba
     refuse: ({ message }) => t.fail(message),
   })
   const wrong = launch(t, 'api', under(key('k1')))
-  await eventually(20, 'the other one listens, too', () => wrong.output().includes('"listening"') || undefined)
+  await eventually(60, 'the other one listens, too', () => wrong.output().includes('"listening"') || undefined)
   const seal = () => right.sealing.seal('a secret', { id: 'entry', column: 'vault_entries.credential' })
   t.throws(seal)
   await postgres.start()
   t.is(await wrong.exited, 1)
   t.regex(wrong.output(), /The key "k1" in VAULT_KEYS is not the key/)
-  await eventually(20, 'the keys are proved', () => logs.some((line) => line.includes('are proved')) || undefined)
+  await eventually(60, 'the keys are proved', () => logs.some((line) => line.includes('are proved')) || undefined)
   t.regex(seal(), /^k1\./)
 })
