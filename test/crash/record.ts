@@ -94,16 +94,6 @@ export const epochOf = async ({ services }: Platform, runId: string): Promise<nu
 const leaseOf = ({ services }: Platform, name: string): Promise<{ holder: string; expiresAt: Date } | undefined> =>
   services.database('leases').where({ name }).first('holder', 'expiresAt')
 
-/** Waits until the agent has been looked at so many times more, by whomever; half a minute may lie between two looks. */
-export async function looks({ services }: Platform, agentId: string, count: number): Promise<void> {
-  const seen = new Set<number>()
-  await eventually(60 * count, `the agent is looked at ${count} times`, async () => {
-    const due = (await services.database('dueAgents').where({ agentId }).select('id')) as { id: number }[]
-    for (const { id } of due) seen.add(id)
-    return seen.size > count || undefined
-  })
-}
-
 /** Waits until the loop that needs the lease has gone round so many times more, by whomever. */
 export async function rounds(platform: Platform, name: string, count: number): Promise<void> {
   const seen = new Set<number>()

@@ -28,7 +28,7 @@ export const metadataHosts = words(
 )
 
 /** Hosts of the lists above that are invalid in a URL, or written to deceive. */
-export const malformedHosts = new Set([
+const malformedHosts = new Set([
   'LOCALHOST.',
   'localhost%2e',
   '[::1%25lo]',
@@ -41,7 +41,7 @@ export const malformedHosts = new Set([
 /**
  * Texts that parsers read differently, grouped by result. The platform may reach the host `good`, but not `trap`.
  */
-export const confusingUrls = (good: string, trap: string) => ({
+const confusingUrls = (good: string, trap: string) => ({
   invalid: [
     `https://${good}@${trap}`,
     `https://${good}:443@${trap}`,
@@ -93,9 +93,9 @@ export const confusingUrls = (good: string, trap: string) => ({
   ],
 })
 
-export const schemes = words('http file ftp gopher dict ldap data javascript jar ws wss blob')
+const schemes = words('http file ftp gopher dict ldap data javascript jar ws wss blob')
 
-export const ports = words('0 22 25 80 5432 6379 7233 65536 -1 443x 1e4 99999999999999999999')
+const ports = words('0 22 25 80 5432 6379 7233 65536 -1 443x 1e4 99999999999999999999')
 
 const hosts = { loopbackHosts, encodedHosts, embeddedHosts, rangeHosts, metadataHosts }
 
