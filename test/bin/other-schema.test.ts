@@ -19,7 +19,13 @@ const TEMPORAL_ADDRESS = sharedServers().temporal
 
 const root = join(import.meta.dirname, '../..')
 
-for (const [name, ...args] of [['migrate'], ['migrate', '--rollback'], ['api'], ['worker'], ['admin', 'a@b.example']]) {
+for (const [name, ...args] of [
+  ['migrate'],
+  ['migrate', '--rollback'],
+  ['api'],
+  ['worker'],
+  ['admin', 'make-admin', 'a@b.example'],
+]) {
   test(`a database of another baseline is refused by ${[name, ...args].join(' ')}, and not changed`, async (t) => {
     const { url, look } = await otherDatabase(t, 'of another baseline')
     const before = await look()

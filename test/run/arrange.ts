@@ -9,12 +9,8 @@ export const shares = 2
 /** Files with their own process, because they measure what theirs does, or would miss deadlines beside others. */
 export const timedFiles: readonly string[] = [
   'test/api/open-streams.test.ts',
-  'test/api/totp.test.ts',
   'test/src/safe-fetch/safe-fetch.test.ts',
-  'test/src/runs/late-attempts.test.ts',
   'test/src/runs/reconcile/reconciler.test.ts',
-  'test/src/schedules/in-temporal.test.ts',
-  'test/src/schedules/fires/ledger.test.ts',
   'test/workflows/in-temporal.test.ts',
 ]
 
