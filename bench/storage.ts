@@ -10,7 +10,7 @@ import { reads } from './storage/reads.ts'
 import { openSide } from './storage/side.ts'
 import { tableHead, tableRow } from './storage/table.ts'
 import { writes } from './storage/writes.ts'
-import { withClient } from './shared/client.ts'
+import { onServer } from '../test/helpers/database.ts'
 import { temporaryFolder } from './shared/folder.ts'
 import { openStore } from './shared/store.ts'
 
@@ -76,7 +76,7 @@ async function compareAll(urls: { small: string; filled: string }): Promise<stri
 }
 
 function isFilled(url: string): Promise<boolean> {
-  return withClient(url, async (client) => {
+  return onServer(url, async (client) => {
     const { rows } = await client.query<{ there: boolean }>(`select to_regclass('users') is not null as there`)
     const users = rows[0]?.there ? await client.query('select from users limit 1') : undefined
     return (users?.rowCount ?? 0) > 0

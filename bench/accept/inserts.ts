@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { withClient } from '../shared/client.ts'
+import { onServer } from '../../test/helpers/database.ts'
 import type { BenchServers } from '../shared/servers.ts'
 
 /**
@@ -51,7 +51,7 @@ const insert = (payload: string) =>
 
 /** pgbench if it is installed, else a loop of our own; the output says which. */
 export async function openInserts({ database }: BenchServers, payload: string): Promise<Inserts> {
-  await withClient(database, (client) => client.query(table))
+  await onServer(database, (client) => client.query(table))
   const statement = insert(payload)
   return spawnSync('pgbench', ['--version']).status === 0 ? pgbench(database, statement) : loop(database, statement)
 }
@@ -83,7 +83,7 @@ function loop(database: string, text: string): Inserts {
       let waiting = clients
       await Promise.all(
         Array.from({ length: clients }, () =>
-          withClient(database, async (client) => {
+          onServer(database, async (client) => {
             waiting -= 1
             began = performance.now()
             if (waiting === 0) connected.resolve()

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http'
 import { customer, webhookAgent } from '../../test/helpers/people.ts'
-import { withClient } from '../shared/client.ts'
+import { onServer } from '../../test/helpers/database.ts'
 import type { BenchServers } from '../shared/servers.ts'
 
 /** How many agents the deliveries are spread over. */
@@ -45,7 +45,7 @@ export async function openWebhooks({ url, database }: BenchServers) {
 
     /** Compares what was accepted with what is on record; throws if a sequence has a gap or a delivery is missing. */
     async verify(): Promise<string> {
-      const { rows } = await withClient(database, (client) =>
+      const { rows } = await onServer(database, (client) =>
         client.query<{
           runs: number
           agents: number

@@ -3,7 +3,7 @@ import { createLogger } from '../../src/logger.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { migrations } from '../../migrations/index.ts'
 import { ensurePartitions } from '../../src/runs/retention/partitions.ts'
-import { withClient } from '../shared/client.ts'
+import { onServer } from '../../test/helpers/database.ts'
 import { chooseAgent, makeAgents, type FilledAgent } from './agents.ts'
 import { createBeside } from './beside.ts'
 import { openCopies } from './copies.ts'
@@ -118,11 +118,11 @@ function reporter(runs: number, say: Say): (number: number) => void {
 /** What autovacuum would have done by then: statistics, and the map of pages that all transactions can see. */
 async function vacuum(url: string, say: Say): Promise<void> {
   say('VACUUM and ANALYZE, as autovacuum would have done by then')
-  await withClient(url, (client) => client.query('vacuum (analyze)'))
+  await onServer(url, (client) => client.query('vacuum (analyze)'))
 }
 
 async function databaseSize(url: string): Promise<string> {
-  const { rows } = await withClient(url, (client) =>
+  const { rows } = await onServer(url, (client) =>
     client.query<{ size: string; runs: string }>(
       `select pg_size_pretty(pg_database_size(current_database())) as size, (select count(*) from runs) as runs`,
     ),

@@ -6,7 +6,7 @@ import { freePorts } from '../../bin/local/ports.ts'
 import { embeddedPostgres, ensureDatabase } from '../../bin/local/postgres/postgres.ts'
 import { createProcessRecord } from '../../bin/local/process-record.ts'
 import { readLocalConfig } from '../../src/config/local-config.ts'
-import { withClient } from './client.ts'
+import { onServer } from '../../test/helpers/database.ts'
 import { letPostgresIn } from './folder.ts'
 
 /**
@@ -46,7 +46,7 @@ export async function openStore(folder: string) {
 
 /** Returns whether they were not in force yet. */
 const apply = (url: string): Promise<boolean> =>
-  withClient(url, async (client) => {
+  onServer(url, async (client) => {
     const { rows } = await client.query(
       `select setting from pg_settings where name = 'max_wal_size' and setting = '8192'`,
     )

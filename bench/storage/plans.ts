@@ -1,5 +1,5 @@
 import type { Client } from 'pg'
-import { withClient } from '../shared/client.ts'
+import { onServer } from '../../test/helpers/database.ts'
 import type { Operation } from './operation.ts'
 import type { Side } from './side.ts'
 
@@ -19,7 +19,7 @@ export interface Plans {
 /** Does the operation once more on a side, records its statements, and has Postgres explain each. */
 export async function explain(operation: Operation, side: Side, url: string): Promise<Plans> {
   const sent = await record(operation, side)
-  return withClient(url, async (client) => {
+  return onServer(url, async (client) => {
     const reads = new Map<string, string[]>()
     let text = ''
     for (const statement of sent) {
