@@ -24,26 +24,10 @@ test('without a word there is Stripe with a key, the sandbox where no model cost
 test('a model costs money unless it is the demo model or its address is on this machine', (t) => {
   const costs = (env: Record<string, string>) => read(env).billing.modelsCostMoney
   t.false(costs({}))
-  for (const host of [
-    '127.0.0.1:11434',
-    '127.9.8.7',
-    '127.1',
-    'localhost:1234',
-    'LOCALHOST',
-    '[::1]:80',
-    '[0:0:0:0:0:0:0:1]',
-  ])
+  for (const host of ['127.9.8.7:1', '127.1', 'LOCALHOST', '[0:0:0:0:0:0:0:1]'])
     t.false(costs(at(`http://${host}/v1`)), host)
   t.true(costs(paid))
-  for (const host of [
-    '128.0.0.1',
-    '10.0.0.1',
-    '0.0.0.0',
-    'localhost.example.com',
-    '127.0.0.1.example.com',
-    'vllm',
-    '[::2]',
-  ])
+  for (const host of ['128.0.0.1', '0.0.0.0', 'localhost.example.com', '127.0.0.1.example.com', '[::2]'])
     t.true(costs(at(`http://${host}/v1`)), host)
 })
 

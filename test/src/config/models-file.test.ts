@@ -23,12 +23,9 @@ function problemsOf(t: ExecutionContext, content: unknown, env: Record<string, s
 const openai = { name: 'openai', kind: 'openai', apiKeyEnv: 'A_KEY', models: [{ id: 'gpt-5-mini' }] }
 const local = { name: 'local', kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:1/v1/', models: [{ id: 'llama' }] }
 
-test('a file names providers and models; keys come from the variables that it names', (t) => {
-  const config = read(
-    t,
-    { default: 'small', providers: [openai, { ...local, models: [{ id: 'llama', name: 'small' }] }] },
-    { A_KEY: 'sk-123' },
-  )
+test('a file names providers and models; keys come from the variables that it names, and the first model is the default', (t) => {
+  const providers = [openai, { ...local, models: [{ id: 'llama', name: 'small' }] }]
+  const config = read(t, { default: 'small', providers }, { A_KEY: 'sk-123' })
   t.is(config.default, 'small')
   t.like(config.models, [
     { name: 'gpt-5-mini', provider: 'openai' },
@@ -38,10 +35,17 @@ test('a file names providers and models; keys come from the variables that it na
     { apiKey: 'sk-123', concurrency: 100 },
     { apiKey: undefined, baseUrl: 'http://127.0.0.1:1/v1' },
   ])
+  t.is(read(t, `\uFEFF${JSON.stringify({ providers: [local] })}`).default, 'llama', 'after a byte order mark, too')
 })
 
-test('without a default, the first model of the file is it', (t) => {
-  t.is(read(t, { providers: [local, openai] }, { A_KEY: 'sk-123' }).default, 'llama')
+test('two variables are enough for one model, beside which the demo model stays; a key alone may be for another program', (t) => {
+  const remote = readModels({ OPENAI_MODEL: 'gpt-5-mini', OPENAI_API_KEY: 'sk-123' })
+  t.is(remote.default, 'gpt-5-mini')
+  t.like(remote.providers, [{ kind: 'openai', apiKey: 'sk-123', baseUrl: undefined }, { kind: 'demo' }])
+  const own = readModels({ OPENAI_MODEL: 'llama3.2', OPENAI_BASE_URL: 'http://127.0.0.1:11434/v1/' })
+  t.like(own.providers, [{ kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:11434/v1' }, { kind: 'demo' }])
+  t.like(own.models, [{ name: 'llama3.2' }, { name: 'demo' }])
+  t.is(readModels({ OPENAI_API_KEY: 'sk-123' }).default, 'demo')
 })
 
 test('every problem of the form of a file is told, with its place', (t) => {
@@ -69,25 +73,6 @@ test('every problem of the form of a file is told, with its place', (t) => {
   t.is(problems.length, places.length, problems.join('\n'))
 })
 
-test('every contradiction in a file is told, and no key is quoted', (t) => {
-  const aws = { name: 'aws', kind: 'amazon-bedrock', accessKeyIdEnv: 'A_KEY', models: [{ id: 'nova' }] }
-  const azure = { name: 'azure', kind: 'azure', models: [{ id: 'gpt-5-mini' }] }
-  const providers = [openai, { ...local, name: 'openai', baseUrl: undefined, apiKeyEnv: 'NO_KEY' }, azure, aws]
-  const problems = problemsOf(t, { default: 'none', providers }, { A_KEY: 'sk-123' })
-  t.deepEqual(problems, [
-    'MODELS_FILE: two providers have the name openai',
-    'MODELS_FILE: two models have the name gpt-5-mini; give one of them another `name`',
-    'MODELS_FILE: default must be the name of a model: gpt-5-mini, llama, nova',
-    'MODELS_FILE: the provider openai names the environment variable NO_KEY, which is not set',
-    'MODELS_FILE: the provider openai needs `baseUrl`',
-    'MODELS_FILE: the provider azure needs `apiKeyEnv` or `apiKeyFile`',
-    'MODELS_FILE: the provider azure needs `baseUrl`',
-    'MODELS_FILE: the provider aws needs `region`',
-    'MODELS_FILE: the provider aws needs `apiKeyEnv`, or `accessKeyIdEnv` and `secretAccessKeyEnv` (or files: `apiKeyFile` …)',
-  ])
-  t.false(problems.join('').includes('sk-123'))
-})
-
 test('a model whose answers may fill its window is refused', (t) => {
   const withSizes = (sizes: object) => ({ providers: [{ ...local, models: [{ id: 'llama', ...sizes }] }] })
   for (const maxOutputTokens of [32_000, 32_001]) {
@@ -103,28 +88,17 @@ test('whatever stands in the wrong place is not printed, because it may be a sec
   const secret = 'sk-HEADERSECRET'
   const misplaced = [
     { headers: `Authorization: Bearer ${secret}` },
-    { headers: [secret] },
     { headers: { [secret]: 1 } },
     { [secret]: 1 },
     { name: `x ${secret}` },
     { kind: secret },
-    { baseUrl: secret },
-    { baseUrl: [secret] },
     { baseUrl: `http://user:${secret}@127.0.0.1/v1` },
-    { baseUrl: `http://${secret}@127.0.0.1/v1` },
     { baseUrl: `ftp://${secret}` },
     { apiKeyEnv: secret },
-    { apiKeyEnv: { [secret]: secret } },
     { apiKeyEnv: secret.replace('-', '_') },
-    { apiKeyEnv: secret.slice(3) },
-    { region: { [secret]: secret } },
     { concurrency: secret },
-    { models: secret },
     { models: [secret] },
-    { models: [{ id: 'llama', options: secret }] },
     { models: [{ id: 'llama', price: secret }] },
-    { models: [{ id: 'llama', stream: secret }] },
-    { models: [{ id: 'llama', contextTokens: secret }] },
     { models: [{ id: 'llama', [secret]: secret }] },
     { models: [{ id: `x ${secret}` }, { id: `x ${secret}` }] },
   ]
@@ -142,13 +116,9 @@ test('whatever stands in the wrong place is not printed, because it may be a sec
 
 test('what is expected in a place is told', (t) => {
   const told = (members: object) => problemsOf(t, { providers: [{ ...local, ...members }] }).join()
-  t.is(told({ headers: 'Authorization: x' }), 'MODELS_FILE: providers.0.headers must be an object')
   t.is(told({ headers: { 'x-team': 1 } }), 'MODELS_FILE: providers.0.headers must hold texts alone')
   t.is(told({ apiKeyEnv: 7 }), 'MODELS_FILE: providers.0.apiKeyEnv must be the name of an environment variable')
-  t.is(told({ models: ['llama'] }), 'MODELS_FILE: providers.0.models.0 must be an object')
-  t.is(problemsOf(t, '7').join(), 'MODELS_FILE: the file must be an object')
   t.regex(told({ models: [{ id: 'two words' }] }), /providers\.0\.models\.0 needs `name`, because its `id` is not 1 to/)
-  t.regex(told({ baseUrl: 'http://u:p@127.0.0.1/v1' }), /providers\.0\.baseUrl must not contain a user or a password/)
 })
 
 test('a key that cannot be sent is refused, and a line break at its end is left out', (t) => {
@@ -184,47 +154,35 @@ test('a member that is not known is not named, but the one that it is like', (t)
 test('a file that is not there, or is not JSON, is one problem', (t) => {
   const missing = t.throws(() => readModels({ MODELS_FILE: '/nowhere/models.json' }), { instanceOf: ConfigError })
   t.deepEqual(missing?.problems, ['MODELS_FILE names /nowhere/models.json, which cannot be read (ENOENT)'])
-  const [problem] = problemsOf(t, '{"providers": [')
-  t.regex(problem ?? '', /which is not JSON at line 1, column 16$/)
+  t.regex(problemsOf(t, '{"providers": [').join(), /which is not JSON at line 1, column 16$/)
 })
 
-test('a byte order mark at the beginning of a file is no problem', (t) => {
-  t.is(read(t, `\uFEFF${JSON.stringify({ providers: [local] })}`).default, 'llama')
-})
-
-test('one wrong member hides no contradiction', (t) => {
+test('every contradiction in a file is told, beside members that are wrong, and no key is quoted', (t) => {
   const wrong = { id: 'llama', stream: 'no' }
+  const full = { ...wrong, contextTokens: 1000, maxOutputTokens: 1000 }
   const providers = [
-    { ...openai, concurrency: '7', apiKeyEnv: 'NO_KEY', models: [{ id: 'llama', surprise: 1 }] },
-    {
-      ...local,
-      name: 'openai',
-      baseUrl: undefined,
-      models: [wrong, { ...wrong, contextTokens: 1000, maxOutputTokens: 1000 }],
-    },
+    { ...openai, concurrency: '7', models: [{ id: 'llama', surprise: 1 }] },
+    { ...local, name: 'openai', apiKeyEnv: 'NO_KEY', baseUrl: undefined, models: [wrong, full] },
     { kind: 'anthropic', models: [] },
     { name: 'azure', kind: 'azure', apiKeyEnv: 7, baseUrl: 7, models: [{ id: 'gpt' }] },
+    { name: 'aws', kind: 'amazon-bedrock', accessKeyIdEnv: 'A_KEY', models: [{ id: 'nova' }] },
     'nothing',
   ]
-  const problems = problemsOf(t, { default: 'none', providers, surprise: 1 })
+  const problems = problemsOf(t, { default: 'none', providers, surprise: 1 }, { A_KEY: 'sk-123' })
   const contradictions = problems.slice(problems.findIndex((one) => one.includes('two providers')))
   t.deepEqual(contradictions, [
     'MODELS_FILE: two providers have the name openai',
     'MODELS_FILE: two models have the name llama; give one of them another `name`',
-    'MODELS_FILE: default must be the name of a model: llama, gpt',
+    'MODELS_FILE: default must be the name of a model: llama, gpt, nova',
     'MODELS_FILE: the model llama needs `maxOutputTokens` below `contextTokens`: prompt and answer share the window',
     'MODELS_FILE: the provider openai names the environment variable NO_KEY, which is not set',
     'MODELS_FILE: the provider openai needs `baseUrl`',
     'MODELS_FILE: providers.2 needs `apiKeyEnv` or `apiKeyFile`',
+    'MODELS_FILE: the provider aws needs `region`',
+    'MODELS_FILE: the provider aws needs `apiKeyEnv`, or `accessKeyIdEnv` and `secretAccessKeyEnv` (or files: `apiKeyFile` …)',
   ])
   t.is(problems.length - contradictions.length, 10, problems.join('\n'))
-})
-
-test('a default that may be a model whose name is not well-formed is left alone', (t) => {
-  const models = [{ id: 'llama', name: 'two words' }]
-  const [problem = '', ...more] = problemsOf(t, { default: 'other', providers: [{ ...local, models }] })
-  t.regex(problem, /^MODELS_FILE: providers\.0\.models\.0\.name must be /)
-  t.deepEqual(more, [])
+  t.false(problems.join('').includes('sk-123'))
 })
 
 test('problems of the variables of models, and of their file, are told together', (t) => {
@@ -239,37 +197,16 @@ test('problems of the variables of models, and of their file, are told together'
   ])
 })
 
-test('two variables are enough for one model, beside which the demo model stays', (t) => {
-  const remote = readModels({ OPENAI_MODEL: 'gpt-5-mini', OPENAI_API_KEY: 'sk-123' })
-  t.is(remote.default, 'gpt-5-mini')
-  t.like(remote.providers, [{ kind: 'openai', apiKey: 'sk-123', baseUrl: undefined }, { kind: 'demo' }])
-  const own = readModels({ OPENAI_MODEL: 'llama3.2', OPENAI_BASE_URL: 'http://127.0.0.1:11434/v1/' })
-  t.like(own.providers, [{ kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:11434/v1' }, { kind: 'demo' }])
-  t.deepEqual(
-    own.models.map(({ name }) => name),
-    ['llama3.2', 'demo'],
-  )
-})
-
-test('a key alone changes nothing: it may be in the environment for another program', (t) => {
-  t.is(readModels({ OPENAI_API_KEY: 'sk-123' }).default, 'demo')
-})
-
 test('variables that do not go together are refused', (t) => {
   const problemOf = (env: Record<string, string>) =>
     t.throws(() => readModels(env), { instanceOf: ConfigError })?.problems.join()
   t.is(problemOf({ OPENAI_MODEL: 'm' }), 'OPENAI_MODEL needs OPENAI_API_KEY, or OPENAI_BASE_URL for another server')
   t.is(problemOf({ OPENAI_BASE_URL: 'http://x' }), 'OPENAI_MODEL is required where OPENAI_BASE_URL is set')
+  const withUser = { OPENAI_MODEL: 'm', OPENAI_BASE_URL: 'http://user:canary@127.0.0.1/v1' }
+  t.is(
+    problemOf(withUser),
+    'OPENAI_BASE_URL must not contain a user or a password; give a key, or headers in MODELS_FILE',
+  )
   const both = { OPENAI_MODEL: 'm', MODELS_FILE: 'models.json' }
   t.is(problemOf(both), 'OPENAI_MODEL is set, and so is MODELS_FILE; set one of the two')
-})
-
-test('a base URL with a user or a password is refused, and not printed', (t) => {
-  for (const user of ['user:canary', 'canary', ':canary']) {
-    const env = { OPENAI_MODEL: 'llama', OPENAI_BASE_URL: `http://${user}@127.0.0.1/v1` }
-    const problems = t.throws(() => readModels(env), { instanceOf: ConfigError })?.problems
-    t.deepEqual(problems, [
-      'OPENAI_BASE_URL must not contain a user or a password; give a key, or headers in MODELS_FILE',
-    ])
-  }
 })

@@ -15,13 +15,10 @@ const problemsOf = (env: Record<string, string>): string[] => {
 const meant: Record<string, string> = {
   REGISTRATON: 'REGISTRATION',
   REGSITRATION: 'REGISTRATION',
-  BILING: 'BILLING',
   BASEURL: 'BASE_URL',
   database_url: 'DATABASE_URL',
   MAIL_FORM: 'MAIL_FROM',
-  SITE_ALOW: 'SITE_ALLOW',
   SMTP_URI: 'SMTP_URL',
-  LIMIT_AGENT: 'LIMIT_AGENTS',
   OPENAI_API_KEY_FLIE: 'OPENAI_API_KEY_FILE',
 }
 
