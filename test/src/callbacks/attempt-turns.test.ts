@@ -55,17 +55,13 @@ const openProcess = async (t: ExecutionContext) => {
 
 test.serial('an owner who has much to post gets half of the places, and another one the next attempt', async (t) => {
   const { platform, turns } = await openProcess(t)
-  const busy = await owing(platform, 80, (number) => `tarpit-${number}.example`)
+  await owing(platform, 80, (number) => `tarpit-${number}.example`)
   t.is((await beginAll(turns)).length, 30)
   const other = await owing(platform, 3, (number) => `quick-${number}.example`)
   const begun = await beginAll(turns)
-  t.deepEqual(
-    begun.map(({ ownerId }) => ownerId),
-    [other, other, other],
-  )
+  t.deepEqual([...new Set(begun.map(({ ownerId }) => ownerId)), begun.length], [other, 3])
   for (const claimed of begun) turns.end(claimed)
   t.is(await turns.begin(), undefined, 'the first has its share')
-  t.not(busy, other)
 })
 
 test.serial('owners take turns, whatever has been due longest', async (t) => {
@@ -77,48 +73,33 @@ test.serial('owners take turns, whatever has been due longest', async (t) => {
   const begun = await beginAll(turns)
   t.true(begun.length <= 60)
   for (const owner of owners) t.is(begun.slice(0, 40).filter(isOf(owner)).length, 10)
-  const first = begun.filter(isOf(owners[0]!)).map(({ host }) => host)
-  t.deepEqual(
-    first.slice(0, 4),
-    ['r0', 'r1', 'r2', 'r3'].map((name) => `${name}.owner-0.example`),
-    'the longest due first',
-  )
+  const first = begun.filter(isOf(owners[0]!)).map(({ host }) => host.slice(0, 2))
+  t.deepEqual(first.slice(0, 4), ['r0', 'r1', 'r2', 'r3'], 'the longest due first')
 })
 
 test.serial('one owner has three attempts at a host at most', async (t) => {
   const { platform, turns } = await openProcess(t)
   await owing(platform, 15, (number) => (number < 10 ? 'slow.example' : 'quick.example:8443'))
   const begun = await beginAll(turns)
-  t.deepEqual(
-    Object.entries(Object.groupBy(begun, ({ host }) => host)).map(([host, same]) => [host, same?.length]),
-    [
-      ['slow.example', 3],
-      ['quick.example:8443', 3],
-    ],
-  )
+  const hosts = begun.map(({ host }) => host).toSorted()
+  t.deepEqual(hosts, [...Array(3).fill('quick.example:8443'), ...Array(3).fill('slow.example')])
 })
 
-test.serial('many owners whose receivers are of one domain leave places for others', async (t) => {
-  const { platform, turns } = await openProcess(t)
-  for (let count = 0; count < 12; count += 1) {
-    await owing(platform, 4, (number) => `r${number}.o${count}.tarpit.co.uk${number % 2 === 0 ? '' : ':8443'}`)
-  }
-  const begun = await beginAll(turns)
-  t.is(begun.length, 30)
-  const other = await owing(platform, 1, () => 'quick.co.uk')
-  t.true(isOf(other)((await turns.begin())!))
-  turns.end(begun[0]!)
-  t.regex((await turns.begin())?.host ?? '', /tarpit/)
-})
-
-test.serial('many hosts of a domain whose share is used up do not hide the callback of another owner', async (t) => {
-  const { platform, turns } = await openProcess(t)
-  for (let count = 0; count < 8; count += 1)
-    await owing(platform, 120, (number) => `r${number}.o${count}.tarpit.example`)
-  t.is((await beginAll(turns)).length, 30)
-  const other = await owing(platform, 1, () => 'quick.example.com')
-  t.is((await turns.begin())?.ownerId, other)
-})
+test.serial(
+  'many hosts of a domain whose share is used up leave places for others, and do not hide them',
+  async (t) => {
+    const { platform, turns } = await openProcess(t)
+    for (let count = 0; count < 8; count += 1) {
+      await owing(platform, 120, (number) => `r${number}.o${count}.tarpit.co.uk${number % 2 === 0 ? '' : ':8443'}`)
+    }
+    const begun = await beginAll(turns)
+    t.is(begun.length, 30)
+    const other = await owing(platform, 1, () => 'quick.co.uk')
+    t.is((await turns.begin())?.ownerId, other)
+    turns.end(begun[0]!)
+    t.regex((await turns.begin())?.host ?? '', /tarpit/)
+  },
+)
 
 test.serial('two processes claim no callback twice', async (t) => {
   const { platform, turns } = await openProcess(t)

@@ -9,4 +9,6 @@ const shown: [url: string, as: string][] = [
   ['https://me@x:secret@hooks.example.com', 'https://…@hooks.example.com'],
 ]
 
-for (const [url, as] of shown) test(`of ${url} no secret is shown`, (t) => t.is(shownUrl(url), as))
+test('of an address no secret is shown', (t) => {
+  for (const [url, as] of shown) t.is(shownUrl(url), as)
+})

@@ -88,69 +88,45 @@ test('a site is discovered by the manifest at its origin, whatever path was give
   t.deepEqual(found.foreignHosts, ['localhost:8443'], 'another port than its own')
 })
 
-const privateHosts = ['127.0.0.1', '[fd00::1]', 'a.localhost']
 const members = ['authorization_url', 'token_url', 'revocation_url'] as const
 
-for (const host of privateHosts)
-  test(`a manifest that sends somebody to ${host} is invalid, whatever member does it`, async (t) => {
-    const address = 'https://login.site.example/'
-    const auth = { type: 'oauth2', authorization_url: address, token_url: address, revocation_url: address, scopes: [] }
-    const attacks: [string, object][] = [
-      ['server.url', { ...manifest, server: { url: `https://${host}/api` } }],
-      ...members.map((name): [string, object] => [
-        `auth.${name}`,
-        { ...manifest, auth: { ...auth, [name]: `https://${host}/latest` } },
-      ]),
-    ]
-    for (const [path, body] of attacks) {
-      const { site, sites } = await connect(t, answer(JSON.stringify(body)))
+test('a manifest that sends somebody to a private address is invalid, whatever member does it', async (t) => {
+  const address = 'https://login.site.example/'
+  const auth = { type: 'oauth2', authorization_url: address, token_url: address, revocation_url: address, scopes: [] }
+  let body: object = { ...manifest, auth }
+  const { site, sites } = await connect(t, (_request, response) => response.end(JSON.stringify(body)))
+  t.is((await sites.discover(site.origin, 'someone')).manifest.auth.type, 'oauth2')
+  for (const host of ['127.0.0.1', '[fd00::1]', 'a.localhost'])
+    for (const [path, attack] of [
+      ['server.url', { server: { url: `https://${host}/api` } }],
+      ...members.map((name) => [`auth.${name}`, { auth: { ...auth, [name]: `https://${host}/latest` } }] as const),
+    ] as const) {
+      body = { ...manifest, ...attack }
       const { details, message } = await failure(t, sites.discover(site.origin, 'someone'), 'MANIFEST_INVALID')
-      t.deepEqual(details, [{ path, message: 'is an address that is not on the public internet' }])
+      t.deepEqual(details, [{ path, message: 'is an address that is not on the public internet' }], host)
       t.true(message.includes(path))
     }
-    const { site, sites } = await connect(t, answer(JSON.stringify({ ...manifest, auth })))
-    t.is((await sites.discover(site.origin, 'someone')).manifest.auth.type, 'oauth2')
-  })
-
-for (const url of ['', 'http://localhost']) {
-  test(`what is no address of a site is said to be none: ${JSON.stringify(url)}`, async (t) => {
-    const { site, sites } = await connect(t, answer(JSON.stringify(manifest)))
-    await failure(t, sites.discover(url, 'someone'), 'INVALID_URL')
-    t.is(site.connections(), 0)
-  })
-}
-
-for (const status of [201, 204, 404, 503]) {
-  test(`a site that answers ${status} has no manifest, and the sentence says so`, async (t) => {
-    const body = status === 204 ? '' : JSON.stringify({ ...manifest, secret: 'internal' })
-    const { site, sites } = await connect(t, answer(body, status))
-    const error = await failure(t, sites.discover(site.origin, 'someone'), 'MANIFEST_NOT_FOUND')
-    t.true(error.message.includes(String(status)))
-    t.false(error.message.includes('internal'))
-  })
-}
-
-test('a site that never answers is not waited for', async (t) => {
-  const { site, sites } = await connect(t, () => {}, { timeoutSeconds: 1 })
-  t.regex((await failure(t, sites.discover(site.origin, 'someone'), 'MANIFEST_NOT_FOUND')).message, /in time/)
 })
 
-test('a site that breaks off has no manifest', async (t) => {
-  const { site, sites } = await connect(t, (_request, response) => {
-    response.writeHead(200, { 'content-length': '500' })
-    response.write('{"name":')
+test('a site that gives no manifest has none, and the sentence says why', async (t) => {
+  const secret = JSON.stringify({ ...manifest, secret: 'internal' })
+  const breakingOff: RequestListener = (_request, response) => {
+    response.writeHead(200, { 'content-length': '500' }).write('{"name":')
     setImmediate(() => response.destroy())
-  })
-  t.regex(
-    (await failure(t, sites.discover(site.origin, 'someone'), 'MANIFEST_NOT_FOUND')).message,
-    /closed the connection before/,
-  )
-})
-
-test('a site without a valid certificate has no manifest', async (t) => {
-  const { site, sites } = await connect(t, answer(JSON.stringify(manifest)), { trusted: false })
-  t.regex((await failure(t, sites.discover(site.origin, 'someone'), 'MANIFEST_NOT_FOUND')).message, /certificate/)
-  t.is(site.requests(), 0)
+  }
+  const rows: [says: RegExp, answer: RequestListener, options?: Omit<Reach, 'allow'>][] = [
+    [/201/, answer(secret, 201)],
+    [/503/, answer(secret, 503)],
+    [/in time/, () => {}, { timeoutSeconds: 1 }],
+    [/closed the connection before/, breakingOff],
+    [/certificate/, answer(secret), { trusted: false }],
+  ]
+  for (const [says, handler, options] of rows) {
+    const { site, sites } = await connect(t, handler, options)
+    const { message } = await failure(t, sites.discover(site.origin, 'someone'), 'MANIFEST_NOT_FOUND')
+    t.regex(message, says)
+    t.false(message.includes('internal'))
+  }
 })
 
 test('a host that is no public address, as it is written, is said to be none', async (t) => {
@@ -160,6 +136,7 @@ test('a host that is no public address, as it is written, is said to be none', a
     const { message } = await failure(t, sites.discover(url, 'someone'), 'MANIFEST_NOT_FOUND')
     t.true(message.startsWith('The site has an address that is not on the public internet.'), url)
   }
+  await failure(t, sites.discover('http://localhost', 'someone'), 'INVALID_URL')
   t.is(site.connections(), 0)
 })
 
@@ -179,27 +156,20 @@ test('a refused name, an unknown name and a closed port cannot be told apart', a
   t.is(messages.size, 1)
 })
 
-const wrong: Record<string, [body: string | Uint8Array, path: string, said: string]> = {
-  'is too large': [
-    JSON.stringify({ ...manifest, more: 'x'.repeat(manifestBytes) }),
-    '',
-    `: it is larger than ${manifestBytes} bytes.`,
-  ],
-  'is not UTF-8': [Uint8Array.from([0xff, 0xfe]), '', ': it is not UTF-8 text.'],
-  'is not JSON': ['<html>', '', '. It is not valid JSON.'],
-  'is empty': ['', '', '. It is not valid JSON.'],
-  'is not an object': ['[]', '', ': it must be an object.'],
-  'is nested very deep': ['['.repeat(15_000), '', '. It must not be nested deeper than 100 levels.'],
-  'lacks a member': [JSON.stringify({ ...manifest, version: undefined }), 'version', ': "version" is required.'],
-}
-for (const [title, [body, path, said]] of Object.entries(wrong)) {
-  test(`a manifest that ${title} is invalid, and the place is named`, async (t) => {
+const wrong: [body: string | Uint8Array, path: string, said: string][] = [
+  [JSON.stringify({ ...manifest, more: 'x'.repeat(manifestBytes) }), '', `: it is larger than ${manifestBytes} bytes.`],
+  [Uint8Array.from([0xff, 0xfe]), '', ': it is not UTF-8 text.'],
+  ['<html>', '', '. It is not valid JSON.'],
+  ['[]', '', ': it must be an object.'],
+  ['['.repeat(15_000), '', '. It must not be nested deeper than 100 levels.'],
+  [JSON.stringify({ ...manifest, version: undefined }), 'version', ': "version" is required.'],
+]
+
+test('a manifest that cannot be used is invalid, and the place is named', async (t) => {
+  for (const [body, path, said] of wrong) {
     const { site, sites } = await connect(t, answer(body))
     const error = await failure(t, sites.discover(site.origin, 'someone'), 'MANIFEST_INVALID')
     t.is(error.message, `The manifest of the site cannot be used${said}`)
-    t.deepEqual(
-      error.details?.map((detail) => detail.path),
-      [path],
-    )
-  })
-}
+    t.like(error.details, { 0: { path }, length: 1 })
+  }
+})

@@ -76,45 +76,43 @@ test('a result that is too complex counts as carried out and unread, whatever th
     t.is(outcome.text, `${unreadResult} It is too complex.`)
     for (const effect of ['read', 'idempotent', 'once'] as const) t.is(statusAfter({ effect }, outcome), 'succeeded')
   }
+  const refusal = await sending(400, JSON.stringify({ error: 'No.', more: 'x'.repeat(100_000) }), hasty)
+  t.like(refusal, { kind: 'rejected', certain: false, text: 'The site refused with status 400.' }, 'without its words')
 })
 
-for (const status of [200, 201, 202, 203, 204, 205, 299])
-  for (const body of ['', ' ', '\r\n'])
-    test(`an empty answer with the status ${status} is an empty result: ${JSON.stringify(body)}`, async (t) => {
+test('an empty answer of a success is an empty result', async (t) => {
+  for (const status of [200, 204, 299])
+    for (const body of ['', ' \r\n'])
       t.deepEqual(await sending(status, body), { kind: 'succeeded', httpStatus: status, text: '{}' })
-    })
+})
 
 const unreadable: [body: string | Buffer, said: string][] = [
   ['OK', 'is not valid JSON'],
-  ['NaN', 'is not valid JSON'],
   ['{"a":1', 'is not valid JSON'],
-  ['<html></html>', 'is not valid JSON'],
   ['a=1&b=2', 'is not valid JSON'],
   ['[1]', 'is not a JSON object'],
-  ['[]', 'is not a JSON object'],
   ['null', 'is not a JSON object'],
-  ['true', 'is not a JSON object'],
   ['"done"', 'is not a JSON object'],
-  ['1', 'is not a JSON object'],
   [Buffer.from('{"a":"\u00ff"}', 'latin1'), 'is not UTF-8 text'],
 ]
-for (const [body, said] of unreadable)
-  test(`a 2xx proves that the call was carried out, although its answer ${said}: ${JSON.stringify(String(body))}`, async (t) => {
-    for (const status of [200, 201, 202]) {
+
+test('a 2xx proves that the call was carried out, although its answer cannot be read', async (t) => {
+  for (const [body, said] of unreadable)
+    for (const status of [200, 201]) {
       const outcome = await outcomeOf(async () => ({ status, headers: new Headers(), body: Buffer.from(body) }))
       t.deepEqual(outcome, { kind: 'unread', httpStatus: status, text: `${unreadResult} It ${said}.` })
       for (const effect of ['read', 'idempotent', 'once'] as const) t.is(statusAfter({ effect }, outcome), 'succeeded')
     }
-  })
+})
 
-for (const reason of ['too-large', 'encoding'] as const)
-  test(`of an answer that was not read (${reason}) the status decides`, async (t) => {
+test('of an answer that was not read the status decides', async (t) => {
+  for (const reason of ['too-large', 'encoding'] as const) {
     const after = (status?: number) =>
       outcomeOf(() => Promise.reject(new SafeFetchError(reason, { maybeSent: true, status })))
-    t.like(await after(200), { kind: 'unread', httpStatus: 200 })
     t.like(await after(201), { kind: 'unread', httpStatus: 201 })
     for (const status of [undefined, 400, 500]) t.like(await after(status), { kind: 'broken', certain: false })
-  })
+  }
+})
 
 test('a 503 may say how long the site is away, another failure may not', async (t) => {
   const after = (status: number, value: string) =>
@@ -122,12 +120,6 @@ test('a 503 may say how long the site is away, another failure may not', async (
   t.like(await after(503, '45.5'), { kind: 'broken', retryAfter: 46 })
   t.false('retryAfter' in (await after(503, 'soon')))
   t.false('retryAfter' in (await after(500, '45')))
-})
-
-test('a refusal whose words are too complex is a refusal without words', async (t) => {
-  const long = JSON.stringify({ error: 'No.', more: 'x'.repeat(100_000) })
-  const without = { kind: 'rejected', httpStatus: 400, certain: false, text: 'The site refused with status 400.' }
-  t.deepEqual(await sending(400, long, hasty), without as never)
 })
 
 test('only a refusal and a connection that never came about prove that the site did nothing', async (t) => {

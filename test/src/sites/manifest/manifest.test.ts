@@ -29,26 +29,21 @@ function problemsOf(t: ExecutionContext, input: Uint8Array) {
   return error?.details ?? []
 }
 
-test('a manifest is read as it is', (t) => {
+test('a manifest is read as it is, with unknown members at every level', (t) => {
   t.deepEqual(parseManifest(bytes(manifest)), manifest as never)
-  t.deepEqual(parseManifest(bytes({ ...manifest, auth: oauth2 })), { ...manifest, auth: oauth2 } as never)
-})
-
-test('unknown members are kept, at every level', (t) => {
   const more = {
     ...manifest,
     'x-more': [1, { a: null }],
     server: { ...manifest.server, region: 'eu' },
-    auth: { ...manifest.auth, hint: 'settings page', token_url: 'not an address, and not looked at' },
+    auth: { ...oauth2, hint: 'settings page' },
     tools: [{ ...tool, title: 'List', input_schema: { ...tool.input_schema, examples: [{}], $schema: 'x', $id: 'y' } }],
   }
   t.deepEqual(parseManifest(bytes(more)), more as never)
 })
 
-test('a byte order mark, an empty tool list and the longest tool name are accepted', (t) => {
+test('a byte order mark and an empty tool list are accepted', (t) => {
   t.is(parseManifest(Buffer.from(`\uFEFF${JSON.stringify(manifest)}`)).name, 'Site')
   t.deepEqual(parseManifest(bytes({ ...manifest, tools: [] })).tools, [])
-  t.is(parseManifest(bytes({ ...manifest, tools: [{ ...tool, name: 'a'.repeat(64) }] })).tools.length, 1)
 })
 
 const withTool = (change: object) => ({ ...manifest, tools: [tool, { ...tool, name: 'other', ...change }] })
@@ -57,7 +52,6 @@ const withAuth = (change: object) => ({ ...manifest, auth: { ...oauth2, ...chang
 
 const wrong: [rule: string, manifest: unknown, places: string[]][] = [
   ['a manifest is an object', [], ['']],
-  ['a manifest is not null', null, ['']],
   ['all required members are named at once', {}, ['name', 'version', 'description', 'server', 'auth', 'tools']],
   ['texts are strings', { ...manifest, name: 1, version: 1.2, description: null }, ['name', 'version', 'description']],
   [
@@ -75,10 +69,8 @@ const wrong: [rule: string, manifest: unknown, places: string[]][] = [
     { ...manifest, name: 'a\0', description: '\ud800', more: ['\0'] },
     ['name', 'description', 'more.0'],
   ],
-  ['server is an object', { ...manifest, server: 'https://site.example' }, ['server']],
   ['server.url is required', { ...manifest, server: {} }, ['server.url']],
   ['server.url is https', { ...manifest, server: { url: 'http://site.example' } }, ['server.url']],
-  ['server.url is complete', { ...manifest, server: { url: '/api' } }, ['server.url']],
   ['server.url has no user', { ...manifest, server: { url: 'https://a:b@site.example' } }, ['server.url']],
   ['server.url has no query', { ...manifest, server: { url: 'https://site.example/?a=1' } }, ['server.url']],
   ['server.url has no empty query', { ...manifest, server: { url: 'https://site.example/?' } }, ['server.url']],
@@ -88,7 +80,6 @@ const wrong: [rule: string, manifest: unknown, places: string[]][] = [
     { ...manifest, server: { url: `https://site.example/${'a'.repeat(3000)}` } },
     ['server.url'],
   ],
-  ['auth is an object', { ...manifest, auth: 'bearer' }, ['auth']],
   ['auth.type is required', { ...manifest, auth: {} }, ['auth.type']],
   ['auth.type is known', { ...manifest, auth: { type: 'basic' } }, ['auth.type']],
   [
@@ -101,10 +92,8 @@ const wrong: [rule: string, manifest: unknown, places: string[]][] = [
     withAuth({ authorization_url: 'javascript:alert(1)', token_url: 'http://site.example' }),
     ['auth.authorization_url', 'auth.token_url'],
   ],
-  ['scopes are a list', withAuth({ scopes: 'read write' }), ['auth.scopes']],
   ['scopes are known', withAuth({ scopes: ['read', 'root', 7] }), ['auth.scopes.1', 'auth.scopes.2']],
   ['scopes are bounded', withAuth({ scopes: Array(21).fill('read') }), ['auth.scopes']],
-  ['tools are a list', { ...manifest, tools: { 0: tool } }, ['tools']],
   [
     'tools are bounded',
     { ...manifest, tools: Array.from({ length: 201 }, (_, i) => ({ ...tool, name: `t${i}` })) },
@@ -121,8 +110,6 @@ const wrong: [rule: string, manifest: unknown, places: string[]][] = [
   ['a description is bounded', withTool({ description: 'x'.repeat(4001) }), ['tools.1.description']],
   ['a scope is known', withTool({ scope: 'root' }), ['tools.1.scope']],
   ['an effect is known', withTool({ effect: 'maybe' }), ['tools.1.effect']],
-  ['an input schema is an object', withSchema([]), ['tools.1.input_schema']],
-  ['an input schema is for an object', withSchema({}), ['tools.1.input_schema.type']],
   [
     'everything wrong in an input schema is named',
     withSchema({ type: 'object', required: 'a', properties: { a: { $ref: '#' }, b: { pattern: '(' } } }),
@@ -132,59 +119,28 @@ const wrong: [rule: string, manifest: unknown, places: string[]][] = [
       'tools.1.input_schema.properties.b.pattern',
     ],
   ],
-  [
-    'places in several parts are named together',
-    { ...withTool({ name: 'A B', input_schema: { type: 'array' } }), name: 3 },
-    ['name', 'tools.1.name', 'tools.1.input_schema.type'],
-  ],
 ]
-for (const [rule, value, places] of wrong) {
-  test(`${rule}, or the place is named`, (t) => {
-    t.deepEqual([...new Set(problemsOf(t, bytes(value)).map(({ path }) => path))], places)
-  })
-}
+test('what is wrong with a manifest is told by its places', (t) => {
+  for (const [rule, value, places] of wrong)
+    t.deepEqual([...new Set(problemsOf(t, bytes(value)).map(({ path }) => path))], places, rule)
+})
 
-for (const name of [
-  '',
-  'List',
-  'list-issues',
-  '_list',
-  '1list',
-  '../x',
-  'a.b.c',
-  'a.',
-  'a.Bc',
-  'listIssues',
-  'é',
-  'a\n',
-]) {
-  test(`no tool may be called ${JSON.stringify(name)}`, (t) => {
-    t.true(problemsOf(t, bytes(withTool({ name }))).every(({ path }) => path === 'tools.1.name'))
-  })
-}
-
-for (const name of ['a', 'list_all_issues', 'v2_list', 'googleDrive.list', 'my_crm.x']) {
-  test(`a tool may be called ${name}`, (t) => {
-    t.notThrows(() => parseManifest(bytes(withTool({ name }))))
-  })
-}
-
-const documents: Record<string, Uint8Array> = {
-  'is empty': new Uint8Array(),
-  'is not UTF-8': Uint8Array.from([0x7b, 0xff, 0x7d]),
-  'is HTML': Buffer.from('<!doctype html><title>404</title>'),
-  'is cut off': bytes(manifest).subarray(0, 100),
-  'is nested a hundred thousand levels deep': Buffer.from('{"a":'.repeat(100_000)),
-  'is a string': bytes('manifest'),
-}
-for (const [title, document] of Object.entries(documents)) {
-  test(`a document that ${title} is invalid as a whole`, (t) => {
-    t.deepEqual(
-      problemsOf(t, document).map(({ path }) => path),
-      [''],
+test('a tool is called by a name, or by two with a point between them', (t) => {
+  for (const name of ['a', 'list_all_issues', 'v2_list', 'googleDrive.list', 'my_crm.x', 'a'.repeat(64)])
+    t.notThrows(() => parseManifest(bytes(withTool({ name }))), name)
+  for (const name of ['', 'List', 'list-issues', '_list', '1list', '../x', 'a.b.c', 'a.', 'a.Bc', 'listIssues', 'a\n'])
+    t.true(
+      problemsOf(t, bytes(withTool({ name }))).every(({ path }) => path === 'tools.1.name'),
+      name,
     )
-  })
-}
+})
+
+test('a document that cannot be read is invalid as a whole', (t) => {
+  const cutOff = bytes(manifest).subarray(0, 100)
+  const deep = Buffer.from('{"a":'.repeat(100_000))
+  for (const document of [new Uint8Array(), Uint8Array.from([0x7b, 0xff, 0x7d]), cutOff, deep, bytes('manifest')])
+    t.like(problemsOf(t, document), { 0: { path: '' }, length: 1 })
+})
 
 test('a member called __proto__ is refused, wherever it stands', (t) => {
   const text = JSON.stringify(manifest).replace('"state":', '"__proto__":')
@@ -193,10 +149,7 @@ test('a member called __proto__ is refused, wherever it stands', (t) => {
     ['tools.0.input_schema.properties.__proto__'],
   )
   t.is(({} as { type?: string }).type, undefined)
-})
-
-test('at most fifty places are named', (t) => {
-  t.is(problemsOf(t, bytes({ ...manifest, tools: Array(100).fill(0) })).length, 50)
+  t.is(problemsOf(t, bytes({ ...manifest, tools: Array(100).fill(0) })).length, 50, 'at most fifty are named')
 })
 
 test('the source of the patterns of all tools together is bounded, and more so where they ignore case', (t) => {
@@ -227,9 +180,8 @@ test('the patterns of all tools together are bounded', (t) => {
   const schema = { type: 'object', properties: { a: { pattern: 'a{900}b{900}' } } }
   const tools = Array.from({ length: 200 }, (_, i) => ({ ...tool, name: `t${i}`, input_schema: schema }))
   t.notThrows(() => parseManifest(bytes({ ...manifest, tools: tools.slice(0, 50) })))
-  const problems = problemsOf(t, bytes({ ...manifest, tools }))
-  t.deepEqual(
-    problems.map(({ message }) => message),
-    ['all patterns together are too large'],
-  )
+  t.like(problemsOf(t, bytes({ ...manifest, tools })), {
+    0: { message: 'all patterns together are too large' },
+    length: 1,
+  })
 })
