@@ -63,6 +63,7 @@ export async function testEnvironment(t: ExecutionContext, { sites, env = {} }: 
     RATE_LIMIT_RECOVERY_PER_HOUR: '1000000',
     RATE_LIMIT_TRIES_PER_HOUR: '1000000',
     RATE_LIMIT_BROWSER_PER_MINUTE: '1000000',
+    RATE_LIMIT_WEBHOOK_FAILED_PER_MINUTE: '1000000',
     OUTGOING_PER_MINUTE: '1000000',
     // Test sites share an address.
     OUTGOING_COUNT_PORTS: 'true',

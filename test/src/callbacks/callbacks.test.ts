@@ -110,11 +110,6 @@ test('the secret of callbacks comes with the first address, is shown with one, a
     t.deepEqual([changed.failure.code, created.failure.code], ['INVALID_URL', 'INVALID_URL'], url)
   }
 })
-    t.is(failure.code, 'INVALID_URL', url)
-    const body = { name: 'n', systemPrompt: 'p', trigger: 'manual', callbackUrl: url } as const
-    t.is((await call(someone, agents.createAgent, { body })).failure.code, 'INVALID_URL', url)
-  }
-})
 
 test('an answer is cut at 32 KiB, between characters', (t) => {
   t.deepEqual(answerOf(), { answer: null, answerCut: false })

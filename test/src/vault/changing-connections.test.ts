@@ -1,7 +1,6 @@
 import type { RequestListener } from 'node:http'
 import test, { type ExecutionContext } from 'ava'
 import * as manifests from '../../../api/manifests.ts'
-import * as notifications from '../../../api/notifications.ts'
 import * as vault from '../../../api/vault.ts'
 import { createCallback } from '../../../src/vault/oauth/oauth-return.ts'
 import { createOAuthClient } from '../../../src/vault/oauth/oauth-client.ts'
@@ -114,16 +113,6 @@ test('a site that changes to pasted tokens keeps nothing of its grant, which is 
   t.like(entry, { status: 'connected', authType: 'bearer', scopes: null })
   const answer = await call(someone, vault.callTool, { params: { ...params, toolName: 'change' }, body: {} })
   t.is(answer.status, 200)
-})
-
-test('an owner is told of a site that can do more than before, although that is used at once', async (t) => {
-  const { site, someone, connect } = await open(t)
-  const params = { entryId: await connect() }
-  site.auth['scopes'] = ['read', 'write', 'delete']
-  t.like((await call(someone, manifests.refreshManifest, { params })).body, { class: 'new_scope', status: 'adopted' })
-  const { items } = (await call(someone, notifications.listNotifications, { query: { kind: 'manifest_changed' } })).body
-  t.is(items.length, 1)
-  t.regex(items[0]?.message ?? '', /allows more to be done there/)
 })
 
 test('the tokens that an entry has when it is deleted are the ones that are given back', async (t) => {

@@ -96,19 +96,18 @@ test('a run of an agent that has lost a site says so on its timeline and to the 
   t.notRegex(whole.answer ?? '', /without these sites/)
 })
 
-test('a run that has begun says from its next step on what was removed meanwhile', async (t) => {
-  const { sites, someone, entryId, other, site } = await open()
-  const systemPrompt = '[[call slow_read {"seconds":1}]] [[then]] [[say done]]'
+test('a run that has begun says from its next step on what was removed meanwhile, and calls it no more', async (t) => {
+  const { sites, someone, entryId, other } = await open()
+  const { name, origin } = (await call(someone, vault.getVaultEntry, { params: { entryId: other } })).body
+  const systemPrompt = '[[call slow_read {"seconds":1}]] [[then]] [[call echo_text {"text":"hello"}]]'
   const agent = await agentOf(someone, { systemPrompt, sites: [{ vaultEntryId: other }, { vaultEntryId: entryId }] })
   const { id } = (await start(someone, agent)).body
-  await eventually(
-    20,
-    'the call is under way',
-    () => sites.badTools.requests().some(({ idempotencyKey }) => idempotencyKey?.startsWith(id)) || undefined,
-  )
-  await remove(someone, entryId, { force: 'true' })
+  const sent = () => sites.badTools.requests().filter(({ idempotencyKey }) => idempotencyKey?.startsWith(id))
+  await eventually(20, 'the call is under way', () => sent().length > 0 || undefined)
+  await remove(someone, other, { force: 'true' })
   t.is((await ended(someone, id)).status, 'completed')
-  t.deepEqual(await missingIn(someone, id), [undefined, [site]])
+  t.is(sent().length, 1)
+  t.deepEqual((await missingIn(someone, id)).slice(0, 2), [undefined, [{ name, origin, reason: 'removed' }]])
 })
 
 test('a site of which no tool may be used is missing, too, unless its agent wants none of them', async (t) => {

@@ -47,12 +47,8 @@ test("a sender's handshake is refused with the reason, with the secret and witho
   for (const [what, method, search, headers, says] of rows)
     for (const secret of [{ 'x-webhook-secret': agent.webhookSecret }, {}] as Headers[]) {
       const sent = { 'content-type': 'text/plain', ...headers, ...secret }
-      const answer = await send(platform.url, {
-        method,
-        path: `${path}?${search}`,
-        headers: sent,
-        body: '[{"specversion":"1.0"}]',
-      })
+      const request = { method, path: `${path}?${search}`, headers: sent, body: '[{"specversion":"1.0"}]' }
+      const answer = await send(platform.url, request)
       t.true([400, 401, 405].includes(answer.status), `${what}: ${answer.status}`)
       t.regex(answer.text, says, what)
     }

@@ -124,16 +124,13 @@ test('two API processes that accept for the same agents at once leave no gap and
     }),
   )
   for (const agent of agents) {
-    const mine = answers.filter(({ agentId }) => agentId === agent.id).toSorted((a, b) => a.sequence - b.sequence)
-    const runs = await runsOf(owner, agent)
+    const runs = (await runsOf(owner, agent)).map(({ id, sequence }) => [id, sequence] as const)
     t.deepEqual(
-      runs.map(({ sequence }) => sequence),
+      runs.map(([, sequence]) => sequence),
       runs.map((_, index) => index + 1),
     )
-    t.deepEqual(
-      new Map(runs.map(({ id, sequence }) => [id, sequence])),
-      new Map(mine.map(({ runId, sequence }) => [runId, sequence])),
-    )
+    const mine = answers.filter(({ agentId }) => agentId === agent.id).toSorted((a, b) => a.sequence - b.sequence)
+    t.deepEqual(new Map(mine.map(({ runId, sequence }) => [runId, sequence])), new Map(runs))
   }
   t.is(new Set(answers.map(({ runId }) => runId)).size, count - count / 4, 'a delivery that came to both is one run')
   t.false(platforms.some(({ logs }) => logs.some((line) => line.includes('40P01'))))

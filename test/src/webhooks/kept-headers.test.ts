@@ -37,21 +37,14 @@ const said: Partial<Record<WebhookProof, Record<string, string>>> = {
     'X-GitHub-Event': 'issues',
     'X-GitHub-Delivery': 'd-1',
     'X-GitHub-Hook-ID': '292430182',
-    'X-GitHub-Hook-Installation-Target-Type': 'repository',
-    'X-GitHub-Hook-Installation-Target-ID': '79929171',
   },
   gitlab: {
     'X-Gitlab-Event': 'Push Hook',
-    'X-Gitlab-Event-UUID': '13792a34-cac6-4fda-95a8-c58e00a3954e',
-    'X-Gitlab-Webhook-UUID': '02affd2d-2cba-4033-917d-ec22d5dc4b38',
     'X-Gitlab-Instance': 'https://gitlab.com',
   },
   shopify: {
     'X-Shopify-Topic': 'orders/create',
-    'X-Shopify-Shop-Domain': 'example.myshopify.com',
-    'X-Shopify-API-Version': '2026-10',
     'X-Shopify-Webhook-Id': 'd-1',
-    'X-Shopify-Event-Id': '98880550-7158-44d4-b7cd-2c97c8a091b5',
     'X-Shopify-Triggered-At': '2026-11-21T09:00:00.123Z',
   },
   slack: { 'X-Slack-Retry-Num': '1', 'X-Slack-Retry-Reason': 'http_timeout' },
@@ -80,12 +73,11 @@ test('what a sender says in headers is on the timeline and, as data, before the 
 })
 
 test('no list of headers to keep has one that proves something', (t) => {
-  const provers = Object.values(presets).flatMap(({ header, signature }) => [header, signature?.timestamp])
-  const names = new Set(
-    provers
-      .flatMap((one) => (typeof one === 'string' ? one : one && 'header' in one ? one.header : []))
-      .map((name) => name.toLowerCase()),
-  )
+  const provers = Object.values(presets).flatMap(({ header, signature }) => {
+    const timestamp = signature?.timestamp
+    return [header, ...(typeof timestamp === 'object' && 'header' in timestamp ? [timestamp.header] : [])]
+  })
+  const names = new Set(provers.map((name) => name.toLowerCase()))
   for (const [proof, { says }] of Object.entries(presets))
     for (const name of says) {
       t.false(names.has(name.toLowerCase()), `${proof}: ${name}`)
