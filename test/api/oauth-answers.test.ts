@@ -10,12 +10,11 @@ import { oauthStages, type OAuthStage } from './oauth-stage.ts'
 /** What the token address may answer when a code comes, and what must come of it. */
 
 const open = oauthStages(test)
-const hasty = oauthStages(test, { TOKEN_TIMEOUT_SECONDS: '1' })
 
 /** Looks at what came of something; no secret may be in the log afterwards. */
-const tried = (title: string, work: (t: ExecutionContext, stage: OAuthStage) => Promise<void>, on = open) =>
+const tried = (title: string, work: (t: ExecutionContext, stage: OAuthStage) => Promise<void>) =>
   test(title, async (t) => {
-    const stage = await on(t)
+    const stage = await open(t)
     await work(t, stage)
     stage.assertSilent()
   })
@@ -45,14 +44,6 @@ tried('a token answer that is no grant connects nothing, and what it was is told
   for (const [what, answer, code] of noGrants) t.is((await exchangeWith(t, stage, answer)).body.code, code, what)
   t.is(stage.site.tokenForms.length, noGrants.length)
 })
-
-tried(
-  'a token address that does not answer is given up in time',
-  async (t, stage) => {
-    t.is((await exchangeWith(t, stage, () => undefined)).body.code, 'SITE_UNAVAILABLE')
-  },
-  hasty,
-)
 
 tried('a refusal that quotes what was sent is told without it', async (t, stage) => {
   const quoting: RequestListener = (_request, response) => {

@@ -7,10 +7,9 @@ import { secretText, startBareOAuthSite, type BareOAuthSite } from '../helpers/b
 import { sightings } from '../helpers/canaries.ts'
 import { call, check, type Failure } from '../helpers/client.ts'
 import { comeBack, openConnectUrl } from '../helpers/connect.ts'
-import { customer, person, type Person } from '../helpers/people.ts'
+import { customer, type Person } from '../helpers/people.ts'
 import { startPlatform, type Platform } from '../helpers/platform.ts'
 import { sharedPlatform } from '../helpers/shared.ts'
-import { forWholeFile } from '../helpers/whole-file.ts'
 
 /** A browser that was sent on to a site, and what it carries. */
 interface Attempt {
@@ -35,22 +34,20 @@ interface Target {
   acceptHosts?: string[]
 }
 
-type Env = Record<string, string>
-
 /** Two sites that use OAuth, a platform of the test's own that may reach nothing else, and a customer. */
-export async function openOAuthStage(t: ExecutionContext, env: Env = {}, { worker = false } = {}) {
+export async function openOAuthStage(t: ExecutionContext, env: Record<string, string> = {}, { worker = false } = {}) {
   const pair = await sitesOf(t)
   const allow = pair.map(({ host }) => host).join(',')
   const platform = await startPlatform(t, { worker, env: { SITE_ALLOW: allow, ...env } })
   return stageOn(t, platform, pair, await customer(platform))
 }
 
-/** Each test has two sites and a person of its own, on a shared platform; with settings the file has one of its own. */
-export function oauthStages(test: TestFn, env?: Env): (t: ExecutionContext) => Promise<OAuthStage> {
-  const shared = env ? forWholeFile(test, 'OAuth', (t) => startPlatform(t, { env })) : sharedPlatform(test, 'idle')
-  return async (t) => {
+/** Each test has two sites and a person of its own, on a shared platform. */
+export function oauthStages(test: TestFn, preset: 'idle' | 'working' = 'idle') {
+  const shared = sharedPlatform(test, preset)
+  return async (t: ExecutionContext): Promise<OAuthStage> => {
     const platform = await shared()
-    return stageOn(t, platform, await sitesOf(t), await person(platform))
+    return stageOn(t, platform, await sitesOf(t), await customer(platform))
   }
 }
 

@@ -24,3 +24,17 @@ export const untilBlocked = (database: Database, count = 1): Promise<boolean> =>
     )
     return rows.length >= count || undefined
   })
+
+/** Waits until so many statements wait for the locks of a transaction, or for others that do. */
+export const untilBlockedBy = (database: Database, trx: Transaction, count = 1): Promise<boolean> =>
+  eventually(20, `${count} statements wait for the transaction`, async () => {
+    const own = await trx.raw<{ rows: { pid: number }[] }>('select pg_backend_pid() as pid')
+    const { rows } = await database.raw<{ rows: unknown[] }>(
+      `with recursive blocked as (
+         select :pid::integer as pid
+         union select waiting.pid from pg_stat_activity waiting, blocked where blocked.pid = any(pg_blocking_pids(waiting.pid)))
+       select from blocked`,
+      { pid: own.rows[0]?.pid ?? 0 },
+    )
+    return rows.length > count || undefined
+  })

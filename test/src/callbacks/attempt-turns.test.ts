@@ -34,9 +34,6 @@ const manyStatement = `
     from ended join addresses on sequence = 1 + number
   returning owner_id as "ownerId"`
 
-/** The turns of a process that has begun nothing yet. */
-const processOf = ({ services }: Platform) => createAttemptTurns(createClaim(services))
-
 /** Begins attempts, none of which ends, until none may be begun. */
 async function beginAll(turns: ReturnType<typeof createAttemptTurns>): Promise<Claimed[]> {
   const begun: Claimed[] = []
@@ -50,7 +47,7 @@ const openProcess = async (t: ExecutionContext) => {
   const platform = await platformFor()
   await platform.services.database.raw('truncate callbacks, callback_attempts')
   t.teardown(() => platform.services.database.raw('truncate callbacks, callback_attempts'))
-  return { platform, turns: processOf(platform) }
+  return { platform, turns: createAttemptTurns(createClaim(platform.services)) }
 }
 
 test.serial('an owner who has much to post gets half of the places, and another one the next attempt', async (t) => {
@@ -100,11 +97,3 @@ test.serial(
     t.regex((await turns.begin())?.host ?? '', /tarpit/)
   },
 )
-
-test.serial('two processes claim no callback twice', async (t) => {
-  const { platform, turns } = await openProcess(t)
-  await owing(platform, 40, (number) => `r${number}.example.com`)
-  const begun = (await Promise.all([beginAll(turns), beginAll(processOf(platform))])).flat()
-  t.is(begun.length, 40)
-  t.is(new Set(begun.map(({ id }) => id)).size, 40)
-})

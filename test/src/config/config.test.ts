@@ -101,10 +101,10 @@ test('a duration may be a fraction of a second, down to a tenth, and is a number
 
 /** Of each kind of setting another value than its default; the first that a setting takes is used. */
 const others = [
-  ...['7', '17', '70', '0.5', 'true', 'false', 'memory', 'off', 'warn', 'closed', 'other', 'ada@example.com'],
-  ...['https://other.example', 'smtp://mail.example', 'https://site.example=other', 'http://127.0.0.1:12111'],
-  ...['examples/models.json', 'examples/sign-in.json', 'sk_test_another', 'whsec_another'],
-]
+  '7 17 70 0.5 true false memory off warn closed other ada@example.com',
+  'https://other.example smtp://mail.example https://site.example=other http://127.0.0.1:12111',
+  'examples/models.json examples/sign-in.json sk_test_another whsec_another',
+].flatMap((line) => line.split(' '))
 
 const provider = { OIDC_ISSUER: 'https://idp.example.com', OIDC_CLIENT_ID: 'us', OIDC_CLIENT_SECRET: 'secret' }
 
@@ -131,7 +131,9 @@ const beside: Record<string, Record<string, string>> = {
 const needed = new Set([
   'OPENAI_MODEL',
   'BILLING_SANDBOX_WITH_PAID_MODELS',
-  ...['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', ...Object.keys(provider)],
+  'STRIPE_SECRET_KEY',
+  'STRIPE_WEBHOOK_SECRET',
+  ...Object.keys(provider),
 ])
 
 test('with Stripe, credits cost what Stripe can charge', (t) => {

@@ -48,31 +48,6 @@ test('every wrong place is named, with a sentence for the model to act on', (t) 
     t.deepEqual(argumentProblems({ type: 'object' }, args), [{ path: '', message: 'must be an object' }])
 })
 
-test('patterns of property names decide which schema holds', (t) => {
-  const schema = object(
-    { 'x-known': { type: 'string' } },
-    { patternProperties: { '^x-': { minLength: 2 }, '\\d$': { type: 'number' } }, additionalProperties: false },
-  )
-  t.deepEqual(argumentProblems(schema, { 'x-known': 'ab', 'x-other': true, a1: 5 }), [])
-  t.deepEqual(places(schema, { 'x-known': 'a', a1: 'b', 'x-1': 'ab', other: 1 }), ['x-known', 'x-1', 'a1', 'other'])
-})
-
-test('a pattern counts inside not, anyOf, if and propertyNames as anywhere', (t) => {
-  const schema = object({
-    not: { not: { pattern: '^a' } },
-    any: { anyOf: [{ pattern: '^a' }, { type: 'number' }] },
-    // oxlint-disable-next-line unicorn/no-thenable -- a keyword
-    if: { if: { pattern: '^a' }, then: { minLength: 3 }, else: { pattern: '^b' } },
-    names: { propertyNames: { pattern: '^a' } },
-  })
-  t.deepEqual(argumentProblems(schema, { not: 'b', any: 1, if: 'abc', names: { a: 1 } }), [])
-  t.deepEqual(
-    [...new Set(places(schema, { not: 'a', any: 'b', if: 'ab', names: { b: 1 } }))],
-    ['not', 'any', 'if', 'names', 'names.b'],
-  )
-  t.deepEqual(places(schema, { if: 'c' }), ['if'])
-})
-
 const word = fc.stringMatching(/^[ab1]{0,4}$/)
 const leaf = fc.oneof(
   fc.record({ pattern: fc.constantFrom('^a', 'b$', '^[ab]*$', '\\d', '^(a|b1)+$') }),

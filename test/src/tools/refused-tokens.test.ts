@@ -2,20 +2,17 @@ import test from 'ava'
 import * as agentRuns from '../../../api/agent-runs.ts'
 import * as notifications from '../../../api/notifications.ts'
 import * as vault from '../../../api/vault.ts'
-import { openOAuthStage } from '../../api/oauth-stage.ts'
+import { oauthStages } from '../../api/oauth-stage.ts'
 import { call } from '../../helpers/client.ts'
 import { agentOf } from '../../helpers/people.ts'
 import { waiting } from '../../helpers/runs.ts'
-import { forWholeFile } from '../../helpers/whole-file.ts'
 
-// It has two sites, one for each test.
-const stage = forWholeFile(test, 'refused tokens', (t) => openOAuthStage(t, {}, { worker: true }))
+const stage = oauthStages(test, 'working')
 
 for (const how of ['a direct call', 'a run'] as const) {
   test(`a site that refuses every token, new ones too, is asked for one and no more by ${how}`, async (t) => {
-    const { site: one, other, someone, connect } = await stage()
-    const site = how === 'a run' ? one : other
-    const entryId = await connect(site)
+    const { site, someone, connect } = await stage(t)
+    const entryId = await connect()
     const params = { entryId }
     site.tokenForms.length = 0
     site.tool = (_request, response) => void response.writeHead(401, { 'WWW-Authenticate': 'Bearer' }).end('{}')
@@ -35,6 +32,6 @@ for (const how of ['a direct call', 'a run'] as const) {
     for (let round = 0; round < 3; round += 1) t.is((await use()).failure.code, 'TOOL_EXECUTION_ERROR')
     t.deepEqual(counts(), [1, 2, 2], 'what is dead is not tried')
     const { items } = (await call(someone, notifications.listNotifications)).body
-    t.is(items.filter(({ kind, subjectId }) => kind === 'credential_dead' && subjectId === entryId).length, 1)
+    t.like(items, { 0: { kind: 'credential_dead', subjectId: entryId }, length: 1 })
   })
 }

@@ -2,9 +2,9 @@
 import test from 'ava'
 import * as agents from '../../../api/agents.ts'
 import * as vault from '../../../api/vault.ts'
-import type { Database, Transaction } from '../../../src/database/database.ts'
 import { call } from '../../helpers/client.ts'
 import { eventually } from '../../helpers/eventually.ts'
+import { untilBlockedBy } from '../../helpers/hold.ts'
 import {
   agentOf,
   connectBadTools,
@@ -125,18 +125,6 @@ test('a site of which no tool may be used is missing, too, unless its agent want
   t.deepEqual(await of([]), [undefined])
 })
 
-/** Waits until something waits for a lock of the transaction. */
-async function blocks(database: Database, trx: Transaction): Promise<void> {
-  const { rows } = await trx.raw<{ rows: { pid: number }[] }>('select pg_backend_pid() as pid')
-  await eventually(20, 'something waits for the lock', async () => {
-    const waiting = await database.raw<{ rows: unknown[] }>(
-      'select 1 from pg_stat_activity where :pid = any(pg_blocking_pids(pid))',
-      { pid: rows[0]?.pid },
-    )
-    return waiting.rows.length > 0 || undefined
-  })
-}
-
 test('an agent that takes up a site while that is being removed is named in the refusal, or is refused itself', async (t) => {
   const { platform, someone, entryId } = await open()
   const { database } = platform.services
@@ -145,7 +133,7 @@ test('an agent that takes up a site while that is being removed is named in the 
   const trx = await database.transaction()
   await trx('agentSites').insert({ agentId: agent.id, vaultEntryId: entryId, position: 0 })
   const removing = remove(someone, entryId)
-  await blocks(database, trx)
+  await untilBlockedBy(database, trx)
   await trx.commit()
   t.true((await removing).failure.error.startsWith(`1 agent uses this site: “An agent” (${agent.id}). `))
   await setSites(someone, agent.id, []).then(({ body }) => body)
@@ -154,31 +142,9 @@ test('an agent that takes up a site while that is being removed is named in the 
   const deleting = await database.transaction()
   await deleting('vaultEntries').where({ id: entryId }).delete()
   const taking = setSites(someone, agent.id, [{ vaultEntryId: entryId }])
-  await blocks(database, deleting)
+  await untilBlockedBy(database, deleting)
   await deleting.commit()
   t.like((await taking).failure, { code: 'VALIDATION_ERROR', details: [{ path: 'sites' }] })
-})
-
-test('of an agent that takes up a site and a removal at the same instant one is refused, or the agent misses the site', async (t) => {
-  const { sites, platform, someone } = await open()
-  const agent = await agentOf(someone)
-  for (let round = 0; round < 8; round += 1) {
-    const { items } = (await call(someone, vault.listVault)).body
-    const entryId =
-      items.find(({ origin }) => origin === sites.tracker.origin)?.id ?? (await connectTracker(someone, sites))
-    const force = round % 2 === 0
-    const [taken, removed] = await Promise.all([
-      setSites(someone, agent.id, [{ vaultEntryId: entryId }]),
-      remove(someone, entryId, force ? { force: 'true' } : {}),
-    ])
-    t.true([200, 400].includes(taken.status), String(taken.status))
-    t.true([204, 400].includes(removed.status), String(removed.status))
-    if (!force) t.is([taken.status, removed.status].filter((status) => status === 400).length, 1, 'exactly one')
-    const lost = await platform.services.database('agentLostSites').where({ agentId: agent.id })
-    const both = taken.status === 200 && removed.status === 204
-    t.is(lost.length, both ? 1 : 0)
-    await setSites(someone, agent.id, []).then(({ body }) => body)
-  }
 })
 
 test('an agent that gives a site up while that is removed does not miss it', async (t) => {
@@ -188,7 +154,7 @@ test('an agent that gives a site up while that is removed does not miss it', asy
   const trx = await database.transaction()
   await trx('agentSites').where({ agentId: agent.id }).delete()
   const removing = remove(someone, entryId)
-  await blocks(database, trx)
+  await untilBlockedBy(database, trx)
   await trx.commit()
   t.is((await removing).status, 204)
   t.deepEqual(await database('agentLostSites').where({ agentId: agent.id }), [])

@@ -169,7 +169,7 @@ test('two hooks of one repository that tell of an event under one id are two del
 })
 
 test('a body is inflated by any spelling of its coding, and a signature is over the plain bytes', async (t) => {
-  const { platform, agentFor, post } = await open()
+  const { agentFor, post } = await open()
   const agent = await agentFor('github')
   const body = '{"action":"opened"}'
   const right = await signed('github', { body })
@@ -186,17 +186,6 @@ test('a body is inflated by any spelling of its coding, and a signature is over 
   const digest = createHmac('sha256', senders.github.secret).update(wide).digest('hex')
   const inUtf16 = { 'X-Hub-Signature-256': `sha256=${digest}`, 'content-type': 'application/json; charset=utf-16' }
   t.regex((await post(agent, wide, inUtf16)).failure.error, /charset "utf-16", and JSON is UTF-8/)
-
-  const headers = { 'x-hub-signature-256': 'sha256=00', 'content-type': form }
-  const refused = (more: Headers, raw: string) =>
-    send(platform.url, {
-      method: 'POST',
-      path: `/api/webhooks/agent/${agent.id}`,
-      headers: { ...headers, ...more },
-      body: raw,
-    })
-  t.regex((await refused({ 'content-encoding': 'gzip' }, 'no gzip')).text, /not valid compressed data/)
-  t.regex((await refused({}, ' '.repeat(platform.config.bodies.webhookBytes + 1))).text, /larger than/)
 })
 
 test('a delivery without a body is told that it has none, whatever its media type, if that is proven', async (t) => {

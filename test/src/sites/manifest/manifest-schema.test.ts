@@ -92,18 +92,3 @@ test('what the platform refuses, the schema refuses', (t) => {
     t.false(schema.validate(written(manifest)).valid, what)
   }
 })
-
-/** Every schema of a member inside a schema, by name. */
-function* members(of: unknown): Generator<[string, { description?: string }]> {
-  const { properties = {}, items, oneOf = [] } = of as { properties?: object; items?: unknown; oneOf?: unknown[] }
-  for (const [name, inner] of Object.entries(properties)) {
-    yield [name, inner as object]
-    if (name !== 'input_schema') yield* members(inner)
-  }
-  for (const inner of [...oneOf, ...(items ? [items] : [])]) yield* members(inner)
-}
-
-test('every member of the schema but a mere container says what it is for', (t) => {
-  const undescribed = [...members(manifestJsonSchema())].filter(([, { description }]) => description === undefined)
-  t.like(undescribed, { 0: { 0: 'server' }, length: 1 })
-})

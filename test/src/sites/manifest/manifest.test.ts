@@ -35,7 +35,7 @@ test('a manifest is read as it is, with unknown members at every level', (t) => 
     ...manifest,
     'x-more': [1, { a: null }],
     server: { ...manifest.server, region: 'eu' },
-    auth: { ...oauth2, hint: 'settings page' },
+    auth: { ...oauth2, issuer: 'https://site.example/tenant', hint: 'settings page' },
     tools: [{ ...tool, title: 'List', input_schema: { ...tool.input_schema, examples: [{}], $schema: 'x', $id: 'y' } }],
   }
   t.deepEqual(parseManifest(bytes(more)), more as never)
@@ -50,7 +50,9 @@ const withTool = (change: object) => ({ ...manifest, tools: [tool, { ...tool, na
 const withSchema = (schema: unknown) => withTool({ input_schema: schema })
 const withAuth = (change: object) => ({ ...manifest, auth: { ...oauth2, ...change } })
 
-const wrong: [rule: string, manifest: unknown, places: string[]][] = [
+type Wrong = [rule: string, manifest: unknown, places: string[]]
+
+const wrong: Wrong[] = [
   ['a manifest is an object', [], ['']],
   ['all required members are named at once', {}, ['name', 'version', 'description', 'server', 'auth', 'tools']],
   ['texts are strings', { ...manifest, name: 1, version: 1.2, description: null }, ['name', 'version', 'description']],
@@ -92,6 +94,11 @@ const wrong: [rule: string, manifest: unknown, places: string[]][] = [
     withAuth({ authorization_url: 'javascript:alert(1)', token_url: 'http://site.example' }),
     ['auth.authorization_url', 'auth.token_url'],
   ],
+  ...['https://bank.example', 'https://site.example:8443', 'https://site.example?tenant=1'].map((issuer): Wrong => [
+    'an issuer is of the origin where users give their consent',
+    withAuth({ issuer }),
+    ['auth.issuer'],
+  ]),
   ['scopes are known', withAuth({ scopes: ['read', 'root', 7] }), ['auth.scopes.1', 'auth.scopes.2']],
   ['scopes are bounded', withAuth({ scopes: Array(21).fill('read') }), ['auth.scopes']],
   [

@@ -1,4 +1,4 @@
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import * as notifications from '../../../../api/notifications.ts'
 import * as vault from '../../../../api/vault.ts'
 import type { ErrorCode } from '../../../../src/errors.ts'
@@ -9,29 +9,41 @@ import { createManifestReview } from '../../../../src/vault/manifests/review-man
 import { OAuthFlow } from '../../../../src/vault/oauth/oauth-flow.ts'
 import { VaultEntry } from '../../../../src/vault/vault-entry.ts'
 import { call } from '../../../helpers/client.ts'
-import { authorize, beginConnect, comeBack, connectContacts, startOAuthSites } from '../../../helpers/connect.ts'
-import { eventually } from '../../../helpers/eventually.ts'
-import { hold } from '../../../helpers/hold.ts'
-import { connectBadTools, customer, person, type Person } from '../../../helpers/people.ts'
-import { startPlatform, type Platform } from '../../../helpers/platform.ts'
-import { askSite } from '../../../helpers/sites.ts'
+import { authorize, beginConnect, comeBack, connectContacts } from '../../../helpers/connect.ts'
+import { untilBlockedBy } from '../../../helpers/hold.ts'
+import { newOwner } from '../../../helpers/owner.ts'
+import { customer, person, type Person } from '../../../helpers/people.ts'
+import type { Platform } from '../../../helpers/platform.ts'
+import { sharedPlatform } from '../../../helpers/shared.ts'
+import { askSite, startContactsSite } from '../../../helpers/sites.ts'
 import { forWholeFile } from '../../../helpers/whole-file.ts'
 
-/** What comes back from a site finds the vault as it is by then. One after the other: they share the sites. */
-const house = forWholeFile(test, 'late grants', async (t) => {
-  const { contacts, sites, env } = await startOAuthSites(t)
-  return { contacts, sites, platform: await startPlatform(t, { sites, env }) }
+/**
+ * What comes back from a site finds the vault as it is by then. Those that use the contacts site follow one another,
+ * because its answers are held back for all its visitors alike.
+ */
+const idle = sharedPlatform(test, 'idle')
+const withContacts = forWholeFile(test, 'late grants', async (t) => {
+  const platform = await idle()
+  const { site } = await startContactsSite(t, { redirectUris: [`${platform.url}/vault/oauth/callback`] })
+  return { contacts: site, platform }
 })
 
-/** Waits until so many queries wait for a lock. */
-const waitingForLocks = ({ services }: Platform, count: number) =>
-  eventually(10, `${count} wait for a lock`, async () => {
-    const waiting = await services
-      .database('pg_stat_activity')
-      .whereRaw('datname = current_database()')
-      .where({ wait_event_type: 'Lock' })
-    return waiting.length === count || undefined
-  })
+/** Somebody with a site of this test's own, and what the vault has of it. */
+async function withOwnSite(t: ExecutionContext) {
+  const platform = await idle()
+  const someone = await newOwner(t, platform)
+  const { vaultEntryId: entryId } = await someone.site()
+  const entry = (await entryOf(platform, entryId))!
+  return { platform, someone, entryId, entry, ownerId: entry.ownerId, connections: platform.services.vault.connections }
+}
+
+/** The connection that somebody has. */
+async function connectionOf({ services }: Platform, { id, ownerId }: { id: string; ownerId: string }) {
+  const state = await services.vault.connections.open(ownerId, id)
+  if (state.kind !== 'ready') throw new Error('the site is connected')
+  return state.connection
+}
 
 const entryOf = ({ services }: Platform, id: string) => VaultEntry.query(services.database).findById(id)
 
@@ -40,7 +52,7 @@ const statusOf = async (origin: string, token: string) =>
   (await askSite(`${origin}/api/tools/crm.searchContacts`, { token, body: {} })).status
 
 test.serial('tokens that arrive after their entry was deleted are given back to the site', async (t) => {
-  const { contacts, platform } = await house()
+  const { contacts, platform } = await withContacts()
   const someone = await customer(platform)
   const entryId = await connectContacts(someone, contacts)
   const given: string[] = []
@@ -69,143 +81,106 @@ test.serial('tokens that arrive after their entry was deleted are given back to 
 test.serial(
   'tokens that arrive for an entry which was connected anew do not take the place of the new ones',
   async (t) => {
-    const { contacts, platform } = await house()
-    const { database } = platform.services
-    const someone = await customer(platform)
-    const entryId = await connectContacts(someone, contacts)
-    const entry = await entryOf(platform, entryId)
+    const { contacts, platform } = await withContacts()
+    const { database, vault: services } = platform.services
+    const entryId = await connectContacts(await customer(platform), contacts)
+    const { generation, credential } = (await entryOf(platform, entryId))!
+    const anew = { generation: generation + 1, updatedAt: new Date(0) }
     contacts.intercept(async (_facts, _response, proceed) => {
       await proceed()
-      await VaultEntry.query(database)
-        .findById(entryId)
-        .patch({ generation: (entry?.generation ?? 0) + 1, updatedAt: new Date(0) })
+      await VaultEntry.query(database).findById(entryId).patch(anew)
     })
     t.teardown(() => contacts.intercept(undefined))
-    const renewal = await platform.services.vault.refresh.renew(entryId, entry?.generation ?? 0, 'unauthorized')
-    t.is(renewal.kind, 'renewed')
-    t.like(await entryOf(platform, entryId), {
-      generation: (entry?.generation ?? 0) + 1,
-      credential: entry?.credential,
-      updatedAt: new Date(0),
-    })
+    t.is((await services.refresh.renew(entryId, generation, 'unauthorized')).kind, 'renewed')
+    t.like(await entryOf(platform, entryId), { ...anew, credential })
   },
 )
 
-test.serial('a 401 to a token that was replaced meanwhile does not kill the new one', async (t) => {
-  const { sites, platform } = await house()
-  const { connections } = platform.services.vault
-  const someone = await customer(platform)
-  const entryId = await connectBadTools(someone, sites)
-  const entry = await entryOf(platform, entryId)
-  const ownerId = entry?.ownerId ?? ''
-  const state = await connections.open(ownerId, entryId)
-  if (state.kind !== 'ready') throw new Error('the site is connected')
+test('a 401 to a token that was replaced meanwhile does not kill the new one', async (t) => {
+  const { platform, entryId, entry, ownerId, connections } = await withOwnSite(t)
+  const { database } = platform.services
+  const connection = await connectionOf(platform, entry)
+  const generation = connection.generation + 1
   // Two lines of defence: the look before the lock, and the one under it.
-  const trx = await platform.services.database.transaction()
+  const trx = await database.transaction()
   await VaultEntry.query(trx).findById(entryId).forUpdate()
-  const late = connections.refused(ownerId, state.connection, false)
-  await waitingForLocks(platform, 1)
-  await VaultEntry.query(trx)
-    .findById(entryId)
-    .patch({ generation: state.connection.generation + 1 })
+  const late = connections.refused(ownerId, connection, false)
+  await untilBlockedBy(database, trx)
+  await VaultEntry.query(trx).findById(entryId).patch({ generation })
   await trx.commit()
-  t.like(await late, { kind: 'ready', connection: { generation: state.connection.generation + 1 } })
-  t.is((await connections.refused(ownerId, state.connection, false)).kind, 'ready')
+  t.like(await late, { kind: 'ready', connection: { generation } })
+  t.is((await connections.refused(ownerId, connection, false)).kind, 'ready')
   t.is((await entryOf(platform, entryId))?.status, 'connected')
 })
 
-test.serial(
-  'the owner of a token that the site refuses is told once, and of the next one’s death as well',
-  async (t) => {
-    const { sites, platform } = await house()
-    const { connections } = platform.services.vault
-    const someone = await customer(platform)
-    const entryId = await connectBadTools(someone, sites)
-    const ownerId = (await entryOf(platform, entryId))?.ownerId ?? ''
-    const told = async () => (await call(someone, notifications.listNotifications)).body.items.length
-    async function die(times: number) {
-      const state = await connections.open(ownerId, entryId)
-      if (state.kind !== 'ready') throw new Error('the site is connected')
-      for (let time = 0; time < times; time += 1)
-        t.is((await connections.refused(ownerId, state.connection, false)).kind, 'dead')
-      t.is((await connections.open(ownerId, entryId)).kind, 'dead')
-    }
-    t.is(await told(), 0)
-    await die(2)
-    t.is(await told(), 1)
-    await call(someone, vault.replaceVaultToken, { params: { entryId }, body: { token: 'a-new-token' } })
-    t.like(await connections.open(ownerId, entryId), { kind: 'ready', connection: { token: 'a-new-token' } })
-    await die(1)
-    t.is(await told(), 2)
-  },
-)
+test('the owner of a token that the site refuses is told once, and of the next one’s death as well', async (t) => {
+  const { platform, someone, entryId, entry, ownerId, connections } = await withOwnSite(t)
+  const told = async () => (await call(someone, notifications.listNotifications)).body.items.length
+  async function die(times: number) {
+    const connection = await connectionOf(platform, entry)
+    for (let time = 0; time < times; time += 1)
+      t.is((await connections.refused(ownerId, connection, false)).kind, 'dead')
+    t.is((await connections.open(ownerId, entryId)).kind, 'dead')
+  }
+  t.is(await told(), 0)
+  await die(2)
+  t.is(await told(), 1)
+  await call(someone, vault.replaceVaultToken, { params: { entryId }, body: { token: 'a-new-token' } })
+  t.is((await connectionOf(platform, entry)).token, 'a-new-token')
+  await die(1)
+  t.is(await told(), 2)
+})
 
-test.serial('a connection is opened to its own owner only', async (t) => {
-  const { sites, platform } = await house()
-  const { connections } = platform.services.vault
-  const [someone, stranger] = [await customer(platform), await customer(platform)]
-  const [entryId, theirs] = [await connectBadTools(someone, sites), await connectBadTools(stranger, sites)]
-  const owner = (await entryOf(platform, entryId))?.ownerId ?? ''
-  const strangersId = (await entryOf(platform, theirs))?.ownerId ?? ''
-  const own = await connections.open(owner, entryId)
-  if (own.kind !== 'ready') throw new Error('the site is connected')
-  t.deepEqual(await connections.open(strangersId, entryId), { kind: 'gone' })
-  t.deepEqual(await connections.refused(strangersId, own.connection, false), { kind: 'gone' })
-  t.is((await entryOf(platform, entryId))?.status, 'connected')
+test('a connection is opened to its own owner only', async (t) => {
+  const [own, { ownerId: stranger, connections }] = [await withOwnSite(t), await withOwnSite(t)]
+  const connection = await connectionOf(own.platform, own.entry)
+  t.deepEqual(await connections.open(stranger, own.entryId), { kind: 'gone' })
+  t.deepEqual(await connections.refused(stranger, connection, false), { kind: 'gone' })
+  t.is((await entryOf(own.platform, own.entryId))?.status, 'connected')
 })
 
 test.serial(
   'of two returns from the site with one state, both past the first look, one is taken, and both see it',
   async (t) => {
-    const { contacts, platform } = await house()
+    const { contacts, platform } = await withContacts()
+    const { database } = platform.services
     const someone = await customer(platform)
     const visit = await beginConnect(someone, contacts)
     const address = await authorize(visit)
     const before = contacts.tokenRequests().length
-    const release = await hold(platform.services.database, async (trx) =>
-      OAuthFlow.query(trx).findById(visit.flowId).forUpdate(),
-    )
+    const trx = await database.transaction()
+    await OAuthFlow.query(trx).findById(visit.flowId).forUpdate()
     const returns = [1, 2].map(() => comeBack(someone, address, visit.cookie))
-    await waitingForLocks(platform, 2)
-    await release()
-    const statuses = (await Promise.all(returns)).map(({ status }) => status)
-    t.deepEqual(statuses, [200, 200])
+    await untilBlockedBy(database, trx, 2)
+    await trx.rollback()
+    for (const { status } of await Promise.all(returns)) t.is(status, 200)
     t.is(contacts.tokenRequests().length, before + 1, 'the code left once')
   },
 )
 
-test.serial('of two who connect one site at once, both past the first look, one does', async (t) => {
-  const { sites, platform } = await house()
-  const someone = await customer(platform)
+test('of two who connect one site at once, both past the first look, one does', async (t) => {
+  const { platform, someone, entryId, entry } = await withOwnSite(t)
   const { database } = platform.services
-  const lock = 'select 1 from users where email = ? for update'
-  const release = await hold(database, (trx) => trx.raw(lock, [someone.email]))
-  const body = { url: sites.badTools.origin, token: 'any-token' }
+  await call(someone, vault.removeFromVault, { params: { entryId } })
+  const trx = await database.transaction()
+  await trx.raw('select 1 from users where email = ? for update', [someone.email])
+  const body = { url: entry.origin, token: 'any-token' }
   const adding = [1, 2].map(() => call(someone, vault.addToVault, { body }))
-  await waitingForLocks(platform, 2)
-  await release()
+  await untilBlockedBy(database, trx, 2)
+  await trx.rollback()
   const answers = await Promise.all(adding)
-  t.deepEqual(
-    answers.map(({ status }) => status).toSorted((one, other) => one - other),
-    [201, 409],
-  )
+  t.deepEqual(answers.map(({ status }) => status).toSorted(), [201, 409])
   t.is(answers.find(({ status }) => status === 409)?.failure.code, 'TOKEN_EXISTS')
 })
 
-test.serial('a manifest that was asked for before the one on record changes nothing', async (t) => {
-  const { sites, platform } = await house()
-  const someone = await customer(platform)
-  const entryId = await connectBadTools(someone, sites)
-  const entry = await entryOf(platform, entryId)
-  if (!entry) throw new Error('the site is connected')
+test('a manifest that was asked for before the one on record changes nothing', async (t) => {
+  const { platform, entryId, entry, ownerId } = await withOwnSite(t)
   const manifests = createManifestReview(platform.services)
+  const changed = { ...entry.manifest, tools: entry.manifest.tools.slice(1) }
   const older = new Date(entry.manifestCheckedAt.getTime() - 1)
-  const [first, ...tools] = entry.manifest.tools
-  t.truthy(first)
-  const found = await manifests.review(entryId, { ...entry.manifest, tools }, older, entry.ownerId)
-  t.is(found.status, 'none')
+  t.is((await manifests.review(entryId, changed, older, ownerId)).status, 'none')
   t.deepEqual(await entryOf(platform, entryId), entry)
-  const newer = await manifests.review(entryId, { ...entry.manifest, tools }, new Date(), entry.ownerId)
+  const newer = await manifests.review(entryId, changed, new Date(), ownerId)
   t.is(newer.status, 'pending', 'asked for later, it counts')
 })
 
@@ -220,7 +195,7 @@ async function beginFlow({ services }: Platform, { token }: Person, url: string)
 }
 
 test.serial('of two browsers that were shown the page, the one that goes on first has the flow', async (t) => {
-  const { contacts, platform } = await house()
+  const { contacts, platform } = await withContacts()
   const { flows, row, open } = await beginFlow(platform, await person(platform), contacts.origin)
   const [first, second] = [await open(), await open()]
   const address = await flows.go(first)
@@ -231,7 +206,7 @@ test.serial('of two browsers that were shown the page, the one that goes on firs
 })
 
 test.serial('a browser that goes on when its flow was used meanwhile is sent nowhere', async (t) => {
-  const { contacts, platform } = await house()
+  const { contacts, platform } = await withContacts()
   const { flows, row, open } = await beginFlow(platform, await person(platform), contacts.origin)
   const opened = await open()
   await opened.flow.$query(platform.services.database).patch({ status: 'exchanging' })
@@ -240,7 +215,7 @@ test.serial('a browser that goes on when its flow was used meanwhile is sent now
 })
 
 test.serial('flows are forgotten a day after they are over, and not before', async (t) => {
-  const { contacts, platform } = await house()
+  const { contacts, platform } = await withContacts()
   const { database } = platform.services
   const someone = await person(platform)
   const overFor = async (hours: number) => {
@@ -260,7 +235,7 @@ test.serial('flows are forgotten a day after they are over, and not before', asy
 const anyLedger: Ledger = { begin: async () => true, onRefused: async () => {}, onRefreshed: async () => {} }
 
 test.serial('a call that is refused twice under one credential gets the next, which nobody has refused', async (t) => {
-  const { contacts, platform } = await house()
+  const { contacts, platform } = await withContacts()
   const { services } = platform
   const sender = createSender({
     ...services,
@@ -270,7 +245,7 @@ test.serial('a call that is refused twice under one credential gets the next, wh
   })
   const entryId = await connectContacts(await customer(platform), contacts)
   const { ownerId = '', generation = 0 } = (await entryOf(platform, entryId)) ?? {}
-  const call = {
+  const asked = {
     callId: newId(),
     ownerId,
     entryId,
@@ -279,25 +254,21 @@ test.serial('a call that is refused twice under one credential gets the next, wh
     idempotencyKey: newId(),
   }
   contacts.expireAccessTokens()
-  const sent = await sender.send({ ...call, share: ownerId, mayWait: false, refusedGeneration: generation }, anyLedger)
+  const sent = await sender.send({ ...asked, share: ownerId, mayWait: false, refusedGeneration: generation }, anyLedger)
   t.like(sent, { kind: 'again', refreshed: true })
   t.like(await entryOf(platform, entryId), { status: 'connected', generation: generation + 1 })
 })
 
-test.serial('an entry says to the hour when it was last used', async (t) => {
-  const { sites, platform } = await house()
-  const someone = await customer(platform)
-  const entryId = await connectBadTools(someone, sites)
-  const { ownerId = '' } = (await entryOf(platform, entryId)) ?? {}
+test('an entry says to the hour when it was last used', async (t) => {
+  const { platform, entryId, ownerId, connections } = await withOwnSite(t)
   const usedAt = async () => (await entryOf(platform, entryId))?.lastUsedAt?.getTime() ?? 0
-  const useAfter = async (minutes: number) => {
+  const isSetAfter = async (minutes: number) => {
     const lastUsedAt = new Date(Date.now() - minutes * 60_000)
     await VaultEntry.query(platform.services.database).findById(entryId).patch({ lastUsedAt })
-    await platform.services.vault.connections.open(ownerId, entryId)
+    await connections.open(ownerId, entryId)
     return (await usedAt()) > lastUsedAt.getTime()
   }
-  t.is(await usedAt(), 0)
-  await platform.services.vault.connections.open(ownerId, entryId)
+  await connections.open(ownerId, entryId)
   t.true(Date.now() - (await usedAt()) < 60_000)
-  t.deepEqual([await useAfter(50), await useAfter(70)], [false, true])
+  t.deepEqual([await isSetAfter(50), await isSetAfter(70)], [false, true])
 })

@@ -10,32 +10,24 @@ const json = (members: object): string => JSON.stringify({ ...good, ...members }
 const read = async (body: string, init: ResponseInit = {}, options = {}) =>
   (await readable(new Response(body, init), options)).json() as Promise<Record<string, unknown>>
 
+type Row = [members: object, read: object]
+
 /** What is read of the good answer with other members. */
-const written: [members: object, read: object][] = [
+const written: Row[] = [
   [{ access_token: ' A\n' }, {}],
   [{ access_token: 'Bearer A' }, {}],
-  ...['bearer', 'Bearer ', '', 7, 'user', 'bot', ['Bearer'], 'Bearer token', null].map(
-    (token_type): [object, object] => [{ token_type }, {}],
-  ),
-  ...['', ' ', null, 7, {}, ['R']].map((refresh_token): [object, object] => [
-    { refresh_token },
-    { refresh_token: undefined },
-  ]),
+  ...['bearer', 'Bearer ', '', 7, 'user', ['Bearer'], null].map((token_type): Row => [{ token_type }, {}]),
+  ...['', null, 7, ['R']].map((refresh_token): Row => [{ refresh_token }, { refresh_token: undefined }]),
   [{ refresh_token: '\tR+/=&%20"\\~\r\n' }, { refresh_token: 'R+/=&%20"\\~' }],
-  ...[' 3600 ', '3600.0', 3600].map((expires_in): [object, object] => [{ expires_in }, { expires_in: 3600 }]),
-  ...[0, '0', -1, 'never', '', '0x10', '1e3', '3600s', null, true, [3600], 'Infinity'].map(
-    (expires_in): [object, object] => [{ expires_in }, { expires_in: undefined }],
+  ...[' 3600 ', '3600.0', 3600].map((expires_in): Row => [{ expires_in }, { expires_in: 3600 }]),
+  ...[0, '0', -1, 'never', '0x10', '1e3', '3600s', true, [3600], 'Infinity'].map((expires_in): Row => [
+    { expires_in },
+    { expires_in: undefined },
+  ]),
+  ...['  read   write ', 'read\nwrite\t', 'read,write', ['read', 'write'], '["read","write"]', 'read%20write'].map(
+    (scope): Row => [{ scope }, { scope: 'read write' }],
   ),
-  ...[
-    'read write',
-    '  read   write ',
-    'read\nwrite\t',
-    'read,write',
-    ['read', 'write'],
-    '["read","write"]',
-    'read%20write',
-  ].map((scope): [object, object] => [{ scope }, { scope: 'read write' }]),
-  ...[[], '', ' ', ',', null, 7, {}].map((scope): [object, object] => [{ scope }, { scope: undefined }]),
+  ...[[], ' ', ',', null, 7].map((scope): Row => [{ scope }, { scope: undefined }]),
   [{ scope: ['read', 7] }, { scope: 'read' }],
   [{ scopes: ['read'] }, { scope: 'read' }],
   [{ id_token: 'x', error: '', more: { access_token: 'other', refresh_token: 'other' } }, {}],
