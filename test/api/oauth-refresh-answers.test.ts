@@ -62,7 +62,6 @@ const status =
     void response.writeHead(code, { 'Content-Type': 'application/json', ...headers }).end(body)
 
 const invalidGrant = status(400, '{"error":"invalid_grant"}')
-const cut: RequestListener = (_request, response) => void response.socket?.destroy()
 
 refreshing(
   'every refresh spends the refresh token of the one before, once',

@@ -127,24 +127,6 @@ test('a direct call competes by the same rule, and is told when it could be made
   await call('agent', 'waits-0')
 })
 
-test('a waiting call is told when its place in the order gets a slot, and keeps its place', async (t) => {
-  const { database, call, wait, open: begin } = await open(t, 2)
-  await call('agent', 'first')
-  await pass(database, 30)
-  await call('agent', 'second')
-  about(t, await wait('agent', 'third'), 30)
-  about(t, await wait('agent', 'fourth'), 60)
-  about(t, await wait('agent', 'fifth'), 90)
-  about(t, await wait('agent', 'sixth'), 120)
-  await pass(database, 31)
-  t.true((await wait('agent', 'fifth')) > 55, 'it is not its turn yet')
-  await begin('agent', 'third')
-  about(t, await wait('agent', 'fourth'), 30)
-  await pass(database, 30)
-  about(t, await wait('agent', 'sixth'), 60)
-  await call('agent', 'fourth')
-})
-
 test('a call that does not come back, or whose run has ended, does not keep a slot from others', async (t) => {
   const { database, call, wait } = await open(t, 1)
   await call('agent', 'first')
