@@ -1,24 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { ConfigError } from '../../../src/config/environment.ts'
 import { readModels } from '../../../src/config/read-models.ts'
-
-function fileWith(t: ExecutionContext, content: unknown): string {
-  const folder = mkdtempSync(join(tmpdir(), 'switchyard-'))
-  t.teardown(() => rmSync(folder, { recursive: true }))
-  const file = join(folder, 'models.json')
-  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content))
-  return file
-}
+import { fileWith, problemsIn } from './files.ts'
 
 const read = (t: ExecutionContext, content: unknown, env: Record<string, string> = {}) =>
   readModels({ MODELS_FILE: fileWith(t, content), ...env })
 
-function problemsOf(t: ExecutionContext, content: unknown, env: Record<string, string> = {}): string[] {
-  return t.throws(() => read(t, content, env), { instanceOf: ConfigError })?.problems ?? []
-}
+const problemsOf = (t: ExecutionContext, content: unknown, env: Record<string, string> = {}): string[] =>
+  problemsIn(t, () => read(t, content, env))
 
 const openai = { name: 'openai', kind: 'openai', apiKeyEnv: 'A_KEY', models: [{ id: 'gpt-5-mini' }] }
 const local = { name: 'local', kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:1/v1/', models: [{ id: 'llama' }] }
@@ -110,8 +98,8 @@ test('whatever stands in the wrong place is not printed, because it may be a sec
   for (const content of [`"${secret}"`, `{ "providers": ${secret} }`, { default: secret, providers: [local] }]) {
     t.false(problemsOf(t, content).join().includes(secret))
   }
-  const pasted = t.throws(() => readModels({ MODELS_FILE: `{ "headers": "${secret}" }` }), { instanceOf: ConfigError })
-  t.deepEqual(pasted?.problems, ['MODELS_FILE must be the path of a file, not its content'])
+  const pasted = problemsIn(t, () => readModels({ MODELS_FILE: `{ "headers": "${secret}" }` }))
+  t.deepEqual(pasted, ['MODELS_FILE must be the path of a file, not its content'])
 })
 
 test('what is expected in a place is told', (t) => {
@@ -129,8 +117,8 @@ test('a key that cannot be sent is refused, and a line break at its end is left 
     `MODELS_FILE: the provider openai names the environment variable A_KEY, which ${sentence}`,
   ])
   t.is(readModels({ OPENAI_MODEL: 'm', OPENAI_API_KEY: ended }).providers[0]?.apiKey, 'sk-canary')
-  const error = t.throws(() => readModels({ OPENAI_MODEL: 'm', OPENAI_API_KEY: broken }), { instanceOf: ConfigError })
-  t.deepEqual(error?.problems, [`OPENAI_API_KEY ${sentence}`])
+  const error = problemsIn(t, () => readModels({ OPENAI_MODEL: 'm', OPENAI_API_KEY: broken }))
+  t.deepEqual(error, [`OPENAI_API_KEY ${sentence}`])
 })
 
 test('a region that no address can have is refused', (t) => {
@@ -152,8 +140,8 @@ test('a member that is not known is not named, but the one that it is like', (t)
 })
 
 test('a file that is not there, or is not JSON, is one problem', (t) => {
-  const missing = t.throws(() => readModels({ MODELS_FILE: '/nowhere/models.json' }), { instanceOf: ConfigError })
-  t.deepEqual(missing?.problems, ['MODELS_FILE names /nowhere/models.json, which cannot be read (ENOENT)'])
+  const missing = problemsIn(t, () => readModels({ MODELS_FILE: '/nowhere/models.json' }))
+  t.deepEqual(missing, ['MODELS_FILE names /nowhere/models.json, which cannot be read (ENOENT)'])
   t.regex(problemsOf(t, '{"providers": [').join(), /which is not JSON at line 1, column 16$/)
 })
 
@@ -188,8 +176,8 @@ test('every contradiction in a file is told, beside members that are wrong, and 
 test('problems of the variables of models, and of their file, are told together', (t) => {
   const MODELS_FILE = fileWith(t, { providers: [{ ...openai, apiKeyEnv: 'OPENAI_API_KEY' }, { name: 'b' }] })
   const env = { MODELS_FILE, OPENAI_API_KEY_FILE: '/nowhere/key', OPENAI_BASE_URL: 'nowhere' }
-  const error = t.throws(() => readModels(env), { instanceOf: ConfigError })
-  t.deepEqual(error?.problems, [
+  const error = problemsIn(t, () => readModels(env))
+  t.deepEqual(error, [
     'OPENAI_API_KEY_FILE names /nowhere/key, which cannot be read (ENOENT)',
     'OPENAI_BASE_URL must be a complete URL',
     'MODELS_FILE: providers.1.kind is missing',
@@ -198,8 +186,7 @@ test('problems of the variables of models, and of their file, are told together'
 })
 
 test('variables that do not go together are refused', (t) => {
-  const problemOf = (env: Record<string, string>) =>
-    t.throws(() => readModels(env), { instanceOf: ConfigError })?.problems.join()
+  const problemOf = (env: Record<string, string>) => problemsIn(t, () => readModels(env)).join()
   t.is(problemOf({ OPENAI_MODEL: 'm' }), 'OPENAI_MODEL needs OPENAI_API_KEY, or OPENAI_BASE_URL for another server')
   t.is(problemOf({ OPENAI_BASE_URL: 'http://x' }), 'OPENAI_MODEL is required where OPENAI_BASE_URL is set')
   const withUser = { OPENAI_MODEL: 'm', OPENAI_BASE_URL: 'http://user:canary@127.0.0.1/v1' }

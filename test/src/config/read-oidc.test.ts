@@ -1,20 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { ConfigError } from '../../../src/config/environment.ts'
 import { readOidc } from '../../../src/config/read-oidc.ts'
+import { fileWith, problemsIn } from './files.ts'
 
-function fileOf(t: ExecutionContext, content: unknown): string {
-  const folder = mkdtempSync(join(tmpdir(), 'switchyard-'))
-  t.teardown(() => rmSync(folder, { recursive: true }))
-  const file = join(folder, 'providers.json')
-  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content))
-  return file
-}
-
-const problemsOf = (t: ExecutionContext, env: Record<string, string>): string[] =>
-  t.throws(() => readOidc(env), { instanceOf: ConfigError })?.problems ?? []
+const problemsOf = (t: ExecutionContext, env: Record<string, string>): string[] => problemsIn(t, () => readOidc(env))
 
 const single = { OIDC_ISSUER: 'https://idp.example.com/realm', OIDC_CLIENT_ID: 'us', OIDC_CLIENT_SECRET: 'canary' }
 const google = {
@@ -36,7 +24,7 @@ test('one provider is named by variables, and several by a file whose secrets ar
   ])
   t.is(readOidc({ ...single, OIDC_TITLE: 'Our company' }).providers[0]?.title, 'Our company')
   const { title: _, ...untitled } = google
-  const file = fileOf(t, { providers: [google, { ...untitled, name: 'other', issuer }] })
+  const file = fileWith(t, { providers: [google, { ...untitled, name: 'other', issuer }] })
   const read = readOidc({ OIDC_PROVIDERS_FILE: file, GOOGLE_SECRET: 'canary' }).providers
   t.deepEqual(
     read.map(({ name, title, clientSecret }) => [name, title, clientSecret]),
@@ -56,7 +44,7 @@ test('all that is wrong with the providers is said at once, and no value is quot
   t.deepEqual(problemsOf(t, { ...rest, OIDC_ISSUER: 'http://idp.example.com' }).length, 1)
   t.deepEqual(problemsOf(t, { ...single, OIDC_PROVIDERS_FILE: 'canary' }).length, 3)
   const problems = problemsOf(t, {
-    OIDC_PROVIDERS_FILE: fileOf(t, {
+    OIDC_PROVIDERS_FILE: fileWith(t, {
       providers: [
         google,
         { ...google, issuer: 'https://ACCOUNTS.google.com/' },
@@ -69,7 +57,7 @@ test('all that is wrong with the providers is said at once, and no value is quot
   for (const expected of [/two providers have the name google/, /the same issuer/, /clientSecretEnv.* is not set/])
     t.true(problems.some((one) => expected.test(one)))
   t.notRegex(problems.join('\n'), /canary/i)
-  t.regex(problemsOf(t, { OIDC_PROVIDERS_FILE: fileOf(t, '{"canary": ') })[0] ?? '', /which is not JSON at line 1/)
+  t.regex(problemsOf(t, { OIDC_PROVIDERS_FILE: fileWith(t, '{"canary": ') })[0] ?? '', /which is not JSON at line 1/)
   t.regex(problemsOf(t, { OIDC_PROVIDERS_FILE: '/nowhere/at/all' })[0] ?? '', /cannot be read \(ENOENT\)/)
 })
 

@@ -1,22 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { readConfig, readDatabaseConfig, readVaultConfig } from '../../../src/config/config.ts'
-import { ConfigError } from '../../../src/config/environment.ts'
 import { readLocalConfig } from '../../../src/config/local-config.ts'
 import { newKeys } from '../../helpers/config.ts'
+import { folderWith, problemsIn } from './files.ts'
 
-function folderWith(t: ExecutionContext, files: Record<string, string>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'switchyard-'))
-  t.teardown(() => rmSync(folder, { recursive: true }))
-  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content, { mode: 0o600 })
-  return folder
-}
-
-const problemsOf = (t: ExecutionContext, env: Record<string, string>): string[] =>
-  t.throws(() => readConfig(env), { instanceOf: ConfigError })?.problems ?? []
+const problemsOf = (t: ExecutionContext, env: Record<string, string>): string[] => problemsIn(t, () => readConfig(env))
 
 test('every setting may be in a file, with a line break at its end', (t) => {
   const values: Record<string, string> & { DATABASE_URL: string } = {
