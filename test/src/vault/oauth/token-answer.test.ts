@@ -16,7 +16,10 @@ type Row = [members: object, read: object]
 const written: Row[] = [
   [{ access_token: ' A\n' }, {}],
   [{ access_token: 'Bearer A' }, {}],
-  ...['bearer', 'Bearer ', '', 7, 'user', ['Bearer'], null].map((token_type): Row => [{ token_type }, {}]),
+  ...['bearer', 'Bearer ', '', 7, 'user', 'bot', ['Bearer'], 'Bearer token', null].map((token_type): Row => [
+    { token_type },
+    {},
+  ]),
   ...['', null, 7, ['R']].map((refresh_token): Row => [{ refresh_token }, { refresh_token: undefined }]),
   [{ refresh_token: '\tR+/=&%20"\\~\r\n' }, { refresh_token: 'R+/=&%20"\\~' }],
   ...[' 3600 ', '3600.0', 3600].map((expires_in): Row => [{ expires_in }, { expires_in: 3600 }]),
