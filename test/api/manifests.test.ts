@@ -37,7 +37,8 @@ test('what takes nothing away is used at once and is on record, and its owner is
   t.true((await tools()).includes('delete_one'))
 
   const adopted = ['new_scope', 'compatible', 'text'].map((name) => ({ class: name, status: 'adopted' }))
-  t.like(await history(), { ...adopted, length: 3 })
+  t.like(await history(), adopted)
+  t.is((await history()).length, 3)
   // Of what is used at once an owner is told only where more can be done than before.
   t.like(await told(), { 0: { title: 'A connected site can do more than before: “A new name”' }, length: 1 })
 })
@@ -95,11 +96,8 @@ test('a later change takes the place of the one that waits, which cannot be acce
   t.is((await tools()).length, 3)
 
   const answers = await Promise.all(Array.from({ length: 6 }, () => accept(second.fingerprint)))
-  t.deepEqual(
-    answers.map(({ status }) => status).toSorted(),
-    [200, 400, 400, 400, 400, 400],
-    'of several at once one succeeds',
-  )
+  const countOf = (status: number) => answers.filter((answer) => answer.status === status).length
+  t.deepEqual([countOf(200), countOf(400)], [1, 5], 'of several at once one succeeds')
   t.deepEqual(await tools(), ['wait_here'])
   t.like(await history(), { 0: { status: 'accepted' }, 1: { status: 'superseded' }, length: 2 })
   t.is((await told()).length, 2)

@@ -5,9 +5,8 @@ const scopes: Record<Scope, string> = {
   read: 'search search_contacts get_issue issues.listIssues users.getUser get_settings settings.readAll',
   delete: 'delete_issue remove_label issues.deleteIssue files.remove delete_search_index',
   admin:
-    'admin admin_list_users admin.getStats create_user users.create users.deleteUser invite_member settings.update assign_role delete_permission',
-  write:
-    'create_issue message_user getaway_book reading_plan_add undelete_file administer_medicine issues.readdress searching.addEntry',
+    'admin admin_list_users create_user users.deleteUser invite_member settings.update assign_role delete_permission',
+  write: 'create_issue message_user getaway_book undelete_file administer_medicine issues.readdress searching.addEntry',
 }
 test('the name of a tool says which scope it needs', (t) => {
   for (const [scope, names] of Object.entries(scopes))

@@ -169,7 +169,7 @@ test('of two who connect one site at once, both past the first look, one does', 
   await untilBlockedBy(database, trx, 2)
   await trx.rollback()
   const answers = await Promise.all(adding)
-  t.deepEqual(answers.map(({ status }) => status).toSorted(), [201, 409])
+  t.is(answers.filter(({ status }) => status === 201).length, 1)
   t.is(answers.find(({ status }) => status === 409)?.failure.code, 'TOKEN_EXISTS')
 })
 
