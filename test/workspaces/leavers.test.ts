@@ -1,6 +1,7 @@
 // @promise moves
 import test, { type ExecutionContext } from 'ava'
 import * as agents from '../../api/agents.ts'
+import * as auth from '../../api/auth.ts'
 import * as members from '../../api/members.ts'
 import * as moves from '../../api/moves.ts'
 import * as oauth from '../../api/oauth.ts'
@@ -174,8 +175,15 @@ test.serial('an attempt to connect a site does not outlive the membership', asyn
   const { member, owner, begin, finish, leave, left, entryId, other } = await open()
   const visit = await begin(member, { entryId })
   await leave(owner, 'keep')
-  t.is((await finish(visit)).status, 404)
+  t.like(await (await finish(visit)).json(), { code: 'NOT_FOUND' })
   t.deepEqual(await left(), [entryId, other].toSorted())
+})
+
+test.serial('an attempt to connect a site does not outlive the logins of whoever began it', async (t) => {
+  const { owner, begin, finish, other } = await open()
+  const visit = await begin(owner, { entryId: other })
+  await call(owner, auth.logoutEverywhere)
+  t.like(await (await finish(visit)).json(), { code: 'PERMISSION_DENIED' })
 })
 
 test.serial('an attempt to authorize an entry again does not follow it to another owner', async (t) => {
