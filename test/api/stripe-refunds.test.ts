@@ -48,9 +48,15 @@ test.serial('a month whose dispute is lost takes its credits back, and leaving i
   const stage = await open()
   const someone = await payer(stage)
   await subscribe(someone, 'enterprise')
-  dispute(stage.double.world, intentsOf(stage, someone)[0]!, 'lost')
-  await hear(stage)
-  t.deepEqual(await stateOf(t, stage, someone), { balance: 200, creditCents: 0 })
+  for (const [status, balance] of [
+    ['lost', 200],
+    ['won', 1_000_200],
+    ['lost', 200],
+  ] as const) {
+    dispute(stage.double.world, intentsOf(stage, someone)[0]!, status)
+    await hear(stage)
+    t.deepEqual(await stateOf(t, stage, someone), { balance, creditCents: 0 }, status)
+  }
   t.is((await stage.services.billing.account(someone.ownerId)).tier, 'enterprise', 'it goes on until somebody ends it')
   await hear(stage)
   await leave(someone)
@@ -157,20 +163,19 @@ test.serial(
       }),
     )
     const [intent] = intentsOf(stage, someone)
-    dispute(stage.double.world, intent!, 'lost')
-    await hear(stage)
-    t.is((await stateOf(t, stage, someone)).balance, -544)
+    async function decided(status: 'lost' | 'won', balance: number): Promise<void> {
+      dispute(stage.double.world, intent!, status)
+      await hear(stage)
+      t.is((await stateOf(t, stage, someone)).balance, balance, status)
+      const grants = await database('credit_grants').where({ ownerId: someone.ownerId })
+      const remaining = grants.reduce((sum, grant) => sum + Number(grant.remaining), 0)
+      t.is(remaining, Math.max(0, balance), 'grants add up to the balance')
+    }
+    await decided('lost', -544)
+    await decided('won', 456)
+    await decided('lost', -544)
     await buy(someone)
-    t.is((await stateOf(t, stage, someone)).balance, 456)
-    dispute(stage.double.world, intent!, 'won')
-    await hear(stage)
-    t.is((await stateOf(t, stage, someone)).balance, 1456)
-    const grants = await database('credit_grants').where({ ownerId: someone.ownerId })
-    t.is(
-      grants.reduce((sum, { remaining }) => sum + Number(remaining), 0),
-      1456,
-      'grants add up to the balance',
-    )
+    await decided('won', 1456)
   },
 )
 

@@ -1,6 +1,8 @@
 // @promise moves
 import test, { type ExecutionContext } from 'ava'
 import * as agents from '../../api/agents.ts'
+import * as apiKeys from '../../api/api-keys.ts'
+import * as auth from '../../api/auth.ts'
 import * as members from '../../api/members.ts'
 import * as moves from '../../api/moves.ts'
 import * as oauth from '../../api/oauth.ts'
@@ -21,7 +23,7 @@ import { temporaryCertificates } from '../helpers/https-server.ts'
 import { agentOf, customer, type Person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
-import { memberOf, userIdOf, workspaceOf } from '../helpers/workspaces.ts'
+import { join, memberOf, userIdOf, workspaceOf } from '../helpers/workspaces.ts'
 
 /* What becomes of the sites that a member has connected who leaves. */
 
@@ -74,6 +76,21 @@ test.serial('what a leaver has connected stays, unless the workspace says otherw
   t.is((await leave(member)).status, 204)
   t.deepEqual(await left(), [entryId, other].toSorted())
   t.is((await call(member, vault.getVaultEntry, { params: { entryId } })).failure.code, 'NOT_FOUND')
+})
+
+test.serial('the keys of a leaver to the workspace end, and the leaver’s other keys do not', async (t) => {
+  const { platform, owner, member, workspaceId, leave } = await open('admin')
+  const { id: elsewhere } = await workspaceOf(owner, 'Elsewhere')
+  await join(platform, elsewhere, member, 'admin')
+  const keyTo = async (of: { workspaceId?: string }) => {
+    const { key } = (await call(member, apiKeys.createApiKey, { body: { ...of, name: 'A key', scopes: ['read'] } }))
+      .body
+    return { url: platform.url, token: key }
+  }
+  const [own, ended, other] = [await keyTo({}), await keyTo({ workspaceId }), await keyTo({ workspaceId: elsewhere })]
+  await leave(owner)
+  t.is((await call(ended, agents.listAgents)).failure.code, 'TOKEN_REVOKED')
+  for (const key of [own, other]) t.is((await call(key, agents.listAgents)).status, 200)
 })
 
 test.serial('a workspace that says so takes it out of the vault, and its site is told', async (t) => {
@@ -174,8 +191,15 @@ test.serial('an attempt to connect a site does not outlive the membership', asyn
   const { member, owner, begin, finish, leave, left, entryId, other } = await open()
   const visit = await begin(member, { entryId })
   await leave(owner, 'keep')
-  t.is((await finish(visit)).status, 404)
+  t.like(await (await finish(visit)).json(), { code: 'NOT_FOUND' })
   t.deepEqual(await left(), [entryId, other].toSorted())
+})
+
+test.serial('an attempt to connect a site does not outlive the logins of whoever began it', async (t) => {
+  const { owner, begin, finish, other } = await open()
+  const visit = await begin(owner, { entryId: other })
+  await call(owner, auth.logoutEverywhere)
+  t.like(await (await finish(visit)).json(), { code: 'PERMISSION_DENIED' })
 })
 
 test.serial('an attempt to authorize an entry again does not follow it to another owner', async (t) => {

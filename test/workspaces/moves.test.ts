@@ -6,14 +6,26 @@ import * as apiKeys from '../../api/api-keys.ts'
 import * as callbacks from '../../api/callbacks.ts'
 import * as calls from '../../api/calls.ts'
 import * as moves from '../../api/moves.ts'
+import * as notifications from '../../api/notifications.ts'
+import { previewReplay } from '../../api/agent-replays.ts'
 import * as exported from '../../api/exports.ts'
 import * as runs from '../../api/runs.ts'
 import * as vault from '../../api/vault.ts'
 import * as why from '../../api/why.ts'
 import { newId } from '../../src/ids.ts'
 import { roles } from '../../src/owners/roles.ts'
+import { createBackfill } from '../../src/schedules/fires/backfill.ts'
 import { call, type Client } from '../helpers/client.ts'
-import { agentOf, connectBadTools, connectTracker, customer, deliver, ended, person } from '../helpers/people.ts'
+import {
+  agentOf,
+  connectBadTools,
+  connectTracker,
+  customer,
+  deliver,
+  ended,
+  person,
+  type Person,
+} from '../helpers/people.ts'
 import { webhookAgent } from '../helpers/people.ts'
 import { openStage, runsOf } from '../helpers/runs.ts'
 import { firesOf, openSchedules, scheduledAgent } from '../helpers/schedules.ts'
@@ -110,6 +122,22 @@ test('what was done for the former owner stays there, and is not shown to the ne
   t.is((await call(member, callbacks.getCallback, { params: { runId: old.id } })).body.url, agent.callbackUrl ?? '')
   const again = await call(member, callbacks.retryCallback, { params: { runId: old.id } })
   t.is(again.failure.code, 'NOT_FOUND', 'it would be posted to the new owner')
+})
+
+test('failed deliveries of the former owner are not replayed for the new one', async (t) => {
+  const { platform, owner, member, workspaceId } = await open()
+  const agent = await webhookAgent(member, { systemPrompt: '[[say Done.]]' })
+  async function fail(by: Person) {
+    const { runId } = (await deliver(platform, agent, { by: by.token })).body
+    await ended(by, runId)
+    await platform.services.database('runs').where({ id: runId }).update({ status: 'failed', reason: 'MODEL_ERROR' })
+  }
+  await fail(member)
+  await move(member, { agentIds: [agent.id], workspaceId })
+  const replays = async () => (await call(owner, previewReplay, { params: { agentId: agent.id } })).body
+  t.like(await replays(), { replays: 0 })
+  await fail(owner)
+  t.like(await replays(), { replays: 1 })
 })
 
 test('an agent and the sites that it uses are not parted, and the refusal says what belongs together', async (t) => {
@@ -210,7 +238,8 @@ test('a schedule goes on for the new owner, who sees the fires since', async (t)
   await move(member, { agentIds: [agent.id], workspaceId })
   const ownerInTemporal = (found: unknown) => JSON.stringify(found).includes(workspaceId)
   await inTemporal.until(agent, 'names the workspace', (found) => found !== undefined && ownerInTemporal(found))
-  const { database, clock } = (await stage()).platform.services
+  const { platform } = await stage()
+  const { database, clock } = platform.services
   const fire = { agentId: agent.id, outcome: 'missed', reason: 'LATE' }
   const at = (ms: number) => new Date(clock.now().getTime() + ms)
   // By processes whose clocks are ahead of and behind the one that has moved it.
@@ -223,6 +252,17 @@ test('a schedule goes on for the new owner, who sees the fires since', async (t)
   t.deepEqual(
     missed.map(({ at: nominalAt }) => nominalAt),
     [since.toISOString()],
+  )
+  // Owners are told once no more fires have been missed for a while.
+  await database('scheduleFires')
+    .where({ agentId: agent.id })
+    .update({ recordedAt: at(-60_000) })
+  await createBackfill(platform.services).notifyMissed()
+  const told = (await call(owner, notifications.listNotifications, { query: { workspaceId, kind: 'schedule_missed' } }))
+    .body.items
+  t.deepEqual(
+    told.map(({ title }) => title),
+    ['A schedule missed a fire: agent “An agent”'],
   )
   await call(owner, agents.deleteAgent, { params: { agentId: agent.id } })
 })

@@ -61,6 +61,13 @@ test('a workspace uses no more than its cap in a month, and goes on once that is
   t.is((await call(owner, billing.getBilling, { query: { workspaceId } })).body.balance, 0)
   await cap(11)
   t.is((await start(owner, agent)).status, 202)
+  const used = { credits: 0, steps: 0, inputTokens: 0, outputTokens: 0 }
+  const begin = () =>
+    platform.services.database.transaction((trx) =>
+      credits.hold(trx, { ownerId: workspaceId, subjectId: newId(), step: 1, used }),
+    )
+  const held = await Promise.all([begin(), begin(), begin()])
+  t.deepEqual(held.toSorted(), [1, undefined, undefined], 'steps that begin at once share what is left')
 })
 
 test('limits of the tier count what an account pays for in all, also between parallel requests', async (t) => {

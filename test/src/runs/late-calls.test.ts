@@ -66,6 +66,22 @@ async function startedTwice(late: Late, state: Record<string, unknown>) {
   return { run, seen }
 }
 
+test('an attempt that may have taken effect stays in doubt, whatever becomes of later ones', async (t) => {
+  const late = await house()
+  const ledger = createCallLedger(late.services)
+  const { run, read } = await planned(late, 'slow_once')
+  async function begin(): Promise<ToolCall> {
+    const begun = await ledger.begin(run, await read())
+    if (!begun) throw new Error('there was nothing to begin')
+    return begun
+  }
+  await begin()
+  // Nobody knows what became of the first attempt. The site refuses the second one, and the third one as well.
+  await ledger.recordRefusal(run, await begin(), refused, 1)
+  await ledger.finish(run, await begin(), refused)
+  t.like(await read(), { attempts: 3, inDoubt: true, status: 'unknown' })
+})
+
 test('once its run is to be cancelled, a call is neither looked at nor begun nor sent', async (t) => {
   const late = await house()
   const { services, sites } = late

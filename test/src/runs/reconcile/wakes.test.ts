@@ -1,0 +1,89 @@
+import test from 'ava'
+import * as adminCredits from '../../../../api/admin-credits.ts'
+import * as adminUsers from '../../../../api/admin-users.ts'
+import * as agents from '../../../../api/agents.ts'
+import * as billing from '../../../../api/billing.ts'
+import * as payments from '../../../../api/payments.ts'
+import * as workspaces from '../../../../api/workspaces.ts'
+import { newId } from '../../../../src/ids.ts'
+import { adminOf } from '../../../helpers/admins.ts'
+import { call } from '../../../helpers/client.ts'
+import { agentOf, customer } from '../../../helpers/people.ts'
+import { start } from '../../../helpers/runs.ts'
+import { sharedPlatform } from '../../../helpers/shared.ts'
+import { userIdOf, workspaceOf } from '../../../helpers/workspaces.ts'
+
+/* A change that may let runs continue makes their agents due. Otherwise they would wait for nothing, for hours. */
+
+const platformOf = sharedPlatform(test, 'idle')
+
+/** An account, and an agent of its own and one of its workspace, each with a run that waits. */
+async function open() {
+  const platform = await platformOf()
+  const payer = await customer(platform, 'team')
+  const { id: workspaceId } = await workspaceOf(payer)
+  const [own, shared] = [await agentOf(payer), await agentOf(payer, { workspaceId })]
+  for (const agent of [own, shared]) await start(payer, agent)
+  const dueAgents = () => platform.services.database('dueAgents').whereIn('agentId', [own.id, shared.id])
+  return { platform, payer, userId: await userIdOf(payer), workspaceId, own, shared, dueAgents }
+}
+
+type House = Awaited<ReturnType<typeof open>>
+
+const changes: [what: string, whose: ('own' | 'shared')[], change: (house: House) => Promise<unknown>][] = [
+  [
+    'the cap of an account',
+    ['own', 'shared'],
+    ({ payer }) => call(payer, billing.updateBilling, { body: { creditsPerMonth: 1000 } }),
+  ],
+  [
+    'the cap of a workspace',
+    ['shared'],
+    ({ payer, workspaceId }) =>
+      call(payer, workspaces.updateWorkspace, { params: { workspaceId }, body: { creditsPerMonth: 1000 } }),
+  ],
+  [
+    'the cap of an agent',
+    ['own'],
+    ({ payer, own }) =>
+      call(payer, agents.updateAgent, { params: { agentId: own.id }, body: { creditsPerMonth: 1000 } }),
+  ],
+  [
+    'a purchase of credits',
+    ['own', 'shared'],
+    ({ payer }) => call(payer, payments.buyCredits, { body: { credits: 100 } }),
+  ],
+  [
+    'credits from an admin',
+    ['own', 'shared'],
+    async ({ platform, userId }) =>
+      call(await adminOf(platform), adminCredits.giveCredits, {
+        params: { userId },
+        body: { credits: 100, note: 'A gift' },
+        headers: { 'idempotency-key': newId() },
+      }),
+  ],
+  ['another tier', ['own', 'shared'], ({ payer }) => call(payer, billing.subscribe, { body: { tier: 'enterprise' } })],
+  [
+    'a tier from an admin',
+    ['own', 'shared'],
+    async ({ platform, userId }) =>
+      call(await adminOf(platform), adminUsers.giveTier, { params: { userId }, body: { tier: 'enterprise' } }),
+  ],
+  ['a resumed agent', ['own'], ({ payer, own }) => call(payer, agents.resumeAgent, { params: { agentId: own.id } })],
+]
+
+const before: Record<string, (house: House) => Promise<unknown>> = {
+  'a resumed agent': ({ payer, own }) => call(payer, agents.pauseAgent, { params: { agentId: own.id } }),
+}
+
+for (const [what, whose, change] of changes)
+  test(`a run is looked at again after ${what}`, async (t) => {
+    const house = await open()
+    await before[what]?.(house)
+    await house.dueAgents().delete()
+    const answer = (await change(house)) as { status: number }
+    t.true(answer.status < 300, String(answer.status))
+    const due = await house.dueAgents().distinct<{ agentId: string }[]>('agentId')
+    t.deepEqual(due.map(({ agentId }) => agentId).toSorted(), whose.map((which) => house[which].id).toSorted())
+  })
