@@ -70,7 +70,8 @@ for (const name of ['api', 'worker'] as const) {
 
   test(`${name}: started while Postgres is away, it becomes ready once Postgres is there and migrated`, async (t) => {
     const { url } = await createEmptyDatabase(t)
-    const { door, isReady, logs, stop } = await startEarly(t, name, url)
+    const started = await startEarly(t, name, url)
+    const { door, isReady, logs } = started
     t.falsy(await isReady())
     await door.start()
     const failed = 'The database is not migrated yet'
@@ -80,6 +81,6 @@ for (const name of ['api', 'worker'] as const) {
     t.teardown(() => database.destroy())
     await migrate(database, migrations, () => undefined)
     await eventually(30, 'it is ready', isReady)
-    t.is(await stop(), 0)
+    t.is(await started.stop(), 0)
   })
 }

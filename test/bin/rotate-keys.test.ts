@@ -89,10 +89,10 @@ async function openAll(database: Database, ...keys: string[]): Promise<Map<strin
 
 /** Does something over and over until it is told to stop; answers how often. A failure comes out at the end. */
 function keepDoing(work: () => Promise<unknown>) {
-  let isStopped = false
+  const stopping = new AbortController()
   const done = (async () => {
     let times = 0
-    while (!isStopped) {
+    while (!stopping.signal.aborted) {
       await work()
       times += 1
       // Six of these in one process must leave it time to open connections, on a busy machine, too.
@@ -102,7 +102,7 @@ function keepDoing(work: () => Promise<unknown>) {
   })()
   done.catch(() => undefined)
   return () => {
-    isStopped = true
+    stopping.abort()
     return done
   }
 }

@@ -58,7 +58,7 @@ test('the checker has nothing against the contacts, with a sign-in, and tries ev
   })
   finds(t, report, {})
   // It has no limits, and to whom everything is granted nothing is refused.
-  t.deepEqual(found(report, 'skipped'), ['scope-enforced', 'permission', 'permission-body', ...limitChecks])
+  t.deepEqual(found(report, 'skipped'), ['permission', 'permission-body', ...limitChecks, 'scope-enforced'])
 })
 
 test('the checker has nothing against the small good sites that the defective ones are made from, with and without a network', async (t) => {

@@ -26,7 +26,11 @@ async function open() {
   const { id: workspaceId } = await workspaceOf(owner)
   const params = { workspaceId }
   return {
-    ...{ platform, database, owner, workspaceId, params },
+    platform,
+    database,
+    owner,
+    workspaceId,
+    params,
     read: (by = owner) => begin(by, `/workspaces/${workspaceId}/export`),
     /** Nobody's export is under way. */
     untilOver: () =>

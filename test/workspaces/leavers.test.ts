@@ -45,7 +45,16 @@ async function open() {
     ((await (await finish(await begin(by, { url, workspaceId }))).json()) as { entryId: string }).entryId
   const [entryId, other] = [await connect(member, site), await connect(owner, otherSite)]
   return {
-    ...{ platform, site, owner, member, userId, workspaceId, entryId, other, begin, finish },
+    platform,
+    site,
+    owner,
+    member,
+    userId,
+    workspaceId,
+    entryId,
+    other,
+    begin,
+    finish,
     /** The member leaves, or somebody removes them; the code of the refusal, if it is one. */
     leave: async (by: Client, connections?: Connections) => {
       const query = connections ? { connections } : {}
@@ -142,8 +151,7 @@ test.serial('a site that does not answer is asked again for a day, also after th
 })
 
 test.serial('an attempt to connect a site does not outlive the membership, nor follow an entry', async (t) => {
-  const { platform, workspaceId, member, userId, owner, begin, finish, leave, set, left, ...of } = await open()
-  const { entryId, other } = of
+  const { workspaceId, member, userId, owner, entryId, other, begin, finish, leave, set, left } = await open()
   const underWay = [await begin(owner, { entryId }), await begin(member, { entryId: other })] as const
   t.is((await call(member, moves.moveThings, { body: { entryIds: [entryId] } })).status, 200)
   t.is((await finish(underWay[0])).status, 404)

@@ -10,6 +10,7 @@ import * as exported from '../../api/exports.ts'
 import * as runs from '../../api/runs.ts'
 import * as vault from '../../api/vault.ts'
 import * as why from '../../api/why.ts'
+import type { ErrorCode } from '../../src/errors.ts'
 import { newId } from '../../src/ids.ts'
 import { roles } from '../../src/owners/roles.ts'
 import { call, type Client } from '../helpers/client.ts'
@@ -144,14 +145,14 @@ test('the permission table holds at both ends, and what one may not see is not t
   const outsider = await person(platform)
   const [own, shared] = [await agentOf(outsider), await agentOf(owner, { workspaceId })]
   const many = Array.from({ length: 60 }, () => newId())
-  for (const [things, code] of [
-    ...[shared.id, newId(), 'no-id'].map((id) => [{ agentIds: [own.id, id] }, 'AGENT_NOT_FOUND'] as const),
-    ...[newId(), 'no-id'].map((id) => [{ entryIds: [id] }, 'NOT_FOUND'] as const),
+  const refused: [Things, ErrorCode][] = [
+    ...[shared.id, newId(), 'no-id'].map((id): [Things, ErrorCode] => [{ agentIds: [own.id, id] }, 'AGENT_NOT_FOUND']),
+    ...[newId(), 'no-id'].map((id): [Things, ErrorCode] => [{ entryIds: [id] }, 'NOT_FOUND']),
     [{ agentIds: [own.id], workspaceId }, 'WORKSPACE_NOT_FOUND'],
     [{}, 'VALIDATION_ERROR'],
     [{ agentIds: many, entryIds: many }, 'VALIDATION_ERROR'],
-  ] as const)
-    t.is(await outcomeOf(outsider, things), code, JSON.stringify(things))
+  ]
+  for (const [things, code] of refused) t.is(await outcomeOf(outsider, things), code, JSON.stringify(things))
 })
 
 test('the limits of whoever pays at the target count, and one site is connected once', async (t) => {

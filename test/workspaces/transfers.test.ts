@@ -30,7 +30,14 @@ async function open() {
   const params = { workspaceId }
   const [ownerId, takerId] = [await userIdOf(owner), await userIdOf(taker)]
   return {
-    ...{ platform, database, owner, ownerId, taker, takerId, workspaceId, params },
+    platform,
+    database,
+    owner,
+    ownerId,
+    taker,
+    takerId,
+    workspaceId,
+    params,
     offer: (by: Person = owner, userId = takerId, more = {}) =>
       call(by, transfers.offerWorkspace, { params, body: { userId, password: by.password, ...more } }),
     accept: (by: Client = taker) => call(by, transfers.acceptTransfer, { params }),
@@ -95,8 +102,10 @@ test('an owner hands a workspace over to a member, and the account of the new ow
     (await call(by, notifications.listNotifications)).body.items.map(({ kind }) => kind).toSorted()
   t.deepEqual(await told(owner), ['workspace_handed_over'])
   t.deepEqual(await told(taker), ['workspace_handed_over', 'workspace_offered'])
-  const noted = database('audit_entries').where({ subjectId: workspaceId, action: 'acceptTransfer' })
-  t.deepEqual((await noted.pluck('owner_id')).toSorted(), [workspaceId, ownerId, takerId].toSorted())
+  const noted: string[] = await database('audit_entries')
+    .where({ subjectId: workspaceId, action: 'acceptTransfer' })
+    .pluck('owner_id')
+  t.deepEqual(noted.toSorted(), [workspaceId, ownerId, takerId].toSorted())
 
   t.is((await remove()).failure.code, 'PERMISSION_DENIED', 'the old owner does not delete it any more')
   await call(owner, auth.deleteAccount, { body: { password: owner.password } })
