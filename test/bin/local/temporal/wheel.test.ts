@@ -40,13 +40,13 @@ async function take(index: string, hashes: WheelHashes, own: Record<string, stri
   return { target, left: readdirSync(folder), said: said.join('\n'), got }
 }
 
-for (const [name, withIt, path] of [
-  ['pip', withPip, pathWithPython],
-  ['uv', withUv, pathWithUv],
+for (const [name, withIt, env] of [
+  ['pip', withPip, () => ({})],
+  ['uv', withUv, () => ({ PATH: pathWithUv() })],
 ] as const)
   withIt(`${name} fetches the wheel, its publisher is named, and only the program is kept`, async (t) => {
     const { index, hashes } = makeWheel()
-    const { target, left, said, got } = await take(index, hashes, { PATH: path() })
+    const { target, left, said, got } = await take(index, hashes, env())
     t.true(got)
     t.regex(said, new RegExp(`with ${name} .*publisher is the pybin project .*, a third party`))
     t.deepEqual(left, ['temporal'])
