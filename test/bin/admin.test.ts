@@ -3,67 +3,65 @@ import { fileURLToPath } from 'node:url'
 import test from 'ava'
 import { execa } from 'execa'
 import * as admin from '../../api/admin.ts'
+import * as apiKeys from '../../api/api-keys.ts'
 import * as auth from '../../api/auth.ts'
+import { invite } from '../../src/users/invite.ts'
 import { call } from '../helpers/client.ts'
-import { person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { ownEnvironment } from '../helpers/servers.ts'
 
 const program = fileURLToPath(new URL('../../bin/admin.ts', import.meta.url))
 
-const runner =
-  (DATABASE_URL: string) =>
-  (name: string, args: readonly string[] = []) =>
-    execa(process.execPath, [program, name, ...args], {
-      env: { ...ownEnvironment(), DATABASE_URL, BASE_URL: 'https://switchyard.example.com' },
-      extendEnv: false,
-      reject: false,
-    })
+test('an operator invites, makes and unmakes admins, and gives a user a new password', async (t) => {
+  const platform = await startPlatform(t, { env: { REGISTRATION: 'invited' } })
+  const BASE_URL = 'https://switchyard.example.com'
+  const env = { ...ownEnvironment(), DATABASE_URL: platform.config.database.url, BASE_URL }
+  const run = (...words: string[]) =>
+    execa(process.execPath, [program, ...words], { env, extendEnv: false, reject: false })
+  const succeeds = async (...words: string[]) => {
+    const { exitCode, stdout, stderr } = await run(...words)
+    t.deepEqual([exitCode, stderr], [0, ''], words.join(' '))
+    return stdout
+  }
+  const logIn = (email: string, password: string) => call(platform, auth.login, { body: { email, password } })
+  const register = async (email: string, invitation: string) => {
+    const body = { email, password: `password of ${email}` }
+    t.is((await call(platform, auth.register, { body })).failure.code, 'PERMISSION_DENIED')
+    t.is((await call(platform, auth.register, { body: { ...body, invitation } })).status, 201)
+    const someone = { ...body, url: platform.url, token: (await logIn(email, body.password)).body.accessToken }
+    await call(someone, auth.acceptTerms)
+    return someone
+  }
 
-test('a command makes a user an admin and takes it back, as often as it is given', async (t) => {
-  const platform = await startPlatform(t)
-  const run = runner(platform.config.database.url)
-  const someone = await person(platform, 'ada@example.com')
-  const other = await person(platform, 'ada@example.com.eu')
+  const invited = await succeeds('invite', 'ada@example.com')
+  t.true(invited.includes(`POST ${BASE_URL}/auth/register`))
+  const someone = await register('ada@example.com', /sy_invite_[\w-]{43}/.exec(invited)?.[0] ?? '')
+  const otherEmail = 'ada@example.com.eu'
+  const other = await register(otherEmail, (await invite(platform.services, otherEmail))?.token ?? '')
+
   const may = async () => (await call(someone, admin.listHosts)).status
   t.is(await may(), 403)
-  for (const _ of [1, 2]) {
-    t.like(await run('make-admin', ['ADA@example.com']), {
-      exitCode: 0,
-      stdout: 'This account is an admin.',
-      stderr: '',
-    })
-    t.is(await may(), 200, 'with the token from before')
-  }
+  for (const _ of [1, 2]) t.is(await succeeds('make-admin', 'ADA@example.com'), 'This account is an admin.')
+  t.is(await may(), 200, 'with the token from before')
   t.is((await call(other, admin.listHosts)).failure.code, 'ADMIN_REQUIRED')
-  for (const _ of [1, 2]) {
-    const removed = await run('remove-admin', ['ada@example.com'])
-    t.like(removed, { exitCode: 0, stdout: 'This account is no admin.', stderr: '' })
-    t.is(await may(), 403)
-  }
-  for (const name of ['make-admin', 'remove-admin'])
-    for (const [args, words] of [
-      [['nobody@example.com'], 'There is no account with this address.'],
-      [[], `Name one address: npm run admin -- ${name} <address>`],
-      [['--delete', 'ada@example.com'], `Name one address: npm run admin -- ${name} <address>`],
-      [['ada@example.com', 'bob@example.com'], `Name one address: npm run admin -- ${name} <address>`],
-    ] as const)
-      t.like(await run(name, args), { exitCode: 1, stdout: '', stderr: words })
-})
+  t.is(await succeeds('remove-admin', 'ada@example.com'), 'This account is no admin.')
+  t.is(await may(), 403)
 
-test('a command prints an invitation, with which the invited makes an account', async (t) => {
-  const platform = await startPlatform(t, { env: { REGISTRATION: 'invited' } })
-  const run = runner(platform.config.database.url)
-  const { exitCode, stdout, stderr } = await run('invite', ['grace@example.com'])
-  t.deepEqual([exitCode, stderr], [0, ''])
-  t.true(stdout.includes('POST https://switchyard.example.com/auth/register'))
-  const [invitation = ''] = /sy_invite_[\w-]{43}/.exec(stdout) ?? []
-  const body = { email: 'grace@example.com', password: 'a good password' }
-  t.is((await call(platform, auth.register, { body })).failure.code, 'PERMISSION_DENIED')
-  t.is((await call(platform, auth.register, { body: { ...body, invitation } })).status, 201)
-  for (const [args, words] of [
-    [['no address'], 'This is not an email address.'],
-    [[], 'Name one address: npm run admin -- invite <address>'],
+  const { body: key } = await call(someone, apiKeys.createApiKey, { body: { name: 'A key', scopes: ['read'] } })
+  const said = await succeeds('reset-password', 'ADA@example.com')
+  const [, password = ''] = /^The new password is (\S{24})\. All logins and chat sessions /.exec(said) ?? []
+  t.is((await logIn(someone.email, someone.password)).failure.code, 'UNAUTHORIZED')
+  t.is((await logIn(someone.email, password)).status, 200)
+  t.is((await call(someone, auth.me)).failure.code, 'TOKEN_REVOKED')
+  t.is((await call({ ...someone, token: key.key }, auth.me)).status, 200)
+  t.is((await call(other, auth.me)).status, 200, 'nobody else is affected')
+
+  for (const [words, stderr] of [
+    [['make-admin', 'nobody@example.com'], 'There is no account with this address.'],
+    [['reset-password', 'nobody@example.com'], 'There is no account with this address.'],
+    [['invite', 'no address'], 'This is not an email address.'],
+    [['invite'], 'Name one address: npm run admin -- invite <address>'],
+    [['remove-admin', '--delete', 'a@b.example'], 'Name one address: npm run admin -- remove-admin <address>'],
   ] as const)
-    t.like(await run('invite', args), { exitCode: 1, stdout: '', stderr: words })
+    t.like(await run(...words), { exitCode: 1, stdout: '', stderr })
 })

@@ -42,11 +42,8 @@ test('no container can gain a privilege, and only Postgres has any, those to bec
     t.deepEqual(service.cap_add, name === 'postgres' ? needed : undefined, name)
   }
   t.regex(read('Dockerfile'), /^USER node$/m)
-})
-
-test('no container writes to its own file system, but the web interface of Temporal', (t) => {
   const writing = names.filter((name) => services[name]?.read_only !== true)
-  t.deepEqual(writing, ['temporal-ui'])
+  t.deepEqual(writing, ['temporal-ui'], 'no other writes to its own file system')
 })
 
 test('images are named by version and digest, but the one whose digest is not known', (t) => {
@@ -62,15 +59,10 @@ test('images are named by version and digest, but the one whose digest is not kn
 test('the image has no way to get a Temporal server, and none of its services needs one', (t) => {
   const rules = read('.dockerignore').trim().split('\n')
   t.true(rules.indexOf('bin/local') > rules.indexOf('!bin'), 'the last rule that matches decides')
-  const commands = Object.values(services).map(({ image, command }) =>
-    image === 'switchyard' ? command?.[1] : undefined,
-  )
-  const started = commands.filter((file) => file !== undefined)
+  const own = Object.values(services).filter(({ image }) => image === 'switchyard')
+  const started = own.flatMap(({ command }) => command?.[1] ?? [])
   t.deepEqual(started.toSorted(), ['bin/api.ts', 'bin/migrate.ts', 'bin/worker.ts'])
-  t.deepEqual(
-    [...withImports(started)].filter((file) => file.startsWith('bin/local/')),
-    [],
-  )
+  for (const file of withImports(started)) t.false(file.startsWith('bin/local/'), file)
 })
 
 /** These files and what they import of the project, directly or not. */
@@ -113,12 +105,8 @@ test('the script makes every secret, keeps what is there, and Switchyard can rea
   const before = contents()
   run()
   t.deepEqual(contents(), before)
-  const env = Object.fromEntries(
-    Object.entries(services['api']?.environment ?? {}).map(([name, value]) => [
-      name,
-      value.replace('/run/secrets', folder),
-    ]),
-  )
+  const set = Object.entries(services['api']?.environment ?? {})
+  const env = Object.fromEntries(set.map(([name, value]) => [name, value.replace('/run/secrets', folder)]))
   const { TEMPORAL_NAMESPACE: _interpolated, BILLING, ...given } = env
   t.regex(BILLING ?? '', /^\$\{BILLING:\?.*\}$/, 'whoever starts it has to choose')
   const config = readConfig({ ...given, BILLING: 'off' })

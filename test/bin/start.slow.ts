@@ -13,153 +13,76 @@ import { createTestDatabase } from '../helpers/database.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { installation, placeholder, type Installation } from '../helpers/installation.ts'
 import { sharedServers } from '../helpers/servers.ts'
-import { forWholeFile } from '../helpers/whole-file.ts'
 
-/**
- * The life of one whole installation: a whole start is the most costly thing that tests do. Each chapter follows upon
- * the one before and keeps what was seen in it, whichever test asks first.
- */
-const place = forWholeFile(test, 'an installation', async (t) => {
-  const made = await installation()
-  t.teardown(() => endRecorded(made.records))
-  return made
-})
+const names = ['api', 'postgres', 'sites', 'temporal', 'worker']
+const namesOf = (all: { name: string }[]) => all.map(({ name }) => name).toSorted()
 
-const started = chapter(async () => {
-  const { start, data, ...one } = await place()
-  const it = start({ sites: placeholder('sites') })
-  await it.ready
-  return {
-    ...it,
-    addresses: JSON.parse(readFileSync(join(data, 'addresses.json'), 'utf8')) as Addresses,
-    processes: one.processes(),
-    apiStatus: await one.apiStatus(),
-    secrets: one.secrets(),
-    secretsMode: statSync(join(data, 'secrets.json')).mode & 0o777,
-    factsMode: statSync(join(data, 'conformance.json')).mode & 0o777,
-    admin: readFileSync(join(data, 'admin.json'), 'utf8'),
-    open: openToOthers(data),
-  }
-})
+// One story: a whole start is the most costly thing that tests do.
+test('a start brings everything up, survives what dies, goes on with the same data, and a signal stops all of it', async (t) => {
+  const { start, data, records, api, postgres, processes, apiStatus, secrets } = await installation()
+  t.teardown(() => endRecorded(records))
+  const readAdmin = () => readFileSync(join(data, 'admin.json'), 'utf8')
+  const modeOf = (file: string) => statSync(join(data, file)).mode & 0o777
 
-const startedTwice = chapter(async () => {
-  await started()
-  const { start, apiStatus } = await place()
+  const first = start({ sites: placeholder('sites') })
+  await first.ready
+  t.deepEqual(namesOf(processes()), names)
+  t.is(await apiStatus(), 200)
+  const addresses = JSON.parse(readFileSync(join(data, 'addresses.json'), 'utf8')) as Addresses
+  t.is(addresses.api, `http://127.0.0.1:${api}`)
+  t.true(first.lines.some((line) => line.includes(`http://127.0.0.1:${api}/docs`)))
+  t.true(first.lines.some((line) => line.includes('admin@switchyard.localhost') && line.includes('admin.json')))
+  t.deepEqual([modeOf('secrets.json'), modeOf('conformance.json')], [0o600, 0o600])
+  t.deepEqual(openToOthers(data), [], 'everything is for its user alone')
+  const [firstSecrets, admin] = [secrets(), readAdmin()]
+
   const second = start()
-  return { code: await second.ended, lines: second.lines, apiStatus: await apiStatus() }
-})
+  t.is(await second.ended, 1, 'a second start leaves the first alone')
+  t.true(second.lines.some((line) => line.endsWith(`kill ${first.pid}`)))
+  t.is(await apiStatus(), 200)
 
-const died = chapter(async () => {
-  await startedTwice()
-  const { lines } = await started()
-  const { processes, apiStatus, postgres, secrets } = await place()
-  await onDatabase(postgres, secrets(), `create table kept as select 'a thing' as what`)
+  await onDatabase(postgres, firstSecrets, `create table kept as select 'a thing' as what`)
   const killed = processes()
   for (const { pid } of killed) process.kill(pid, 'SIGKILL')
-  await eventually(120, 'everything runs again', () => {
-    const names = killed.map(({ name }) => name)
-    return names.every((name) => lines.includes(`${name}: runs again`)) || undefined
+  await eventually(120, 'everything runs again, Postgres and Temporal included', () => {
+    return killed.every(({ name }) => first.lines.includes(`${name}: runs again`)) || undefined
   })
-  return { killed, processes: processes(), apiStatus: await apiStatus() }
-})
+  t.deepEqual(namesOf(processes()), names)
+  t.false(processes().some(({ pid }) => killed.some((one) => one.pid === pid)))
+  t.is(await apiStatus(), 200)
 
-const left = chapter(async () => {
-  await died()
-  const starter = await started()
-  const { processes, data } = await place()
   process.kill(wardenOf(data), 'SIGKILL')
-  starter.kill('SIGKILL')
-  await starter.ended
-  return processes().map((one) => ({ ...one, running: isRunning(one) }))
-})
+  first.kill('SIGKILL')
+  await first.ended
+  const left = processes()
+  t.is(left.length, names.length)
+  // Temporal ends by itself if it has to tell its starter something.
+  const lasting = left.filter(({ name }) => name !== 'temporal')
+  t.true(lasting.every((one) => isRunning(one)))
+  const again = start()
+  await again.ready
+  t.false(
+    left.some((one) => isRunning(one)),
+    'the next start ends what a killed one and its warden have left',
+  )
+  t.true(again.lines.some((line) => lasting.every(({ name }) => line.includes(name))))
+  t.deepEqual(namesOf(processes()), names)
+  t.is(await authorizeStatus(data, addresses), 303)
+  t.deepEqual([secrets(), readAdmin()], [firstSecrets, admin])
+  t.deepEqual(await onDatabase(postgres, firstSecrets, 'select what from kept'), [{ what: 'a thing' }])
+  const admins = await onDatabase(postgres, firstSecrets, 'select email from users where admin')
+  t.deepEqual(admins, [{ email: 'admin@switchyard.localhost' }])
+  const { password } = JSON.parse(admin) as { password: string }
+  t.false([...first.lines, ...again.lines].some((line) => line.includes(password)))
 
-const startedAgain = chapter(async () => {
-  const before = await left()
-  const { start, secrets, postgres, processes, data } = await place()
-  const it = start()
-  await it.ready
-  return {
-    ...it,
-    secrets: secrets(),
-    kept: await onDatabase(postgres, secrets(), 'select what from kept'),
-    admin: readFileSync(join(data, 'admin.json'), 'utf8'),
-    admins: await onDatabase(postgres, secrets(), 'select email from users where admin'),
-    former: before.filter((one) => isRunning(one)),
-    processes: processes(),
-    authorizeStatus: await authorizeStatus(data, (await started()).addresses),
-  }
-})
-
-const stopped = chapter(async () => {
-  const { kill, ended, processes } = await startedAgain()
+  const running = processes()
   // As they come from npm, one after the other for one key; a signal that is not handled would end it at once.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) kill(signal)
-  const code = await ended
-  return { code, running: processes.filter((one) => isRunning(one)) }
-})
-
-test('a start brings everything up, says where, and a signal stops all of it', async (t) => {
-  const { api, data, processes } = await place()
-  const first = await started()
-  const names = ['api', 'postgres', 'sites', 'temporal', 'worker']
-  t.deepEqual(first.processes.map(({ name }) => name).toSorted(), names)
-  t.is(first.apiStatus, 200)
-  t.true(first.lines.some((line) => line.includes(`http://127.0.0.1:${api}/docs`)))
-  t.is(first.addresses.api, `http://127.0.0.1:${api}`)
-  t.is(first.secretsMode, 0o600)
-  t.deepEqual(first.open, [], 'everything is for its user alone')
-
-  const again = await startedAgain()
-  t.deepEqual(again.processes.map(({ name }) => name).toSorted(), names)
-  t.is(again.authorizeStatus, 303)
-  t.deepEqual(await stopped(), { code: 0, running: [] })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) again.kill(signal)
+  t.is(await again.ended, 0)
+  t.false(running.some((one) => isRunning(one)))
   t.deepEqual(processes(), [])
-  t.is(first.factsMode, 0o600)
   for (const file of ['addresses.json', 'conformance.json', 'settings.json'])
     t.false(existsSync(join(data, file)), file)
-})
-
-test('the first start makes an admin and says where the password is, and later starts leave it', async (t) => {
-  const { lines, admin } = await started()
-  t.true(lines.some((line) => line.includes('admin@switchyard.localhost') && line.includes('admin.json')))
-  const again = await startedAgain()
-  t.is(again.admin, admin)
-  t.deepEqual(again.admins, [{ email: 'admin@switchyard.localhost' }])
-  const { password } = JSON.parse(admin) as { password: string }
-  t.false([...lines, ...again.lines].some((line) => line.includes(password)))
-})
-
-test('a second start while one runs says so and leaves the first alone', async (t) => {
-  const { code, lines, apiStatus } = await startedTwice()
-  t.is(code, 1)
-  const { pid } = await started()
-  t.true(lines.some((line) => line.endsWith(`kill ${pid}`)))
-  t.is(apiStatus, 200)
-})
-
-test('a process that dies is started again, Postgres and Temporal included', async (t) => {
-  const { killed, processes, apiStatus } = await died()
-  const nameOf = ({ name }: { name: string }) => name
-  t.deepEqual(processes.map(nameOf).toSorted(), killed.map(nameOf).toSorted())
-  t.false(processes.some(({ pid }) => killed.some((one) => one.pid === pid)))
-  t.is(apiStatus, 200)
-})
-
-test('what a killed starter and its warden have left is ended by the next start', async (t) => {
-  const before = await left()
-  t.is(before.length, 5)
-  // Temporal ends by itself if it has to tell its starter something.
-  const lasting = before.filter(({ name }) => name !== 'temporal')
-  t.true(lasting.every(({ running }) => running))
-  const { former, lines } = await startedAgain()
-  t.deepEqual(former, [])
-  t.true(lines.some((line) => lasting.every(({ name }) => line.includes(name))))
-})
-
-test('a start after the starter was killed goes on with the same data', async (t) => {
-  const { secrets, kept } = await startedAgain()
-  t.is(secrets, (await started()).secrets)
-  t.deepEqual(kept, [{ what: 'a thing' }])
 })
 
 test('what a killed starter has left is ended by its warden', async (t) => {
@@ -189,11 +112,6 @@ test('taken ports are named with the variable that changes them before anything 
   t.deepEqual(processes(), [])
   t.false(existsSync(join(data, 'secrets.json')))
 })
-
-function chapter<T>(happens: () => Promise<T>): () => Promise<T> {
-  let seen: Promise<T> | undefined
-  return () => (seen ??= happens())
-}
 
 function wardenOf(data: string): number {
   const all = execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' }).split('\n')

@@ -48,15 +48,17 @@ test('the checker has nothing against the issue tracker, and tries everything', 
 test('the checker has nothing against the contacts, with a sign-in, and tries everything that the site has', async (t) => {
   const site = await startContacts({ port: 0, tls: await temporaryCertificates(), redirectUris: [redirectUri] })
   t.teardown(site.close)
-  const person = (url: string, decide: Wish) => signIn(url, { user: 'ada', password: 'ada-password', decide })
-  const report = await check(site.origin, { oauth: { clientId: 'switchyard', redirectUri, authorize: person } })
+  const report = await check(site.origin, {
+    oauth: {
+      clientId: 'switchyard',
+      redirectUri,
+      authorize: (url, decide) => signIn(url, { user: 'ada', password: 'ada-password', decide }),
+      scopes: ['read', 'write', 'delete', 'admin'],
+    },
+  })
   finds(t, report, {})
-  // It has no limits, and who signs in for reading cannot call what has a key.
-  t.deepEqual(found(report, 'skipped'), ['same-key', 'permission', 'permission-body', ...limitChecks])
-  const all = { clientId: 'switchyard', redirectUri, authorize: person, scopes: ['read', 'write', 'delete', 'admin'] }
-  const wide = await check(site.origin, { oauth: all })
-  finds(t, wide, {})
-  t.false(found(wide, 'skipped').includes('same-key'))
+  // It has no limits, and to whom everything is granted nothing is refused.
+  t.deepEqual(found(report, 'skipped'), ['permission', 'permission-body', ...limitChecks, 'scope-enforced'])
 })
 
 test('the checker has nothing against the small good sites that the defective ones are made from, with and without a network', async (t) => {
@@ -74,46 +76,14 @@ test('the checker has nothing against the small good sites that the defective on
   t.deepEqual(await checkSite({ ...thorough, ...inside }, doorTo(authorizing)), { ...signedIn, site: nowhere })
 })
 
-// One after the other: what never answers is waited for, and everything else must have answered by then.
-for (const [what, defect] of Object.entries(bearerDefects)) {
-  if (!defect.needsNetwork) continue
-  test.serial(`the checker finds that a site ${what}`, async (t) => {
-    const site = await startDefectiveSite(t, defect)
-    const timeoutSeconds = defect.fails?.includes('answer-time') ? 2 : 20
-    finds(t, await check(site.origin, { ...bearer, timeoutSeconds }), defect)
-  })
-}
-
-const elsewhere = {
-  'that its address is not https': { fails: ['site-address'] },
-  'that nobody answers': { fails: ['site-reached'] },
-  'that the certificate is not to be trusted': { fails: ['certificate'] },
-  'that the manifest is to be had over plain HTTP': { fails: ['plain-http'] },
-} satisfies Record<string, Expected>
-
-test('the checker finds that its address is not https', async (t) => {
-  finds(t, await check('http://site.example'), elsewhere['that its address is not https'])
-})
-
-test('the checker finds that the manifest is to be had over plain HTTP', async (t) => {
+test('the checker finds that an address is not https, and that the manifest is to be had over plain HTTP', async (t) => {
+  finds(t, await check('http://site.example'), { fails: ['site-address'] })
   const site = await startDefectiveSite(t, {})
   const plain = createServer((_request, response) => void response.end('{}')).listen(0, '127.0.0.1')
   t.teardown(() => void plain.close())
   await once(plain, 'listening')
   const { port } = plain.address() as AddressInfo
-  const report = await check(site.origin, { ...bearer, httpPort: port })
-  finds(t, report, elsewhere['that the manifest is to be had over plain HTTP'])
-})
-
-test('every check finds a defect of some site', (t) => {
-  const expected = [...Object.values(bearerDefects), ...Object.values(oauthDefects), ...Object.values(elsewhere)]
-  const named = new Set(expected.flatMap(({ fails = [], warns = [] }: Expected) => [...fails, ...warns]))
-  const ids = groups.flatMap(({ checks }) => checks.map(({ id }) => id))
-  t.deepEqual(
-    ids.filter((id) => !named.has(id)),
-    [],
-  )
-  t.is(new Set(ids).size, ids.length)
+  finds(t, await check(site.origin, { ...bearer, httpPort: port }), { fails: ['plain-http'] })
 })
 
 const brokenManifests: Record<Variant, Expected> = {
@@ -131,41 +101,50 @@ const brokenManifests: Record<Variant, Expected> = {
 }
 for (const variant of Object.keys(variants) as Variant[]) {
   test(`the checker finds what is wrong with the broken manifest ${variant}`, async (t) => {
-    finds(t, await checkManifest(t, variant), brokenManifests[variant])
+    const site = await startBrokenManifest({ port: 0, tls: await temporaryCertificates(), variant })
+    t.teardown(site.close)
+    finds(t, await check(site.origin), brokenManifests[variant])
   })
 }
 
-async function checkManifest(t: ExecutionContext, variant: Variant): Promise<Report> {
-  const site = await startBrokenManifest({ port: 0, tls: await temporaryCertificates(), variant })
-  t.teardown(site.close)
-  return check(site.origin)
+/** The checks that the tools of the bad site fail, by name. */
+const badTools = {
+  'answer-status': ['fail'],
+  'answer-time': ['hang'],
+  'answer-whole': ['reset'],
+  'answer-redirect': ['redirect'],
+  'answer-size': ['too_large', 'compressed_bomb', 'endless'],
+  'answer-utf8': ['not_utf8'],
+  'answer-page': ['not_json'],
+  'answer-object': ['not_object'],
 }
 
 test('the checker finds each of the bad tools, once it may call them all', async (t) => {
-  const { badTools } = await startSites(t)
-  const careful = await check(badTools.origin, { token: 'any', callAll: false })
+  const { badTools: site } = await startSites(t)
+  const careful = await check(site.origin, { token: 'any', callAll: false })
   // It takes any token but one, which is a defect, too.
   finds(t, careful, { fails: ['wrong-token'], warns: ['tool-effects', 'tool-scopes', 'www-authenticate'] })
   // Once that one has hung; a busy machine takes long to unpack what another has packed.
-  const { checked } = await check(badTools.origin, { token: 'any', timeoutSeconds: 8 })
-  const why = Object.fromEntries(
+  const { checked } = await check(site.origin, { token: 'any', timeoutSeconds: 8 })
+  const { 'wrong-token': _any, ...why } = Object.fromEntries(
     checked.flatMap(({ check: { id }, finding }) =>
       finding.result === 'failed' ? [[id, finding.why.map((line) => line.split(' ')[0])]] : [],
     ),
   )
-  t.deepEqual(why, {
-    'wrong-token': careful.checked.flatMap(({ finding }) =>
-      finding.result === 'failed' ? finding.why.map((line) => line.split(' ')[0]) : [],
-    ),
-    'answer-status': ['fail'],
-    'answer-time': ['hang'],
-    'answer-whole': ['reset'],
-    'answer-redirect': ['redirect'],
-    'answer-size': ['too_large', 'compressed_bomb', 'endless'],
-    'answer-utf8': ['not_utf8'],
-    'answer-page': ['not_json'],
-    'answer-object': ['not_object'],
-  })
+  t.deepEqual(why, badTools)
+})
+
+test('every check finds a defect of some site', (t) => {
+  const defects = [bearerDefects, oauthDefects, brokenManifests].flatMap((all): Expected[] => Object.values(all))
+  // These are in the tests of connections, and above.
+  const others = ['site-address', 'site-reached', 'certificate', 'plain-http', ...Object.keys(badTools)]
+  const named = new Set([...defects.flatMap(({ fails = [], warns = [] }) => [...fails, ...warns]), ...others])
+  const ids = groups.flatMap(({ checks }) => checks.map(({ id }) => id))
+  t.deepEqual(
+    ids.filter((id) => !named.has(id)),
+    [],
+  )
+  t.is(new Set(ids).size, ids.length)
 })
 
 test('without leave no tool gets arguments that fit, but those that read', async (t) => {
@@ -194,18 +173,23 @@ interface JsonReport {
   checks: { id: string; result: string }[]
 }
 
-const failedIn = (report: string) =>
-  (JSON.parse(report) as JsonReport).checks.filter(({ result }) => result === 'failed').map(({ id }) => id)
-
 test('the command needs neither database nor keys, and its exit code is the result', async (t) => {
   const good = await startDefectiveSite(t, {})
-  const fine = await startCommand(t, good.origin, '--token', goodToken)
-  t.regex(await fine.report, /\n {2}ok {4}[^\n]*\[no-token\]\n/)
-  t.is(await fine.exit, 0)
+  const args = ['--token', goodToken, '--token-limited', limitedToken, '--http-port', String(closedPort), '--strict']
+  const whole = await startCommand(t, good.origin, ...args, '--call-all', '--burst', '70', '--patience', '0')
+  t.regex(await whole.report, /\n {2}ok {4}[^\n]*\[no-token\]\n/)
+  t.is(await whole.exit, 0)
+  const partial = await startCommand(t, (await startDefectiveSite(t, {})).origin, ...args)
+  t.regex(await partial.report, /\n0 failed|, 0 failed,/)
+  t.is(await partial.exit, 1, '--strict fails if something was not checked')
   const bad = await startDefectiveSite(t, { without: 'needs a token' })
-  const found = await startCommand(t, bad.origin, '--json')
-  t.deepEqual(failedIn(await found.report), ['no-token'])
-  t.is(await found.exit, 1)
+  const { exit, report } = await startCommand(t, bad.origin, '--json')
+  const { checks } = JSON.parse(await report) as JsonReport
+  t.like(
+    checks.filter(({ result }) => result === 'failed'),
+    { 0: { id: 'no-token' }, length: 1 },
+  )
+  t.is(await exit, 1)
 })
 
 /** The addresses that a person is asked to open, and what to do there. */
@@ -218,30 +202,24 @@ async function* visits(prompts: Interface): AsyncGenerator<{ address: string; wi
   }
 }
 
-test('with --strict a site of which something was not checked fails', async (t) => {
-  const site = await startDefectiveSite(t, {})
-  const args = ['--token', goodToken, '--token-limited', limitedToken, '--http-port', String(closedPort), '--strict']
-  const partial = await startCommand(t, site.origin, ...args)
-  t.regex(await partial.report, /\n0 failed|, 0 failed,/)
-  t.is(await partial.exit, 1)
-  const fresh = await startDefectiveSite(t, {})
-  const whole = await startCommand(t, fresh.origin, ...args, '--call-all', '--burst', '70', '--patience', '0')
-  t.notRegex(await whole.report, /--strict fails/)
-  t.is(await whole.exit, 0)
-})
-
 // Both listen at the redirect address.
 test.serial('nobody is waited for longer than it is said', async (t) => {
   const site = await startDefectiveSite(t, {}, { oauth: true })
-  for (const how of [[], ['--code-url', '-']]) {
-    const limit = ['--no-deny', '--sign-in-seconds', '1', ...how]
-    const { exit, prompts, report } = await startCommand(t, site.origin, ...client, ...limit)
-    const said: string[] = []
-    for await (const line of prompts) said.push(line)
-    t.regex(said.join('\n'), /^Within 1 second, open this address/)
-    t.regex(await report, /The browser did not come back within 1 second\./)
-    t.is(await exit, 2)
+  const { exit, prompts, report } = await startCommand(t, site.origin, ...client, '--no-deny', '--sign-in-seconds', '1')
+  const said: string[] = []
+  for await (const line of prompts) said.push(line)
+  t.regex(said.join('\n'), /^Within 1 second, open this address/)
+  t.regex(await report, /The browser did not come back within 1 second\./)
+  t.is(await exit, 2)
+})
+
+test.serial('the command takes the browser back at the redirect address', async (t) => {
+  const site = await startDefectiveSite(t, {}, { oauth: true })
+  const { exit, prompts } = await startCommand(t, site.origin, ...client)
+  for await (const { address, wish } of visits(prompts)) {
+    t.is((await fetch(await authorize(address, wish))).status, 200)
   }
+  t.is(await exit, 0)
 })
 
 test('the command takes the address of a callback that is elsewhere from its standard input', async (t) => {
@@ -259,13 +237,4 @@ test('if nobody signs in, the rest is checked all the same, and the exit code sa
   const results = Object.fromEntries(checks.map(({ id, result }) => [id, result]))
   t.like(results, { 'no-token': 'passed', 'sign-in': 'skipped' })
   t.is(await exit, 2)
-})
-
-test.serial('the command takes the browser back at the redirect address', async (t) => {
-  const site = await startDefectiveSite(t, {}, { oauth: true })
-  const { exit, prompts } = await startCommand(t, site.origin, ...client)
-  for await (const { address, wish } of visits(prompts)) {
-    t.is((await fetch(await authorize(address, wish))).status, 200)
-  }
-  t.is(await exit, 0)
 })

@@ -56,10 +56,7 @@ test('afterwards the account of a row is deleted and the admin is logged out', a
     return people.admin()
   })
   const { check, said } = start(origin, [row], await factsOf(origin))
-  t.deepEqual(
-    (await check.run()).map(({ verdict }) => verdict),
-    ['passed'],
-  )
+  t.like(await check.run(), [{ verdict: 'passed' }])
   t.deepEqual(asked.slice(-2), ['DELETE /auth/me', 'POST /auth/logout'])
   t.deepEqual([said, check.staying()], [[], []])
 })
@@ -97,10 +94,7 @@ test('a stop begins nothing more, and also deletes the account that is being mad
   check.stop()
   t.is(check.staying().length, 1)
   for (const answer of held) answer()
-  t.deepEqual(
-    (await running).map(({ row }) => row.id),
-    ['a/passed'],
-  )
+  t.like(await running, { 0: { row: { id: 'a/passed' } }, length: 1 })
   const first = ['GET /readyz', 'GET /billing/tiers', 'POST /auth/register', 'POST /auth/login']
   t.deepEqual(platform.asked.slice(0, 4), first)
   t.is(platform.asked.at(-1), 'DELETE /auth/me')

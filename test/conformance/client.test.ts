@@ -18,14 +18,23 @@ function clientOf(t: ExecutionContext, base: string) {
   return { client, said }
 }
 
-test('an answer that begins and never ends is given up when its time is over', async (t) => {
+test('an answer that never ends is given up when its time is over, and one that grows without end, too', async (t) => {
+  const block = Buffer.alloc(1024 * 1024, 'a')
   const { origin } = await startFakePlatform(t, {
-    'GET /endless': (_request, response) => void response.writeHead(200).write('{'),
+    'GET /silent': (_request, response) => void response.writeHead(200).write('{'),
+    'GET /growing': (_request, response) => {
+      response.on('drain', () => void response.write(block)).writeHead(200)
+      while (response.write(block));
+    },
   })
   const { client } = clientOf(t, origin)
-  const sent = client.send({ url: '/endless' }, { seconds: 0.3 })
-  const message = 'GET /endless was not answered: it took longer than 0.3 s.'
-  await t.throwsAsync(sent, { instanceOf: Unanswered, message })
+  for (const [url, seconds, why] of [
+    ['/silent', 0.3, 'it took longer than 0.3 s.'],
+    ['/growing', 60, 'its body is too long.'],
+  ] as const) {
+    const message = `GET ${url} was not answered: ${why}`
+    await t.throwsAsync(client.send({ url }, { seconds }), { instanceOf: Unanswered, message })
+  }
 })
 
 test('a request that is left ends its connection, also when garbage was collected while its answer was read', async (t) => {
@@ -52,19 +61,6 @@ test('a request that is left ends its connection, also when garbage was collecte
   await closed.promise
 })
 
-test('an answer that grows without end is given up, too', async (t) => {
-  const block = Buffer.alloc(1024 * 1024, 'a')
-  const { origin } = await startFakePlatform(t, {
-    'GET /endless': (_request, response) => {
-      response.on('drain', () => void response.write(block)).writeHead(200)
-      while (response.write(block));
-    },
-  })
-  const { client } = clientOf(t, origin)
-  const message = 'GET /endless was not answered: its body is too long.'
-  await t.throwsAsync(client.send({ url: '/endless' }), { instanceOf: Unanswered, message })
-})
-
 test('nothing that a network failure says about an address is repeated, but where it failed and why', async (t) => {
   const { origin: http } = await startFakePlatform(t)
   const { origin: https, port } = await startHttpsSite(t, (_request, response) => void response.end())
@@ -82,21 +78,13 @@ test('nothing that a network failure says about an address is repeated, but wher
   t.is(await why(`http://localhost:${port}`), `the connection was closed; perhaps it is https://localhost:${port}.`)
   const { host } = new URL(http)
   t.is(await why(`https://${host}`), `what listens at ${host} does not speak TLS; perhaps it is ${http}.`)
-})
-
-test('what does not speak HTTP is named as that, though the parser gives no code', async (t) => {
-  // The settings with which a server of HTTP/2 begins, as one of gRPC does.
+  // The settings with which a server of HTTP/2 begins, as one of gRPC does: for them the parser gives no code.
   const settings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0])
-  const server = createServer((socket) => void socket.on('error', () => undefined).write(settings)).listen(
-    0,
-    '127.0.0.1',
-  )
-  await once(server, 'listening')
+  const server = createServer((socket) => void socket.on('error', () => undefined).write(settings))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
   t.teardown(() => server.close())
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
-  const { client } = clientOf(t, `http://${host}`)
-  const message = `GET /readyz was not answered: what came is not HTTP; perhaps it is https://${host}.`
-  await t.throwsAsync(client.send({ url: '/readyz' }), { instanceOf: Unanswered, message })
+  const other = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  t.is(await why(`http://${other}`), `what came is not HTTP; perhaps it is https://${other}.`)
 })
 
 test('Retry-After is waited for, in seconds and as a date, after a 429 and a 503', async (t) => {
@@ -117,7 +105,7 @@ test('Retry-After is waited for, in seconds and as a date, after a 429 and a 503
   t.deepEqual({ status, asked, said }, { status: 200, asked: Array(3).fill('GET /limited'), said: [wait, wait] })
 })
 
-test('a Retry-After that is too long is named, and the row is not tried', async (t) => {
+test('a Retry-After that is too long is named, and the row is not tried; what does not ask to wait is an answer', async (t) => {
   const { origin } = await startFakePlatform(t, {
     'GET /limited': { status: 429, headers: { 'retry-after': '86400' } },
   })
@@ -125,15 +113,15 @@ test('a Retry-After that is too long is named, and the row is not tried', async 
   t.is((await client.send({ url: '/limited', takesLimits: true })).status, 429)
   const message = 'GET /limited answered 429 with a Retry-After of 86400 s, and the check waits 65 s at most.'
   await t.throwsAsync(client.send({ url: '/limited' }), { instanceOf: Untried, message })
-})
-
-test('what does not ask us to wait is an answer', (t) => {
-  const wait = (status: number, retryAfter?: string, json = {}) =>
-    secondsToWait({ status, headers: new Headers(retryAfter === undefined ? {} : { 'retry-after': retryAfter }), json })
-  t.is(wait(429, '2'), 2)
-  t.is(wait(429), undefined)
-  t.is(wait(429, 'soon'), undefined)
-  t.is(wait(429, 'Sun, 01 Nov 2020 00:00:00 GMT'), undefined)
-  t.is(wait(200, '2'), undefined)
-  t.is(wait(503, '2', { code: 'SITE_UNAVAILABLE' }), undefined)
+  for (const [seconds, status, retryAfter, json] of [
+    [2, 429, '2', {}],
+    [undefined, 429, undefined, {}],
+    [undefined, 429, 'soon', {}],
+    [undefined, 429, 'Sun, 01 Nov 2020 00:00:00 GMT', {}],
+    [undefined, 200, '2', {}],
+    [undefined, 503, '2', { code: 'SITE_UNAVAILABLE' }],
+  ] as const) {
+    const headers = new Headers(retryAfter === undefined ? {} : { 'retry-after': retryAfter })
+    t.is(secondsToWait({ status, headers, json }), seconds, `${status} ${retryAfter}`)
+  }
 })

@@ -19,25 +19,22 @@ test('the conformance check provokes each code of the specification, with its st
   t.is(ids.size, rows.length, 'no id is there twice')
 })
 
-for (const { id, rows: named, ...place } of brokenPlatforms) {
-  test(`the broken platform can be made, and names rows that exist: ${id}`, async (t) => {
-    await t.notThrowsAsync(plant(place))
-    t.deepEqual(
-      named.filter((row) => !ids.has(row)),
-      [],
-    )
-  })
-}
+test('each broken platform can be made, and names rows that exist', async (t) => {
+  for (const { id, rows: named, ...place } of brokenPlatforms) {
+    await t.notThrowsAsync(plant(place), id)
+    for (const row of named) t.true(ids.has(row), `${id}: ${row}`)
+  }
+})
 
-test('a fault is found only if each of its rows fails, and for its reason', (t) => {
+test('a fault is found only if its row fails, and for its reason', (t) => {
   const wanted = { rows: ['codes/UNAUTHORIZED'], evidence: 'is missing' }
-  const found = (verdict: Verdict, evidence: string, exitCode = 1): boolean =>
-    isFound(wanted, { exitCode, rows: [{ id: 'codes/UNAUTHORIZED', verdict, evidence }] })
-  t.true(found('failed', 'WWW-Authenticate is missing'))
-  t.false(found('failed', 'it was not answered'))
-  t.false(found('not tried', 'a card is missing'))
-  t.false(found('failed', 'WWW-Authenticate is missing', 2))
-  t.false(isFound(wanted, { exitCode: 1, rows: [] }))
+  for (const [isIt, verdict, evidence, exitCode] of [
+    [true, 'failed', 'WWW-Authenticate is missing', 1],
+    [false, 'failed', 'it was not answered', 1],
+    [false, 'not tried', 'a card is missing', 1],
+    [false, 'failed', 'WWW-Authenticate is missing', 2],
+  ] as const)
+    t.is(isFound(wanted, { exitCode, rows: [{ id: 'codes/UNAUTHORIZED', verdict, evidence }] }), isIt, evidence)
 })
 
 test('the exit code says whether a row failed, was not tried, or all passed', (t) => {

@@ -49,9 +49,7 @@ test('an account that is to be deleted is told so, and can do nothing but see, e
   const days = (Date.parse(body.deletionDueAt ?? '') - Date.now()) / 86_400_000
   t.true(days > 29.9 && days <= 30)
   const [mail] = await mailsTo(platform, someone.email)
-  t.true(
-    mail?.text.includes(String(body.deletionDueAt)) && mail.text.includes('POST ') && mail.text.includes('/restore'),
-  )
+  for (const words of [String(body.deletionDueAt), 'POST ', '/restore']) t.true(mail?.text.includes(words), words)
 
   t.is((await call(other, auth.me)).failure.code, 'TOKEN_REVOKED')
   t.is((await call(key, agents.listAgents)).failure.code, 'TOKEN_REVOKED')
@@ -69,96 +67,69 @@ test('an account that is to be deleted is told so, and can do nothing but see, e
   t.is((await call(back, auth.logout)).status, 204)
 })
 
-test('a restored account is as before, and its agents go on', async (t) => {
+test('a restored account is as before: what waited in its queue starts', async (t) => {
   const { platform } = await stage()
   const someone = await customer(platform)
   const key = await keyOf(someone)
-  const agent = await webhookAgent(someone)
+  const agent = await webhookAgent(someone, { systemPrompt: '[[sleep 2]]' })
+  const [, second] = [await deliver(platform, agent, { n: 1 }), await deliver(platform, agent, { n: 2 })]
   await leave(someone)
-  const kept = await call(someone, auth.restoreAccount)
-  t.is(kept.body.deletionDueAt, null)
+  const { database } = platform.services
+  await eventually(20, 'its queue is blocked', async () => {
+    const queue = (await database('agent_queues').where({ agentId: agent.id }).first()) as { blockedCause: string }
+    return queue.blockedCause ?? undefined
+  })
+  t.like(await database('runs').where({ id: second.body.runId }).first(), { status: 'queued' })
+  t.is((await call(someone, auth.restoreAccount)).body.deletionDueAt, null)
   t.is((await call(someone, auth.restoreAccount)).status, 200, 'safe to repeat')
   t.is((await call(key, agents.listAgents)).body.items.length, 1)
-  const receipt = await deliver(platform, agent, {})
-  t.is((await ended(someone, receipt.body.runId)).status, 'completed')
+  t.is((await ended(someone, second.body.runId)).status, 'completed')
   t.is((await mailsTo(platform, someone.email))[0]?.subject, 'Your account is kept')
 })
 
 test('the subscription of an account that is to be deleted does not renew, also once the account is restored', async (t) => {
   const { platform } = await stage()
-  const someone = await customer(platform)
-  const subscriptionOf = async () => (await call(someone, billing.getBilling)).body.subscription
-  t.like(await subscriptionOf(), { nextTier: null })
-  await leave(someone)
-  await platform.services.sweep.round()
-  await call(someone, auth.restoreAccount)
-  t.like(await subscriptionOf(), { status: 'active', nextTier: 'free' })
-  const { body } = await call(someone, billing.subscribe, { body: { tier: 'pro' } })
-  t.like(body.subscription, { nextTier: null, cancelledAt: null })
-})
-
-test('a clock that is advanced at once after a request for deletion renews nothing', async (t) => {
-  const { platform } = await stage()
-  const someone = await customer(platform)
-  const admin = await adminOf(platform)
+  const [someone, admin] = [await customer(platform), await adminOf(platform)]
   const params = { userId: await userIdOf(someone) }
   const advance = (seconds: number) => call(admin, adminClock.advanceClock, { params, body: { seconds } })
   const { subscription } = (await call(someone, billing.getBilling)).body
-  const left = Math.floor((Date.parse(subscription!.currentPeriodEnd) - Date.now()) / 1000)
+  t.is(subscription?.nextTier, null)
+  const left = Math.floor((Date.parse(subscription?.currentPeriodEnd ?? '') - Date.now()) / 1000)
   // Nothing but the renewal happens in the last hour.
   t.is((await advance(left - 3600)).status, 200)
   await leave(someone)
-  t.is((await advance(7200)).status, 200)
+  await platform.services.sweep.round()
+  await call(someone, auth.restoreAccount)
+  t.like((await call(someone, billing.getBilling)).body.subscription, { status: 'active', nextTier: 'free' })
+  const { body } = await call(someone, billing.subscribe, { body: { tier: 'pro' } })
+  t.like(body.subscription, { nextTier: null, cancelledAt: null })
+  await leave(someone)
+  t.is((await advance(7200)).status, 200, 'at once, before anybody has looked at the account')
   const paid = await platform.services.database('payments').where({ ownerId: params.userId, purpose: 'subscription' })
   t.is(paid.length, 1)
 })
 
-test('a queued run of an account that is to be deleted waits, and starts when it is restored', async (t) => {
-  const { platform } = await stage()
-  const someone = await customer(platform)
-  const agent = await webhookAgent(someone, { systemPrompt: '[[sleep 2]]' })
-  const [, second] = [await deliver(platform, agent, { n: 1 }), await deliver(platform, agent, { n: 2 })]
-  await leave(someone)
-  const { database } = platform.services
-  const statusOf = async () =>
-    ((await database('runs').where({ id: second.body.runId }).first()) as { status: string }).status
-  await eventually(20, 'its queue is blocked', async () => {
-    const queue = (await database('agent_queues').where({ agentId: agent.id }).first()) as { blockedCause: string }
-    return queue.blockedCause ?? undefined
-  })
-  t.is(await statusOf(), 'queued')
-  await call(someone, auth.restoreAccount)
-  t.is((await ended(someone, second.body.runId)).status, 'completed')
-})
-
-test('the workspaces of an account that is to be deleted are closed: they can be read, exported and left', async (t) => {
+test('the workspaces of an account that is to be deleted are closed: they can be read, exported, left and deleted', async (t) => {
   const { platform } = await stage()
   const owner = await customer(platform, 'team')
   const { id: workspaceId } = await workspaceOf(owner)
-  const admin = await memberOf(platform, workspaceId, 'admin')
-  const key = await keyOf(admin, { workspaceId })
-  const session = await openSession(admin, { workspaceId })
-  await leave(owner)
   const params = { workspaceId }
+  const admin = await memberOf(platform, workspaceId, 'admin')
+  const [key, ownersKey] = [await keyOf(admin, params), await keyOf(owner, params)]
+  const session = await openSession(admin, params)
+  await leave(owner)
   t.like((await call(admin, workspaces.getWorkspace, { params })).body, { open: false })
-  t.is((await call(key, agents.listAgents, { query: { workspaceId } })).status, 200)
+  t.is((await call(key, agents.listAgents, { query: params })).status, 200)
   t.is((await call(admin, exported.exportWorkspace, { params })).status, 200)
-  t.is((await call(admin, sessions.createSession, { body: { workspaceId } })).failure.code, 'WORKSPACE_REQUIRED')
+  t.is((await call(admin, sessions.createSession, { body: params })).failure.code, 'WORKSPACE_REQUIRED')
   t.is((await current(admin, session.token)).failure.code, 'WORKSPACE_REQUIRED')
   const leaving = { params: { workspaceId, userId: await userIdOf(admin) } }
   t.is((await call(admin, members.removeMember, leaving)).status, 204)
-})
 
-test('the owner of such a workspace can export and delete it, and nothing else', async (t) => {
-  const { platform } = await stage()
-  const owner = await customer(platform, 'team')
-  const { id: workspaceId } = await workspaceOf(owner)
-  const key = await keyOf(owner, { workspaceId })
-  await leave(owner)
-  const params = { workspaceId }
+  // Its owner can export and delete it, and nothing else.
   t.is((await call(owner, exported.exportWorkspace, { params })).body.workspaceId, workspaceId)
   t.is((await call(owner, workspaces.getWorkspace, { params })).failure.code, 'PERMISSION_DENIED')
-  t.is((await call(key, exported.exportWorkspace, { params })).status, 401, 'keys do not go on')
+  t.is((await call(ownersKey, exported.exportWorkspace, { params })).status, 401, 'keys do not go on')
   t.is((await call(owner, workspaces.deleteWorkspace, { params })).status, 204)
   t.is((await call(owner, exported.exportWorkspace, { params })).failure.code, 'WORKSPACE_NOT_FOUND')
   await emptied(platform, workspaceId)

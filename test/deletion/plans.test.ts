@@ -1,12 +1,11 @@
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import type { Client } from 'pg'
-import { fill } from '../../bench/fill/fill.ts'
 import * as workspaces from '../../api/workspaces.ts'
 import { runRound } from '../../src/loops.ts'
 import { makeThings } from '../api/stage.ts'
 import { openSession } from '../chat/stage.ts'
 import { call } from '../helpers/client.ts'
-import { createEmptyDatabase, onServer } from '../helpers/database.ts'
+import { onServer } from '../helpers/database.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { customer } from '../helpers/people.ts'
 import type { Platform } from '../helpers/platform.ts'
@@ -96,38 +95,4 @@ test('every statement of a deletion finds its rows by an index', async (t) => {
       t.deepEqual(whole, [], statement.sql)
     }
   })
-  const filled = await filledDatabase(t)
-  await onServer(filled, async (client) => {
-    const large = await largeTables(client)
-    const ownerId = await busiest(client)
-    for (const statement of sent) {
-      const bindings = statement.bindings.map((one) => (one === userId || one === workspaceId ? ownerId : one))
-      const whole = wholeIn(await planOf(client, { ...statement, bindings })).filter((name) => large.has(name))
-      t.deepEqual(whole, [], statement.sql)
-    }
-    t.log(`${sent.length} statements, also with ${large.size} tables and indexes of more than 5000 rows`)
-  })
 })
-
-/** A database as after months of use, with what the planner knows of it. */
-async function filledDatabase(t: ExecutionContext): Promise<string> {
-  const { url } = await createEmptyDatabase(t)
-  await fill(url, { runs: 10_000, full: 1000, owners: 100, months: 3, queued: 100 }, () => undefined)
-  return url
-}
-
-/** Tables, partitions and indexes with more than 5000 rows. */
-async function largeTables(client: Client): Promise<Set<string>> {
-  const { rows } = await client.query<{ name: string }>(
-    `select relname as name from pg_class where relnamespace = 'public'::regnamespace and reltuples > 5000`,
-  )
-  return new Set(rows.map(({ name }) => name))
-}
-
-/** The owner with the most runs. */
-async function busiest(client: Client): Promise<string> {
-  const { rows } = await client.query<{ id: string }>(
-    'select owner_id as id from runs group by owner_id order by count(*) desc limit 1',
-  )
-  return rows[0]?.id ?? ''
-}

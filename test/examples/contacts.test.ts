@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
-import * as oauth from 'oauth4webapi'
 import type { ContactsSite } from '../../examples/sites/contacts/server.ts'
 import { fingerprint } from '../../examples/sites/contacts/token-endpoint.ts'
 import { createBrowser, signIn } from '../helpers/sign-in.ts'
@@ -13,35 +12,24 @@ const bob = { user: 'bob', password: 'bob-password' }
 const verifier = randomBytes(32).toString('base64url')
 const challenge = createHash('sha256').update(verifier).digest('base64url')
 
-/** The address that starts it all, with some parameters changed; undefined leaves one out. */
-function authorizeUrl({ origin }: ContactsSite, changed: Record<string, string | undefined> = {}): string {
-  const query = {
+/** The address that starts it all. */
+function authorizeUrl({ origin }: ContactsSite, scope = 'read write delete admin'): string {
+  const query = new URLSearchParams({
     response_type: 'code',
     client_id: 'switchyard',
     redirect_uri: redirectUri,
-    scope: 'read write delete admin',
+    scope,
     state: 'some-state',
     code_challenge: challenge,
     code_challenge_method: 'S256',
-    ...changed,
-  }
-  const given = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined)
-  return `${origin}/oauth/authorize?${new URLSearchParams(given).toString()}`
+  })
+  return `${origin}/oauth/authorize?${query.toString()}`
 }
 
 const ask = ({ origin }: ContactsSite, path: string, form: Record<string, string>) =>
   askSite(`${origin}${path}`, {
     headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams({ client_id: 'switchyard', ...form }).toString(),
-  })
-
-const exchange = (site: ContactsSite, code: string, changed: Record<string, string> = {}) =>
-  ask(site, '/oauth/token', {
-    grant_type: 'authorization_code',
-    code,
-    redirect_uri: redirectUri,
-    code_verifier: verifier,
-    ...changed,
   })
 
 const refresh = (site: ContactsSite, refreshToken: string) =>
@@ -54,78 +42,41 @@ interface Tokens {
   access_token: string
   refresh_token: string
   scope: string
-  expires_in: number
-  token_type: string
 }
 
 const tokensOf = (answer: { json: () => unknown }) => answer.json() as Tokens
 
-const codeFrom = (address: string): string => new URL(address).searchParams.get('code') ?? ''
-
 /** The whole way: sign in, allow, exchange the code. */
 async function connect(site: ContactsSite, { user = ada, scope = 'read write delete admin' } = {}): Promise<Tokens> {
-  const answer = await exchange(site, codeFrom(await signIn(authorizeUrl(site, { scope }), user)))
+  const code = new URL(await signIn(authorizeUrl(site, scope), user)).searchParams.get('code') ?? ''
+  const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier }
+  const answer = await ask(site, '/oauth/token', form)
   if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`)
   return tokensOf(answer)
 }
 
-/** A site of the test's own: to be counted at, held up, closed, or otherwise than usual. */
-const startSite = async (t: ExecutionContext, options: Parameters<typeof startContactsSite>[1] = {}) =>
-  (await startContactsSite(t, options)).site
+/** A site of the test's own: to be counted at, or held up. */
+const startSite = async (t: ExecutionContext) => (await startContactsSite(t)).site
 
 /** One for all tests that only connect and call. */
 const theSite = forWholeFile(test, 'contacts', (t) => startSite(t))
 
-test('a strict OAuth client gets from discovery through PKCE, state and issuer to tokens, and refreshes them', async (t) => {
-  const site = await theSite()
-  const throughTestAuthority = async (
-    url: string,
-    { method, headers, body }: oauth.CustomFetchOptions<string, unknown>,
-  ) => {
-    const sent = body instanceof URLSearchParams ? body.toString() : undefined
-    const answer = await askSite(url, { method, headers, ...(sent !== undefined && { body: sent }) })
-    return new Response(answer.text, { status: answer.status, headers: { 'Content-Type': 'application/json' } })
-  }
-  const options = { [oauth.customFetch]: throughTestAuthority }
-  const issuer = new URL(site.origin)
-  const discovered = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...options })
-  const server = await oauth.processDiscoveryResponse(issuer, discovered)
-  t.deepEqual(server.code_challenge_methods_supported, ['S256'])
-  t.true(server.authorization_response_iss_parameter_supported)
-  const client = { client_id: 'switchyard' }
-  const back = new URL(await signIn(authorizeUrl(site, { scope: 'read write' }), ada))
-  t.is(back.origin + back.pathname, redirectUri)
-  const parameters = oauth.validateAuthResponse(server, client, back, 'some-state')
-  const none = oauth.None()
-  const first = await oauth.processAuthorizationCodeResponse(
-    server,
-    client,
-    await oauth.authorizationCodeGrantRequest(server, client, none, parameters, redirectUri, verifier, options),
-  )
-  t.like(first, { token_type: 'bearer', expires_in: 3600, scope: 'read write', id_token: undefined })
-  const refreshToken = first.refresh_token ?? ''
-  const second = await oauth.processRefreshTokenResponse(
-    server,
-    client,
-    await oauth.refreshTokenGrantRequest(server, client, none, refreshToken, options),
-  )
-  t.is(second.scope, 'read write')
-  t.not(second.access_token, first.access_token)
-  t.is((await call(site, 'searchContacts', { token: second.access_token })).status, 200)
-})
+/** A new browser before the login page, and its address. */
+async function openLogin(site: ContactsSite) {
+  const browser = createBrowser()
+  const { location = '' } = (await browser.open(authorizeUrl(site))).headers
+  return { browser, page: new URL(location, site.origin).href }
+}
 
 test('a wrong password or user is said on the login page, and what was typed is escaped', async (t) => {
   const site = await theSite()
+  const message = /400: The user or the password is wrong/
   for (const wrong of [
     { ...ada, password: 'guess' },
     { ...ada, user: 'eve' },
-    { user: '', password: '' },
-  ]) {
-    await t.throwsAsync(signIn(authorizeUrl(site), wrong), { message: /400: The user or the password is wrong/ })
-  }
-  const browser = createBrowser()
-  const { location = '' } = (await browser.open(authorizeUrl(site))).headers
-  const page = new URL(location, site.origin).href
+  ])
+    await t.throwsAsync(signIn(authorizeUrl(site), wrong), { message })
+  const { browser, page } = await openLogin(site)
   const { text } = await browser.send(page, { user: '"><script>alert(1)</script>', password: 'x' })
   t.true(text.includes('value="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"'))
   t.false(text.includes('<script'))
@@ -133,9 +84,7 @@ test('a wrong password or user is said on the login page, and what was typed is 
 
 test('the screens belong to the browser that came for them, and cannot be framed or scripted', async (t) => {
   const site = await theSite()
-  const browser = createBrowser()
-  const { location = '' } = (await browser.open(authorizeUrl(site))).headers
-  const page = new URL(location, site.origin).href
+  const { browser, page } = await openLogin(site)
   const shown = await browser.open(page)
   t.is(shown.status, 200)
   const policy = String(shown.headers['content-security-policy'])
@@ -144,9 +93,7 @@ test('the screens belong to the browser that came for them, and cannot be framed
     t.is(answer.status, 400)
     t.regex(answer.text, /has expired, or belongs to another browser/)
   }
-  const another = createBrowser()
-  await another.open(authorizeUrl(site))
-  t.is((await another.open(page)).status, 400)
+  t.is((await (await openLogin(site)).browser.open(page)).status, 400)
 })
 
 test('the consent screen says in plain words who asks for what, each time anew', async (t) => {
@@ -157,17 +104,15 @@ test('the consent screen says in plain words who asks for what, each time anew',
     const { location } = answer.headers
     return location === undefined ? { url, text: answer.text } : follow(new URL(location, url).href)
   }
-  const login = await follow(authorizeUrl(site, { scope: 'read' }))
+  const login = await follow(authorizeUrl(site, 'read'))
   const sent = await browser.send(login.url, bob)
   const first = await follow(new URL(sent.headers.location ?? '', login.url).href)
   t.regex(first.text, /Allow Switchyard to use your contacts\?/)
   t.regex(first.text, /signed in as <strong>bob<\/strong>/)
   t.regex(first.text, /<li>see your contacts<\/li>/)
   t.notRegex(first.text, /add contacts/)
-  t.regex(first.text, /<button name="decision" value="allow">Allow<\/button>/)
-  t.regex(first.text, /<button name="decision" value="deny">Deny<\/button>/)
   // Still signed in, but asked again, and now for more.
-  const second = await follow(authorizeUrl(site, { scope: 'read write' }))
+  const second = await follow(authorizeUrl(site, 'read write'))
   t.regex(second.text, /<li>see your contacts<\/li>\s*<li>add contacts<\/li>/)
 })
 
@@ -181,35 +126,11 @@ test('nobody can give more than they have', async (t) => {
   t.is(tokensOf(await refresh(site, tokens.refresh_token)).scope, 'read write')
   // What the site does not know is not given either, and stands in nobody's way.
   t.is((await connect(site, { scope: 'openid read offline_access other' })).scope, 'read')
-  const nothing = new URL(await signIn(authorizeUrl(site, { scope: 'admin' }), bob))
+  const nothing = new URL(await signIn(authorizeUrl(site, 'admin'), bob))
   t.is(nothing.searchParams.get('error'), 'access_denied')
 })
 
-test('a refresh token that comes twice ends the whole grant, and no other', async (t) => {
-  const site = await startSite(t)
-  const first = await connect(site)
-  const untouched = await connect(site)
-  const second = tokensOf(await refresh(site, first.refresh_token))
-  t.is((await call(site, 'searchContacts', { token: second.access_token })).status, 200)
-  const reused = await refresh(site, first.refresh_token)
-  t.is(reused.status, 400)
-  t.is(reused.json()['error'], 'invalid_grant')
-  t.is((await refresh(site, second.refresh_token)).status, 400)
-  t.is((await call(site, 'searchContacts', { token: second.access_token })).status, 401)
-  t.is((await call(site, 'searchContacts', { token: untouched.access_token })).status, 200)
-  const refreshes = site.tokenRequests().filter(({ grantType }) => grantType === 'refresh_token')
-  t.deepEqual(
-    refreshes.map(({ status, error, refreshToken, consumedBefore }) => [status, error, refreshToken, consumedBefore]),
-    [
-      [200, null, fingerprint(first.refresh_token), false],
-      [400, 'invalid_grant', fingerprint(first.refresh_token), true],
-      [400, 'invalid_grant', fingerprint(second.refresh_token), false],
-    ],
-  )
-  t.false(JSON.stringify(refreshes).includes(first.refresh_token))
-})
-
-test('of many refreshes with one token at the same instant exactly one succeeds', async (t) => {
+test('of many refreshes with one token at the same instant exactly one succeeds, and the log tells them apart', async (t) => {
   const site = await startSite(t)
   const { refresh_token: token } = await connect(site)
   const all = Promise.withResolvers<void>()
@@ -222,7 +143,14 @@ test('of many refreshes with one token at the same instant exactly one succeeds'
   })
   const answers = await Promise.all(Array.from({ length: 8 }, () => refresh(site, token)))
   t.is(answers.filter(({ status }) => status === 200).length, 1)
-  t.is(site.tokenRequests().filter(({ consumedBefore }) => consumedBefore).length, 7)
+  const logged = site.tokenRequests().filter(({ grantType }) => grantType === 'refresh_token')
+  const reused = { status: 400, error: 'invalid_grant', refreshToken: fingerprint(token), consumedBefore: true }
+  t.is(logged.filter(({ consumedBefore }) => consumedBefore).length, 7)
+  t.like(
+    logged.find(({ consumedBefore }) => consumedBefore),
+    reused,
+  )
+  t.false(JSON.stringify(logged).includes(token))
 })
 
 test('a contact can be found, added, read and deleted, and the log says who did it', async (t) => {

@@ -7,199 +7,170 @@ import type { InvitedRole } from '../../src/workspaces/invitation.ts'
 import { newId } from '../../src/ids.ts'
 import { hashToken } from '../../src/secrets/opaque-tokens.ts'
 import { call, type Client } from '../helpers/client.ts'
-import { movableClock } from '../helpers/clock.ts'
 import { mailsTo, tokenTo } from '../helpers/mailbox.ts'
 import { customer } from '../helpers/people.ts'
-import { startPlatform, type Platform } from '../helpers/platform.ts'
 import { sharedPlatform } from '../helpers/shared.ts'
-import { inviteTo, memberOf, userIdOf, verified, workspaceOf } from '../helpers/workspaces.ts'
+import { inviteTo, join, memberOf, userIdOf, verified, workspaceOf } from '../helpers/workspaces.ts'
 
 const house = sharedPlatform(test, 'idle')
 
-async function open(tier = 'team') {
+const newAddress = () => `${randomUUID()}@example.com`
+
+/** A workspace, and how its owner, or somebody else, invites to it. */
+async function open() {
   const platform = await house()
-  const owner = await customer(platform, tier)
-  const workspace = await workspaceOf(owner, 'Support')
-  return { platform, owner, workspaceId: workspace.id }
-}
-
-const invite = async (by: Client, workspaceId: string, email: string, role: InvitedRole = 'member', at?: Platform) =>
-  inviteTo(at ?? (await house()), by, workspaceId, { email, role })
-
-/** Invites, and returns the token that was mailed. */
-async function invited(platform: Platform, by: Client, workspaceId: string, email: string, role?: InvitedRole) {
-  const { status } = await invite(by, workspaceId, email, role, platform)
-  if (status !== 201) throw new Error(`the invitation was answered ${status}`)
-  return tokenTo(platform, email)
+  const owner = await customer(platform, 'team')
+  const { id: workspaceId } = await workspaceOf(owner, 'Support')
+  const invite = (email: string, role: InvitedRole = 'member', by: Client = owner) =>
+    inviteTo(platform, by, workspaceId, { email, role })
+  /** Invites, and returns the token that was mailed. */
+  const invited = async (email: string, role?: InvitedRole, by?: Client) => {
+    const { status } = await invite(email, role, by)
+    if (status !== 201) throw new Error(`the invitation was answered ${status}`)
+    return tokenTo(platform, email)
+  }
+  const params = { workspaceId }
+  const membersOf = async () => (await call(owner, members.listMembers, { params })).body.items
+  const listed = async () => (await call(owner, invitations.listInvitations, { params })).body.items
+  const { database } = platform.services
+  return { platform, database, owner, workspaceId, params, invite, invited, membersOf, listed }
 }
 
 const accept = (by: Client, token: string) => call(by, invitations.acceptInvitation, { body: { token } })
-const codeOf = async (asked: ReturnType<typeof accept>) => {
-  const answer = await asked
+const outcomeOf = async (by: Client, token: string) => {
+  const answer = await accept(by, token)
   return answer.status < 300 ? 'done' : answer.failure.code
 }
-const membersOf = async (by: Client, workspaceId: string) =>
-  (await call(by, members.listMembers, { params: { workspaceId } })).body.items
 
 test('whoever is invited accepts with the token from the mail, and has the role from then on', async (t) => {
-  const { platform, owner, workspaceId } = await open()
+  const { platform, owner, workspaceId, invited, invite, membersOf, listed } = await open()
   const grace = await verified(platform)
-  const token = await invited(platform, owner, workspaceId, grace.email, 'admin')
+  const token = await invited(grace.email, 'admin')
   const { body: preview } = await call(platform, invitations.previewInvitation, { body: { token } })
   t.deepEqual(Object.keys(preview).toSorted(), ['expiresAt', 'inviter', 'workspace'])
   t.like(preview, { workspace: 'Support', inviter: owner.email })
-  t.like((await accept(grace, token)).body, { workspaceId, role: 'admin' })
-  t.like((await membersOf(owner, workspaceId))[0], { email: grace.email, role: 'admin' })
-  t.deepEqual((await call(owner, invitations.listInvitations, { params: { workspaceId } })).body.items, [])
+  const accepted = await Promise.all(Array.from({ length: 6 }, () => accept(grace, token)))
+  for (const { body } of accepted) t.like(body, { workspaceId, role: 'admin' }, 'at the same instant')
   t.like((await accept(grace, token)).body, { role: 'admin' }, 'it is safe to repeat')
-  t.is((await membersOf(owner, workspaceId)).length, 2)
-})
-
-test('only the hash of a token is stored, and no answer but the mail has it', async (t) => {
-  const { platform, owner, workspaceId } = await open()
-  const email = `${randomUUID()}@example.com`
-  const { body } = await invite(owner, workspaceId, email)
-  const token = await tokenTo(platform, email)
-  const { database } = platform.services
-  const stored = JSON.stringify([await database('invitations').where({ workspaceId }), await database('outbox_mails')])
-  t.true(stored.includes(hashToken(token)))
-  const listed = (await call(owner, invitations.listInvitations, { params: { workspaceId } })).body
-  for (const text of [stored, JSON.stringify(body), JSON.stringify(listed), platform.logs.join()])
-    t.false(text.includes(token))
-})
-
-test('a token is of no use to another account, which learns nothing and uses nothing up', async (t) => {
-  const { platform, owner, workspaceId } = await open()
-  const grace = await verified(platform)
-  const token = await invited(platform, owner, workspaceId, grace.email)
-  const other = await verified(platform)
-  t.is(await codeOf(accept(other, token)), 'PERMISSION_DENIED')
-  // A member may be invited under another address; the invitation of somebody else is not used up by being a member.
-  const viewer = await memberOf(platform, workspaceId, 'viewer')
-  t.is(await codeOf(accept(viewer, token)), 'PERMISSION_DENIED')
-  t.is((await membersOf(owner, workspaceId)).length, 2)
-  t.is(await codeOf(accept(grace, token)), 'done')
-})
-
-test('an invitation makes no account and no key, and nobody accepts without a login', async (t) => {
-  const { platform, owner, workspaceId } = await open()
-  const email = `${randomUUID()}@example.com`
-  const token = await invited(platform, owner, workspaceId, email)
-  const { database } = platform.services
-  t.deepEqual(await database('users').where({ email }), [])
-  t.is(await codeOf(accept({ url: platform.url }, token)), 'UNAUTHORIZED')
-  const { failure } = await call(platform, auth.login, { body: { email, password: token } })
-  t.is(failure.code, 'UNAUTHORIZED')
-})
-
-test('a new invitation of an address replaces the one before, and a withdrawn one is void', async (t) => {
-  const { platform, owner, workspaceId } = await open()
-  const grace = await verified(platform)
-  const first = await invited(platform, owner, workspaceId, grace.email, 'admin')
-  const second = await invited(platform, owner, workspaceId, grace.email, 'viewer')
-  t.is(await codeOf(accept(grace, first)), 'INVALID_TOKEN')
-  const { items } = (await call(owner, invitations.listInvitations, { params: { workspaceId } })).body
-  t.is(items.length, 1)
-  const params = { workspaceId, invitationId: items[0]?.id ?? '' }
-  t.is((await call(owner, invitations.withdrawInvitation, { params })).status, 204)
-  t.is(await codeOf(accept(grace, second)), 'INVALID_TOKEN')
-  t.is((await call(platform, invitations.previewInvitation, { body: { token: second } })).failure.code, 'INVALID_TOKEN')
-})
-
-test('an invitation is void once whoever invited may not invite any more', async (t) => {
-  const { platform, owner, workspaceId } = await open()
-  const admin = await memberOf(platform, workspaceId, 'admin')
-  const grace = await verified(platform)
-  const token = await invited(platform, admin, workspaceId, grace.email)
-  const params = { workspaceId, userId: await userIdOf(admin) }
-  await call(owner, members.changeRole, { params, body: { role: 'member' } }).then(({ body }) => body)
-  t.is(await codeOf(accept(grace, token)), 'INVALID_TOKEN')
-  await call(owner, members.changeRole, { params, body: { role: 'admin' } }).then(({ body }) => body)
-  t.is(await codeOf(accept(grace, token)), 'done')
-  const heidi = await verified(platform)
-  const other = await invited(platform, admin, workspaceId, heidi.email)
-  await call(owner, members.removeMember, { params })
-  t.is(await codeOf(accept(heidi, other)), 'INVALID_TOKEN')
-})
-
-test('an invitation is good for seven days', async (t) => {
-  const clock = movableClock(new Date().toISOString())
-  const platform = await startPlatform(t, { clock, env: { ACCESS_TOKEN_SECONDS: '3600' } })
-  const owner = await customer(platform, 'team')
-  const { id: workspaceId } = await workspaceOf(owner)
-  const grace = await verified(platform)
-  const token = await invited(platform, owner, workspaceId, grace.email)
-  clock.forward(7 * 86_400)
-  const { body } = await call(platform, auth.login, { body: { email: grace.email, password: grace.password } })
-  t.is(await codeOf(accept({ url: platform.url, token: body.accessToken }, token)), 'TOKEN_EXPIRED')
-})
-
-test('six who accept one invitation at the same instant are one member', async (t) => {
-  const { platform, owner, workspaceId } = await open()
-  const grace = await verified(platform)
-  const token = await invited(platform, owner, workspaceId, grace.email)
-  const outcomes = await Promise.all(Array.from({ length: 6 }, () => codeOf(accept(grace, token))))
-  t.deepEqual(new Set(outcomes), new Set(['done']))
-  t.is((await membersOf(owner, workspaceId)).length, 2)
-})
-
-test('the address of a member is not invited again, and an address is normalised', async (t) => {
-  const { platform, owner, workspaceId } = await open()
-  const grace = await verified(platform)
-  const token = await invited(platform, owner, workspaceId, grace.email.toUpperCase()).catch(() => undefined)
-  t.is(token, undefined, 'the mail goes to the normalised address')
-  t.is(await codeOf(accept(grace, await tokenTo(platform, grace.email))), 'done')
-  const { failure } = await invite(owner, workspaceId, grace.email)
-  t.like(failure, { code: 'VALIDATION_ERROR', details: [{ path: 'email' }] })
+  t.like((await membersOf())[0], { email: grace.email, role: 'admin' })
+  t.is((await membersOf()).length, 2)
+  t.deepEqual(await listed(), [])
+  const { failure } = await invite(grace.email.toUpperCase())
+  t.like(failure, { code: 'VALIDATION_ERROR', details: [{ path: 'email' }] }, 'who is a member is not invited again')
   t.is((await mailsTo(platform, grace.email)).filter(({ subject }) => subject.includes('invited')).length, 1)
 })
 
+test('only the mail has the token; it makes no account, and nobody accepts without a login', async (t) => {
+  const { platform, database, invite, listed } = await open()
+  const email = newAddress()
+  const { body } = await invite(email.toUpperCase())
+  const token = await tokenTo(platform, email)
+  const stored = JSON.stringify([await database('invitations').where({ email }), await database('outbox_mails')])
+  t.true(stored.includes(hashToken(token)))
+  for (const text of [stored, JSON.stringify([body, await listed()]), platform.logs.join()])
+    t.false(text.includes(token))
+  t.deepEqual(await database('users').where({ email }), [])
+  t.is(await outcomeOf({ url: platform.url }, token), 'UNAUTHORIZED')
+  t.is((await call(platform, auth.login, { body: { email, password: token } })).failure.code, 'UNAUTHORIZED')
+})
+
+test('a token is of no use to another account, which learns nothing and uses nothing up', async (t) => {
+  const { platform, workspaceId, invited, membersOf } = await open()
+  const grace = await verified(platform)
+  const token = await invited(grace.email)
+  t.is(await outcomeOf(await verified(platform), token), 'PERMISSION_DENIED')
+  // A member may be invited under another address; the invitation of somebody else is not used up by being a member.
+  t.is(await outcomeOf(await memberOf(platform, workspaceId, 'viewer'), token), 'PERMISSION_DENIED')
+  t.is((await membersOf()).length, 2)
+  t.is(await outcomeOf(grace, token), 'done')
+})
+
+test('an invitation is void once it is replaced, withdrawn, seven days old, or the inviter may not invite any more', async (t) => {
+  const { platform, database, owner, workspaceId, params, invited, listed } = await open()
+  const grace = await verified(platform)
+  const first = await invited(grace.email, 'admin')
+  const second = await invited(grace.email, 'viewer')
+  t.is(await outcomeOf(grace, first), 'INVALID_TOKEN')
+  const [listedOne, ...more] = await listed()
+  t.deepEqual(more, [])
+  const withdrawn = { ...params, invitationId: listedOne?.id ?? '' }
+  t.is((await call(owner, invitations.withdrawInvitation, { params: withdrawn })).status, 204)
+  t.is(await outcomeOf(grace, second), 'INVALID_TOKEN')
+  const { failure } = await call(platform, invitations.previewInvitation, { body: { token: second } })
+  t.is(failure.code, 'INVALID_TOKEN')
+
+  const admin = await memberOf(platform, workspaceId, 'admin')
+  const inviter = { ...params, userId: await userIdOf(admin) }
+  const third = await invited(grace.email, 'member', admin)
+  const change = (role: 'member' | 'admin') => call(owner, members.changeRole, { params: inviter, body: { role } })
+  t.is((await change('member')).status, 200)
+  t.is(await outcomeOf(grace, third), 'INVALID_TOKEN')
+  t.is((await change('admin')).status, 200)
+  const row = database('invitations').where({ tokenHash: hashToken(third) })
+  const { expiresAt, createdAt } = (await row.clone().first()) as { expiresAt: Date; createdAt: Date }
+  t.is(expiresAt.getTime() - createdAt.getTime(), 7 * 86_400_000)
+  await row.clone().update({ expiresAt: new Date() })
+  t.is(await outcomeOf(grace, third), 'TOKEN_EXPIRED')
+  await row.clone().update({ expiresAt })
+  t.is((await call(owner, members.removeMember, { params: inviter })).status, 204)
+  t.is(await outcomeOf(grace, third), 'INVALID_TOKEN')
+  await join(platform, workspaceId, admin, 'admin')
+  t.is(await outcomeOf(grace, third), 'done')
+})
+
 test('an account whose address is not verified invites nobody, and is told what to do', async (t) => {
-  const { platform, owner, workspaceId } = await open()
-  const email = `${randomUUID()}@example.com`
-  const answer = await call(owner, invitations.inviteMember, {
-    params: { workspaceId },
-    body: { email, role: 'admin' },
-  })
-  t.like(answer.failure, { code: 'PERMISSION_DENIED' })
-  t.regex(answer.failure.error, /^Verify your address first/)
+  const { platform, owner, params } = await open()
+  const email = newAddress()
+  const { failure } = await call(owner, invitations.inviteMember, { params, body: { email, role: 'admin' } })
+  t.is(failure.code, 'PERMISSION_DENIED')
+  t.regex(failure.error, /^Verify your address first/)
   t.deepEqual(await mailsTo(platform, email), [])
-  t.is((await invite(owner, workspaceId, email)).status, 201)
 })
 
 test('a mail to a stranger quotes no name that could be a message, and names who invites', async (t) => {
-  const { platform, owner, workspaceId } = await open()
-  const { database } = platform.services
-  const textTo = async (name: string) => {
-    const email = `${randomUUID()}@example.com`
+  const { platform, database, owner, workspaceId, invite } = await open()
+  for (const [name, words] of [
+    ['Your account is locked: https://evil.test/login', 'a workspace at http'],
+    ['Support', 'the workspace “Support” at http'],
+  ] as const) {
+    const email = newAddress()
     await database('workspaces').where({ id: workspaceId }).update({ name })
-    await invite(owner, workspaceId, email, 'viewer')
-    return String((await mailsTo(platform, email))[0]?.text)
+    await invite(email, 'viewer')
+    const text = String((await mailsTo(platform, email))[0]?.text)
+    t.true(text.startsWith(`${owner.email} invites you to ${words}`), text)
+    t.false(text.includes('evil'))
   }
-  const text = await textTo('Your account is locked: https://evil.test/login')
-  t.true(text.startsWith(`${owner.email} invites you to a workspace at http`))
-  t.false(text.includes('evil'))
-  t.true((await textTo('Support')).startsWith(`${owner.email} invites you to the workspace “Support” at http`))
 })
 
 test('the workspaces of one account send fifty invitations an hour together', async (t) => {
-  const { platform, owner, workspaceId } = await open()
-  const other = (await workspaceOf(owner, 'Another')).id
-  const { database } = platform.services
-  const userId = await userIdOf(owner)
-  const now = new Date()
+  const { database, owner, invite } = await open()
+  const { id: workspaceId } = await workspaceOf(owner, 'Another')
+  const [invitedBy, now] = [await userIdOf(owner), new Date()]
+  const sent = { workspaceId, invitedBy, role: 'viewer', createdAt: now, expiresAt: now, endedAt: now }
   const rows = Array.from({ length: 49 }, () => ({
+    ...sent,
     id: newId(),
-    workspaceId: other,
-    invitedBy: userId,
-    email: `${randomUUID()}@example.com`,
-    role: 'viewer',
+    email: newAddress(),
     tokenHash: randomUUID(),
-    createdAt: now,
-    expiresAt: now,
-    endedAt: now,
   }))
   await database('invitations').insert(rows)
-  t.is((await invite(owner, workspaceId, `${randomUUID()}@example.com`)).status, 201)
-  t.is((await invite(owner, workspaceId, `${randomUUID()}@example.com`)).failure.code, 'RATE_LIMITED')
+  t.is((await invite(newAddress())).status, 201)
+  t.is((await invite(newAddress())).failure.code, 'RATE_LIMITED')
+})
+
+test('one is a member of a hundred workspaces at most, however many invitations one accepts at once', async (t) => {
+  const [{ platform, database, owner, invited }, other] = [await open(), await open()]
+  const grace = await verified(platform)
+  const userId = await userIdOf(grace)
+  const ids = Array.from({ length: 99 }, () => newId())
+  const [now, payerId] = [new Date(), await userIdOf(owner)]
+  await database('owners').insert(ids.map((id) => ({ id, createdAt: now, kind: 'workspace' })))
+  await database('workspaces').insert(ids.map((id) => ({ id, createdAt: now, payerId, name: 'Full' })))
+  const joined = { userId, role: 'member', joinedAt: now }
+  await database('members').insert(ids.map((id) => ({ ...joined, id: newId(), workspaceId: id })))
+  // Each of them is paid for by another account.
+  const tokens = [await invited(grace.email), await other.invited(grace.email)]
+  const outcomes = await Promise.all(tokens.map((token) => outcomeOf(grace, token)))
+  t.deepEqual(outcomes.toSorted(), ['FEATURE_LIMIT_REACHED', 'done'])
+  t.is((await database('members').where({ userId })).length, 100)
 })

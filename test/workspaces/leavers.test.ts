@@ -1,5 +1,5 @@
 // @promise moves
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import * as agents from '../../api/agents.ts'
 import * as apiKeys from '../../api/api-keys.ts'
 import * as auth from '../../api/auth.ts'
@@ -16,66 +16,80 @@ import { VaultEntry } from '../../src/vault/vault-entry.ts'
 import type { Connections } from '../../src/workspaces/workspace.ts'
 import { secretText, startBareOAuthSite, tokenAnswer } from '../helpers/bare-oauth-site.ts'
 import { call, type Client } from '../helpers/client.ts'
-import { movableClock } from '../helpers/clock.ts'
 import { comeBack, openConnectUrl } from '../helpers/connect.ts'
 import { answering } from '../helpers/hostile-site.ts'
-import { temporaryCertificates } from '../helpers/https-server.ts'
-import { agentOf, customer, type Person } from '../helpers/people.ts'
-import { startPlatform } from '../helpers/platform.ts'
+import { agentOf, customer } from '../helpers/people.ts'
+import { sharedPlatform } from '../helpers/shared.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { join, memberOf, userIdOf, workspaceOf } from '../helpers/workspaces.ts'
 
 /* What becomes of the sites that a member has connected who leaves. */
 
-async function startStage(t: ExecutionContext) {
-  const sites = [await startBareOAuthSite(t), await startBareOAuthSite(t)] as const
-  const { caFile } = await temporaryCertificates()
-  const env = { SITE_CA_FILE: caFile, SITE_ALLOW: sites.map(({ host }) => host).join(',') }
-  const clock = movableClock(new Date().toISOString())
-  return { sites, clock, platform: await startPlatform(t, { env, clock }) }
-}
-const stage = forWholeFile(test, 'leavers', startStage)
+const house = sharedPlatform(test, 'idle')
+const twoSites = forWholeFile(test, 'leavers', async (t) => [await startBareOAuthSite(t), await startBareOAuthSite(t)])
 
 /** A workspace whose member has connected the first site, and its owner the second. */
 async function open(role: Role = 'member') {
-  const { sites, clock, platform } = await stage()
-  const [site, other] = sites
+  const platform = await house()
+  const [site, otherSite] = (await twoSites()) as [Site, Site]
   const owner = await customer(platform, 'team')
   const { id: workspaceId } = await workspaceOf(owner)
   const member = await memberOf(platform, workspaceId, role)
-  const connect = async (by: Person, { origin }: { origin: string }, more = {}) => {
-    const visit = await begin(by, { url: origin, workspaceId, ...more })
-    return ((await (await finish(visit)).json()) as { entryId: string }).entryId
-  }
+  const [params, userId] = [{ workspaceId }, await userIdOf(member)]
   async function begin(by: Client, body: { url: string; workspaceId: string } | { entryId: string }) {
-    const { connectUrl, id } = (await call(by, oauth.startOAuth, { body })).body
-    return { ...(await openConnectUrl(by, connectUrl)), flowId: id }
+    return openConnectUrl(by, (await call(by, oauth.startOAuth, { body })).body.connectUrl)
   }
   const finish = ({ location, cookie }: { location: string; cookie: string }) => {
     const state = new URL(location).searchParams.get('state') ?? ''
     const query = new URLSearchParams({ code: secretText('code'), state })
     return comeBack(platform, `${platform.url}/vault/oauth/callback?${query.toString()}`, cookie)
   }
-  const leave = async (by: Client, connections?: Connections) =>
-    call(by, members.removeMember, {
-      params: { workspaceId, userId: await userIdOf(member) },
-      query: connections ? { connections } : {},
-    })
-  const set = (by: Client, connectionsOfLeavers: Connections) =>
-    call(by, workspaces.updateWorkspace, { params: { workspaceId }, body: { connectionsOfLeavers } })
-  const mine = { entryId: await connect(member, site), other: await connect(owner, other) }
-  const left = async () =>
-    (await call(owner, vault.listVault, { query: { workspaceId } })).body.items.map(({ id }) => id).toSorted()
-  return { platform, clock, site, owner, member, workspaceId, begin, finish, leave, set, left, ...mine }
+  const connect = async (by: Client, { origin: url }: Site) =>
+    ((await (await finish(await begin(by, { url, workspaceId }))).json()) as { entryId: string }).entryId
+  const [entryId, other] = [await connect(member, site), await connect(owner, otherSite)]
+  return {
+    platform,
+    site,
+    owner,
+    member,
+    userId,
+    workspaceId,
+    entryId,
+    other,
+    begin,
+    finish,
+    /** The member leaves, or somebody removes them; the code of the refusal, if it is one. */
+    leave: async (by: Client, connections?: Connections) => {
+      const query = connections ? { connections } : {}
+      const answer = await call(by, members.removeMember, { params: { ...params, userId }, query })
+      return answer.status === 204 ? '' : answer.failure.code
+    },
+    set: (by: Client, connectionsOfLeavers: Connections) =>
+      call(by, workspaces.updateWorkspace, { params, body: { connectionsOfLeavers } }),
+    left: async () => (await call(owner, vault.listVault, { query: params })).body.items.map(({ id }) => id).toSorted(),
+    revoke: () => runRound(platform.services, 'revocations'),
+    /** What the site does not know yet. */
+    noted: () =>
+      Revocation.query(platform.services.database).whereRaw(`auth ->> 'revocation_url' = ?`, [`${site.origin}/revoke`]),
+  }
 }
 
-test.serial('what a leaver has connected stays, unless the workspace says otherwise', async (t) => {
-  const { owner, member, leave, left, entryId, other } = await open()
+type Site = Awaited<ReturnType<typeof startBareOAuthSite>>
+
+test.serial('what a leaver has connected stays, unless the workspace or an admin says otherwise', async (t) => {
+  const { platform, owner, member, workspaceId, leave, left, entryId, other } = await open()
   const entry = (await call(owner, vault.getVaultEntry, { params: { entryId } })).body
   t.is(entry.connectedBy, await userIdOf(member))
-  t.is((await leave(member)).status, 204)
+  t.is(await leave(await customer(platform), 'remove'), 'WORKSPACE_NOT_FOUND')
+  for (const role of ['viewer', 'member'] as const)
+    t.is(await leave(await memberOf(platform, workspaceId, role), 'remove'), 'PERMISSION_DENIED', role)
+  t.is(await leave(member, 'remove'), 'PERMISSION_DENIED')
+  t.is(await leave(member), '')
   t.deepEqual(await left(), [entryId, other].toSorted())
   t.is((await call(member, vault.getVaultEntry, { params: { entryId } })).failure.code, 'NOT_FOUND')
+  const admin = await memberOf(platform, workspaceId, 'admin')
+  const params = { workspaceId, userId: await userIdOf(admin) }
+  t.is((await call(admin, members.removeMember, { params, query: { connections: 'remove' } })).status, 204)
 })
 
 test.serial('the keys of a leaver to the workspace end, and the leaver’s other keys do not', async (t) => {
@@ -94,12 +108,13 @@ test.serial('the keys of a leaver to the workspace end, and the leaver’s other
 })
 
 test.serial('a workspace that says so takes it out of the vault, and its site is told', async (t) => {
-  const { platform, site, owner, member, workspaceId, set, leave, left, entryId, other } = await open()
+  const { site, owner, member, workspaceId, set, leave, left, entryId, other, revoke } = await open()
   t.is((await set(member, 'remove')).failure.code, 'PERMISSION_DENIED')
   t.is((await set(owner, 'remove')).body.connectionsOfLeavers, 'remove')
   const agent = await agentOf(owner, { workspaceId, sites: [{ vaultEntryId: entryId }, { vaultEntryId: other }] })
   const told = site.revokeForms.length
-  t.is((await leave(member)).status, 204)
+  t.is(await leave(member, 'keep'), 'PERMISSION_DENIED')
+  t.is(await leave(member), '')
   t.deepEqual(await left(), [other])
   const { sites } = (await call(owner, agents.getAgent, { params: { agentId: agent.id } })).body
   t.deepEqual(
@@ -107,91 +122,62 @@ test.serial('a workspace that says so takes it out of the vault, and its site is
     [other],
   )
   t.is(site.revokeForms.length, told, 'whoever leaves does not wait for the site')
-  await runRound(platform.services, 'revocations')
-  t.is(site.revokeForms.length, told + 1)
-  await runRound(platform.services, 'revocations')
+  await revoke()
+  await revoke()
   t.is(site.revokeForms.length, told + 1, 'once')
 })
 
-for (const [role, may] of [
-  ['viewer', false],
-  ['member', false],
-  ['admin', true],
-] as const)
-  test.serial(`who is ${role} ${may ? 'decides' : 'does not decide'} what is left behind`, async (t) => {
-    const { platform, owner, leave, left, set, workspaceId, other, entryId } = await open()
-    await set(owner, 'keep')
-    const someone = await memberOf(platform, workspaceId, role)
-    const answer = await leave(someone, 'remove')
-    t.is(may ? answer.status : answer.failure.code, may ? 204 : 'PERMISSION_DENIED')
-    t.deepEqual(await left(), (may ? [other] : [entryId, other]).toSorted())
-  })
-
-test.serial('nobody but admins decides it for themselves, and outsiders see no workspace', async (t) => {
-  const { platform, owner, member, workspaceId, set, leave, left, entryId, other } = await open()
-  await set(owner, 'remove')
-  t.is((await leave(member, 'keep')).failure.code, 'PERMISSION_DENIED')
-  t.is((await leave(await customer(platform), 'remove')).failure.code, 'WORKSPACE_NOT_FOUND')
-  t.is((await leave(owner, 'keep')).status, 204)
-  t.deepEqual(await left(), [entryId, other].toSorted())
-  const admin = await memberOf(platform, workspaceId, 'admin')
-  const params = { workspaceId, userId: await userIdOf(admin) }
-  t.is((await call(admin, members.removeMember, { params, query: { connections: 'remove' } })).status, 204)
+test.serial('an admin has it removed: the refresh token is revoked, or without one the access token', async (t) => {
+  const [site] = (await twoSites()) as [Site]
+  const usual = site.token
+  t.teardown(() => void (site.token = usual))
+  for (const kind of ['refreshToken', 'accessToken'] as const) {
+    if (kind === 'accessToken') site.token = answering(tokenAnswer({ refresh_token: undefined }))
+    const { platform, workspaceId, leave, left, entryId, other, revoke } = await open()
+    const { database, sealing } = platform.services
+    const token = openCredential(sealing, await VaultEntry.query(database).findById(entryId).throwIfNotFound())[kind]
+    t.truthy(token)
+    t.is(await leave(await memberOf(platform, workspaceId, 'admin'), 'remove'), '')
+    t.deepEqual(await left(), [other])
+    await revoke()
+    t.is(site.revokeForms.at(-1)?.get('token'), token, kind)
+  }
 })
 
-test.serial(
-  'a site is asked to revoke the refresh token, which ends the grant, and without one the access token',
-  async (t) => {
-    const { sites } = await stage()
-    const usual = sites[0].token
-    t.teardown(() => void (sites[0].token = usual))
-    for (const kind of ['refreshToken', 'accessToken'] as const) {
-      if (kind === 'accessToken') sites[0].token = answering(tokenAnswer({ refresh_token: undefined }))
-      const { platform, site, owner, leave, entryId } = await open()
-      const { database, sealing } = platform.services
-      const entry = await VaultEntry.query(database).findById(entryId).throwIfNotFound()
-      const token = openCredential(sealing, entry)[kind]
-      t.truthy(token)
-      await leave(owner, 'remove')
-      await runRound(platform.services, 'revocations')
-      t.true(
-        site.revokeForms.some((form) => form.get('token') === token),
-        kind,
-      )
-    }
-  },
-)
-
 test.serial('a site that does not answer is asked again for a day, also after the process has ended', async (t) => {
-  const { platform, clock, site, owner, leave } = await open()
-  const { services } = platform
-  await runRound(services, 'revocations')
+  const { site, owner, leave, revoke, noted } = await open()
   const told = site.revokeForms.length
   site.revoke = (_request, response) => void response.writeHead(503).end()
   await leave(owner, 'remove')
-  const noted = await Revocation.query(services.database)
-  t.is(noted.length, 1)
-  t.regex(noted[0]?.token ?? '', /^test\./, 'sealed')
-  await runRound(services, 'revocations')
-  await runRound(services, 'revocations')
+  const [{ token, giveUpAt, createdAt } = t.fail(), ...more] = await noted()
+  t.deepEqual(more, [])
+  t.regex(token, /^test\./, 'sealed')
+  t.is(giveUpAt.getTime() - createdAt.getTime(), 86_400_000)
+  await revoke()
+  await revoke()
   t.is(site.revokeForms.length, told + 1, 'there is a pause')
-  clock.forward(16)
-  await runRound(services, 'revocations')
-  t.is(site.revokeForms.length, told + 2)
-  // As if the process had been killed while it asked.
-  await Revocation.query(services.database).patch({ nextAt: clock.now() })
-  site.revoke = answering({})
-  await runRound(services, 'revocations')
-  t.is(site.revokeForms.length, told + 3)
-  t.deepEqual(await Revocation.query(services.database), [])
+  t.true((await noted()).every(({ nextAt }) => nextAt.getTime() > Date.now() + 5000))
+  for (const [index, answer] of [site.revoke, answering({})].entries()) {
+    // The second as if the process had been killed while it asked.
+    await noted().patch({ nextAt: new Date() })
+    site.revoke = answer
+    await revoke()
+    t.is(site.revokeForms.length, told + 2 + index)
+  }
+  t.deepEqual(await noted(), [])
   t.is(new Set(site.revokeForms.slice(told).map((form) => form.get('token'))).size, 1)
 })
 
-test.serial('an attempt to connect a site does not outlive the membership', async (t) => {
-  const { member, owner, begin, finish, leave, left, entryId, other } = await open()
-  const visit = await begin(member, { entryId })
-  await leave(owner, 'keep')
-  t.like(await (await finish(visit)).json(), { code: 'NOT_FOUND' })
+test.serial('an attempt to connect a site does not outlive the membership, nor follow an entry', async (t) => {
+  const { workspaceId, member, userId, owner, entryId, other, begin, finish, leave, set, left } = await open()
+  const underWay = [await begin(owner, { entryId }), await begin(member, { entryId: other })] as const
+  t.is((await call(member, moves.moveThings, { body: { entryIds: [entryId] } })).status, 200)
+  t.is((await finish(underWay[0])).status, 404)
+  t.is((await call(member, vault.getVaultEntry, { params: { entryId } })).body.connectedBy, userId)
+  t.is((await call(member, moves.moveThings, { body: { entryIds: [entryId], workspaceId } })).status, 200)
+  await set(owner, 'remove')
+  t.is(await leave(owner, 'keep'), '')
+  t.like(await (await finish(underWay[1])).json(), { code: 'NOT_FOUND' })
   t.deepEqual(await left(), [entryId, other].toSorted())
 })
 
@@ -200,15 +186,4 @@ test.serial('an attempt to connect a site does not outlive the logins of whoever
   const visit = await begin(owner, { entryId: other })
   await call(owner, auth.logoutEverywhere)
   t.like(await (await finish(visit)).json(), { code: 'PERMISSION_DENIED' })
-})
-
-test.serial('an attempt to authorize an entry again does not follow it to another owner', async (t) => {
-  const { member, owner, begin, finish, entryId } = await open()
-  const visit = await begin(owner, { entryId })
-  const { updatedAt } = (await call(owner, vault.getVaultEntry, { params: { entryId } })).body
-  await call(member, moves.moveThings, { body: { entryIds: [entryId] } })
-  t.is((await finish(visit)).status, 404)
-  const { connectedBy } = (await call(member, vault.getVaultEntry, { params: { entryId } })).body
-  t.is(connectedBy, await userIdOf(member))
-  t.truthy(updatedAt)
 })

@@ -26,87 +26,73 @@ async function open() {
   const { id: workspaceId } = await workspaceOf(owner)
   const member = await customer(platform)
   await join(platform, workspaceId, member, 'member')
-  return { platform, sites, owner, member, workspaceId, userId: await userIdOf(member) }
+  const { database } = platform.services
+  return { platform, database, sites, owner, member, workspaceId, userId: await userIdOf(member) }
 }
 
 type Things = { agentIds?: string[]; entryIds?: string[]; workspaceId?: string }
-const move = (by: Client, body: Things) => call(by, moves.moveThings, { body })
+/** 200, or the code of the refusal. */
+const move = async (by: Client, body: Things) => {
+  const answer = await call(by, moves.moveThings, { body })
+  return answer.status === 200 ? answer.status : answer.failure.code
+}
 
 const seen = async (by: Client, agentId: string) =>
   (await call(by, agents.getAgent, { params: { agentId } })).status === 200
 
-const codeOrStatus = (answer: Awaited<ReturnType<typeof move>>) =>
-  answer.status === 200 ? answer.status : answer.failure.code
+const eight = Array.from({ length: 8 }, (_, index) => index)
 
 test.serial('eight moves at once, to and fro, leave everything in one place', async (t) => {
-  const { sites, owner, member, workspaceId } = await open()
+  const { database, sites, owner, member, workspaceId } = await open()
   const entryId = await connectBadTools(member, sites)
   const agent = await agentOf(member, { sites: [{ vaultEntryId: entryId }] })
   const things = { agentIds: [agent.id], entryIds: [entryId] }
   const answers = await Promise.all(
-    Array.from({ length: 8 }, (_, index) => move(member, { ...things, ...(index % 2 === 0 && { workspaceId }) })),
+    eight.map((index) => move(member, { ...things, ...(index % 2 === 0 && { workspaceId }) })),
   )
-  t.deepEqual(new Set(answers.map(codeOrStatus)), new Set([200]))
-  const { database } = (await stage()).platform.services
+  t.deepEqual(new Set(answers), new Set([200]))
   const there = await Agent.query(database).findById(agent.id).throwIfNotFound()
-  const entry = await VaultEntry.query(database).findById(entryId).throwIfNotFound()
-  t.is(there.ownerId, entry.ownerId)
-  const competing = await Promise.all([
-    ...Array.from({ length: 4 }, () => move(member, { ...things, workspaceId })),
-    ...Array.from({ length: 4 }, () => call(member, agents.deleteAgent, { params: { agentId: agent.id } })),
+  t.is((await VaultEntry.query(database).findById(entryId).throwIfNotFound()).ownerId, there.ownerId)
+
+  const remove = () => call(member, agents.deleteAgent, { params: { agentId: agent.id } })
+  const four = eight.slice(4)
+  const [removals] = await Promise.all([
+    Promise.all(four.map(remove)),
+    Promise.all(four.map(() => move(member, { ...things, workspaceId }))),
   ])
-  t.true(competing.every(({ status }) => [200, 204, 404].includes(status)))
   // Those that were under way at the old place are refused, maybe all.
+  t.true(removals.every(({ status }) => [204, 404].includes(status)))
   t.is(
     await seen(owner, agent.id),
-    competing.every(({ status }) => status !== 204),
+    removals.every(({ status }) => status === 404),
   )
 })
 
 test.serial('deliveries during a move are accepted once each, in order, for whoever had the agent then', async (t) => {
-  const { platform, owner, member, workspaceId } = await open()
+  const { platform, database, owner, member, workspaceId } = await open()
   const agent = await webhookAgent(member, { systemPrompt: '[[say Done.]]' })
-  const deliveries = Array.from({ length: 8 }, (_, index) => deliver(platform, agent, { index }))
-  const moved: string[] = []
-  const tries = Array.from({ length: 8 }, async (_, index) => {
-    const answer = await move(member, { agentIds: [agent.id], ...(index % 2 === 0 && { workspaceId }) })
-    moved.push(String(codeOrStatus(answer)))
-  })
-  const receipts = await Promise.all(deliveries)
-  await Promise.all(tries)
+  const [receipts, moved] = await Promise.all([
+    Promise.all(eight.map((index) => deliver(platform, agent, { index }))),
+    Promise.all(eight.map((index) => move(member, { agentIds: [agent.id], ...(index % 2 === 0 && { workspaceId }) }))),
+  ])
   t.true(receipts.every(({ status }) => status === 202))
-  const by = (await seen(owner, agent.id)) ? owner : member
-  await allEnded(by, agent, 60)
-  const { database } = platform.services
+  for (const code of moved) t.true(code === 200 || code === 'AGENT_ALREADY_RUNNING', String(code))
+  await allEnded((await seen(owner, agent.id)) ? owner : member, agent, 60)
   const rows = await Run.query(database).where({ agentId: agent.id }).orderBy('sequence')
-  t.deepEqual(
-    rows.map(({ id }) => id).toSorted((one, other) => (one < other ? -1 : 1)),
-    receipts.map(({ body }) => body.runId).toSorted((one, other) => (one < other ? -1 : 1)),
-  )
-  t.deepEqual(
-    rows.map(({ sequence }) => sequence),
-    Array.from(rows, (_, index) => index + 1),
-  )
-  t.true(rows.every(({ status }) => status === 'completed'))
-  const current = await Agent.query(database).findById(agent.id).throwIfNotFound()
-  const since = rows.filter(({ sequence }) => sequence > (current.movedSequence ?? 0))
-  t.true(
-    since.every(({ ownerId }) => ownerId === current.ownerId),
-    'a run after the last move belongs to who has the agent',
-  )
-  t.true(
-    moved.every((code) => code === '200' || code === 'AGENT_ALREADY_RUNNING'),
-    moved.join(),
-  )
+  t.deepEqual(rows.map(({ id }) => id).toSorted(), receipts.map(({ body }) => body.runId).toSorted())
+  const { ownerId, movedSequence } = await Agent.query(database).findById(agent.id).throwIfNotFound()
+  for (const [index, run] of rows.entries()) {
+    t.like(run, { sequence: index + 1, status: 'completed' })
+    if (run.sequence > (movedSequence ?? 0)) t.is(run.ownerId, ownerId, 'a run since the last move is of who has it')
+  }
 })
 
 test.serial('what waits for a move to be committed sees the new owner, and not the one from before', async (t) => {
-  const { platform, sites, member, workspaceId } = await open()
-  const { database, runs } = platform.services
+  const { platform, database, sites, member, userId, workspaceId } = await open()
   const entryId = await connectBadTools(member, sites)
-  const agent = await agentOf(member)
+  const [agent, other] = [await agentOf(member), await agentOf(member)]
 
-  /** Does something while a move of all this is not committed yet, and commits it then. */
+  /** Does something while a move of all this is not committed yet, commits it then, and moves everything back. */
   async function during<T>(work: () => Promise<T>): Promise<PromiseSettledResult<T>> {
     const trx = await database.transaction()
     await trx('agentQueues').where({ agentId: agent.id }).forUpdate()
@@ -115,28 +101,22 @@ test.serial('what waits for a move to be committed sees the new owner, and not t
     const working = Promise.allSettled([work()])
     await untilBlocked(database)
     await trx.commit()
-    return (await working)[0]
-  }
-  const back = async () => {
-    const ownerId = await userIdOf(member)
-    await database('agents').where({ id: agent.id }).update({ ownerId })
-    await database('vaultEntries').where({ id: entryId }).update({ ownerId })
+    const [settled] = await working
+    await database('agents').where({ id: agent.id }).update({ ownerId: userId })
+    await database('vaultEntries').where({ id: entryId }).update({ ownerId: userId })
+    return settled
   }
   const request = { agentId: agent.id, trigger: 'manual', requestId: newId() } as const
   const accept = (ownerId?: string) =>
-    database.transaction(async (trx) => (await runs.accept.within(trx, { ...request, ownerId })).receipt)
+    database.transaction(
+      async (trx) => (await platform.services.runs.accept.within(trx, { ...request, ownerId })).receipt,
+    )
 
   const accepted = await during(() => accept())
   t.is(accepted.status, 'fulfilled')
   const runId = accepted.status === 'fulfilled' ? accepted.value.runId : ''
   t.is((await Run.query(database).findById(runId).throwIfNotFound()).ownerId, workspaceId)
-
-  await back()
-  const asked = await during(async () => accept(await userIdOf(member)))
-  t.like(asked, { status: 'rejected', reason: { code: 'AGENT_NOT_FOUND' } })
-
-  await back()
-  const other = await agentOf(member)
+  t.like(await during(() => accept(userId)), { status: 'rejected', reason: { code: 'AGENT_NOT_FOUND' } })
   const named = await during(() =>
     call(member, agents.updateAgent, { params: { agentId: other.id }, body: { sites: [{ vaultEntryId: entryId }] } }),
   )
@@ -145,33 +125,24 @@ test.serial('what waits for a move to be committed sees the new owner, and not t
 
 test.serial('the role counts that one has when things change hands', async (t) => {
   const { platform, owner, member, workspaceId, userId } = await open()
-  const { id } = await agentOf(owner, { workspaceId })
+  const [shared, own] = [await agentOf(owner, { workspaceId }), await agentOf(member)]
   const reach = reachOf(userId, [{ workspaceId, role: 'member', closedBy: null }])
-  const late = (target: string, agentId: string) =>
-    platform.services.moves.move({ userId, reach }, { userId, via: 'login' }, target, {
-      agentIds: [agentId],
-      entryIds: [],
-    })
+  const late = (target: string, { id }: { id: string }) =>
+    platform.services.moves.move({ userId, reach }, { userId, via: 'login' }, target, { agentIds: [id], entryIds: [] })
   const params = { workspaceId, userId }
   await call(owner, members.changeRole, { params, body: { role: 'viewer' } })
-  t.like(await t.throwsAsync(late(userId, id)), { code: 'PERMISSION_DENIED' })
+  await t.throwsAsync(late(userId, shared), { code: 'PERMISSION_DENIED' })
   await call(owner, members.removeMember, { params })
-  t.like(await t.throwsAsync(late(userId, id)), { code: 'WORKSPACE_NOT_FOUND' })
-  const own = await agentOf(member)
-  t.like(await t.throwsAsync(late(workspaceId, own.id)), { code: 'WORKSPACE_NOT_FOUND' })
-  t.true(await seen(owner, id))
+  await t.throwsAsync(late(userId, shared), { code: 'WORKSPACE_NOT_FOUND' })
+  await t.throwsAsync(late(workspaceId, own), { code: 'WORKSPACE_NOT_FOUND' })
+  t.true(await seen(owner, shared.id))
 })
 
 test.serial('moves at once never exceed a limit', async (t) => {
-  const { platform, owner, workspaceId } = await open()
-  const someone = await customer(platform)
-  await join(platform, workspaceId, someone, 'member')
-  const { database } = platform.services
-  await database('accounts')
-    .where({ ownerId: await userIdOf(someone) })
-    .update({ limits: '{"agents":3}' })
-  const made = await Promise.all(Array.from({ length: 6 }, () => agentOf(owner, { workspaceId })))
-  const answers = await Promise.all(made.map(({ id }) => move(someone, { agentIds: [id] })))
-  t.is(answers.filter(({ status }) => status === 200).length, 3)
-  t.is(answers.filter((answer) => codeOrStatus(answer) === 'AGENT_LIMIT_REACHED').length, 3)
+  const { database, owner, member, userId, workspaceId } = await open()
+  await database('accounts').where({ ownerId: userId }).update({ limits: '{"agents":3}' })
+  const made = await Promise.all(eight.slice(2).map(() => agentOf(owner, { workspaceId })))
+  const answers = await Promise.all(made.map(({ id }) => move(member, { agentIds: [id] })))
+  const refused = 'AGENT_LIMIT_REACHED'
+  t.deepEqual(answers.map(String).toSorted(), ['200', '200', '200', refused, refused, refused])
 })

@@ -54,44 +54,28 @@ test('keys are readable by their owner only, and nothing unfinished is left', as
   t.deepEqual((await readdir(folder)).toSorted(), ['ca-key.pem', 'ca.pem', 'localhost-key.pem', 'localhost.pem'])
 })
 
-test('certificates that last are used again', async (t) => {
+test('what lasts for 30 days is used again; a certificate is renewed by its authority, and with it', async (t) => {
   const folder = await temporaryFolder(t)
   const first = await read(await createCertificates(folder))
   t.deepEqual(await read(await createCertificates(folder, inDays(360))), first)
-})
-
-test('a server certificate with less than 30 days left is renewed under the same authority', async (t) => {
-  const folder = await temporaryFolder(t)
-  const first = await read(await createCertificates(folder))
   const second = await read(await createCertificates(folder, inDays(370)))
   t.is(second.ca, first.ca)
   t.not(second.cert, first.cert)
   t.true(new X509Certificate(second.cert).validToDate > inDays(760))
-  t.true(new X509Certificate(second.cert).verify(new X509Certificate(second.ca).publicKey))
+  const third = await read(await createCertificates(folder, inDays(3640)))
+  t.not(third.ca, first.ca)
+  for (const { ca, cert } of [second, third])
+    t.true(new X509Certificate(cert).verify(new X509Certificate(ca).publicKey))
 })
 
-test('an authority with less than 30 days left is renewed together with what it signed', async (t) => {
-  const folder = await temporaryFolder(t)
-  const first = await read(await createCertificates(folder))
-  const second = await read(await createCertificates(folder, inDays(3640)))
-  t.not(second.ca, first.ca)
-  t.true(new X509Certificate(second.cert).verify(new X509Certificate(second.ca).publicKey))
-})
-
-test('a pair whose halves do not belong together is made anew', async (t) => {
+test('what does not belong together, or whose authority is gone, is made anew', async (t) => {
   const [folder, other] = [await temporaryFolder(t), await temporaryFolder(t)]
   const made = await createCertificates(folder)
   const foreign = await createCertificates(other)
-  await rm(made.keyFile)
   await rename(foreign.keyFile, made.keyFile)
   await rename(foreign.caFile, made.caFile)
   t.true(await connectAs(t, await createCertificates(folder), 'localhost', '127.0.0.1'))
-})
-
-test('a server certificate of an authority that is gone is made anew', async (t) => {
-  const folder = await temporaryFolder(t)
-  const first = await createCertificates(folder)
-  await rm(first.caFile)
+  await rm(made.caFile)
   t.true(await connectAs(t, await createCertificates(folder), 'localhost', '127.0.0.1'))
 })
 

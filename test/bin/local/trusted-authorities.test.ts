@@ -36,16 +36,11 @@ test('a local platform trusts its example sites and those of the developer', asy
   }
 })
 
-test('without SITE_CA_FILE a local platform trusts its example sites', async (t) => {
-  const { caFile } = await temporaryCertificates()
-  t.is(trustedAuthorities(ownFolder(), caFile, undefined), caFile)
-})
-
-test('a SITE_CA_FILE that is not there is named', async (t) => {
+test('a SITE_CA_FILE that is not there is named, and need not be set', async (t) => {
   const { caFile, keyFile } = await temporaryCertificates()
   const folder = ownFolder()
-  t.throws(() => trustedAuthorities(folder, caFile, 'my-site/site.pem'), {
-    message: /my-site\/site\.pem, cannot be read/,
-  })
-  t.throws(() => trustedAuthorities(folder, caFile, keyFile), { message: /holds no certificate/ })
+  const trust = (own?: string) => trustedAuthorities(folder, caFile, own)
+  t.throws(() => trust('my-site/site.pem'), { message: /my-site\/site\.pem, cannot be read/ })
+  t.throws(() => trust(keyFile), { message: /holds no certificate/ })
+  t.is(trust(), caFile)
 })

@@ -59,8 +59,7 @@ export const prefixLength = 20
 export interface Defect {
   without?: Rule
   manifest?: (manifest: GoodManifest) => unknown
-  /** Changes the response, or sends none: `cut` ends the connection, `hang` leaves it open. */
-  change?: (said: Said, heard: Heard) => Said | 'cut' | 'hang'
+  change?: (said: Said, heard: Heard) => Said
 }
 
 export type GoodManifest = ReturnType<typeof goodManifest>

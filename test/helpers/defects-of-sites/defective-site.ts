@@ -5,12 +5,10 @@ import { createToolRules } from './tool-rules.ts'
 /** The responses of a small site that is correct except for one defect, over any transport. */
 export interface DefectiveSite {
   origin: string
-  answer: (heard: Heard) => Said | 'cut' | 'hang'
+  answer: (heard: Heard) => Said
 }
 
-/**
- * Its tokens are `good-token` and `limited-token`, or those of its OAuth server, which consents without asking.
- */
+/** Its tokens are `good-token` and `limited-token`, or those of its OAuth server, which consents without asking. */
 export function createDefectiveSite(origin: string, defect: Defect, { oauth = false } = {}): DefectiveSite {
   const keeps = (rule: Rule): boolean => defect.without !== rule
   const manifest = goodManifest(origin, oauth)

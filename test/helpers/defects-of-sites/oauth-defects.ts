@@ -1,4 +1,4 @@
-import { where, withHeaders, without, withAuth, notFound, type Change, type Defects } from './changes.ts'
+import { notFound, onGoodRead, where, withHeaders, without, type Change, type Defects } from './changes.ts'
 import type { Heard, Said } from './defect.ts'
 
 const isToken = ({ path }: Heard) => path === '/token'
@@ -12,9 +12,9 @@ const inTokens = (change: (body: Record<string, unknown>) => object, grant?: str
     (said) => ({ ...said, body: change(said.body as Record<string, unknown>) }),
   )
 
-/** Changes refusals of the token endpoint. */
-const inRefusals = (condition: (heard: Heard) => boolean, change: (said: Said) => Said): Change =>
-  where((said, heard) => isToken(heard) && said.status === 400 && condition(heard), change)
+/** Changes refusals of the token endpoint; with `of`, some of them. */
+const inRefusals = (change: (said: Said, heard: Heard) => Said, of: (heard: Heard) => boolean = () => true): Change =>
+  where((said, heard) => isToken(heard) && said.status === 400 && of(heard), change)
 
 /** Changes where the browser is redirected. */
 const inCallback = (param: 'code' | 'error', change: (to: URL) => void): Change =>
@@ -30,20 +30,13 @@ const inCallback = (param: 'code' | 'error', change: (to: URL) => void): Change 
 const ofWrong = (kind: 'code' | 'refresh_token') => (heard: Heard) =>
   (new URLSearchParams(heard.body).get(kind) ?? '').startsWith('wrong-')
 
-const dropCode = (to: URL) => to.searchParams.delete('code')
+const dropCode = inCallback('code', (to) => to.searchParams.delete('code'))
 
 /** The defects of OAuth sites. */
 export const oauthDefects: Defects = {
   'offers fewer scopes than its tools need': {
-    manifest: (manifest) => withAuth(manifest, { scopes: ['read'] }),
+    manifest: (manifest) => ({ ...manifest, auth: { ...manifest.auth, scopes: ['read'] } }),
     fails: ['scopes-offered'],
-  },
-  'refuses every request to authorize': {
-    change: where(
-      (_said, heard) => isAuthorize(heard),
-      () => ({ status: 400, body: 'no' }),
-    ),
-    fails: ['authorize-works'],
   },
   'sends strangers’ clients where they want': { without: 'knows its clients', fails: ['authorize-client'] },
   'redirects anywhere': { without: 'compares redirect addresses', fails: ['authorize-redirect-uri'] },
@@ -66,67 +59,57 @@ export const oauthDefects: Defects = {
   },
   'exchanges codes by GET': { without: 'takes codes by POST only', fails: ['token-post'] },
   'answers 401 to a wrong code': {
-    change: inRefusals(ofWrong('code'), (said) => ({ ...said, status: 401 })),
+    change: inRefusals((said) => ({ ...said, status: 401 }), ofWrong('code')),
     fails: ['token-code'],
   },
   'answers a wrong code without an error': {
-    change: inRefusals(ofWrong('code'), (said) => ({ ...said, body: { message: 'no' } })),
+    change: inRefusals((said) => ({ ...said, body: { message: 'no' } }), ofWrong('code')),
     fails: ['token-code'],
   },
   'answers 500 to a wrong refresh token': {
-    change: inRefusals(ofWrong('refresh_token'), (said) => ({ ...said, status: 500 })),
+    change: inRefusals((said) => ({ ...said, status: 500 }), ofWrong('refresh_token')),
     fails: ['token-refresh'],
   },
   'calls every refusal invalid_request': {
-    change: inRefusals(
-      () => true,
-      (said) => ({ ...said, body: { error: 'invalid_request' } }),
-    ),
+    change: inRefusals((said) => ({ ...said, body: { error: 'invalid_request' } })),
     fails: ['token-code'],
   },
   'takes grant types that there are not': {
     change: inRefusals(
-      (heard) => grantOf(heard) === 'urn:switchyard:check',
       (said) => ({ ...said, status: 200 }),
+      (heard) => grantOf(heard) === 'urn:switchyard:check',
     ),
     fails: ['token-grant-type'],
   },
-  'lets refusals be cached': {
-    change: inRefusals(
-      () => true,
-      (said) => ({ ...said, headers: {} }),
-    ),
-    warns: ['token-error-cache'],
-  },
-  'sends the browser back without a code': {
-    change: inCallback('code', (to) => to.searchParams.delete('code')),
-    fails: ['authorize-works'],
-  },
+  'lets refusals be cached': { change: inRefusals(withHeaders({})), warns: ['token-error-cache'] },
+  'sends the browser back without a code': { change: dropCode, fails: ['authorize-works'] },
   'sends people back without a code': {
-    change: (said, heard) => (heard.query.has('person') ? inCallback('code', dropCode)(said, heard) : said),
+    change: (said, heard) => (heard.query.has('person') ? dropCode(said, heard) : said),
     fails: ['sign-in'],
   },
   'loses the state of a denial': { without: 'returns the state of a denial', fails: ['denial'] },
   'loses the state': { change: inCallback('code', (to) => to.searchParams.delete('state')), fails: ['callback-state'] },
-  'changes the state': {
-    change: inCallback('code', (to) => to.searchParams.set('state', 'another')),
-    fails: ['callback-state'],
-  },
   'sends no issuer': { change: inCallback('code', (to) => to.searchParams.delete('iss')), fails: ['callback-issuer'] },
   'sends the issuer of another': {
     change: inCallback('code', (to) => to.searchParams.set('iss', 'https://other.example')),
     fails: ['callback-issuer'],
   },
   'does not check verifiers': { without: 'checks verifiers', fails: ['verifier'] },
-  'takes codes without a verifier': { without: 'needs verifiers', fails: ['verifier-missing'] },
+  'takes codes without a verifier': {
+    without: 'needs verifiers',
+    fails: ['verifier-missing'],
+    says: /Tokens were issued without a verifier\. The token address answered with status 200/,
+  },
   'does not compare the redirect address of a code': {
     without: 'compares redirect addresses of codes',
     fails: ['exchange-redirect-uri'],
+    says: /Tokens were issued for another redirect_uri/,
   },
   'compares the first twenty characters of a token': { without: 'compares whole tokens', fails: ['whole-token'] },
   'takes refresh tokens for access tokens': {
     without: 'tells refresh tokens from access tokens',
     fails: ['refresh-token-as-access'],
+    says: /With the refresh token get_note answered with status 200/,
   },
   'gives tokens of another type': {
     change: inTokens((body) => ({ ...body, token_type: 'mac' })),
@@ -140,10 +123,7 @@ export const oauthDefects: Defects = {
     change: where((said, heard) => isToken(heard) && said.status === 200, withHeaders({})),
     fails: ['token-cache'],
   },
-  'says no lifetime': {
-    change: inTokens((body) => without(body, 'expires_in')),
-    fails: ['token-lifetime'],
-  },
+  'says no lifetime': { change: inTokens((body) => without(body, 'expires_in')), fails: ['token-lifetime'] },
   'says the lifetime as a text': {
     change: inTokens((body) => ({ ...body, expires_in: '3600' })),
     fails: ['token-lifetime'],
@@ -159,10 +139,11 @@ export const oauthDefects: Defects = {
   },
   'grants more than was asked for': { without: 'bounds scopes', fails: ['scope-bounds'] },
   'does not know its own tokens': {
-    change: where(
-      (said, heard) => heard.path === '/api/tools/get_note' && said.status === 200,
-      () => ({ status: 401, headers: { 'WWW-Authenticate': 'Bearer' }, body: { error: 'Who are you?' } }),
-    ),
+    change: onGoodRead(() => ({
+      status: 401,
+      headers: { 'WWW-Authenticate': 'Bearer' },
+      body: { error: 'Who are you?' },
+    })),
     fails: ['token-works'],
   },
   'does not heed scopes': { without: 'checks permissions', fails: ['scope-enforced'] },
@@ -183,10 +164,7 @@ export const oauthDefects: Defects = {
     fails: ['refresh-scope'],
   },
   'does not know refreshed tokens': { without: 'stores refreshed tokens', fails: ['refreshed-works'] },
-  'takes refresh tokens again and again': {
-    without: 'takes refresh tokens once',
-    fails: ['refresh-once'],
-  },
+  'takes refresh tokens again and again': { without: 'takes refresh tokens once', fails: ['refresh-once'] },
   'lets the thief keep the newer token': { without: 'ends grants on reuse', warns: ['reuse-ends-grant'] },
   'takes codes twice': { without: 'takes codes once', fails: ['code-once'] },
   'does not revoke': { without: 'revokes', fails: ['revocation'] },
@@ -198,9 +176,9 @@ export const oauthDefects: Defects = {
     fails: ['revocation'],
   },
   'repeats codes in errors': {
-    change: where(
-      (said, heard) => isToken(heard) && said.status === 400 && ofWrong('code')(heard),
+    change: inRefusals(
       (said, { body }) => ({ ...said, body: { error: 'invalid_grant', error_description: body } }),
+      ofWrong('code'),
     ),
     fails: ['no-echo'],
   },

@@ -1,5 +1,6 @@
 import type { ExecutionContext } from 'ava'
 import type { Report } from '../../../check-site/check-site.ts'
+import { written } from '../../../check-site/report.ts'
 import { defaults, type CheckOptions } from '../../../check-site/options.ts'
 import type { Expected } from './changes.ts'
 import { goodToken, limitedToken } from './defect.ts'
@@ -28,7 +29,8 @@ export const found = ({ checked }: Report, ...results: string[]) =>
 export const findingOf = ({ checked }: Report, id: string) => checked.find(({ check }) => check.id === id)?.finding
 
 /** The report holds these failures and warnings, and no others. */
-export function finds(t: ExecutionContext, report: Report, { fails = [], warns = [] }: Expected): void {
+export function finds(t: ExecutionContext, report: Report, { fails = [], warns = [], says = /./ }: Expected): void {
   t.deepEqual(found(report, 'failed').toSorted(), [...fails].toSorted())
   t.deepEqual(found(report, 'warning').toSorted(), [...warns].toSorted())
+  t.regex(written(report), says)
 }

