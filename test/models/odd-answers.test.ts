@@ -48,16 +48,6 @@ test('an unknown tool, invalid arguments and ids that are empty or used twice ar
   t.is(new Set(told.map((one) => one.tool_call_id)).size, 6, 'each result has the id of its own call')
 })
 
-test('an answer with more calls than the run may make ends it by its budget, without one of them', async (t) => {
-  const { play } = await stage()
-  const { someone, sites } = await withTools()
-  const many = Array.from({ length: 60 }, (_, index) => echo(`c${index}`, `${index}`))
-  const over = await runOnce(someone, { model: play([events(chat.asking(many))]), sites })
-  t.like(over.run, { status: 'failed', reason: 'BUDGET_TOOL_CALLS', toolCalls: 60 })
-  t.is(over.outcomes.length, 60)
-  for (const outcome of over.outcomes) t.like(outcome, { status: 'failed', attempts: 0 })
-})
-
 test('a useless answer is charged, named and corrected once, and another time after a useful one', async (t) => {
   const { provider, play } = await stage()
   const { someone, sites } = await withTools()

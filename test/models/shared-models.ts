@@ -9,15 +9,22 @@ type Asked = Protocol | `${Protocol}-whole`
 
 /** How many models without a name there are of each, for the tests of a process. */
 const counts: Record<Asked, number> = {
-  chat: 40,
-  anthropic: 10,
+  chat: 60,
+  anthropic: 20,
   responses: 10,
-  'chat-whole': 10,
+  'chat-whole': 25,
   'anthropic-whole': 5,
   'responses-whole': 5,
 }
 
-const env = { RECONCILE_SECONDS: '1', SITE_ALLOW: '127.0.0.0/8,::1/128', OUTGOING_PER_MINUTE: '1000' }
+const env = {
+  RECONCILE_SECONDS: '1',
+  SITE_ALLOW: '127.0.0.0/8,::1/128',
+  OUTGOING_PER_MINUTE: '1000',
+  STREAM_POLL_MS: '100',
+  // Long runs read many pages, one a step.
+  RUN_STEPS: '50',
+}
 
 interface Stage extends Awaited<ReturnType<typeof openModels>> {
   provider: FailingProvider
@@ -25,8 +32,8 @@ interface Stage extends Awaited<ReturnType<typeof openModels>> {
   play: (acts: Act[], asked?: Asked) => string
 }
 
-/** Models that a file knows by a name which no other file uses. */
-type Named = Partial<Record<Asked, string[]>>
+/** Models that a file knows by a name which no other file uses, perhaps with what MODELS_FILE says of them besides. */
+type Named = Partial<Record<Asked, (string | ({ id: string } & Record<string, unknown>))[]>>
 
 const named: Named = {}
 const teardowns: (() => unknown)[] = []
@@ -39,8 +46,10 @@ let stage: Promise<Stage> | undefined
  */
 export function sharedModels(test: TestFn, names: Named = {}): () => Promise<Stage> {
   files += 1
-  for (const [asked, more] of Object.entries(names) as [Asked, string[]][])
-    named[asked] = [...(named[asked] ?? []), ...more]
+  for (const [asked, more] of Object.entries(names)) {
+    const before = named[asked as Asked] ?? []
+    named[asked as Asked] = [...before, ...more]
+  }
   test.after.always(async () => {
     files -= 1
     if (files > 0) return
@@ -61,10 +70,10 @@ async function open(): Promise<Stage> {
     baseUrl: provider.url,
     apiKeyEnv: 'THE_KEY',
     models: [...Array.from({ length: count }, (_, index) => `${asked}-${index}`), ...(named[asked as Asked] ?? [])].map(
-      (id) => ({
-        id,
+      (one) => ({
         price: { input: 1, output: 2 },
         stream: !asked.endsWith('-whole'),
+        ...(typeof one === 'string' ? { id: one } : one),
       }),
     ),
   }))
