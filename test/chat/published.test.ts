@@ -5,11 +5,10 @@ import { resumeChatStream, sendChatMessage } from '../../api/chat.ts'
 import { meaningsOfParts } from '../../api/schemas/chat-part.ts'
 import type { AnyRoute } from '../../api/route/route.ts'
 import { contradictions, document, inWords, responseOf } from '../helpers/declared.ts'
-import { eventually } from '../helpers/eventually.ts'
 import { connectBadTools, customer } from '../helpers/people.ts'
 import { openStage } from '../helpers/runs.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
-import { historyOf, openSession, partsOf, send, type TestSession } from './stage.ts'
+import { historyOf, openSession, partsOf, send, stop, underWay, type TestSession } from './stage.ts'
 
 const stage = forWholeFile(test, 'published chats', (t) =>
   openStage(t, { worker: false, env: { CHAT_TIMEOUT_SECONDS: '5' } }),
@@ -38,12 +37,7 @@ test('every part that is streamed is as the OpenAPI document says, and there is 
   const asked = await stream(asking, '[[call slow_read {"seconds":0}]]')
   const late = await stream(free, '[[call slow_read {"seconds":0}]] [[then]] [[sleep 20]]')
   const beingStopped = stream(stopped, '[[sleep 4]]')
-  const id = await eventually(10, 'the answer is under way', async () => {
-    const [, answer] = (await historyOf(stopped)).items
-    return answer?.status === 'running' ? answer.id : undefined
-  })
-  const headers = { 'x-session-token': stopped.token }
-  await fetch(`${platform.url}/chat/messages/${id}/stream`, { method: 'DELETE', headers })
+  await stop(stopped, (await underWay(stopped)).id)
 
   const answers = await Promise.all([called, asked, late, await beingStopped].map((one) => partsOf(t, one)))
   const parts = answers.flat()

@@ -2,12 +2,11 @@
 import test from 'ava'
 import * as approvals from '../../api/approvals.ts'
 import { call } from '../helpers/client.ts'
-import { eventually } from '../helpers/eventually.ts'
 import { connectBadTools, customer, person } from '../helpers/people.ts'
 import { sharedPlatform } from '../helpers/shared.ts'
 import { startSites } from '../helpers/sites.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
-import { historyOf, openSession, partsOf, send, textOf, typesOf } from './stage.ts'
+import { endsAs, openSession, partsOf, send, textOf, typesOf, underWay } from './stage.ts'
 
 const platformOf = sharedPlatform(test, 'idle')
 const stage = forWholeFile(test, 'chats', async (t) => ({
@@ -42,36 +41,6 @@ test('a message is answered whole for a client that asks for JSON', async (t) =>
   t.like(line, { route: '/chat/messages', answerId: answer.id }, 'the log names the session and the answer')
 })
 
-test('tools are called while an answer is given, and the conversation is kept', async (t) => {
-  const { platform, sites } = await stage()
-  const someone = await customer(platform)
-  const vaultEntryId = await connectBadTools(someone, sites)
-  const session = await openSession(someone, { sites: [{ vaultEntryId, tools: ['slow_read', 'fail'] }] })
-  const parts = await partsOf(
-    t,
-    await send(session, {
-      text: '[[call slow_read {"seconds":0}]] [[call fail {}]] [[say All done.]]',
-      id: 'mine',
-      stream: true,
-    }),
-  )
-  const inputs = parts.filter(({ type }) => type === 'tool-input-available')
-  t.like(inputs, [{ toolName: 'slow_read', input: { seconds: 0 }, dynamic: true }, { toolName: 'fail' }])
-  t.is(parts.filter(({ type }) => type === 'tool-output-available').length, 1)
-  t.is(parts.filter(({ type }) => type === 'tool-output-error').length, 1)
-  t.like(parts.at(-1), { type: 'finish', finishReason: 'stop' })
-  t.regex(textOf(parts), /All done\./)
-  const { items } = await historyOf(session)
-  t.like(items, [
-    { id: 'mine', role: 'user', parentId: null },
-    { role: 'assistant', status: 'completed' },
-  ])
-  const tools = items[1]!.parts.filter(({ type }) => type === 'dynamic-tool')
-  t.like(tools, [{ state: 'output-available' }, { state: 'output-error' }])
-  const again = await partsOf(t, await send(session, { text: '[[say And again.]]', stream: true }))
-  t.regex(textOf(again), /And again\./)
-})
-
 // @promise chat-approvals
 test('a tool that asks first is called with what was shown, once somebody has approved it, and the answer goes on', async (t) => {
   const { platform, sites } = await stage()
@@ -90,10 +59,7 @@ test('a tool that asks first is called with what was shown, once somebody has ap
   t.false(typesOf(parts).includes('tool-output-available'))
   const params = { approvalId: String(asked?.id) }
   await call(someone, approvals.decideApproval, { params, body: { decision: 'approve' } })
-  const answer = await eventually(20, 'the answer is complete', async () => {
-    const { items } = await historyOf(session)
-    return items[1]?.status === 'completed' ? items[1] : undefined
-  })
+  const answer = await endsAs(session, 'completed')
   t.like(
     answer.parts.filter(({ type }) => type === 'dynamic-tool'),
     [{ state: 'output-available' }],
@@ -107,16 +73,9 @@ test('an answer whose reader is gone is given up within a second, and says so af
   const session = await openSession(await person(platform))
   const leaving = new AbortController()
   const sent = send(session, { text: '[[sleep 30]]', stream: true }, { signal: leaving.signal })
-  await eventually(
-    10,
-    'the answer is under way',
-    async () => (await historyOf(session)).items[1]?.status === 'running' || undefined,
-  )
+  await underWay(session)
   leaving.abort()
   await t.throwsAsync(sent)
-  const answer = await eventually(5, 'the answer has failed', async () => {
-    const { items } = await historyOf(session)
-    return items[1]?.status === 'failed' ? items[1] : undefined
-  })
+  const answer = await endsAs(session, 'failed')
   t.like(answer, { parts: [], error: { code: 'STREAM_ABORTED', statusCode: 499 } })
 })

@@ -18,7 +18,7 @@ const world = forWholeFile(test, 'live-words', async (t) => {
   const given = { ...modelsEnvironment(t, [talker.provider(models)]), STREAM_POLL_MS: '100' }
   const platform = await startPlatform(t, { env: given })
   const { database, temporal } = platform.config
-  const env = { ...given, DATABASE_URL: database.url, TASK_QUEUE: temporal.taskQueue }
+  const env = { ...given, DATABASE_URL: database.url, TASK_QUEUE: temporal.taskQueue, BASE_URL: platform.url }
   const [api] = await Promise.all([startPlatform(t, { env }), startPlatform(t, { env, worker: true })])
   return { platform, api, talker, someone: await customer(platform, 'enterprise') }
 })

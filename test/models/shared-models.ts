@@ -1,7 +1,9 @@
 import type { ExecutionContext, TestFn } from 'ava'
 import { allOf } from '../helpers/all-of.ts'
 import { startFailingProvider, type Act, type FailingProvider } from './failing-provider.ts'
+import { startObserver } from './observer.ts'
 import { openModels } from './stage.ts'
+import { startTalker, type Talker } from './talker.ts'
 import { kindOf, type Protocol } from './wire.ts'
 
 /** How a model is asked; `whole` in one piece. */
@@ -17,17 +19,23 @@ const counts: Record<Asked, number> = {
   'responses-whole': 5,
 }
 
+/** How many models there are whose words tests say, and which each test has for itself. */
+const talking = 60
+
 const env = {
   RECONCILE_SECONDS: '1',
   SITE_ALLOW: '127.0.0.0/8,::1/128',
   OUTGOING_PER_MINUTE: '1000',
   STREAM_POLL_MS: '100',
+  STREAM_CHECK_SECONDS: '0.5',
   // Long runs read many pages, one a step.
   RUN_STEPS: '50',
 }
 
 interface Stage extends Awaited<ReturnType<typeof openModels>> {
   provider: FailingProvider
+  talker: Talker
+  talking: () => string
   /** A model of its own for a test, which acts so. */
   play: (acts: Act[], asked?: Asked) => string
 }
@@ -64,7 +72,9 @@ async function open(): Promise<Stage> {
   const context = { title: 'shared models', teardown: (work: () => unknown) => void teardowns.push(work) }
   const t = context as unknown as ExecutionContext
   const provider = await startFailingProvider(t)
-  const providers = Object.entries(counts).map(([asked, count]) => ({
+  const talker = await startTalker(t)
+  const spoken = Array.from({ length: talking }, (_, index) => `talking-${index}`)
+  const scripted = Object.entries(counts).map(([asked, count]) => ({
     name: asked,
     kind: kindOf[protocolOf(asked as Asked)],
     baseUrl: provider.url,
@@ -77,10 +87,19 @@ async function open(): Promise<Stage> {
       }),
     ),
   }))
+  const demo = { name: 'demo', kind: 'demo', models: [{ id: 'demo' }] }
+  const providers = [demo, talker.provider(spoken), await startObserver(t), ...scripted]
   const next = new Map<Asked, number>()
   return {
     provider,
-    ...(await openModels(t, providers, { env })),
+    talker,
+    ...(await openModels(t, providers, { env, default: 'demo' })),
+    /** A model of its own for a test, whose words the test says. */
+    talking() {
+      const model = spoken.pop()
+      if (model === undefined) throw new Error(`there are only ${talking} models that talk`)
+      return model
+    },
     play(acts, asked = 'chat') {
       const number = next.get(asked) ?? 0
       if (number >= counts[asked]) throw new Error(`there are only ${counts[asked]} models of ${asked}`)

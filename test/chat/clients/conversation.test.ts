@@ -5,18 +5,12 @@ import { call } from '../../helpers/client.ts'
 import { eventually } from '../../helpers/eventually.ts'
 import type { Person } from '../../helpers/people.ts'
 import type { Sites } from '../../helpers/sites.ts'
-import { forWholeFile } from '../../helpers/whole-file.ts'
 import { historyOf, type TestSession } from '../stage.ts'
 import { kinds } from './kinds.ts'
 import { lastWords, openPage, type Page } from './page.ts'
-import { openWorld, sendAndHear } from './world.ts'
+import { sendAndHear, sharedWorld } from './world.ts'
 
-const world = forWholeFile(test, 'conversations of chat clients', (t) =>
-  openWorld(
-    t,
-    kinds.map(({ name }) => `${name}/broken`),
-  ),
-)
+const world = sharedWorld(test)
 
 /** The tools of a message, as the client shows them. */
 const toolsOf = ({ chat }: Page) =>
@@ -159,8 +153,8 @@ for (const kind of kinds) {
   })
 
   test(`a client learns that an answer broke off after its first words (${kind.title})`, async (t) => {
-    const { sessionOf, talker } = await world()
-    const model = `${kind.name}/broken`
+    const { sessionOf, talker, talking } = await world()
+    const model = talking()
     const session = await sessionOf({ model })
     const page = openPage(kind, session)
     const { sent, speaking } = await sendAndHear(talker, page, { model, text: 'It is. ' })
