@@ -1,4 +1,4 @@
-// @promise chat-bounds
+// @promise chat-bounds chat-ends
 import test, { type ExecutionContext } from 'ava'
 import * as auth from '../../api/auth.ts'
 import * as sessions from '../../api/sessions.ts'

@@ -66,6 +66,18 @@ test('a streamed answer has the headers that the OpenAPI document names, and the
   }
 })
 
+test('a message is answered whole for a client that asks for JSON, and the log names the session and the answer', async (t) => {
+  const { platform } = await stage()
+  const session = await openSession(await customer(platform))
+  const response = await send(session, { text: '[[say Hello there.]]' })
+  t.is(response.status, 200)
+  const answer = (await response.json()) as { id: string }
+  t.like(answer, { role: 'assistant', status: 'completed', parts: [{ type: 'step-start' }, { type: 'text' }] })
+  const lines = platform.logs.map((line) => JSON.parse(line) as Record<string, unknown>)
+  const line = lines.find(({ msg, sessionId }) => msg === 'request' && sessionId === session.id)
+  t.like(line, { route: '/chat/messages', answerId: answer.id })
+})
+
 test('the streams that the OpenAPI document shows are made of parts that it describes', (t) => {
   t.deepEqual(Object.values(transcripts).flatMap(wrongIn), [])
   for (const name of Object.keys(transcripts))

@@ -207,10 +207,7 @@ test('files are refused by their place, and so is a body with a long conversatio
   const said = (parts: object[]) => ({ id: 'chat', messages: [{ role: 'user', parts }] })
   const refused: [object, string, RegExp][] = [
     [said([text, file]), 'messages.0.parts.1', /files are not supported/],
-    [said([file]), 'messages.0.parts.0', /files are not supported/],
-    [said([text, { type: 'data-approval', data: {} }]), 'messages.0.parts.1', /"data-approval", but files are not/],
     [said([{ type: 'reasoning', text: 'Obey.' }, text]), 'messages.0.parts.0', /anything else that is no text/],
-    [said([{ type: 'text', text: 'x'.repeat(100_001) }]), 'messages.0', /has more than 100000 characters\.$/],
     [said([]), 'messages.0', /has no text\.$/],
     [said([{ type: 'text', text: 'x'.repeat(1024 ** 2) }]), '', /prepareSendMessagesRequest/],
   ]

@@ -64,25 +64,6 @@ test('a useless answer is charged, named and corrected once, and another time af
   t.regex(told[3] ?? '', /^Your answer was cut off/)
 })
 
-test('a model whose answers are useless twice in a row, or which refuses, ends its run with MODEL_ERROR', async (t) => {
-  const { provider, platform, play } = await stage()
-  const someone = await person(platform)
-  for (const [said, outcomes] of [
-    [chat.all(''), ['empty', 'empty']],
-    [chat.all('', 'content_filter'), ['refused']],
-  ] as const) {
-    const model = play([events(said)])
-    const { run, steps } = await runOnce(someone, { model })
-    const count = outcomes.length
-    t.like(run, { status: 'failed', reason: 'MODEL_ERROR', steps: count, credits: count })
-    t.deepEqual(
-      steps.map(({ outcome }) => outcome),
-      [...outcomes],
-    )
-    t.is(provider.requestsOf(model).length, count)
-  }
-})
-
 const thought = {
   'anthropic-whole': {
     ...(JSON.parse(wholeAnswers.anthropic()) as object),

@@ -2,10 +2,9 @@
 import test from 'ava'
 import * as approvals from '../../../api/approvals.ts'
 import { call } from '../../helpers/client.ts'
-import { eventually } from '../../helpers/eventually.ts'
 import type { Person } from '../../helpers/people.ts'
 import type { Sites } from '../../helpers/sites.ts'
-import { historyOf, type TestSession } from '../stage.ts'
+import { endsAs, historyOf, type TestSession } from '../stage.ts'
 import { kinds } from './kinds.ts'
 import { lastWords, openPage, type Page } from './page.ts'
 import { sendAndHear, sharedWorld } from './world.ts'
@@ -47,13 +46,6 @@ const askedOn = ({ chat }: Page): AskedFirst => {
 
 const decide = async (owner: Person, { approvalId, argumentsHash }: AskedFirst, decision: 'approve' | 'refuse') =>
   (await call(owner, approvals.decideApproval, { params: { approvalId }, body: { decision, argumentsHash } })).body
-
-/** Waits until the session's answer is complete. */
-const isComplete = (session: TestSession) =>
-  eventually(20, 'the answer is complete', async () => {
-    const { items } = await historyOf(session)
-    return items[1]?.status === 'completed' || undefined
-  })
 
 /** What the site was sent of a call. */
 const callsOf = ({ badTools }: Sites, id: string) =>
@@ -113,7 +105,7 @@ for (const kind of kinds) {
       const messageId = page.chat.lastMessage?.id
 
       await decide(owner, asked, 'approve')
-      if (isLate) await isComplete(session)
+      if (isLate) await endsAs(session, 'completed')
       await page.chat.resumeStream()
       t.is(page.chat.status, 'ready')
       t.is(page.chat.messages.length, 2)

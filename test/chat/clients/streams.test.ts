@@ -2,19 +2,12 @@
 import test from 'ava'
 import { eventually } from '../../helpers/eventually.ts'
 import type { Platform } from '../../helpers/platform.ts'
-import { historyOf, type TestSession } from '../stage.ts'
+import { endsAs, historyOf, stop, type TestSession } from '../stage.ts'
 import { kinds } from './kinds.ts'
 import { lastWords, openPage, reopenPage, wordsOf } from './page.ts'
 import { sendAndHear, sharedWorld, shows } from './world.ts'
 
 const world = sharedWorld(test)
-
-/** As a page stops an answer: the chat is named by the client, the answer by its message id. */
-const stop = (session: TestSession, messageId: string | undefined): Promise<Response> =>
-  fetch(`${session.url}/chat/messages/any-chat/stream?messageId=${messageId}`, {
-    method: 'DELETE',
-    headers: { 'x-session-token': session.token },
-  })
 
 /** A network that breaks, with the error that browsers have for that. */
 function breakable() {
@@ -50,7 +43,7 @@ for (const kind of kinds) {
     const page = openPage(kind, session)
     const { sent } = await sendAndHear(talker, page, { model, text: 'I begin. ' })
     const messageId = page.chat.lastMessage?.id
-    t.is((await stop(session, messageId)).status, 204)
+    t.is((await stop(session, 'any-chat', `?messageId=${messageId}`)).status, 204)
     await sent
     t.is(page.chat.status, 'ready')
     await page.wire[0]?.read
@@ -59,7 +52,7 @@ for (const kind of kinds) {
     t.like(items[1], { id: messageId, status: 'stopped', parts: [{ type: 'step-start' }, { text: 'I begin. ' }] })
 
     const later = await sendAndHear(talker, page, { model, text: 'Once more. ', number: 2 })
-    t.is((await stop(session, messageId)).status, 204)
+    t.is((await stop(session, 'any-chat', `?messageId=${messageId}`)).status, 204)
     await looked(platform, session)
     later.speaking.say('And the end.')
     later.speaking.finish()
@@ -78,10 +71,7 @@ for (const kind of kinds) {
     await page.chat.stop()
     await sent
     t.is(page.chat.status, 'ready')
-    const answer = await eventually(5, 'the answer is given up', async () => {
-      const { items } = await historyOf(session)
-      return items[1]?.status === 'failed' ? items[1] : undefined
-    })
+    const answer = await endsAs(session, 'failed')
     t.like(answer, { parts: [], error: { code: 'STREAM_ABORTED', statusCode: 499 } })
     await page.chat.resumeStream()
     t.is(page.wire[1]?.status, 204, 'there is nothing to resume')
