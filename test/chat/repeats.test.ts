@@ -47,7 +47,7 @@ test('two equal messages at once are one message with one answer, at any process
   }
   t.is((await historyOf(session, '?branch=all')).items.length, 2)
   t.is(await chargesOf(session), 2, 'one for each step')
-  const [called] = answers[0]!.filter((part) => part.type === 'tool-output-available')
+  const called = answers[0]!.find((part) => part.type === 'tool-output-available')
   const key = `chat:${called?.toolCallId}`
   t.is(sites.badTools.requests().filter(({ idempotencyKey }) => idempotencyKey === key).length, 1)
 })

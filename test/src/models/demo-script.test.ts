@@ -39,10 +39,10 @@ test('sleep, fail and then open the next step once the step has a call, since a 
   t.deepEqual(kindsIn('[[say a]][[then]][[then]][[sleep 1]][[call b]]'), [['say', 'sleep', 'call']])
 })
 
-const unreadable = [
-  ...['[[slep 5]]', '[[sleep]]', '[[sleep -1]]', '[[sleep 999999]]', '[[fail 200]]', '[[fail]]', '[[say]]', '[[call]]'],
-  ...['[[call search {"a":]]', '[[call search [1]]]', '[[call search {"a":1} x]]', '[[]]', '[[sleep 5'],
-]
+const unreadable = ['slep 5', 'sleep', 'sleep -1', 'sleep 999999', 'fail 200', 'fail', 'say', 'call', '']
+  .concat('call search {"a":', 'call search [1]', 'call search {"a":1} x')
+  .map((words) => `[[${words}]]`)
+  .concat('[[sleep 5')
 
 test('what is not a directive is told in its first sixty characters, and does not hide the ones around it', (t) => {
   for (const text of unreadable) {
