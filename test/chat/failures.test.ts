@@ -27,7 +27,7 @@ async function failureOf(t: ExecutionContext, response: Response) {
 }
 
 type Asked = 'chat' | 'anthropic' | 'responses'
-/** Which failures there are is a table (failures.test.ts). */
+/** Which failures there are is a table of the reader. */
 const rows: [asked: Asked, title: string, act: Act, sentence: RegExp, charges: number][] = [
   ['chat', 'a status', status(500), /failing or overloaded \(status 500\)/, 0],
   ['chat', 'a reset after the usage', events([...chat.begin(), ...chat.usage()], 'reset'), /broke off/, 1],

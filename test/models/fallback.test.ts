@@ -6,7 +6,7 @@ import { sharedModels } from './shared-models.ts'
 import { runOnce } from './stage-of-provider.ts'
 import { anthropic, chat } from './wire.ts'
 
-/* When a run goes to its second model is a table (next-move.test.ts); here a run meets each reason once. */
+/* When a run goes to its second model is a table of its next moves; here a run meets each reason once. */
 
 const stage = sharedModels(test)
 

@@ -17,7 +17,7 @@ import { chat } from './wire.ts'
 const takenBytes = 20_000
 const read = { name: 'read_page', input_schema: { type: 'object', properties: { page: { type: 'integer' } } } }
 
-/** In which words is a table (too-long.test.ts). */
+/** In which words providers say so is a table of the rule. */
 const refusal = '{"error":{"message":"Your input exceeds the context window.","code":"context_length_exceeded"}}'
 
 const models = sharedModels(test)

@@ -80,7 +80,7 @@ const refusing =
     return (index < 0 ? otherwise : status(400, {}, JSON.stringify(body(index))))(response, request)
   }
 
-/** In which words is a table (tool-refusal.test.ts). */
+/** In which words providers say so is a table of the rule. */
 const refusal = (index: number) => ({
   error: {
     message: "Invalid schema for function 'odd': schema must have type 'object'.",
