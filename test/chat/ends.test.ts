@@ -1,36 +1,22 @@
-// @promise chat-bounds
+// @promise chat-bounds chat-ends
 import test, { type ExecutionContext } from 'ava'
 import * as auth from '../../api/auth.ts'
 import * as sessions from '../../api/sessions.ts'
-import { newId } from '../../src/ids.ts'
 import { fillStore } from '../api/hoarder.ts'
 import { call } from '../helpers/client.ts'
-import { movableClock } from '../helpers/clock.ts'
 import { eventually } from '../helpers/eventually.ts'
-import { connectBadTools, customer, person, type Person } from '../helpers/people.ts'
-import { startPlatform, type Platform } from '../helpers/platform.ts'
-import { openStage } from '../helpers/runs.ts'
-import { forWholeFile } from '../helpers/whole-file.ts'
-import { historyOf, openSession, partsOf, send, typesOf, type TestSession } from './stage.ts'
+import { customer, person } from '../helpers/people.ts'
+import type { Platform } from '../helpers/platform.ts'
+import { sharedWorld } from './clients/world.ts'
+import { historyOf, openSession, partsOf, send, spendAllBut, stop, typesOf, type TestSession } from './stage.ts'
 
 /* How answers end that somebody else ends: the owner of the session, its time, or what the account may use. */
 
-const modes = ['cancel', 'continue'] as const
-const stage = forWholeFile(test, 'ends of chats', (t) =>
-  openStage(t, {
-    worker: false,
-    env: { RUN_STEPS: '4', RUN_TOOL_CALLS: '3', RUN_CREDITS: '2', STREAM_CHECK_SECONDS: '0.1' },
-  }),
-)
+const world = sharedWorld(test)
+const tools = ['echo_text', 'slow_read']
 
 /** Its first part comes at once, the next when the answer is over for other reasons. */
 const endless = '[[call echo_text {"text":"one"}]] [[then]] [[sleep 60]]'
-
-async function withTools(platform: Platform, someone: Person, body: object = {}): Promise<TestSession> {
-  const { sites } = await stage()
-  const vaultEntryId = await connectBadTools({ ...someone, url: platform.url }, sites)
-  return openSession(someone, { sites: [{ vaultEntryId, tools: ['echo_text', 'slow_read'] }], ...body })
-}
 
 const ask = (session: TestSession, text: string) => send(session, { text, stream: true })
 
@@ -49,89 +35,74 @@ const recordOf = ({ services }: Platform, { id: sessionId }: TestSession) =>
     return rows.every(({ status }) => status !== 'running') ? (rows as object[]) : undefined
   })
 
-for (const onDisconnect of modes) {
-  test(`a session that is ended ends its answer under way, and its reader is told (${onDisconnect})`, async (t) => {
-    const { platform } = await stage()
-    const someone = await customer(platform)
-    const session = await withTools(platform, someone, { onDisconnect })
-    const response = await ask(session, endless)
-    const asked = Date.now()
-    t.is((await call(someone, sessions.endSession, { params: { sessionId: session.id } })).status, 204)
-    const parts = await endedParts(t, response)
-    t.true(Date.now() - asked < 5000, `${Date.now() - asked} ms`)
-    t.regex(typesOf(parts).at(-1) ?? '', /^(abort|error)$/)
-    const [answer] = await recordOf(platform, session)
-    t.notDeepEqual(answer, { status: 'completed', errorCode: null })
-    t.true(Date.now() - asked < 5000, `${Date.now() - asked} ms`)
-  })
-
-  test(`a reader whose session expires is told so, with the end of the stream (${onDisconnect})`, async (t) => {
-    const { sites } = await stage()
-    const clock = movableClock()
-    const platform = await startPlatform(t, { clock, sites, env: { STREAM_CHECK_SECONDS: '0.1' } })
-    const session = await withTools(platform, await customer(platform), { onDisconnect, ttlSeconds: 60 })
-    const response = await ask(session, endless)
-    clock.forward(61)
-    const parts = await endedParts(t, response)
-    t.deepEqual(typesOf(parts).slice(-2), ['data-error', 'error'])
-    t.like(parts.at(-2), { data: { code: 'SESSION_EXPIRED', statusCode: 410 } })
-    const { body } = await historyFailure(session)
-    t.is(body.code, 'SESSION_EXPIRED')
-    if (onDisconnect === 'cancel') {
-      t.deepEqual(await recordOf(platform, session), [{ status: 'failed', errorCode: 'STREAM_ABORTED' }])
-    }
-  })
-}
-
-const stopAt = ({ token }: TestSession, url: string, id: string) =>
-  fetch(`${url}/chat/messages/${id}/stream`, { method: 'DELETE', headers: { 'x-session-token': token } })
-
-const underWay = (session: TestSession) =>
+/** Waits until the answer has called something. */
+const called = (session: TestSession) =>
   eventually(20, 'a call of the answer is under way', async () => {
     const [, answer] = (await historyOf(session)).items
     return answer?.parts.some(({ type }) => type === 'dynamic-tool') ? answer : undefined
   })
 
-test('an answer is stopped at any process, keeps what it has said, and leaves no call open', async (t) => {
-  const { platform, sites } = await stage()
-  const env = { DATABASE_URL: platform.config.database.url, BASE_URL: platform.url }
-  const other = await startPlatform(t, { sites, env })
-  const session = await withTools(platform, await customer(platform))
+for (const onDisconnect of ['cancel', 'continue'] as const) {
+  test(`a session that ends or expires ends its answer under way, and its reader is told (${onDisconnect})`, async (t) => {
+    const { platform, toolSession } = await world()
+    const { owner, session } = await toolSession({ tools }, { onDisconnect })
+    const response = await ask(session, endless)
+    const asked = Date.now()
+    t.is((await call(owner, sessions.endSession, { params: { sessionId: session.id } })).status, 204)
+    const parts = await endedParts(t, response)
+    t.regex(typesOf(parts).at(-1) ?? '', /^(abort|error)$/)
+    const [answer] = await recordOf(platform, session)
+    t.notDeepEqual(answer, { status: 'completed', errorCode: null })
+    t.true(Date.now() - asked < 5000, `${Date.now() - asked} ms`)
+
+    const { session: late } = await toolSession({ tools }, { onDisconnect })
+    const answering = await ask(late, endless)
+    await platform.services.database('sessions').where({ id: late.id }).update({ expiresAt: new Date() })
+    const told = await endedParts(t, answering)
+    t.deepEqual(typesOf(told).slice(-2), ['data-error', 'error'])
+    t.like(told.at(-2), { data: { code: 'SESSION_EXPIRED', statusCode: 410 } })
+    t.like(await historyOf(late), { code: 'SESSION_EXPIRED' })
+    if (onDisconnect === 'cancel')
+      t.deepEqual(await recordOf(platform, late), [{ status: 'failed', errorCode: 'STREAM_ABORTED' }])
+  })
+}
+
+const callsIn = (steps: number, each: number): string =>
+  Array.from({ length: steps }, () => '[[call echo_text {"text":"one"}]]'.repeat(each)).join(' [[then]] ')
+
+test('at any process, an answer is stopped and leaves no call open, and nothing beyond its budgets is done', async (t) => {
+  const { toolSession, another } = await world()
+  const other = await another(t, { RUN_STEPS: '2', RUN_TOOL_CALLS: '3' })
+  const { session } = await toolSession({ tools })
   const answering = ask(session, '[[call slow_read {"seconds":10}]]')
-  const { id } = await underWay(session)
+  const { id } = await called(session)
   const asked = Date.now()
-  t.is((await stopAt(session, other.url, id)).status, 204)
+  const elsewhere = { ...session, url: other.url }
+  t.is((await stop(elsewhere, id)).status, 204)
   t.is(typesOf(await endedParts(t, await answering)).at(-1), 'abort')
   t.true(Date.now() - asked < 5000, `${Date.now() - asked} ms`)
   const [, answer] = (await historyOf(session)).items
   t.like(answer, { status: 'stopped', parts: [{ type: 'step-start' }, { type: 'text' }, { state: 'output-error' }] })
+
+  for (const [text, sentence] of [
+    [callsIn(3, 1), /the budget of 2 steps/],
+    [callsIn(2, 2), /the budget of 3 tool calls/],
+  ] as const) {
+    const parts = await endedParts(t, await ask(elsewhere, text))
+    t.like(parts.at(-2), { type: 'data-error', data: { code: 'MODEL_ERROR', statusCode: 502 } })
+    t.regex(JSON.stringify(parts.at(-1)), sentence)
+    t.is(typesOf(parts).filter((type) => type === 'tool-output-available').length, 2)
+    const { items } = await historyOf(session)
+    const made = items.at(-1)?.parts.filter(({ state }) => state === 'output-available')
+    t.is(made?.length, 2)
+  }
 })
 
-const historyFailure = async ({ url, token }: TestSession) => {
-  const response = await fetch(`${url}/chat/messages`, { headers: { 'x-session-token': token } })
-  return { body: (await response.json()) as { code: string } }
-}
-
-/** Spends all credits, as a step of another answer would. */
-async function spendAll({ services }: Platform, someone: Person, left = 0): Promise<void> {
-  const { id: ownerId } = (await call(someone, auth.me)).body
-  await services.database.transaction(async (trx) => {
-    const { balance } = await services.billing.account(ownerId, trx)
-    await services.billing.credits.chargeStep(trx, {
-      ownerId,
-      answerId: newId(),
-      step: 1,
-      credits: balance - left,
-      tokens: 0,
-    })
-  })
-}
-
 test('an answer without credits is an ordinary error reply, and its exchange is on record as failed', async (t) => {
-  const { platform } = await stage()
+  const { platform } = await world()
   const someone = await person(platform)
   const session = await openSession(someone)
-  await spendAll(platform, someone)
+  await spendAllBut(platform, someone, 0)
   for (const stream of [true, false]) {
     const response = await send(session, { text: 'Hello.', stream })
     t.is(response.status, 402)
@@ -143,10 +114,10 @@ test('an answer without credits is an ordinary error reply, and its exchange is 
 })
 
 test('of two answers with one credit, one is asked for, and the other has none once that is charged', async (t) => {
-  const { platform } = await stage()
+  const { platform } = await world()
   const someone = await customer(platform)
   const [one, other] = [await openSession(someone), await openSession(someone)]
-  await spendAll(platform, someone, 1)
+  await spendAllBut(platform, someone, 1)
   const first = ask(one, '[[sleep 2]] [[say Done.]]')
   const { database } = platform.services
   const holds = database('credit_holds').where({ ownerId: (await call(someone, auth.me)).body.id })
@@ -158,15 +129,11 @@ test('of two answers with one credit, one is asked for, and the other has none o
 })
 
 test('credits that run out in the middle of an answer end it, and what it has used stays charged', async (t) => {
-  const { platform } = await stage()
-  const someone = await customer(platform)
-  const session = await withTools(platform, someone)
+  const { platform, toolSession } = await world()
+  const { owner, session } = await toolSession({ tools })
   const answering = ask(session, '[[call slow_read {"seconds":2}]] [[then]] [[say I go on.]]')
-  await eventually(20, 'its first step is charged', async () => {
-    const [, answer] = (await historyOf(session)).items
-    return answer?.parts.some(({ type }) => type === 'dynamic-tool') || undefined
-  })
-  await spendAll(platform, someone)
+  await called(session)
+  await spendAllBut(platform, owner, 0)
   const parts = await endedParts(t, await answering)
   t.like(parts.at(-2), { type: 'data-error', data: { code: 'NO_CREDITS', statusCode: 402 } })
   const { items } = await historyOf(session)
@@ -178,45 +145,8 @@ test('credits that run out in the middle of an answer end it, and what it has us
   ])
 })
 
-const callsIn = (steps: number, each: number): string =>
-  Array.from({ length: steps }, () => '[[call echo_text {"text":"one"}]]'.repeat(each)).join(' [[then]] ')
-
-const budgets = [
-  { what: 'steps', env: { RUN_STEPS: '2' }, text: callsIn(3, 1), sentence: /the budget of 2 steps/, calls: 2 },
-  {
-    what: 'tool calls',
-    env: { RUN_TOOL_CALLS: '3' },
-    text: callsIn(2, 2),
-    sentence: /budget of 3 tool calls/,
-    calls: 2,
-  },
-  { what: 'tokens', env: { RUN_TOKENS: '100' }, text: callsIn(2, 1), sentence: /the budget of 100 tokens/, calls: 0 },
-  { what: 'credits', env: { RUN_CREDITS: '1' }, text: callsIn(3, 1), sentence: /the budget of 1 credits/, calls: 1 },
-]
-
-for (const { what, env, text, sentence, calls } of budgets) {
-  test(`an answer has the ${what} of a run, and no call is made beyond them`, async (t) => {
-    const { platform, sites } = await stage()
-    const someone = await customer(platform)
-    const other = await startPlatform(t, {
-      sites,
-      env: { DATABASE_URL: platform.config.database.url, BASE_URL: platform.url, ...env },
-    })
-    const session = await withTools(platform, someone)
-    const parts = await endedParts(t, await ask({ ...session, url: other.url }, text))
-    t.like(parts.at(-2), { type: 'data-error', data: { code: 'MODEL_ERROR', statusCode: 502 } })
-    t.regex(JSON.stringify(parts.at(-1)), sentence)
-    t.is(typesOf(parts).filter((type) => type === 'tool-output-available').length, calls)
-    const [row] = await other.services.database('chat_answers').where({ sessionId: session.id }).select('id')
-    const made = await other.services
-      .database('chat_tool_calls')
-      .where({ answerId: String(row.id), status: 'succeeded' })
-    t.is(made.length, calls)
-  })
-}
-
 test('what is said in chats counts toward what is kept for an owner, who is told when that is full', async (t) => {
-  const { platform } = await stage()
+  const { platform } = await world()
   const { storedBytes } = platform.services.billing
   const someone = await person(platform)
   const session = await openSession(someone)

@@ -3,7 +3,7 @@ import test, { type ExecutionContext } from 'ava'
 import * as billing from '../../api/billing.ts'
 import { call } from '../helpers/client.ts'
 import { customer, person } from '../helpers/people.ts'
-import { events, reset, status, whole, type Act } from '../models/failing-provider.ts'
+import { events, status, type Act } from '../models/failing-provider.ts'
 import { sharedModels } from '../models/shared-models.ts'
 import { openProvider } from '../models/stage-of-provider.ts'
 import { anthropic, chat, responses } from '../models/wire.ts'
@@ -26,13 +26,12 @@ async function failureOf(t: ExecutionContext, response: Response) {
   return { code: '', error: '', ...told?.data, isLate: true }
 }
 
-type Asked = 'chat' | 'anthropic' | 'responses' | 'chat-whole'
+type Asked = 'chat' | 'anthropic' | 'responses'
+/** Which failures there are is a table of the reader. */
 const rows: [asked: Asked, title: string, act: Act, sentence: RegExp, charges: number][] = [
   ['chat', 'a status', status(500), /failing or overloaded \(status 500\)/, 0],
-  ['chat', 'a reset before the answer', reset, /closed the connection/, 0],
   ['chat', 'a reset after the usage', events([...chat.begin(), ...chat.usage()], 'reset'), /broke off/, 1],
   ['chat', 'an answer without a word', events(chat.all(' \n')), /empty/, 1],
-  ['chat-whole', 'an error with status 200', whole('{"error":{"message":"No.","code":401}}'), /credentials/, 0],
   ['anthropic', 'an end without the last event', events(anthropic.begin()), /ended early/, 1],
   ['responses', 'a reset in mid-stream', events(responses.begin(), 'reset'), /broke off/, 0],
 ]

@@ -11,7 +11,18 @@ import { connectBadTools, customer, type Person } from '../helpers/people.ts'
 import { sharedPlatform } from '../helpers/shared.ts'
 import { startSites } from '../helpers/sites.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
-import { historyOf, openSession, partsOf, send, textOf, typesOf, type TestSession } from './stage.ts'
+import {
+  endsAs,
+  historyOf,
+  openSession,
+  partsOf,
+  send,
+  stop,
+  textOf,
+  typesOf,
+  underWay,
+  type TestSession,
+} from './stage.ts'
 
 /* Calls that wait for approval are not made any more once what asked for them is over. */
 
@@ -46,11 +57,19 @@ async function waiting(t: ExecutionContext, session: TestSession): Promise<strin
   return String(parts.find((part) => part.type === 'data-approval')?.id)
 }
 
-const remove = ({ url, token }: TestSession, path: string) =>
-  fetch(`${url}${path}`, { method: 'DELETE', headers: { 'x-session-token': token } })
+const end = ({ url, token }: TestSession) =>
+  fetch(`${url}/sessions/current`, { method: 'DELETE', headers: { 'x-session-token': token } })
+
+/** Approves, and what would follow at once does not: returns whose answer it is. */
+async function approved({ platform }: Awaited<ReturnType<typeof open>>, id: string) {
+  const approval = await platform.services.database('approvals').where({ id }).first()
+  const { ownerId, answerId } = approval as Record<'ownerId' | 'answerId', string>
+  await platform.services.approvals.decide({ ownerId, userId: ownerId }, id, { decision: 'approve' })
+  return { ownerId, answerId }
+}
 
 const endings: Record<string, (given: Awaited<ReturnType<typeof open>>) => Promise<unknown>> = {
-  'its session is ended': ({ session }) => remove(session, '/sessions/current'),
+  'its session is ended': ({ session }) => end(session),
   'the API key of its session is deleted': ({ someone, key }) =>
     call(someone, apiKeys.deleteApiKey, { params: { apiKeyId: key?.id ?? '' } }).then((answer) => answer.status),
 }
@@ -74,15 +93,11 @@ for (const [what, end] of Object.entries(endings)) {
 }
 
 test('an approval that was given just before its session was ended has no effect afterwards', async (t) => {
-  const { someone, session, platform } = await open()
-  const id = await waiting(t, session)
+  const given = await open()
+  const { someone, session, platform } = given
   const { database, chat } = platform.services
-  const { ownerId, answerId } = (await database('approvals').where({ id }).first()) as Record<
-    'ownerId' | 'answerId',
-    string
-  >
-  await platform.services.approvals.decide({ ownerId, userId: ownerId }, id, { decision: 'approve' })
-  await remove(session, '/sessions/current')
+  const { answerId } = await approved(given, await waiting(t, session))
+  await end(session)
   await chat.goOn(answerId)
   await chat.reconcile()
   t.deepEqual(await statusesOf(someone), ['approved'])
@@ -90,14 +105,10 @@ test('an approval that was given just before its session was ended has no effect
 })
 
 test('an answer that waits for approval does not go on while its user is suspended, whoever approves', async (t) => {
-  const { someone, session, platform } = await open()
-  const id = await waiting(t, session)
+  const given = await open()
+  const { someone, session, platform } = given
   const { database, chat, clock } = platform.services
-  const { ownerId, answerId } = (await database('approvals').where({ id }).first()) as Record<
-    'ownerId' | 'answerId',
-    string
-  >
-  await platform.services.approvals.decide({ ownerId, userId: ownerId }, id, { decision: 'approve' })
+  const { ownerId, answerId } = await approved(given, await waiting(t, session))
   const keepOut = (suspendedAt: Date | null) => database('users').where({ id: ownerId }).update({ suspendedAt })
   await keepOut(clock.now())
   await chat.goOn(answerId)
@@ -107,11 +118,7 @@ test('an answer that waits for approval does not go on while its user is suspend
   await keepOut(null)
   t.is((await approvalsOf(someone))[0]?.status, 'approved')
   await chat.reconcile()
-  await eventually(
-    20,
-    'the answer is complete',
-    async () => (await historyOf(session)).items[1]?.status === 'completed' || undefined,
-  )
+  await endsAs(session, 'completed')
 })
 
 test('an answer under way makes no more calls once its user is suspended, and ends', async (t) => {
@@ -119,11 +126,7 @@ test('an answer under way makes no more calls once its user is suspended, and en
   const { database } = platform.services
   const text = '[[sleep 3]] [[call slow_read {"seconds":0}]] [[then]] [[call slow_read {"seconds":0}]]'
   const sent = send(session, { text, stream: true })
-  await eventually(
-    10,
-    'the answer is under way',
-    async () => (await historyOf(session)).items[1]?.status === 'running' || undefined,
-  )
+  await underWay(session)
   await suspend(platform, someone)
   await sent.then((response) => response.text())
   const [answer] = await database('chat_answers').where({ sessionId: session.id })
@@ -132,35 +135,28 @@ test('an answer under way makes no more calls once its user is suspended, and en
   for (const { attempts } of await database('chat_tool_calls').where({ answerId: answer.id })) t.is(attempts, 0)
 })
 
-test('an answer that waits for approval can be stopped, and its call is not made', async (t) => {
+test('an answer that is stopped while it waits, or while another call is made, withdraws what it has asked for', async (t) => {
   const { someone, session } = await open()
   const approvalId = await waiting(t, session)
-  const { items } = await historyOf(session)
-  t.is((await remove(session, `/chat/messages/${items[1]?.id}/stream`)).status, 204)
+  const { items: before } = await historyOf(session)
+  t.is((await stop(session, before[1]!.id)).status, 204)
   t.like((await historyOf(session)).items[1], { status: 'stopped' })
   t.deepEqual(await statusesOf(someone), ['withdrawn'])
   t.like((await decide(someone, approvalId, 'approve')).failure, { code: 'VALIDATION_ERROR' })
-})
 
-test('an answer that is stopped while another call is made withdraws what it has asked for', async (t) => {
-  const { someone, session } = await open()
   const text = '[[call slow_once {"seconds":0}]] [[call slow_read {"seconds":60}]]'
   const sent = send(session, { text, stream: true })
   await eventually(20, 'it asks', async () => (await statusesOf(someone)).includes('pending') || undefined)
   const { items } = await historyOf(session)
-  await remove(session, `/chat/messages/${items[1]?.id}/stream`)
+  await stop(session, items[3]!.id)
   t.is(typesOf(await partsOf(t, await sent)).at(-1), 'abort')
-  t.deepEqual(await statusesOf(someone), ['withdrawn'])
+  t.deepEqual(await statusesOf(someone), ['withdrawn', 'withdrawn'])
 })
 
 test('a message that was sent before an answer came to wait takes its place', async (t) => {
   const { someone, session } = await open()
   const first = send(session, { text: `[[sleep 1]] [[then]] ${ask}`, stream: true })
-  await eventually(
-    10,
-    'the first is under way',
-    async () => (await historyOf(session)).items[1]?.status === 'running' || undefined,
-  )
+  await underWay(session)
   const second = send(session, { text: '[[say I am the second.]]', stream: true })
   t.is(typesOf(await partsOf(t, await first)).at(-1), 'finish')
   t.regex(textOf(await partsOf(t, await second)), /I am the second\./)
@@ -196,9 +192,5 @@ test('of two answers of one session, one is written at a time, also if both begi
   t.like(await database('chat_answers').where({ id: waits.id }).first(), { status: 'waiting' })
   await database('chat_answers').where({ id: other.id }).delete()
   await chat.reconcile()
-  await eventually(
-    20,
-    'it has gone on',
-    async () => (await historyOf(session)).items[1]?.status === 'completed' || undefined,
-  )
+  await endsAs(session, 'completed')
 })

@@ -3,8 +3,7 @@ import test from 'ava'
 import * as exported from '../../api/exports.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
-import { forWholeFile } from '../helpers/whole-file.ts'
-import { openWorld } from './clients/world.ts'
+import { sharedWorld } from './clients/world.ts'
 import { historyOf, partsOf, send, type TestSession } from './stage.ts'
 
 /* However somebody leaves, and whenever: history, export, screen and the next prompt have the calls that were made. */
@@ -30,9 +29,8 @@ const rows = ways.flatMap((way) =>
     (made?.seconds === 30 ? effects : (['once'] as const)).map((effect) => ({ way, moment, made, effect })),
   ),
 )
-const modelOf = ({ way, moment, effect }: (typeof rows)[number]) => `${way} ${moment} ${effect}`.replaceAll(' ', '-')
 
-const world = forWholeFile(test, 'ways to leave chats', (t) => openWorld(t, rows.map(modelOf)))
+const world = sharedWorld(test)
 
 const stop = ({ url, token }: TestSession) =>
   fetch(`${url}/chat/messages/the-chat/stream`, { method: 'DELETE', headers: { 'x-session-token': token } })
@@ -42,11 +40,10 @@ interface Part {
   state?: string
 }
 
-for (const row of rows) {
-  const { way, moment, made, effect } = row
+for (const { way, moment, made, effect } of rows) {
   test(`after a ${way} ${moment} (${effect}), all views have what was done`, async (t) => {
-    const { talker, toolSession, sites } = await world()
-    const [model, tool] = [modelOf(row), `slow_${effect}`]
+    const { talker, talking, toolSession, sites } = await world()
+    const [model, tool] = [talking(), `slow_${effect}`]
     const { owner, session } = await toolSession({ tools: [tool], askFirst: [] }, { model })
     const leaving = new AbortController()
     const sent = send(session, { text: 'Do it.', stream: true }, { signal: leaving.signal })

@@ -1,16 +1,12 @@
 import test from 'ava'
-import { eventually } from '../helpers/eventually.ts'
 import { customer } from '../helpers/people.ts'
 import { openStage } from '../helpers/runs.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
-import { historyOf, openSession, partsOf, send, textOf, typesOf, type TestSession } from './stage.ts'
+import { historyOf, openSession, partsOf, send, stop, textOf, typesOf, underWay } from './stage.ts'
 
 const stage = forWholeFile(test, 'order of chats', (t) =>
   openStage(t, { worker: false, env: { CHAT_TIMEOUT_SECONDS: '5' } }),
 )
-
-const stop = ({ token, url }: TestSession, id: string, query = '') =>
-  fetch(`${url}/chat/messages/${id}/stream${query}`, { method: 'DELETE', headers: { 'x-session-token': token } })
 
 // @promise chat-order chat-codes
 test('messages that come at the same time are answered in order, and waiting does not count toward the time of an answer', async (t) => {
@@ -56,10 +52,7 @@ test('an answer that is stopped ends as such, and a late stop ends no other answ
   const { platform } = await stage()
   const session = await openSession(await customer(platform))
   const stopped = send(session, { text: '[[sleep 2]]', stream: true })
-  const id = await eventually(10, 'the answer is under way', async () => {
-    const [, answer] = (await historyOf(session)).items
-    return answer?.status === 'running' ? answer.id : undefined
-  })
+  const { id } = await underWay(session)
   t.is((await stop(session, 'chat-1', `?messageId=${id}`)).status, 204)
   t.is(typesOf(await partsOf(t, await stopped)).at(-1), 'abort')
   t.like((await historyOf(session)).items[1], { status: 'stopped' })
@@ -74,10 +67,7 @@ test('nobody stops an answer of another session', async (t) => {
   const someone = await customer(platform)
   const [mine, theirs] = [await openSession(someone), await openSession(await customer(platform))]
   const answer = send(mine, { text: '[[sleep 2]] [[say I was not stopped.]]', stream: true })
-  const id = await eventually(10, 'the answer is under way', async () => {
-    const [, shown] = (await historyOf(mine)).items
-    return shown?.status === 'running' ? shown.id : undefined
-  })
+  const { id } = await underWay(mine)
   t.is((await stop(theirs, id)).status, 404)
   t.regex(textOf(await partsOf(t, await answer)), /I was not stopped\./)
 })

@@ -5,11 +5,10 @@ import { resumeChatStream, sendChatMessage } from '../../api/chat.ts'
 import { meaningsOfParts } from '../../api/schemas/chat-part.ts'
 import type { AnyRoute } from '../../api/route/route.ts'
 import { contradictions, document, inWords, responseOf } from '../helpers/declared.ts'
-import { eventually } from '../helpers/eventually.ts'
 import { connectBadTools, customer } from '../helpers/people.ts'
 import { openStage } from '../helpers/runs.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
-import { historyOf, openSession, partsOf, send, type TestSession } from './stage.ts'
+import { historyOf, openSession, partsOf, send, stop, underWay, type TestSession } from './stage.ts'
 
 const stage = forWholeFile(test, 'published chats', (t) =>
   openStage(t, { worker: false, env: { CHAT_TIMEOUT_SECONDS: '5' } }),
@@ -38,12 +37,7 @@ test('every part that is streamed is as the OpenAPI document says, and there is 
   const asked = await stream(asking, '[[call slow_read {"seconds":0}]]')
   const late = await stream(free, '[[call slow_read {"seconds":0}]] [[then]] [[sleep 20]]')
   const beingStopped = stream(stopped, '[[sleep 4]]')
-  const id = await eventually(10, 'the answer is under way', async () => {
-    const [, answer] = (await historyOf(stopped)).items
-    return answer?.status === 'running' ? answer.id : undefined
-  })
-  const headers = { 'x-session-token': stopped.token }
-  await fetch(`${platform.url}/chat/messages/${id}/stream`, { method: 'DELETE', headers })
+  await stop(stopped, (await underWay(stopped)).id)
 
   const answers = await Promise.all([called, asked, late, await beingStopped].map((one) => partsOf(t, one)))
   const parts = answers.flat()
@@ -70,6 +64,18 @@ test('a streamed answer has the headers that the OpenAPI document names, and the
     t.deepEqual(Object.keys(headers).slice(1), ['X-Vercel-AI-UI-Message-Stream', 'X-Resumable-Stream-Id'])
     t.true('text/event-stream' in content)
   }
+})
+
+test('a message is answered whole for a client that asks for JSON, and the log names the session and the answer', async (t) => {
+  const { platform } = await stage()
+  const session = await openSession(await customer(platform))
+  const response = await send(session, { text: '[[say Hello there.]]' })
+  t.is(response.status, 200)
+  const answer = (await response.json()) as { id: string }
+  t.like(answer, { role: 'assistant', status: 'completed', parts: [{ type: 'step-start' }, { type: 'text' }] })
+  const lines = platform.logs.map((line) => JSON.parse(line) as Record<string, unknown>)
+  const line = lines.find(({ msg, sessionId }) => msg === 'request' && sessionId === session.id)
+  t.like(line, { route: '/chat/messages', answerId: answer.id })
 })
 
 test('the streams that the OpenAPI document shows are made of parts that it describes', (t) => {

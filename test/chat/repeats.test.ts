@@ -1,15 +1,12 @@
 // @promise chat-once
 import test, { type ExecutionContext } from 'ava'
 import { eventually } from '../helpers/eventually.ts'
-import { startPlatform } from '../helpers/platform.ts'
-import { forWholeFile } from '../helpers/whole-file.ts'
-import { openWorld } from './clients/world.ts'
+import { sharedWorld } from './clients/world.ts'
 import { historyOf, partsOf, send, textOf, type TestSession } from './stage.ts'
 
 /* A message is answered once, however often it is sent. */
 
-const models = ['parallel', 'left', 'halves-cancel', 'halves-continue', 'late']
-const world = forWholeFile(test, 'repeated messages', (t) => openWorld(t, models))
+const world = sharedWorld(test)
 
 const chargesOf = async ({ id: sessionId }: TestSession): Promise<number> => {
   const { database } = (await world()).platform.services
@@ -30,16 +27,14 @@ const withKey = ({ token }: TestSession, key: string): RequestInit => ({
 })
 
 test('two equal messages at once are one message with one answer, at any process, and so is a later one', async (t) => {
-  const { platform, sites, talker, toolSession, env } = await world()
-  const shared = { DATABASE_URL: platform.config.database.url, BASE_URL: platform.url }
-  const other = await startPlatform(t, { sites, env: { ...env, ...shared } })
-  const { session } = await toolSession({ tools: ['slow_once'] }, { model: 'parallel' })
-  const calls = () => sites.badTools.requests().filter(({ tool }) => tool === 'slow_once').length
-  const before = calls()
+  const { sites, talker, talking, toolSession, another } = await world()
+  const other = await another(t)
+  const model = talking()
+  const { session } = await toolSession({ tools: ['slow_once'] }, { model })
   const sent = [session, session, { ...session, url: other.url }].map((one) => send(one, transported('Do it.')))
-  const speaking = await talker.call('parallel')
+  const speaking = await talker.call(model)
   speaking.use('slow_once', { seconds: 0 })
-  const second = await talker.call('parallel', 2)
+  const second = await talker.call(model, 2)
   second.say('It is ')
   second.say('done.')
   second.finish()
@@ -52,15 +47,18 @@ test('two equal messages at once are one message with one answer, at any process
   }
   t.is((await historyOf(session, '?branch=all')).items.length, 2)
   t.is(await chargesOf(session), 2, 'one for each step')
-  t.is(calls(), before + 1)
+  const called = answers[0]!.find((part) => part.type === 'tool-output-available')
+  const key = `chat:${called?.toolCallId}`
+  t.is(sites.badTools.requests().filter(({ idempotencyKey }) => idempotencyKey === key).length, 1)
 })
 
 test('a reader who comes again in time keeps the answer that the first one has left', async (t) => {
-  const { talker, sessionOf } = await world()
-  const session = await sessionOf({ model: 'left' })
+  const { talker, talking, sessionOf } = await world()
+  const model = talking()
+  const session = await sessionOf({ model })
   const leaving = new AbortController()
   const first = send(session, transported('Hello.'), { signal: leaving.signal }).then((response) => response.text())
-  const speaking = await talker.call('left')
+  const speaking = await talker.call(model)
   speaking.say('I go ')
   const again = await send(session, transported('Hello.'))
   leaving.abort()
@@ -120,32 +118,27 @@ test('an id or a key that names something else already is refused by its name', 
   t.is((await historyOf(session)).items.length, 2)
 })
 
-test('a message whose answer failed before it did anything is answered when it is sent again', async (t) => {
-  const { sessionOf } = await world()
-  const session = await sessionOf()
-  const body = { text: '[[fail 500]]', id: 'a' }
-  t.is((await send(session, body, withKey(session, 'k'))).status, 502)
-  t.is((await send(session, body, withKey(session, 'k'))).status, 502)
-  const { items } = await historyOf(session, '?branch=all')
-  t.deepEqual(
-    items.map(({ role }) => role),
-    ['user', 'assistant', 'assistant'],
-  )
-})
-
-test('a failed answer that has called tools is not given again', async (t) => {
+test('a failed answer is given again if it has done nothing, and not if it has called tools', async (t) => {
   const { toolSession } = await world()
-  const { session } = await toolSession({ tools: ['echo_text'] })
-  const body = { text: '[[call echo_text {"text":"one"}]] [[then]] [[fail 400]]', id: 'a' }
-  t.is((await send(session, body)).status, 502)
-  t.is((await send(session, body)).status, 502)
-  t.is((await historyOf(session, '?branch=all')).items.length, 2)
+  for (const [text, kept] of [
+    ['[[fail 500]]', ['user', 'assistant', 'assistant']],
+    ['[[call echo_text {"text":"one"}]] [[then]] [[fail 400]]', ['user', 'assistant']],
+  ] as const) {
+    const { session } = await toolSession({ tools: ['echo_text'] })
+    for (let times = 0; times < 2; times += 1) t.is((await send(session, { text, id: 'a' }, {})).status, 502)
+    const { items } = await historyOf(session, '?branch=all')
+    t.deepEqual(
+      items.map(({ role }) => role),
+      [...kept],
+      text,
+    )
+  }
 })
 
 for (const onDisconnect of ['cancel', 'continue'] as const) {
   test(`the halves of a character are told as one, to all readers (${onDisconnect})`, async (t) => {
-    const { talker, sessionOf } = await world()
-    const model = `halves-${onDisconnect}`
+    const { talker, talking, sessionOf } = await world()
+    const model = talking()
     const session = await sessionOf({ model, onDisconnect })
     const first = send(session, transported('Hello.'))
     const speaking = await talker.call(model)
@@ -170,14 +163,14 @@ for (const onDisconnect of ['cancel', 'continue'] as const) {
 }
 
 test('a client learns soon which answer it gets, and what fails later is told in the stream', async (t) => {
-  const { platform, sites, talker, sessionOf, env } = await world()
-  const shared = { DATABASE_URL: platform.config.database.url, BASE_URL: platform.url, CHAT_START_SECONDS: '0.3' }
-  const { url } = await startPlatform(t, { sites, env: { ...env, ...shared } })
-  const session = { ...(await sessionOf({ model: 'late', onDisconnect: 'continue' })), url }
+  const { talker, talking, sessionOf, another } = await world()
+  const { url } = await another(t, { CHAT_START_SECONDS: '0.3' })
+  const model = talking()
+  const session = { ...(await sessionOf({ model, onDisconnect: 'continue' })), url }
   const response = await send(session, transported('Hello.'))
   t.is(response.status, 200)
   const [first, resumed] = [response, await fetch(`${session.url}/chat/messages/x/stream`, withKey(session, 'none'))]
-  const speaking = await talker.call('late')
+  const speaking = await talker.call(model)
   speaking.breakOff()
   for (const one of [first, resumed]) {
     const parts = await partsOf(t, one)
@@ -214,10 +207,7 @@ test('files are refused by their place, and so is a body with a long conversatio
   const said = (parts: object[]) => ({ id: 'chat', messages: [{ role: 'user', parts }] })
   const refused: [object, string, RegExp][] = [
     [said([text, file]), 'messages.0.parts.1', /files are not supported/],
-    [said([file]), 'messages.0.parts.0', /files are not supported/],
-    [said([text, { type: 'data-approval', data: {} }]), 'messages.0.parts.1', /"data-approval", but files are not/],
     [said([{ type: 'reasoning', text: 'Obey.' }, text]), 'messages.0.parts.0', /anything else that is no text/],
-    [said([{ type: 'text', text: 'x'.repeat(100_001) }]), 'messages.0', /has more than 100000 characters\.$/],
     [said([]), 'messages.0', /has no text\.$/],
     [said([{ type: 'text', text: 'x'.repeat(1024 ** 2) }]), '', /prepareSendMessagesRequest/],
   ]

@@ -1,8 +1,12 @@
 import type { ExecutionContext } from 'ava'
+import * as auth from '../../api/auth.ts'
 import * as sessions from '../../api/sessions.ts'
 import type { ChatPart } from '../../src/chat/parts.ts'
+import { newId } from '../../src/ids.ts'
 import { call } from '../helpers/client.ts'
+import { eventually } from '../helpers/eventually.ts'
 import type { Person } from '../helpers/people.ts'
+import type { Platform } from '../helpers/platform.ts'
 
 /** A session of a person, and how to talk in it. */
 export async function openSession(someone: Person, body: object = {}) {
@@ -56,3 +60,31 @@ export async function historyOf(session: TestSession, query = ''): Promise<{ ite
     more: boolean
   }>
 }
+
+/** Spends all credits of somebody but so many, as a step of another answer would. */
+export async function spendAllBut({ services }: Platform, someone: Person, left: number): Promise<void> {
+  const { id: ownerId } = (await call(someone, auth.me)).body
+  const charge = { ownerId, answerId: newId(), step: 1, tokens: 0 }
+  await services.database.transaction(async (trx) => {
+    const { balance } = await services.billing.account(ownerId, trx)
+    await services.billing.credits.chargeStep(trx, { ...charge, credits: balance - left })
+  })
+}
+
+/** Waits until the last answer of a session is under way, and returns it. */
+export const underWay = (session: TestSession): Promise<Shown> =>
+  eventually(20, 'the answer is under way', async () => {
+    const last = (await historyOf(session)).items.at(-1)
+    return last?.status === 'running' ? last : undefined
+  })
+
+/** Waits until the first answer of a session has ended so, and returns it. */
+export const endsAs = (session: TestSession, status: string): Promise<Shown> =>
+  eventually(20, `the answer is ${status}`, async () => {
+    const [, answer] = (await historyOf(session)).items
+    return answer?.status === status ? answer : undefined
+  })
+
+/** Stops an answer, as a client does. */
+export const stop = ({ token, url }: Pick<TestSession, 'token' | 'url'>, id: string, query = ''): Promise<Response> =>
+  fetch(`${url}/chat/messages/${id}/stream${query}`, { method: 'DELETE', headers: { 'x-session-token': token } })

@@ -1,7 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { ExecutionContext } from 'ava'
+import { serve } from './servers/serve.ts'
 import { answers, framed, wholeAnswers } from './wire.ts'
 
 /** What a provider does with one request. */
@@ -33,7 +33,7 @@ export async function startFailingProvider(t: Pick<ExecutionContext, 'teardown'>
   const probes: ProviderRequest[] = []
   const out = new Set<string>()
 
-  async function serve(message: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = JSON.parse(await text(message)) as Record<string, unknown>
     const request = { model: String(body['model']), at: Date.now(), body }
     const script = scripts.get(request.model) ?? []
@@ -48,14 +48,8 @@ export async function startFailingProvider(t: Pick<ExecutionContext, 'teardown'>
     else response.writeHead(404).end()
   }
 
-  const server = createServer((message, response) => void serve(message, response))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => {
-    server.closeAllConnections()
-    return new Promise<void>((resolve) => void server.close(() => resolve()))
-  })
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    url: `${await serve(t, answer)}/v1`,
     play: (model: string, acts: Act[]) => void scripts.set(model, [...acts]),
     /** Whether the model fails everybody, as its script says. */
     setOut: (model: string, isOut: boolean) => void (isOut ? out.add(model) : out.delete(model)),

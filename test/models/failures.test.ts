@@ -6,7 +6,7 @@ import { cancel, dataOf, start, waiting } from '../helpers/runs.ts'
 import { events, reset, status, whole, type Act } from './failing-provider.ts'
 import { sharedModels } from './shared-models.ts'
 import { runOnce } from './stage-of-provider.ts'
-import { anthropic, answers, chat, protocols, responses, wholeAnswers } from './wire.ts'
+import { anthropic, answers, chat, responses, wholeAnswers, type Protocol } from './wire.ts'
 
 /* Failures of model calls as runs meet them, over the network. Which failures there are is a table of the reader. */
 
@@ -42,8 +42,8 @@ const used = '"usage":{"prompt_tokens":2000,"completion_tokens":0}'
 const billedError = whole(`{"error":{"message":"Bad gateway.","code":502},${used}}`)
 const brokeOff = /broke off before it was complete/
 
-/** Three failures of each protocol, streamed and whole: their sentences, and whether they are billed. */
-const failing: Record<string, [act: Act, sentence: RegExp, isBilled?: true][]> = {
+/** Three failures of each protocol, and of an answer in one piece: their sentences, and whether they are billed. */
+const failing: Record<Protocol | 'chat-whole', [act: Act, sentence: RegExp, isBilled?: true][]> = {
   chat: [
     [reset, /closed the connection/],
     [events([...chat.begin(), ...chat.end(), ...chat.usage()], 'reset'), brokeOff, true],
@@ -64,40 +64,27 @@ const failing: Record<string, [act: Act, sentence: RegExp, isBilled?: true][]> =
     [billedError, /status 502/, true],
     [whole('{"error":"It broke."}'), /reported a failure/],
   ],
-  'anthropic-whole': [
-    [cut, brokeOff],
-    [whole(''), /empty/],
-    [whole('<!doctype html>'), /a page or a text/],
-  ],
-  'responses-whole': [
-    [cut, brokeOff],
-    [status(409), /status 409/],
-    [reset, /closed the connection/],
-  ],
 }
 
-for (const protocol of protocols) {
-  for (const asked of [protocol, `${protocol}-whole`] as const) {
-    test(`three failures that pass cost what the provider bills, and the fourth attempt is answered (${asked})`, async (t) => {
-      const { provider, platform, play } = await stage()
-      const someone = await person(platform)
-      const acts = failing[asked] ?? t.fail()
-      const good = asked === protocol ? events(answers[protocol]()) : whole(wholeAnswers[protocol]())
-      const model = play([...acts.map(([act]) => act), good], asked)
-      const seen = await runOnce(someone, { model }, 150)
-      t.like(seen.run, { status: 'completed', steps: 1 })
-      t.is(seen.failures.length, 3)
-      for (const [index, [, sentence, isBilled]] of acts.entries()) {
-        const failure = seen.failures[index]
-        t.like(failure, { step: 1, attempt: index + 1, model, code: 'MODEL_ERROR', willRetry: true })
-        t.regex(String(failure?.['message']), sentence)
-        t.is(failure?.['inputTokens'], isBilled ? 2000 : undefined)
-        t.is(failure?.['retryAt'], undefined)
-      }
-      t.is(provider.requestsOf(model).length, 4)
-      await isPaid(t, someone, seen, 1)
-    })
-  }
+for (const [asked, acts] of Object.entries(failing) as [keyof typeof failing, (typeof failing)['chat']][]) {
+  test(`three failures that pass cost what the provider bills, and the fourth attempt is answered (${asked})`, async (t) => {
+    const { provider, platform, play } = await stage()
+    const someone = await person(platform)
+    const good = asked === 'chat-whole' ? whole(wholeAnswers.chat()) : events(answers[asked]())
+    const model = play([...acts.map(([act]) => act), good], asked)
+    const seen = await runOnce(someone, { model }, 150)
+    t.like(seen.run, { status: 'completed', steps: 1 })
+    t.is(seen.failures.length, 3)
+    for (const [index, [, sentence, isBilled]] of acts.entries()) {
+      const failure = seen.failures[index]
+      t.like(failure, { step: 1, attempt: index + 1, model, code: 'MODEL_ERROR', willRetry: true })
+      t.regex(String(failure?.['message']), sentence)
+      t.is(failure?.['inputTokens'], isBilled ? 2000 : undefined)
+      t.is(failure?.['retryAt'], undefined)
+    }
+    t.is(provider.requestsOf(model).length, 4)
+    await isPaid(t, someone, seen, 1)
+  })
 }
 
 test('a model that fails four times makes the run wait, and what each attempt has used is charged', async (t) => {

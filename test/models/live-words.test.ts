@@ -1,8 +1,7 @@
 import test from 'ava'
-import { openStage } from '../crash/stage.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { agentOf, customer, ended, timelineOf, type Person } from '../helpers/people.ts'
-import type { Platform } from '../helpers/platform.ts'
+import { startPlatform, type Platform } from '../helpers/platform.ts'
 import { dataOf, start } from '../helpers/runs.ts'
 import { watch, type Received, type Watch } from '../helpers/watch.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
@@ -13,13 +12,15 @@ import { startTalker } from './talker.ts'
 
 const models = ['both', 'others', 'broken', 'long']
 
-/** An API in this process, one as a process of its own, and a worker, which is a third. */
+/** A worker, and two APIs that know nothing of it and of each other but what is in their database. */
 const world = forWholeFile(test, 'live-words', async (t) => {
   const talker = await startTalker(t)
-  const env = { ...modelsEnvironment(t, [talker.provider(models)]), STREAM_POLL_MS: '100' }
-  const stage = await openStage(t, { env })
-  const [api] = await Promise.all([stage.startApi(), stage.startWorker()])
-  return { ...stage, api, talker, someone: await customer(stage.platform, 'enterprise') }
+  const given = { ...modelsEnvironment(t, [talker.provider(models)]), STREAM_POLL_MS: '100' }
+  const platform = await startPlatform(t, { env: given })
+  const { database, temporal } = platform.config
+  const env = { ...given, DATABASE_URL: database.url, TASK_QUEUE: temporal.taskQueue, BASE_URL: platform.url }
+  const [api] = await Promise.all([startPlatform(t, { env }), startPlatform(t, { env, worker: true })])
+  return { platform, api, talker, someone: await customer(platform, 'enterprise') }
 })
 
 const startedWith = async (someone: Person, model: string): Promise<string> =>
@@ -151,41 +152,4 @@ test('of an answer without end the beginning is shown, also to a reader who does
   const timeline = await timelineOf(someone, runId)
   t.deepEqual(dataIn(slow.events), timeline)
   t.is(dataOf(timeline, 'step.finished')[0]?.['text'], text)
-})
-
-test('the next attempt after a killed worker begins anew, and nothing is left of the words before', async (t) => {
-  const talker = await startTalker(t)
-  const env = { ...modelsEnvironment(t, [talker.provider(['killed'])]), STREAM_POLL_MS: '100' }
-  const { platform, startWorker } = await openStage(t, { env })
-  const someone = await customer(platform)
-  const worker = await startWorker()
-  const runId = await startedWith(someone, 'killed')
-  const stream = await watch(someone, runId)
-  const { live } = platform.services.runs
-  const first = await talker.call('killed')
-  first.say('Before the kill.')
-  await hears(stream, 'Before the kill.')
-  await live.purge()
-  t.is((await rowsOf(platform, runId)).length, 1, 'what is under way is not purged')
-  await worker.kill()
-  await platform.startWorker()
-  const second = await talker.call('killed', 2)
-  stream.cut()
-  await stream.ended
-  const next = await watch(someone, runId)
-  second.say('After it.')
-  await hears(next, 'After it.')
-  t.like(wordsOf(next), [{ attempt: 2, offset: 0 }])
-  await live.purge()
-  t.deepEqual(
-    (await rowsOf(platform, runId)).map(({ words }) => words),
-    ['After it.'],
-  )
-  second.finish()
-  await ended(someone, runId)
-  t.is(await next.ended, 'ended')
-  await eventually(10, 'its words are gone', async () => (await rowsOf(platform, runId)).length === 0 || undefined)
-  await platform.services.database('live_watches').update({ until: new Date(0) })
-  await live.purge()
-  t.deepEqual(await platform.services.database('live_watches'), [])
 })

@@ -1,7 +1,7 @@
 import test from 'ava'
 import * as vault from '../../api/vault.ts'
 import { chatLeftOutSentence } from '../../src/models/prompt-format.ts'
-import { openSession, send, type TestSession } from '../chat/stage.ts'
+import { openSession, send } from '../chat/stage.ts'
 import { call } from '../helpers/client.ts'
 import { customer } from '../helpers/people.ts'
 import { startToolsSite } from '../helpers/tools-site.ts'
@@ -17,17 +17,10 @@ import { chat } from './wire.ts'
 const takenBytes = 20_000
 const read = { name: 'read_page', input_schema: { type: 'object', properties: { page: { type: 'integer' } } } }
 
-const refusals = {
-  openai: [400, { error: { message: 'Your input exceeds the context window.', code: 'context_length_exceeded' } }],
-  llama: [400, { error: { code: 400, message: 'too much', type: 'exceed_context_size_error', n_ctx: 4096 } }],
-  proxy: [413, '<html>Request Entity Too Large</html>'],
-} satisfies Record<string, [number, object | string]>
+/** In which words providers say so is a table of the rule. */
+const refusal = '{"error":{"message":"Your input exceeds the context window.","code":"context_length_exceeded"}}'
 
-const names = Object.keys(refusals) as (keyof typeof refusals)[]
-
-const models = sharedModels(test, {
-  chat: [...names.flatMap((name) => [`${name}-run`, `${name}-chat`]), 'chinese', 'huge', 'dense'],
-})
+const models = sharedModels(test)
 const stage = forWholeFile(test, 'long prompts', async (t) => ({
   site: await startToolsSite(t, [read], JSON.stringify({ text: `${'lorem ipsum '.repeat(660)}end of page` })),
   chinese: await startToolsSite(t, [read], JSON.stringify({ text: '零一二三四五六七八九'.repeat(800) })),
@@ -36,11 +29,10 @@ const stage = forWholeFile(test, 'long prompts', async (t) => ({
 
 /** Refuses what is longer than it takes. */
 const bounded =
-  ([code, body]: readonly [number, object | string], otherwise: (request: Record<string, unknown>) => Act): Act =>
+  (otherwise: () => Act): Act =>
   (response, request) => {
     const isTooLong = Buffer.byteLength(JSON.stringify(request.body)) > takenBytes
-    const said = typeof body === 'string' ? body : JSON.stringify(body)
-    return (isTooLong ? status(code, {}, said) : otherwise(request.body))(response, request)
+    return (isTooLong ? status(400, {}, refusal) : otherwise())(response, request)
   }
 
 /** Reads so many pages, one a step, and answers then; what it has done it knows by its own count. */
@@ -59,69 +51,56 @@ async function reader(site: 'site' | 'chinese') {
   return { someone, sites: [{ vaultEntryId: body.id }] }
 }
 
-for (const name of names) {
-  test(`a run whose prompt is refused as too long (${name}) is shown less of itself, and goes on`, async (t) => {
-    const { provider } = await stage()
-    const { someone, sites } = await reader('site')
-    const model = `${name}-run`
-    provider.play(model, [bounded(refusals[name], reading(6))])
-    const { run, timeline, failures } = await runOnce(someone, { model, sites })
-    t.like(run, { status: 'completed', steps: 7, toolCalls: 6 })
-    t.deepEqual(failures, [])
-    const fitted = dataOf(timeline, 'context.fitted')
-    t.true(fitted.length > 0)
-    t.regex(String(fitted[0]?.['note']), /The provider refused the prompt because it was longer/)
-  })
+test('a run whose prompt is refused as too long is shown less of itself, and goes on', async (t) => {
+  const { play } = await stage()
+  const { someone, sites } = await reader('site')
+  const { run, timeline, failures } = await runOnce(someone, { model: play([bounded(reading(6))]), sites })
+  t.like(run, { status: 'completed', steps: 7, toolCalls: 6 })
+  t.deepEqual(failures, [])
+  const fitted = dataOf(timeline, 'context.fitted')
+  t.true(fitted.length > 0)
+  t.regex(String(fitted[0]?.['note']), /The provider refused the prompt because it was longer/)
 
-  test(`a chat whose prompt is refused as too long (${name}) goes on without its oldest messages`, async (t) => {
-    const { provider } = await stage()
-    const session = await openSession(await customer((await stage()).platform), { model: `${name}-chat` })
-    provider.play(`${name}-chat`, [bounded(refusals[name], () => events(chat.all('I have read it.')))])
-    for (let number = 1; number <= 8; number += 1) await say(session, `Message ${number}. ${'word '.repeat(1000)}`)
-    const last = JSON.stringify(provider.requestsOf(`${name}-chat`).at(-1)?.body['messages'])
-    t.true(last.includes('Message 8.') && !last.includes('Message 1.') && last.includes(chatLeftOutSentence))
+  // A single result that is too long is shown in part.
+  const { someone: other, sites: chinese } = await reader('chinese')
+  const inPart = await runOnce(other, { model: play([bounded(reading(3))]), sites: chinese })
+  t.like(inPart.run, { status: 'completed', steps: 4, toolCalls: 3 })
+})
 
-    async function say(to: TestSession, text: string) {
-      const answered = await send(to, { text })
-      t.is(answered.status, 200)
-      t.regex(await answered.text(), /I have read it\./)
-    }
-  })
-}
-
-test('a single result that is too long for the provider is shown in part', async (t) => {
-  const { provider } = await stage()
-  const { someone, sites } = await reader('chinese')
-  provider.play('chinese', [bounded(refusals.openai, reading(3))])
-  const { run } = await runOnce(someone, { model: 'chinese', sites })
-  t.like(run, { status: 'completed', steps: 4, toolCalls: 3 })
+test('a chat whose prompt is refused as too long goes on without its oldest messages', async (t) => {
+  const { provider, platform, play } = await stage()
+  const model = play([bounded(() => events(chat.all('I have read it.')))])
+  const session = await openSession(await customer(platform), { model })
+  for (let number = 1; number <= 8; number += 1) {
+    const answered = await send(session, { text: `Message ${number}. ${'word '.repeat(1000)}` })
+    t.is(answered.status, 200)
+    t.regex(await answered.text(), /I have read it\./)
+  }
+  const last = JSON.stringify(provider.requestsOf(model).at(-1)?.body['messages'])
+  t.true(last.includes('Message 8.') && !last.includes('Message 1.') && last.includes(chatLeftOutSentence))
 })
 
 test('if nothing can be left out, the run ends with a sentence that says so, after one more request', async (t) => {
-  const { provider, platform } = await stage()
-  provider.play('huge', [status(400, {}, JSON.stringify(refusals.openai[1]))])
-  const { run, failures } = await runOnce(await customer(platform), { model: 'huge' })
+  const { provider, platform, play } = await stage()
+  const model = play([status(400, {}, refusal)])
+  const { run, failures } = await runOnce(await customer(platform), { model })
   t.is(run.status, 'failed')
   t.is(failures.length, 1)
-  t.regex(String(failures[0]?.['message']), /longer than the model huge takes.*`contextTokens` of GET \/models/)
-  t.is(provider.requestsOf('huge').length, 2)
+  t.regex(String(failures[0]?.['message']), /longer than the model .* takes.*`contextTokens` of GET \/models/)
+  t.is(provider.requestsOf(model).length, 2)
 })
 
 test('a chat learns from the counts of its provider how long a prompt may be', async (t) => {
-  const { provider, platform } = await stage()
-  const session = await openSession(await customer(platform), { model: 'dense' })
+  const { platform, play } = await stage()
   const sizes: number[] = []
-  provider.play('dense', [
+  const model = play([
     (response, request) => {
       const bytes = Buffer.byteLength(JSON.stringify(request.body))
       sizes.push(bytes)
-      const usage = {
-        ...chat.usage()[0],
-        usage: { prompt_tokens: bytes, completion_tokens: 5, total_tokens: bytes + 5 },
-      }
-      return events([...chat.begin('Yes.'), ...chat.end(), usage, ...chat.done()])(response, request)
+      return events([...chat.begin('Yes.'), ...chat.end(), ...chat.usage(bytes), ...chat.done()])(response, request)
     },
   ])
+  const session = await openSession(await customer(platform), { model })
   for (let number = 1; number <= 8; number += 1) {
     const answered = await send(session, { text: `${number} ${'0123456789abcdef'.repeat(1000)}` })
     t.is(answered.status, 200)

@@ -48,16 +48,6 @@ test('an unknown tool, invalid arguments and ids that are empty or used twice ar
   t.is(new Set(told.map((one) => one.tool_call_id)).size, 6, 'each result has the id of its own call')
 })
 
-test('an answer with more calls than the run may make ends it by its budget, without one of them', async (t) => {
-  const { play } = await stage()
-  const { someone, sites } = await withTools()
-  const many = Array.from({ length: 60 }, (_, index) => echo(`c${index}`, `${index}`))
-  const over = await runOnce(someone, { model: play([events(chat.asking(many))]), sites })
-  t.like(over.run, { status: 'failed', reason: 'BUDGET_TOOL_CALLS', toolCalls: 60 })
-  t.is(over.outcomes.length, 60)
-  for (const outcome of over.outcomes) t.like(outcome, { status: 'failed', attempts: 0 })
-})
-
 test('a useless answer is charged, named and corrected once, and another time after a useful one', async (t) => {
   const { provider, play } = await stage()
   const { someone, sites } = await withTools()
@@ -72,25 +62,6 @@ test('a useless answer is charged, named and corrected once, and another time af
   const told = provider.requestsOf(model).map(({ body }) => toldIn(body).at(-1)?.content ?? '')
   t.regex(told[1] ?? '', /^Your answer was empty/)
   t.regex(told[3] ?? '', /^Your answer was cut off/)
-})
-
-test('a model whose answers are useless twice in a row, or which refuses, ends its run with MODEL_ERROR', async (t) => {
-  const { provider, platform, play } = await stage()
-  const someone = await person(platform)
-  for (const [said, outcomes] of [
-    [chat.all(''), ['empty', 'empty']],
-    [chat.all('', 'content_filter'), ['refused']],
-  ] as const) {
-    const model = play([events(said)])
-    const { run, steps } = await runOnce(someone, { model })
-    const count = outcomes.length
-    t.like(run, { status: 'failed', reason: 'MODEL_ERROR', steps: count, credits: count })
-    t.deepEqual(
-      steps.map(({ outcome }) => outcome),
-      [...outcomes],
-    )
-    t.is(provider.requestsOf(model).length, count)
-  }
 })
 
 const thought = {

@@ -3,7 +3,6 @@ import { eventually } from '../helpers/eventually.ts'
 import { agentOf, connectBadTools, customer, ended } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { start } from '../helpers/runs.ts'
-import { forWholeFile } from '../helpers/whole-file.ts'
 import { startMock, written } from './contract.ts'
 import { providerOf } from './providers.ts'
 import { openModels, theKey } from './stage.ts'
@@ -14,17 +13,15 @@ const providers = ['OpenAI (Responses)', 'Anthropic', 'OpenAI-compatible'].map(p
 
 const nameOf = (index: number): string => `model-${index}`
 
-/** One run with each provider, whose worker is replaced by that of another platform while its second step is asked for. */
-const open = forWholeFile(test, 'restart', async (t) => {
+test('a run goes on with the worker of another platform by the same request, byte for byte, with the reasoning of the steps before it', async (t) => {
   const mock = await startMock(t)
   const all = await Promise.all(
     providers.map((provider, index) => written(t, provider, { name: nameOf(index), mock, stream: index % 2 === 0 })),
   )
-  const stage = await openModels(
+  const { platform, sites, modelsFile } = await openModels(
     t,
     all.map(({ provider }) => provider),
   )
-  const { platform, sites } = stage
   const someone = await customer(platform, 'enterprise')
   const vaultEntryId = await connectBadTools(someone, sites)
   const releases = all.map(({ relay }) => relay.hold(2))
@@ -40,27 +37,17 @@ const open = forWholeFile(test, 'restart', async (t) => {
   await platform.stopWorker()
   for (const release of releases) release()
   const { database, temporal } = platform.config
-  const env = {
-    DATABASE_URL: database.url,
-    TASK_QUEUE: temporal.taskQueue,
-    MODELS_FILE: stage.modelsFile,
-    THE_KEY: theKey,
-  }
+  const env = { DATABASE_URL: database.url, TASK_QUEUE: temporal.taskQueue, MODELS_FILE: modelsFile, THE_KEY: theKey }
   await startPlatform(t, { sites, worker: true, env })
-  const runs = await Promise.all(ids.map((id) => ended(someone, id, 150)))
-  return all.map(({ relay }, index) => ({ relay, run: runs[index] }))
-})
 
-for (const [index, { title, returned, wanted }] of providers.entries()) {
-  test(`a run goes on with the worker of another platform by the same request, byte for byte, with the reasoning of the steps before it (${title})`, async (t) => {
-    const { relay, run } = (await open())[index] ?? t.fail()
-    t.like(run, { status: 'completed', steps: 4, toolCalls: 5 })
+  for (const [index, { title, returned, wanted }] of providers.entries()) {
+    t.like(await ended(someone, ids[index] ?? '', 150), { status: 'completed', steps: 4, toolCalls: 5 }, title)
     // The second step was asked for twice, with the same bytes.
+    const { relay } = all[index] ?? t.fail()
     const texts = relay.received().map(({ text }) => text)
-    t.is(texts.length, 5)
-    t.is(texts[2], texts[1])
-    for (const [at, body] of relay.bodies().entries()) {
-      t.deepEqual(returned(body), turns.slice(0, at > 1 ? at - 1 : at).flatMap(wanted))
-    }
-  })
-}
+    t.is(texts.length, 5, title)
+    t.is(texts[2], texts[1], title)
+    for (const [at, body] of relay.bodies().entries())
+      t.deepEqual(returned(body), turns.slice(0, at > 1 ? at - 1 : at).flatMap(wanted), title)
+  }
+})

@@ -1,8 +1,8 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { ExecutionContext } from 'ava'
 import { eventually } from '../helpers/eventually.ts'
+import { serve } from './servers/serve.ts'
 
 /** A model call under way at the talker. */
 export interface TalkersCall {
@@ -25,18 +25,12 @@ export async function startTalker(t: Pick<ExecutionContext, 'teardown'>) {
     const { model } = JSON.parse(asked) as { model: string }
     calls.set(model, [...(calls.get(model) ?? []), talk(response, asked)])
   }
-  const server = createServer((request, response) => void take(request, response))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
+  const url = await serve(t, take)
   return {
     provider: (ids: string[]) => ({
       name: 'talker',
       kind: 'openai-compatible',
-      baseUrl: `http://127.0.0.1:${port}/v1`,
+      baseUrl: `${url}/v1`,
       models: ids.map((id) => ({ id, price: { input: 1, output: 1 } })),
     }),
     /** The model's call with this number, from 1, once it has come. */

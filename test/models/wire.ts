@@ -1,8 +1,7 @@
 /** Answers of providers, event by event, as short as their adapters take them. */
 
 /** The three protocols that fail in different ways. */
-export const protocols = ['chat', 'anthropic', 'responses'] as const
-export type Protocol = (typeof protocols)[number]
+export type Protocol = 'chat' | 'anthropic' | 'responses'
 
 /** The kind of provider in MODELS_FILE that speaks a protocol. */
 export const kindOf = { chat: 'openai-compatible', anthropic: 'anthropic', responses: 'openai' } as const
@@ -35,7 +34,7 @@ export const chat = {
   thinking: (text: string) => [chunk({ role: 'assistant', reasoning_content: text })],
   calls: chatCalls,
   end: (reason = 'stop') => [chunk({}, { finish_reason: reason })],
-  usage: () => [{ ...chunk({}), choices: [], usage: chatUsage }],
+  usage: (prompt = input) => [{ ...chunk({}), choices: [], usage: { ...chatUsage, prompt_tokens: prompt } }],
   done: () => ['data: [DONE]\n\n'],
   all: (text?: string, reason = 'stop') => [...chat.begin(text), ...chat.end(reason), ...chat.usage(), ...chat.done()],
   asking: (calls: WireCall[]) => [...chatCalls(calls), ...chat.end('tool_calls'), ...chat.usage(), ...chat.done()],

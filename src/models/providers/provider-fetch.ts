@@ -1,4 +1,5 @@
 import { Agent, fetch, type RequestInit } from 'undici'
+import { unreadableAnswer } from '../failures.ts'
 import { readableAnswer, type Asked } from './readable-answer.ts'
 
 /** Far above any answer: a model that writes for an hour writes a few mebibytes. */
@@ -32,7 +33,7 @@ function bounded(answer: Response): Response {
   const counted = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
       bytes += chunk.byteLength
-      if (bytes > maxAnswerBytes) controller.error(new Error('the answer of the AI provider is too long'))
+      if (bytes > maxAnswerBytes) controller.error(unreadableAnswer('is longer than 64 MiB'))
       else controller.enqueue(chunk)
     },
   })

@@ -25,8 +25,9 @@ const maxJsonCharacters = 2 * 1024 * 1024
  * APICallError or a ModelError if it reports a failure, or is no answer at all.
  */
 export async function readableAnswer(answer: Response, asked: Asked): Promise<Response> {
+  if (asked.kind === 'demo') return answer
   // Bedrock's streams are binary.
-  if (asked.kind === 'demo' || (asked.kind === 'amazon-bedrock' && asked.stream)) return answer
+  if (asked.kind === 'amazon-bedrock' && asked.stream) return like(answer, ReadableStream.from(bytesOf(answer)))
   const texts = textsOf(answer)
   const head = await firstText(texts)
   if (head === '') throw emptyBody()
@@ -69,7 +70,7 @@ async function readEvents(answer: Response, body: Body, { kind, stream }: Asked)
   const isChat = chatKinds.has(kind)
   if (stream) return like(answer, ReadableStream.from(encoded(isChat ? normalized(body, answer) : body)))
   if (!isChat) throw unreadableAnswer(`is a stream, although it was asked for in one piece; ${advice(true)}`)
-  const value = await unlessLost(() => gathered(chunksOf(body, answer)))
+  const value = await gathered(chunksOf(body, answer))
   const json = JSON.stringify(value)
   return 'choices' in value ? like(answer, json) : refuseCut(json)
 }
@@ -131,16 +132,25 @@ function parsed(json: string): unknown {
   }
 }
 
-async function* textsOf({ body }: Response): AsyncGenerator<string> {
+/** Adapters would take a connection that is lost now for one that never was, or for an answer that cannot be read. */
+async function* bytesOf({ body }: Response): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body ?? []
+  } catch (error) {
+    throw error instanceof ModelError ? error : brokenOff()
+  }
+}
+
+async function* textsOf(answer: Response): AsyncGenerator<string> {
   const decoder = new TextDecoder()
-  for await (const bytes of body ?? []) yield decoder.decode(bytes, { stream: true })
+  for await (const bytes of bytesOf(answer)) yield decoder.decode(bytes, { stream: true })
   yield decoder.decode()
 }
 
 /** The first text, without the white space before it; empty if there is none. */
 async function firstText(texts: AsyncGenerator<string>): Promise<string> {
   for (;;) {
-    const { done, value } = await unlessLost(() => texts.next())
+    const { done, value } = await texts.next()
     if (done) return ''
     const text = value.trimStart()
     if (text !== '') return text
@@ -161,25 +171,15 @@ async function* encoded(texts: AsyncIterable<string>): AsyncGenerator<Uint8Array
   for await (const text of texts) yield encoder.encode(text)
 }
 
-const joined = (body: Body): Promise<string> =>
-  unlessLost(async () => {
-    const pieces: string[] = []
-    let length = 0
-    for await (const piece of body) {
-      length += piece.length
-      if (length > maxJsonCharacters) throw unreadableAnswer('is longer than 2 MiB')
-      pieces.push(piece)
-    }
-    return pieces.join('')
-  })
-
-/** Adapters would take a connection that is lost now for one that never was. */
-async function unlessLost<T>(read: () => Promise<T>): Promise<T> {
-  try {
-    return await read()
-  } catch (error) {
-    throw error instanceof ModelError || APICallError.isInstance(error) ? error : brokenOff()
+async function joined(body: Body): Promise<string> {
+  const pieces: string[] = []
+  let length = 0
+  for await (const piece of body) {
+    length += piece.length
+    if (length > maxJsonCharacters) throw unreadableAnswer('is longer than 2 MiB')
+    pieces.push(piece)
   }
+  return pieces.join('')
 }
 
 const like = ({ status, headers }: Response, body: string | ReadableStream<Uint8Array>): Response =>

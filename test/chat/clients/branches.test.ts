@@ -1,12 +1,11 @@
 // @promise chat-clients
 import test from 'ava'
-import { forWholeFile } from '../../helpers/whole-file.ts'
 import { historyOf } from '../stage.ts'
 import { kinds } from './kinds.ts'
 import { lastWords, openPage } from './page.ts'
-import { openWorld } from './world.ts'
+import { sharedWorld } from './world.ts'
 
-const world = forWholeFile(test, 'branches of chat clients', (t) => openWorld(t))
+const world = sharedWorld(test)
 
 const idsOf = (items: { id: string }[]): string[] => items.map(({ id }) => id)
 

@@ -2,21 +2,14 @@
 import test from 'ava'
 import * as approvals from '../../../api/approvals.ts'
 import { call } from '../../helpers/client.ts'
-import { eventually } from '../../helpers/eventually.ts'
 import type { Person } from '../../helpers/people.ts'
 import type { Sites } from '../../helpers/sites.ts'
-import { forWholeFile } from '../../helpers/whole-file.ts'
-import { historyOf, type TestSession } from '../stage.ts'
+import { endsAs, historyOf, type TestSession } from '../stage.ts'
 import { kinds } from './kinds.ts'
 import { lastWords, openPage, type Page } from './page.ts'
-import { openWorld, sendAndHear } from './world.ts'
+import { sendAndHear, sharedWorld } from './world.ts'
 
-const world = forWholeFile(test, 'conversations of chat clients', (t) =>
-  openWorld(
-    t,
-    kinds.map(({ name }) => `${name}/broken`),
-  ),
-)
+const world = sharedWorld(test)
 
 /** The tools of a message, as the client shows them. */
 const toolsOf = ({ chat }: Page) =>
@@ -53,13 +46,6 @@ const askedOn = ({ chat }: Page): AskedFirst => {
 
 const decide = async (owner: Person, { approvalId, argumentsHash }: AskedFirst, decision: 'approve' | 'refuse') =>
   (await call(owner, approvals.decideApproval, { params: { approvalId }, body: { decision, argumentsHash } })).body
-
-/** Waits until the session's answer is complete. */
-const isComplete = (session: TestSession) =>
-  eventually(20, 'the answer is complete', async () => {
-    const { items } = await historyOf(session)
-    return items[1]?.status === 'completed' || undefined
-  })
 
 /** What the site was sent of a call. */
 const callsOf = ({ badTools }: Sites, id: string) =>
@@ -119,7 +105,7 @@ for (const kind of kinds) {
       const messageId = page.chat.lastMessage?.id
 
       await decide(owner, asked, 'approve')
-      if (isLate) await isComplete(session)
+      if (isLate) await endsAs(session, 'completed')
       await page.chat.resumeStream()
       t.is(page.chat.status, 'ready')
       t.is(page.chat.messages.length, 2)
@@ -159,8 +145,8 @@ for (const kind of kinds) {
   })
 
   test(`a client learns that an answer broke off after its first words (${kind.title})`, async (t) => {
-    const { sessionOf, talker } = await world()
-    const model = `${kind.name}/broken`
+    const { sessionOf, talker, talking } = await world()
+    const model = talking()
     const session = await sessionOf({ model })
     const page = openPage(kind, session)
     const { sent, speaking } = await sendAndHear(talker, page, { model, text: 'It is. ' })

@@ -2,26 +2,12 @@
 import test from 'ava'
 import { eventually } from '../../helpers/eventually.ts'
 import type { Platform } from '../../helpers/platform.ts'
-import { forWholeFile } from '../../helpers/whole-file.ts'
-import { historyOf, type TestSession } from '../stage.ts'
+import { endsAs, historyOf, stop, type TestSession } from '../stage.ts'
 import { kinds } from './kinds.ts'
 import { lastWords, openPage, reopenPage, wordsOf } from './page.ts'
-import { openWorld, sendAndHear, shows } from './world.ts'
+import { sendAndHear, sharedWorld, shows } from './world.ts'
 
-const scenarios = ['stopped', 'left', 'resumed', 'broken']
-const world = forWholeFile(test, 'streams of chat clients', (t) =>
-  openWorld(t, [
-    ...kinds.flatMap(({ name }) => scenarios.map((scenario) => `${name}/${scenario}`)),
-    'assistant-ui/found-again',
-  ]),
-)
-
-/** As a page stops an answer: the chat is named by the client, the answer by its message id. */
-const stop = (session: TestSession, messageId: string | undefined): Promise<Response> =>
-  fetch(`${session.url}/chat/messages/any-chat/stream?messageId=${messageId}`, {
-    method: 'DELETE',
-    headers: { 'x-session-token': session.token },
-  })
+const world = sharedWorld(test)
 
 /** A network that breaks, with the error that browsers have for that. */
 function breakable() {
@@ -51,13 +37,13 @@ async function looked({ services }: Platform, { id: sessionId }: TestSession): P
 for (const kind of kinds) {
   // @promise chat-stops
   test(`a stopped answer ends for its client, which keeps its words, and no later one ends with it (${kind.title})`, async (t) => {
-    const { sessionOf, talker, platform } = await world()
-    const model = `${kind.name}/stopped`
+    const { sessionOf, talker, talking, platform } = await world()
+    const model = talking()
     const session = await sessionOf({ model, onDisconnect: 'continue' })
     const page = openPage(kind, session)
     const { sent } = await sendAndHear(talker, page, { model, text: 'I begin. ' })
     const messageId = page.chat.lastMessage?.id
-    t.is((await stop(session, messageId)).status, 204)
+    t.is((await stop(session, 'any-chat', `?messageId=${messageId}`)).status, 204)
     await sent
     t.is(page.chat.status, 'ready')
     await page.wire[0]?.read
@@ -66,7 +52,7 @@ for (const kind of kinds) {
     t.like(items[1], { id: messageId, status: 'stopped', parts: [{ type: 'step-start' }, { text: 'I begin. ' }] })
 
     const later = await sendAndHear(talker, page, { model, text: 'Once more. ', number: 2 })
-    t.is((await stop(session, messageId)).status, 204)
+    t.is((await stop(session, 'any-chat', `?messageId=${messageId}`)).status, 204)
     await looked(platform, session)
     later.speaking.say('And the end.')
     later.speaking.finish()
@@ -77,18 +63,15 @@ for (const kind of kinds) {
 
   // @promise chat-readers
   test(`an answer whose client has left is given up by default, and the client can go on (${kind.title})`, async (t) => {
-    const { sessionOf, talker } = await world()
-    const model = `${kind.name}/left`
+    const { sessionOf, talker, talking } = await world()
+    const model = talking()
     const session = await sessionOf({ model })
     const page = openPage(kind, session)
     const { sent } = await sendAndHear(talker, page, { model, text: 'I begin. ' })
     await page.chat.stop()
     await sent
     t.is(page.chat.status, 'ready')
-    const answer = await eventually(5, 'the answer is given up', async () => {
-      const { items } = await historyOf(session)
-      return items[1]?.status === 'failed' ? items[1] : undefined
-    })
+    const answer = await endsAs(session, 'failed')
     t.like(answer, { parts: [], error: { code: 'STREAM_ABORTED', statusCode: 499 } })
     await page.chat.resumeStream()
     t.is(page.wire[1]?.status, 204, 'there is nothing to resume')
@@ -101,8 +84,8 @@ for (const kind of kinds) {
 
   // @promise chat-readers
   test(`an answer that goes on without its client is resumed whole, as often as pages ask for it (${kind.title})`, async (t) => {
-    const { sessionOf, talker } = await world()
-    const model = `${kind.name}/resumed`
+    const { sessionOf, talker, talking } = await world()
+    const model = talking()
     const session = await sessionOf({ model, onDisconnect: 'continue' })
     const page = openPage(kind, session)
     const { sent, speaking } = await sendAndHear(talker, page, { model, text: 'One. ' })
@@ -138,8 +121,8 @@ for (const kind of kinds) {
   })
 
   test(`a client whose connection broke resumes the answer, and shows its words once (${kind.title})`, async (t) => {
-    const { sessionOf, talker } = await world()
-    const model = `${kind.name}/broken`
+    const { sessionOf, talker, talking } = await world()
+    const model = talking()
     const session = await sessionOf({ model, onDisconnect: 'continue' })
     const network = breakable()
     const page = openPage(kind, session, { more: { fetch: network.fetch } })
@@ -175,9 +158,9 @@ for (const kind of kinds) {
 }
 
 test('the resumable transport of assistant-ui finds a stream again by the id that came with it', async (t) => {
-  const { sessionOf, talker } = await world()
+  const { sessionOf, talker, talking } = await world()
   const kind = kinds.find(({ name }) => name === 'assistant-ui')!
-  const model = 'assistant-ui/found-again'
+  const model = talking()
   const session = await sessionOf({ model, onDisconnect: 'continue' })
   let stored: string | null = null
   const storage = {

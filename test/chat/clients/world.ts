@@ -1,54 +1,38 @@
-import type { ExecutionContext } from 'ava'
-import { startChatServer, type ChatRequest } from '../../helpers/chat-server.ts'
+import type { ExecutionContext, TestFn } from 'ava'
 import { eventually } from '../../helpers/eventually.ts'
 import { connectBadTools, customer, person } from '../../helpers/people.ts'
-import { modelsEnvironment } from '../../models/stage.ts'
-import { startTalker, type Talker } from '../../models/talker.ts'
-import { openStage } from '../../helpers/runs.ts'
+import { startPlatform } from '../../helpers/platform.ts'
+import { sharedModels } from '../../models/shared-models.ts'
+import { theKey } from '../../models/stage.ts'
+import type { Talker } from '../../models/talker.ts'
 import { openSession } from '../stage.ts'
 import { lastWords, type Page } from './page.ts'
 
-/** The words of a message to a model. */
-const textIn = (content: unknown): string =>
-  typeof content === 'string'
-    ? content
-    : ((content as { text?: string }[] | null) ?? []).map(({ text = '' }) => text).join(' ')
-
 /**
- * A platform with the demo model, with models whose words the tests say (`talking`), and with `observant`: it says which
- * number its answer has, and what it sees of the conversation; of its own answers, the numbers.
+ * The platform that tests with models share, and sessions in it: with the demo model, with models whose words the tests
+ * say (`talking`), and with `observant`.
  */
-export async function openWorld(t: ExecutionContext, talking: string[] = []) {
-  let answers = 0
-  const observe = ({ messages }: ChatRequest) => {
-    const said = messages.filter(({ role }) => role !== 'system').map(({ content }) => textIn(content))
-    return { text: `#${(answers += 1)} saw ${said.map((text) => text.split(' saw ')[0]).join(', ')}.` }
-  }
-  const observer = await startChatServer(observe)
-  t.teardown(observer.close)
-  const talker = await startTalker(t)
-  const providers = [
-    { name: 'demo', kind: 'demo', models: [{ id: 'demo' }] },
-    {
-      name: 'observer',
-      kind: 'openai-compatible',
-      baseUrl: observer.url,
-      models: [{ id: 'observant', price: { input: 1, output: 1 } }],
-    },
-    ...(talking.length > 0 ? [talker.provider(talking)] : []),
-  ]
-  const env = modelsEnvironment(t, providers, 'demo')
-  const stage = await openStage(t, { worker: false, env })
-  const sessionOf = async (body: object = {}) => openSession(await person(stage.platform), body)
+export function sharedWorld(test: TestFn) {
+  const models = sharedModels(test)
+  return async () => {
+    const stage = await models()
+    const { platform, sites, modelsFile } = stage
+    const sessionOf = async (body: object = {}) => openSession(await person(platform), body)
 
-  /** A session that may use the misbehaving tools, and its owner. */
-  async function toolSession(choice: { tools: string[]; askFirst?: string[] }, body: object = {}) {
-    const owner = await customer(stage.platform)
-    const vaultEntryId = await connectBadTools(owner, stage.sites)
-    return { owner, session: await openSession(owner, { sites: [{ vaultEntryId, ...choice }], ...body }) }
-  }
+    /** A session that may use the misbehaving tools, and its owner. */
+    async function toolSession(choice: { tools: string[]; askFirst?: string[] }, body: object = {}) {
+      const owner = await customer(platform)
+      const vaultEntryId = await connectBadTools(owner, sites)
+      return { owner, session: await openSession(owner, { sites: [{ vaultEntryId, ...choice }], ...body }) }
+    }
 
-  return { ...stage, env, talker, sessionOf, toolSession }
+    /** Another API with the same database and models. */
+    const another = (t: ExecutionContext, more: Record<string, string> = {}) => {
+      const same = { DATABASE_URL: platform.config.database.url, BASE_URL: platform.url }
+      return startPlatform(t, { sites, env: { MODELS_FILE: modelsFile, THE_KEY: theKey, ...same, ...more } })
+    }
+    return { ...stage, sessionOf, toolSession, another }
+  }
 }
 
 /** Sends a message from a page, and waits until the page shows the first words, which the test says. */

@@ -4,7 +4,7 @@ import { events } from '../failing-provider.ts'
 import { sharedModels } from '../shared-models.ts'
 import { theKey } from '../stage.ts'
 import { runOnce } from '../stage-of-provider.ts'
-import { chat } from '../wire.ts'
+import { anthropic, chat, responses } from '../wire.ts'
 
 /* A model knows a secret, perhaps its own key, and says half of it in one part of its answer and half in the next. */
 
@@ -13,15 +13,7 @@ const [first, second] = [theKey.slice(0, 9), theKey.slice(9)]
 const stage = sharedModels(test)
 
 /** What a model says, with the reasoning that divides it. */
-const inChat = [
-  ...chat.begin(`The key is ${first}`),
-  delta({ reasoning_content: 'hm' }),
-  delta({ content: `${second}.` }),
-]
-
-function delta(said: object) {
-  return { ...chat.begin()[0], choices: [{ index: 0, delta: said, finish_reason: null }] }
-}
+const inChat = [...chat.begin(`The key is ${first}`), ...chat.thinking('hm'), ...chat.begin(`${second}.`)]
 
 const block = (index: number, type: 'text' | 'thinking', words: string) => [
   { type: 'content_block_start', index, content_block: { type, [type]: '' } },
@@ -32,17 +24,14 @@ const block = (index: number, type: 'text' | 'thinking', words: string) => [
   { type: 'content_block_stop', index },
 ]
 
-const usage = { input_tokens: 10, output_tokens: 10 }
+const [begun] = anthropic.begin()
 const inAnthropic = [
-  {
-    type: 'message_start',
-    message: { id: 'm1', type: 'message', role: 'assistant', model: 'm', content: [], stop_reason: null, usage },
-  },
+  begun!,
   ...block(0, 'text', `The key is ${first}`),
   ...block(1, 'thinking', 'hm'),
   ...block(2, 'text', `${second}.`),
-  { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage },
-  { type: 'message_stop' },
+  ...anthropic.end().slice(1),
+  ...anthropic.stop(),
 ]
 
 const item = (index: number, words: string) => {
@@ -57,12 +46,12 @@ const item = (index: number, words: string) => {
   ]
 }
 
-const response = { id: 'r1', object: 'response', created_at: 1, model: 'm', status: 'completed', output: [], usage }
+const [created] = responses.begin()
 const inResponses = [
-  { type: 'response.created', response: { ...response, usage: null, status: 'in_progress' } },
+  created!,
   ...item(0, `The key is ${first}`),
   ...item(1, `${second}.`),
-  { type: 'response.completed', response },
+  ...responses.end().slice(1),
 ].map((event, index) => ({ ...event, sequence_number: index }))
 
 for (const [asked, said] of [

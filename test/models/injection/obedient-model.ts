@@ -1,7 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ExecutionContext } from 'ava'
 import { readObject } from '../../../src/models/arguments.ts'
+import { serve } from '../servers/serve.ts'
 
 interface Order {
   name: string
@@ -52,10 +52,6 @@ function ordersIn(text: string): Order[] {
  */
 export async function startObedientModel(t: ExecutionContext) {
   const prompts: string[] = []
-  const server = createServer((request, response) => {
-    void send(request, response)
-  })
-
   async function send(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks = await answer(request)
     response.writeHead(200, { 'Content-Type': 'text/event-stream' })
@@ -85,12 +81,7 @@ export async function startObedientModel(t: ExecutionContext) {
     ]
   }
 
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, prompts }
+  return { url: `${await serve(t, send)}/v1`, prompts }
 }
 
 /** How the platform names a call of an unknown tool. */

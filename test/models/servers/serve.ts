@@ -4,11 +4,11 @@ import type { ExecutionContext } from 'ava'
 
 /** Serves on a free port until the test is over, and returns the address. An answer that fails ends its connection. */
 export async function serve(
-  t: ExecutionContext,
-  answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+  t: Pick<ExecutionContext, 'teardown'>,
+  answer: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>,
 ): Promise<string> {
   const server = createServer((request, response) => {
-    answer(request, response).catch(() => response.destroy())
+    void (async () => answer(request, response))().catch(() => response.destroy())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => {

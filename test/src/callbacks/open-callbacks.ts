@@ -46,7 +46,7 @@ export async function startReceiver(t: ExecutionContext) {
   return Object.assign(receiver, site, { url: `${site.origin}/endings`, host: new URL(site.origin).host })
 }
 
-export type Receiver = Awaited<ReturnType<typeof startReceiver>>
+type Receiver = Awaited<ReturnType<typeof startReceiver>>
 
 /** What a receiver makes of a post with a library that is not ours; throws if the signature is wrong. */
 export const verified = (secret: string | null, { body, headers }: Posted): Ending =>
@@ -56,7 +56,7 @@ export const verified = (secret: string | null, { body, headers }: Posted): Endi
 export const nobody = 'https://localhost:64999/'
 
 /** The environment in which these receivers, and no others, may be posted to. */
-export const envFor = async (receivers: Receiver[]): Promise<Record<string, string>> => ({
+const envFor = async (receivers: Receiver[]): Promise<Record<string, string>> => ({
   SITE_ALLOW: [...receivers.map(({ host }) => host), new URL(nobody).host].join(','),
   SITE_CA_FILE: (await temporaryCertificates()).caFile,
   CALLBACK_TIMEOUT_SECONDS: '3',

@@ -10,13 +10,14 @@ const said = (body: string, status = 200, headers: Record<string, string> = {}) 
   new Response(body, { status, headers })
 const streamed = (events: Sent) => said(events.map(framed).join(''))
 
-/** A connection that is lost after some events, as Node.js reports it. */
-async function* lost(events: Sent) {
+/** A connection that is lost after some events, as Node.js reports it: with the cause, if that is known. */
+async function* lost(events: Sent, options: ErrorOptions) {
   for (const event of events) yield Buffer.from(framed(event))
-  const cause = Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' })
-  await Promise.reject(new TypeError('terminated', { cause }))
+  await Promise.reject(new TypeError('terminated', options))
 }
-const reset = (events: Sent) => new Response(ReadableStream.from<Uint8Array>(lost(events)))
+const closed = { cause: Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' }) }
+const reset = (events: Sent, options: ErrorOptions = closed) =>
+  new Response(ReadableStream.from<Uint8Array>(lost(events, options)))
 
 const brokeOff = /^again: .* broke off before it was complete\.$/
 const billed = /^again: .* broke off before it was complete\. \[2000\]$/
@@ -50,6 +51,7 @@ const garbled = 'data: {"id":"c1","choices":[{"index":0,\n\n'
 const streams: Record<Protocol, [name: string, answer: () => Response, outcome: RegExp][]> = {
   chat: [
     ['lost', () => reset(chat.begin()), brokeOff],
+    ['lost for no known cause', () => reset(chat.begin(), {}), brokeOff],
     ['lost after its usage', () => reset([...chat.begin(), ...chat.end(), ...chat.usage()]), billed],
     ['without an end', () => streamed(chat.begin()), brokeOff],
     ['without usage', () => streamed([...chat.begin(), ...chat.end(), ...chat.done()]), /^never: .*estimateUsage/],
@@ -58,6 +60,8 @@ const streams: Record<Protocol, [name: string, answer: () => Response, outcome: 
   ],
   anthropic: [
     ['lost', () => reset(anthropic.begin()), billed],
+    ['lost for no known cause', () => reset(anthropic.begin(), {}), billed],
+    ['lost before an event', () => reset([': wait\n\n'], {}), brokeOff],
     ['without an end', () => streamed(anthropic.begin()), /^again: .* ended early.* \[2000\]$/],
     ['without words', () => streamed(anthropic.begin().slice(0, 1)), billed],
     [
@@ -75,6 +79,7 @@ const streams: Record<Protocol, [name: string, answer: () => Response, outcome: 
   ],
   responses: [
     ['lost', () => reset(responses.begin()), brokeOff],
+    ['lost for no known cause', () => reset(responses.begin(), {}), brokeOff],
     ['without an end', () => streamed(responses.begin()), endedEarly],
     [
       'a failure',

@@ -20,16 +20,8 @@ test('any text comes out of its fence as it went in, but with what cannot be see
       const { words, blocks } = splitFenced(`before\n${fence('untrusted payload', text)}\nafter`)
       t.deepEqual(blocks, [{ kind: 'untrusted payload', text: visible(text.toWellFormed()) }])
       t.is(words, 'before\n\nafter')
-    }),
-  )
-})
-
-test('the closing line of a fence occurs only once', (t) => {
-  fc.assert(
-    fc.property(texts, (text) => {
       const fenced = fence('untrusted result', text)
-      const closing = fenced.slice(fenced.lastIndexOf('\n'))
-      t.is(fenced.split(closing).length, 2)
+      t.is(fenced.split(fenced.slice(fenced.lastIndexOf('\n'))).length, 2, 'the closing line occurs once')
     }),
   )
 })

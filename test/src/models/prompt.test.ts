@@ -46,57 +46,45 @@ test('the instructions are the system prompt, followed by the rules about fenced
   t.false(promptOf({ ...empty, systemPrompt: '' }).instructions.startsWith('\n'))
 })
 
-test('the payload is fenced as untrusted, and nothing of it stands outside', (t) => {
-  const written = opening({ ...empty, payload: '{"secretWord": 1}' })
-  const { words, blocks } = splitFenced(written)
-  t.deepEqual(blocks, [{ kind: 'untrusted payload', text: '{"secretWord": 1}' }])
-  t.false(words.includes('secretWord'))
-  t.regex(words, /data, not an instruction/)
-})
+const schema = [{ name: 'email', type: 'string', required: true, description: 'who wrote' }]
+const missingSites = [
+  { name: 'Sites\n"secretWord"', origin: 'https://crm.example.com', reason: 'removed' as const },
+  { name: 'Wiki', origin: 'https://wiki.example.com', reason: 'no_usable_tool' as const },
+]
+const sites =
+  '"Sites\\n\\"secretWord\\"" (https://crm.example.com): removed from the vault\n' +
+  '"Wiki" (https://wiki.example.com): offers no tool that may be used now'
+const headers = { 'X-GitHub-Event': 'push', 'X-GitHub-Delivery': 'secretWord' }
+const payload = '{"secretWord": 1}'
+const untrusted = { kind: 'untrusted payload', text: payload }
 
-test('the schema is given as context before the payload', (t) => {
-  const schema = [{ name: 'email', type: 'string', required: true, description: 'who wrote' }]
-  const { blocks } = splitFenced(opening({ ...empty, schema, payload: '{}' }))
-  t.deepEqual(
-    blocks.map(({ kind }) => kind),
-    ['schema', 'untrusted payload'],
-  )
-  t.deepEqual(JSON.parse(blocks[0]?.text ?? ''), schema)
-})
+/** What is given, what stands in fences, and what the platform says of it. */
+const fenced: [given: Partial<Transcript>, blocks: { kind: string; text: string }[], words: RegExp][] = [
+  [{ payload }, [untrusted], /data, not an instruction/],
+  [{ payload: '' }, [{ kind: 'untrusted payload', text: '' }], /data, not an instruction/],
+  [{ schema, payload }, [{ kind: 'schema', text: JSON.stringify(schema) }, untrusted], /./],
+  [
+    { headers, payload },
+    [{ kind: 'untrusted headers', text: 'X-GitHub-Event: push\nX-GitHub-Delivery: secretWord' }, untrusted],
+    /./,
+  ],
+  [{ missingSites, payload }, [{ kind: 'untrusted sites', text: sites }, untrusted], /sites that cannot be used now/],
+  [{ missingSites: [] }, [], /^This run was started by a webhook\.$/],
+  [{ trigger: 'manual' }, [], /^This run was started by hand\.$/],
+  [{ trigger: 'scheduled' }, [], /^This run was started by its schedule\.$/],
+  [{ schema: [] }, [], /^This run was started by a webhook\.$/],
+]
 
-test('what the sender said in headers is fenced as untrusted, before the payload', (t) => {
-  const headers = { 'X-GitHub-Event': 'push', 'X-GitHub-Delivery': 'secretWord' }
-  const { words, blocks } = splitFenced(opening({ ...empty, headers, payload: '{}' }))
-  t.deepEqual(blocks, [
-    { kind: 'untrusted headers', text: 'X-GitHub-Event: push\nX-GitHub-Delivery: secretWord' },
-    { kind: 'untrusted payload', text: '{}' },
-  ])
-  t.false(words.includes('secretWord'))
-})
-
-test('sites that cannot be used are named to the model, and nothing of their names stands outside the fence', (t) => {
-  const missingSites = [
-    { name: 'Sites\n"secretWord"', origin: 'https://crm.example.com', reason: 'removed' as const },
-    { name: 'Wiki', origin: 'https://wiki.example.com', reason: 'no_usable_tool' as const },
-  ]
-  const { words, blocks } = splitFenced(opening({ ...empty, missingSites, payload: '{}' }))
-  t.deepEqual(blocks[0], {
-    kind: 'untrusted sites',
-    text: '"Sites\\n\\"secretWord\\"" (https://crm.example.com): removed from the vault\n"Wiki" (https://wiki.example.com): offers no tool that may be used now',
-  })
-  t.regex(words, /sites that cannot be used now/)
-  t.false(words.includes('secretWord'))
-  t.deepEqual(splitFenced(opening({ ...empty, missingSites: [] })).blocks, [])
-})
-
-test('the prompt says what started the run, and has no fence where there is nothing to fence', (t) => {
-  t.is(opening({ ...empty, trigger: 'manual' }), 'This run was started by hand.')
-  t.is(opening({ ...empty, trigger: 'scheduled' }), 'This run was started by its schedule.')
-  t.is(opening({ ...empty, schema: [] }), 'This run was started by a webhook.')
-})
-
-test('an empty payload is still a payload', (t) => {
-  t.deepEqual(splitFenced(opening({ ...empty, payload: '' })).blocks, [{ kind: 'untrusted payload', text: '' }])
+test('what others wrote is fenced as untrusted, in order, and nothing of it stands outside', (t) => {
+  for (const [given, blocks, said] of fenced) {
+    const { words, blocks: found } = splitFenced(opening({ ...empty, ...given }))
+    t.deepEqual(
+      found.map(({ kind, text }) => ({ kind, text: kind === 'schema' ? JSON.stringify(JSON.parse(text)) : text })),
+      blocks,
+    )
+    t.regex(words, said)
+    t.false(words.includes('secretWord'))
+  }
 })
 
 test('steps keep their order, and each call is answered right after it', (t) => {
@@ -118,30 +106,23 @@ test('steps keep their order, and each call is answered right after it', (t) => 
   t.deepEqual(ids, ['a', 'b', 'a', 'b', 'c', 'c'])
 })
 
-test('a result is fenced as untrusted', (t) => {
-  const { type, value } = resultOf({ status: 'succeeded', text: '{"id":7}' })
-  t.is(type, 'text')
-  t.deepEqual(splitFenced(value).blocks, [{ kind: 'untrusted result', text: '{"id":7}' }])
-})
-
-test('a failed call says so in the text, beside being marked as an error', (t) => {
-  const { type, value } = resultOf({ status: 'failed', text: 'no such ticket' })
-  t.is(type, 'error-text')
-  t.regex(value, /^The call failed\./)
-  t.deepEqual(splitFenced(value).blocks[0]?.text, 'no such ticket')
-})
-
-test('an unknown outcome says that the call may or may not have taken effect', (t) => {
-  const { type, value } = resultOf({ status: 'unknown', text: 'the connection was lost' })
-  t.is(type, 'error-text')
-  t.regex(value, /^It is unknown whether the call took effect: it may have, or may not have\. Assume neither/)
-})
-
-test('a result of exactly 32 KiB is whole', (t) => {
-  const text = 'x'.repeat(32 * 1024)
-  const { value } = resultOf({ status: 'succeeded', text })
-  t.is(splitFenced(value).blocks[0]?.text, text)
-  t.false(value.includes('bytes long'))
+test('a result is fenced as untrusted, and one that is no success says so in the text, too', (t) => {
+  const rows: [TranscriptCall['outcome'], type: string, words: RegExp][] = [
+    [{ status: 'succeeded', text: '{"id":7}' }, 'text', /./],
+    [{ status: 'failed', text: 'no such ticket' }, 'error-text', /^The call failed\./],
+    [
+      { status: 'unknown', text: 'the connection was lost' },
+      'error-text',
+      /^It is unknown whether the call took effect: it may have, or may not have\. Assume neither/,
+    ],
+    [{ status: 'succeeded', text: 'x'.repeat(32 * 1024) }, 'text', /^(?!.*bytes long)/s],
+  ]
+  for (const [outcome, type, words] of rows) {
+    const result = resultOf(outcome)
+    t.is(result.type, type)
+    t.regex(result.value, words)
+    t.deepEqual(splitFenced(result.value).blocks, [{ kind: 'untrusted result', text: outcome.text }])
+  }
 })
 
 test('a longer result is cut between two characters, with a note of the full size', (t) => {

@@ -15,10 +15,12 @@ const rows: [
   ['a pattern', { inputSchema: { properties: { a: { pattern: 'a' } } } }, /read it as text/],
   ['a format, which is said in words', { inputSchema: { properties: { a: { format: 'email' } } } }, undefined],
 ]
-for (const [what, tool, warned] of rows)
-  test(`what models lose of ${what} is warned of, and nothing else is`, (t) => {
+
+test('what models lose of a tool is warned of, and nothing else is', (t) => {
+  for (const [what, tool, warned] of rows) {
     const given = { name: 'find', description: 'Finds.', inputSchema: { type: 'object' }, ...tool }
     const warnings = toolWarnings('A site', [given])
-    t.is(warnings.length, warned ? 1 : 0)
-    if (warned) t.regex(warnings[0]?.message ?? '', warned)
-  })
+    t.is(warnings.length, warned ? 1 : 0, what)
+    if (warned) t.regex(warnings[0]?.message ?? '', warned, what)
+  }
+})
