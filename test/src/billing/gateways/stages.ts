@@ -12,7 +12,7 @@ import { createTestDatabase } from '../../../helpers/database.ts'
 import { doubleKey, startStripeDouble } from '../../../helpers/stripe/double.ts'
 
 /** A gateway, and the clock that it lives by, which begins on 21 November 2026 at noon. */
-export interface Stage extends ReturnType<typeof stageOf> {}
+export type Stage = ReturnType<typeof stageOf>
 
 function stageOf(gateway: Gateway, clock: ReturnType<typeof movableClock>) {
   /** A new customer with these cards, in the order in which they are added. */
