@@ -62,9 +62,9 @@ async function open() {
     runs,
     tick,
     /** The same, as of a time. */
-    tickAt(present: string, time: string, given?: number) {
+    tickAt: (present: string, time: string) => {
       set(present)
-      return tick(time, given)
+      return tick(time)
     },
     round: () => scheduleSync.round(),
     ledger: async () => (await firesOf(someone, agent)).map(inShort),
@@ -73,7 +73,7 @@ async function open() {
     pause: () => call(someone, agents.pauseAgent, { params }),
     resume: () => call(someone, agents.resumeAgent, { params }),
     remove: () => call(someone, agents.deleteAgent, { params }),
-    async cancelAll() {
+    cancelAll: async () => {
       for (const { id, endedAt } of await runs()) if (endedAt === null) await cancel(someone, id)
     },
     told: async () =>
