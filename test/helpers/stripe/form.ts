@@ -22,8 +22,8 @@ function put(form: Form, [name = '', ...rest]: string[], value: string): void {
 }
 
 /** The members of a list, which has numbers in brackets. */
-export const listIn = (form: Form, name: string) =>
-  Object.values<Form & string>((form[name] as object | undefined) ?? {})
+export const listIn = (form: Form, name: string): (Form & string)[] =>
+  Object.values((form[name] ?? {}) as Record<string, Form & string>)
 
 export const textsIn = (form: Form, name: string): string[] => listIn(form, name)
 

@@ -12,7 +12,14 @@ import {
 import { purchaseOf } from '../../../../../src/billing/gateways/stripe/purchases.ts'
 
 const invoice = (facts: object) =>
-  ({ status: 'paid', total: 2000, amount_due: 2000, starting_balance: 0, attempted: true, ...facts }) as Stripe.Invoice
+  ({
+    status: 'paid',
+    total: 2000,
+    amount_due: 2000,
+    starting_balance: 0,
+    attempted: true,
+    ...facts,
+  }) as unknown as Stripe.Invoice
 
 test('an invoice is charged for what is due, and says what it has taken of the credit, or paid of a debt', (t) => {
   const rows: [what: string, facts: object, cents: number, credit: number][] = [
