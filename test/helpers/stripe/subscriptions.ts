@@ -28,7 +28,7 @@ function orNothing(world: World, subscription: Subscription, form: Form, work: (
 
 export function create(world: World, form: Form): Subscription {
   const customer = world.customer(form['customer'] ?? '')
-  const price = world.activePrice(form['items']?.['0']?.['price'] ?? '')
+  const price = world.activePrice(listIn(form, 'items')[0]?.['price'] ?? '')
   if (customer.invoice_settings.default_payment_method === null && -customer.balance < price.unit_amount)
     throw invalid('This customer has no attached payment source or default payment method.', {
       code: 'resource_missing',
@@ -145,7 +145,7 @@ export function setPhases(world: World, found: Schedule, form: Form): Schedule {
     const months = Number(phase['duration']?.['interval_count'] ?? 0)
     start = phase['end_date'] ? Number(phase['end_date']) : monthFrom(start_date, start_date)
     if (months > 1) throw invalid('The double knows phases of one month only.')
-    const name = phase['items']?.['0']?.['price'] ?? ''
+    const name = listIn(phase, 'items')[0]?.['price'] ?? ''
     const { id: price } = start_date > world.now() ? world.activePrice(name) : world.price(name)
     return { start_date, end_date: start, items: [{ price, quantity: 1 }] }
   })
