@@ -6,7 +6,6 @@ import * as adminClock from '../../api/admin-clock.ts'
 import * as adminCredits from '../../api/admin-credits.ts'
 import * as adminUsers from '../../api/admin-users.ts'
 import * as apiKeys from '../../api/api-keys.ts'
-import * as auth from '../../api/auth.ts'
 import * as billing from '../../api/billing.ts'
 import * as payments from '../../api/payments.ts'
 import * as paymentSetup from '../../api/payment-setup.ts'
@@ -17,6 +16,7 @@ import { agentOf, deliver, ended, person, webhookAgent } from '../helpers/people
 import { startPlatform } from '../helpers/platform.ts'
 import { waiting } from '../helpers/runs.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
+import { userIdOf } from '../helpers/workspaces.ts'
 
 const open = forWholeFile(test, 'without payments', async (t) => {
   const env = {
@@ -56,7 +56,7 @@ test('everybody has every feature, within limits that are settings', async (t) =
 test('whatever would take a payment is not there', async (t) => {
   const { platform, root } = await open()
   const someone = await person(platform)
-  const { id: userId } = (await call(someone, auth.me)).body
+  const userId = await userIdOf(someone)
   const body = { credits: 1000 }
   const refused = [
     await call(someone, billing.subscribe, { body: { tier: 'enterprise' } }),
@@ -82,7 +82,7 @@ test('whatever would take a payment is not there', async (t) => {
 test('what a limit refuses says how to get more, and names no payment', async (t) => {
   const { platform, root } = await open()
   const someone = await person(platform)
-  const { id: userId } = (await call(someone, auth.me)).body
+  const userId = await userIdOf(someone)
   const limit = (limits: object) => call(root, adminUsers.giveTier, { params: { userId }, body: { limits } })
   const agent = await agentOf(someone)
   await limit({ agents: 0, apiKeys: 0, workspaces: 0, vaultSites: 0 })
@@ -103,7 +103,7 @@ test('what a limit refuses says how to get more, and names no payment', async (t
 test('the tokens of a month are a limit: a run waits, and goes on once an admin raises it', async (t) => {
   const { platform, root } = await open()
   const someone = await person(platform)
-  const { id: userId } = (await call(someone, auth.me)).body
+  const userId = await userIdOf(someone)
   const limit = (tokensPerMonth: number | null) =>
     call(root, adminUsers.giveTier, { params: { userId }, body: { limits: { tokensPerMonth } } })
   t.is((await limit(1)).status, 200)

@@ -31,20 +31,18 @@ test('anyone can read the tiers: prices, credits, features and limits, with null
   t.is(items[3]?.limits['agents'], null)
 })
 
-test('payments add up: what was credited pays for a later tier, is shown, and is enough without a card', async (t) => {
+test('what was credited pays for a later tier, is shown, and is enough without a card', async (t) => {
   const someone = await customer(await open(), 'team')
   const left = (await call(someone, billing.cancelSubscription, { query: { when: 'now' } })).body
   t.like(left, { tier: 'free', creditCents: 8000 }, 'nothing of the month is gone')
-  for (const { id: paymentMethodId } of (await call(someone, billing.listPaymentMethods)).body.items) {
+  for (const { id: paymentMethodId } of (await call(someone, billing.listPaymentMethods)).body.items)
     await call(someone, billing.removePaymentMethod, { params: { paymentMethodId } })
-  }
   t.is((await call(someone, billing.subscribe, { body: { tier: 'enterprise' } })).failure.code, 'NO_PAYMENT_METHOD')
   const { body } = await call(someone, billing.subscribe, { body: { tier: 'pro' } })
   t.like(body, { tier: 'pro', creditCents: 6000 })
-  t.is((await call(someone, billing.getBilling)).body.creditCents, 6000)
   const { items } = (await call(someone, payments.listPayments)).body
-  const lines = items.map(({ cents, fromCreditCents }) => `${cents} ${fromCreditCents}`)
-  t.deepEqual(lines.toSorted(), ['-8000 0', '0 2000', '8000 0'])
+  const lines = items.map(({ cents, tier, fromCreditCents }) => `${cents} ${tier} ${fromCreditCents}`)
+  t.deepEqual(lines.toSorted(), ['-8000 team 0', '0 pro 2000', '8000 team 0'])
 })
 
 test('a purchase that has failed stays so under its key, and its answer says how to try again', async (t) => {

@@ -3,7 +3,7 @@ import * as agents from '../../api/agents.ts'
 import * as schedules from '../../api/schedules.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
-import { agentOf, person, webhookAgent, customer } from '../helpers/people.ts'
+import { agentOf, person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { firesOf, generationOf, openSchedules, scheduledAgent, scheduleOf } from '../helpers/schedules.ts'
 import { sharedPlatform } from '../helpers/shared.ts'
@@ -28,11 +28,8 @@ test('an expression or a zone that cannot be used is refused, and the answer nam
     )
   }
   await refused('61 * * * *', 'UTC', ['cron'], /minute field/)
-  await refused('0 9 30 2 *', 'UTC', ['cron'])
   await refused('0 9 * * *', 'Europe/Berln', ['timeZone'], /Europe\/Berlin/)
   await refused('* * * *', 'Nowhere', ['cron', 'timeZone'])
-  await refused('0 9 * * *', null, ['timeZone'])
-  await refused(null, 'UTC', ['cron'])
   await refused(null, null, ['cron', 'timeZone'])
 
   const agent = await scheduledAgent(someone)
@@ -41,7 +38,6 @@ test('an expression or a zone that cannot be used is refused, and the answer nam
   t.regex((await change({ cron: '0 24 * * *' })).failure.error, /hour field/)
   t.is((await change({ timeZone: '+01:00' })).failure.details?.[0]?.path, 'timeZone')
   t.is((await change({ timeZone: 'europe/berlin' })).body.timeZone, 'Europe/Berlin')
-  t.is((await scheduledAgent(someone, { timeZone: 'europe/KYIV' })).timeZone, 'Europe/Kyiv', 'an alias stays one')
   t.is((await scheduleOf(someone, agent)).timeZone, 'Europe/Berlin')
 })
 
@@ -63,8 +59,7 @@ test('an agent that is given another trigger loses its expression and zone, and 
   }
   const row = () => platform.services.database('schedules').where({ agentId: agent.id }).first()
 
-  await refused({ trigger: 'manual', cron: '0 9 * * *' }, ['cron'])
-  await refused({ trigger: 'manual', cron: null, timeZone: 'UTC' }, ['timeZone'])
+  await refused({ trigger: 'manual', cron: '0 9 * * *', timeZone: 'UTC' }, ['cron', 'timeZone'])
   await refused({ timeZone: null }, ['timeZone'])
   t.like(await row(), { generation: 1, nextFireAt: new Date('2026-03-27T12:01:00Z') })
 
@@ -82,20 +77,17 @@ test('an agent that is given another trigger loses its expression and zone, and 
   )
   await temporal.until(agent, 'is gone', (found) => found === undefined)
   const none = await call(someone, schedules.getSchedule, { params: { agentId: agent.id } })
-  t.like(none.failure, { code: 'NOT_FOUND' })
-
+  t.is(none.failure.code, 'NOT_FOUND')
   t.is((await change({ trigger: 'manual' })).status, 200)
   t.is((await row()).generation, 2)
   await refused({ cron: '0 9 * * *' }, ['cron'])
   await refused({ trigger: 'scheduled', cron: '0 9 * * *' }, ['timeZone'])
-  await refused({ trigger: 'scheduled', timeZone: 'UTC' }, ['cron'])
   t.is((await change({ trigger: 'scheduled', cron: '0 9 * * *', timeZone: 'UTC' })).status, 200)
   t.like(await row(), { generation: 3, nextFireAt: new Date('2026-03-28T09:00:00Z') })
 })
 
 test('the schedule of an agent is shown in words, with its next fires by the clocks of its zone', async (t) => {
-  const platform = await openInMarch()
-  const someone = await customer(platform)
+  const someone = await person(await openInMarch())
   const agent = await scheduledAgent(someone, { cron: '30 2 * * *', timeZone: 'Europe/Berlin' })
   const shown = await eventually(10, 'Temporal has it', async () => {
     const found = await scheduleOf(someone, agent)
@@ -105,27 +97,11 @@ test('the schedule of an agent is shown in words, with its next fires by the clo
   t.regex(shown.description, /At 02:30.*Europe\/Berlin/)
   t.is(shown.next.length, 10)
   // On 29 March the clocks jump over 02:30.
-  t.deepEqual(
-    shown.next.slice(0, 2).map(({ at }) => at),
-    ['2026-03-28T01:30:00.000Z', '2026-03-30T00:30:00.000Z'],
-  )
-  t.deepEqual(
-    shown.next.slice(0, 2).map(({ local }) => local),
-    ['Sat, 28 Mar 2026, 02:30 GMT+1', 'Mon, 30 Mar 2026, 02:30 GMT+2'],
-  )
+  t.like(shown.next, [
+    { at: '2026-03-28T01:30:00.000Z', local: 'Sat, 28 Mar 2026, 02:30 GMT+1' },
+    { at: '2026-03-30T00:30:00.000Z', local: 'Mon, 30 Mar 2026, 02:30 GMT+2' },
+  ])
   t.true(shown.warnings.some(({ message }) => message.includes('29')))
-
-  const other = await webhookAgent(someone)
-  const none = await call(someone, schedules.getSchedule, { params: { agentId: other.id } })
-  t.like(none.failure, { code: 'NOT_FOUND' })
-  const stranger = await person(platform)
-  const hidden = await call(stranger, schedules.listFires, { params: { agentId: agent.id } })
-  t.is(hidden.failure.code, 'AGENT_NOT_FOUND')
-  for (const text of ['0197c0de-0000-7000-8000-000000000000', 'fires:0197c0de', 'fires:9999999999999999']) {
-    const cursor = Buffer.from(text).toString('base64url')
-    const wrong = await call(someone, schedules.listFires, { params: { agentId: agent.id }, query: { cursor } })
-    t.is(wrong.failure.code, 'VALIDATION_ERROR', text)
-  }
 })
 
 test('what is done to a scheduled agent is done to its schedule in Temporal', async (t) => {

@@ -4,21 +4,13 @@ import * as payments from '../../api/payments.ts'
 import { Account } from '../../src/billing/account.ts'
 import { runRound } from '../../src/loops.ts'
 import { call } from '../helpers/client.ts'
-import { add, again, payer, standing, stripePlatform, subscribed, sweep, type Stage } from '../helpers/stripe/payers.ts'
-import { deliver } from '../helpers/stripe/deliveries.ts'
+import { add, again, hear, payer, standing, stripePlatform, subscribed } from '../helpers/stripe/payers.ts'
 import { deleteCustomer } from '../helpers/stripe/routes.ts'
 import type { Person } from '../helpers/people.ts'
 
 /* What somebody does in Stripe's dashboard reaches the account here. */
 
 const open = stripePlatform(test)
-
-/** Lets the platform hear of what has happened. */
-async function hear(stage: Stage): Promise<void> {
-  stage.clock.forward(61)
-  await runRound(stage.services, 'stripe events')
-  await sweep(stage)
-}
 
 const brands = async (someone: Person): Promise<string[]> =>
   (await call(someone, billing.listPaymentMethods)).body.items.map(({ brand }) => brand)
@@ -65,22 +57,6 @@ test.serial('a dispute of a payment that Stripe does not know does not keep olde
   await t.throwsAsync(runRound(stage.services, 'stripe events'), { code: 'INTERNAL_ERROR' }, 'Stripe is away')
   await hear(stage)
   t.is((await stage.services.billing.account(someone.ownerId)).subscription?.nextTier, 'free')
-})
-
-test.serial('signed deliveries that are about nothing are acknowledged and ignored', async (t) => {
-  const stage = await open()
-  const odd: object[] = [
-    { id: 'evt_1', object: 'event', type: 'x.y' },
-    { id: 'evt_2', object: 'v2.core.event', type: 'v1.billing.meter.no_meter_found', related_object: null },
-    { id: 'evt_3', object: 'event', type: 'x', data: { object: null } },
-    { object: 'event' },
-    { id: 'evt_\0', type: 'x', data: { object: {} } },
-    { id: 'evt_5', type: 'customer.updated', data: { object: { object: 'customer', id: { a: 1 }, customer: [1] } } },
-  ]
-  for (const event of odd) {
-    const { status } = await deliver(stage.url, event, { timestamp: stage.double.world.now() })
-    t.is(status, 200, JSON.stringify(event))
-  }
 })
 
 test.serial('what is overdue at a subscription that Stripe has suspended is said to be unpayable', async (t) => {

@@ -2,21 +2,13 @@
 import test, { type ExecutionContext } from 'ava'
 import * as billing from '../../api/billing.ts'
 import * as payments from '../../api/payments.ts'
-import { runRound } from '../../src/loops.ts'
-import { newId } from '../../src/ids.ts'
 import { call } from '../helpers/client.ts'
-import { again, days, payer, stripePlatform, sweep, type Payer, type Stage } from '../helpers/stripe/payers.ts'
+import { again, days, hear, payer, stripePlatform, sweep, type Payer, type Stage } from '../helpers/stripe/payers.ts'
 import { dispute, refund } from '../helpers/stripe/routes.ts'
 
 /* What was paid back gives nothing, whether a month is left before or afterwards; what is paid after all gives everything. */
 
 const open = stripePlatform(test)
-
-async function hear(stage: Stage): Promise<void> {
-  stage.clock.forward(61)
-  await runRound(stage.services, 'stripe events')
-  await sweep(stage)
-}
 
 const subscribe = async (someone: Payer, tier: 'pro' | 'team' | 'enterprise'): Promise<void> =>
   void (await call(await again(someone), billing.subscribe, { body: { tier } })).body
@@ -48,15 +40,9 @@ test.serial('a month whose dispute is lost takes its credits back, and leaving i
   const stage = await open()
   const someone = await payer(stage)
   await subscribe(someone, 'enterprise')
-  for (const [status, balance] of [
-    ['lost', 200],
-    ['won', 1_000_200],
-    ['lost', 200],
-  ] as const) {
-    dispute(stage.double.world, intentsOf(stage, someone)[0]!, status)
-    await hear(stage)
-    t.deepEqual(await stateOf(t, stage, someone), { balance, creditCents: 0 }, status)
-  }
+  dispute(stage.double.world, intentsOf(stage, someone)[0]!, 'lost')
+  await hear(stage)
+  t.deepEqual(await stateOf(t, stage, someone), { balance: 200, creditCents: 0 })
   t.is((await stage.services.billing.account(someone.ownerId)).tier, 'enterprise', 'it goes on until somebody ends it')
   await hear(stage)
   await leave(someone)
@@ -90,11 +76,8 @@ test.serial(
     t.like(await stateOf(t, stage, someone), { creditCents: 0 })
     stage.clock.forward(days(50))
     await hear(stage)
-    t.like(
-      await stateOf(t, stage, someone),
-      { creditCents: 0 },
-      'also when the first payment is too old to be compared',
-    )
+    const late = await stateOf(t, stage, someone)
+    t.is(late.creditCents, 0, 'also when the first payment is too old to be compared')
   },
 )
 
@@ -115,69 +98,6 @@ test.serial('a month that was changed at once and is refunded then is owed by wh
   await hear(stage)
   t.deepEqual(await stateOf(t, stage, someone), { balance: before.balance - kept - 20_000, creditCents: -left })
 })
-
-const buy = async (someone: Payer): Promise<void> =>
-  void (await call(await again(someone), payments.buyCredits, { body: { credits: 1000 } })).body
-
-/** What the ledger says of payments, oldest first. */
-const entriesOf = async (someone: Payer) => {
-  const { items } = (await call(await again(someone), billing.listLedger, { query: { limit: '100' } })).body
-  return items
-    .filter(({ paymentId }) => paymentId !== null)
-    .map(({ kind, credits }) => `${kind} ${credits}`)
-    .toReversed()
-}
-
-test.serial('a purchase follows its dispute, however often that is decided otherwise and told', async (t) => {
-  const stage = await open()
-  const someone = await payer(stage)
-  await buy(someone)
-  const [intent] = intentsOf(stage, someone)
-  const cycle = ['refund -1000', 'reinstated 1000']
-  for (const [index, decision] of (['lost', 'won', 'lost', 'won'] as const).entries()) {
-    dispute(stage.double.world, intent!, decision)
-    for (const round of ['the first', 'the second']) {
-      await hear(stage)
-      const balance = decision === 'won' ? 1200 : 200
-      t.deepEqual(await stateOf(t, stage, someone), { balance, creditCents: 0 }, `${decision}, ${round}`)
-    }
-    t.deepEqual(await entriesOf(someone), ['purchase 1000', ...cycle, ...cycle].slice(0, index + 2))
-  }
-  t.is((await call(await again(someone), payments.listPayments)).body.items[0]?.status, 'paid')
-})
-
-test.serial(
-  'a payer who has used what was bought is in debt once it is paid back, and out of it once it is paid after all',
-  async (t) => {
-    const stage = await open()
-    const someone = await payer(stage)
-    await buy(someone)
-    const { database, billing: accounts } = stage.services
-    await database.transaction((trx) =>
-      accounts.credits.chargeStep(trx, {
-        ownerId: someone.ownerId,
-        answerId: newId(),
-        step: 1,
-        credits: 744,
-        tokens: 1,
-      }),
-    )
-    const [intent] = intentsOf(stage, someone)
-    async function decided(status: 'lost' | 'won', balance: number): Promise<void> {
-      dispute(stage.double.world, intent!, status)
-      await hear(stage)
-      t.is((await stateOf(t, stage, someone)).balance, balance, status)
-      const grants = await database('credit_grants').where({ ownerId: someone.ownerId })
-      const remaining = grants.reduce((sum, grant) => sum + Number(grant.remaining), 0)
-      t.is(remaining, Math.max(0, balance), 'grants add up to the balance')
-    }
-    await decided('lost', -544)
-    await decided('won', 456)
-    await decided('lost', -544)
-    await buy(someone)
-    await decided('won', 1456)
-  },
-)
 
 test.serial('a month that is left early, lost and won ends as if it had never been lost', async (t) => {
   const stage = await open()

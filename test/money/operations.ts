@@ -11,6 +11,7 @@ import * as workspaces from '../../api/workspaces.ts'
 import { call, type Answer } from '../helpers/client.ts'
 import { agentOf, customer, deliver, webhookAgent, type Person } from '../helpers/people.ts'
 import { sessionOf, withToken } from '../helpers/sessions.ts'
+import { userIdOf } from '../helpers/workspaces.ts'
 import type { Chance } from './chance.ts'
 
 /** An account with what costs credits. */
@@ -39,7 +40,7 @@ export async function makePayer(url: string): Promise<Payer> {
   const hooks = [{}, { workspaceId }].map((owner) => webhookAgent(someone, { systemPrompt: scripts[0], ...owner }))
   return {
     someone,
-    userId: userIdOf(someone),
+    userId: await userIdOf(someone),
     workspaceId,
     manual: await Promise.all([...own, common]),
     webhook: await Promise.all(hooks),
@@ -48,9 +49,6 @@ export async function makePayer(url: string): Promise<Payer> {
     runIds: [],
   }
 }
-
-const userIdOf = ({ token }: Person): string =>
-  (JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { sub: string }).sub
 
 type Operation = (payer: Payer, random: Chance, boss: Person) => Promise<Answer<unknown>[]>
 

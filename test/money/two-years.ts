@@ -4,6 +4,7 @@ import * as payments from '../../api/payments.ts'
 import * as sandbox from '../../api/admin-clock.ts'
 import { call, type Answer } from '../helpers/client.ts'
 import { person, type Person } from '../helpers/people.ts'
+import { userIdOf } from '../helpers/workspaces.ts'
 import { chance, type Chance } from './chance.ts'
 import { Subscriber } from './subscriber.ts'
 
@@ -42,15 +43,12 @@ export async function liveTwoYears(t: ExecutionContext, given: { boss: Person; s
   return done.length
 }
 
-const userIdOf = ({ token }: Person): string =>
-  (JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { sub: string }).sub
-
 /** A payment, as far as it is compared. */
 type Listed = Record<'cents' | 'fromCreditCents', number> & { status: string }
 
 /** A step of an admin is at most 62 days. */
 async function advance(boss: Person, someone: Person, seconds: number): Promise<void> {
-  const params = { userId: userIdOf(someone) }
+  const params = { userId: await userIdOf(someone) }
   await call(boss, sandbox.advanceClock, { params, body: { seconds } }).then(({ body }) => body)
 }
 

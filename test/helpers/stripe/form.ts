@@ -1,6 +1,9 @@
-/** The parameters of a request to Stripe: `items[0][price]=x` is `{ items: { 0: { price: 'x' } } }`. */
+/**
+ * The parameters of a request to Stripe: `items[0][price]=x` is `{ items: { 0: { price: 'x' } } }`. What stands in one is a
+ * text or another form, and whoever reads it knows which.
+ */
 export interface Form {
-  [name: string]: string | Form
+  [name: string]: (Form & string) | undefined
 }
 
 /** Reads a form with brackets. */
@@ -14,38 +17,15 @@ export function readForm(text: string): Form {
 }
 
 function put(form: Form, [name = '', ...rest]: string[], value: string): void {
-  if (rest.length === 0) form[name] = value
-  else put((form[name] ??= {}) as Form, rest, value)
-}
-
-/** A text, or undefined. */
-export function textIn(form: Form | undefined, name: string): string | undefined {
-  const value = form?.[name]
-  return typeof value === 'string' ? value : undefined
-}
-
-export const numberIn = (form: Form | undefined, name: string): number | undefined => {
-  const text = textIn(form, name)
-  return text === undefined ? undefined : Number(text)
-}
-
-/** What is in brackets. */
-export function formIn(form: Form | undefined, name: string): Form {
-  const value = form?.[name]
-  return typeof value === 'object' ? value : {}
+  if (rest.length === 0) form[name] = value as Form & string
+  else put((form[name] ??= {} as Form & string), rest, value)
 }
 
 /** The members of a list, which has numbers in brackets. */
-const listIn = (form: Form, name: string): (string | Form)[] => Object.values(formIn(form, name))
+export const listIn = (form: Form, name: string): (Form & string)[] =>
+  Object.values((form[name] ?? {}) as Record<string, Form & string>)
 
-export const textsIn = (form: Form, name: string): string[] =>
-  listIn(form, name).filter((item): item is string => typeof item === 'string')
-
-export const formsIn = (form: Form, name: string): Form[] =>
-  listIn(form, name).filter((item): item is Form => typeof item === 'object')
+export const textsIn = (form: Form, name: string): string[] => listIn(form, name)
 
 /** Metadata, whose values are texts. */
-export const metadataIn = (form: Form): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(formIn(form, 'metadata')).filter((pair): pair is [string, string] => typeof pair[1] === 'string'),
-  )
+export const metadataIn = (form: Form): Record<string, string> => ({ ...(form['metadata'] as object | undefined) })

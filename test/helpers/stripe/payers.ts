@@ -60,6 +60,13 @@ export const send = async (stage: Stage, event: StripeEvent, more: object = {}) 
 
 export const sweep = ({ services }: Stage): Promise<void> => runRound(services, 'billing')
 
+/** Lets the platform hear of what has happened at Stripe. */
+export async function hear(stage: Stage): Promise<void> {
+  stage.clock.forward(61)
+  await runRound(stage.services, 'stripe events')
+  await sweep(stage)
+}
+
 export async function subscribed(stage: Stage): Promise<Payer> {
   const someone = await payer(stage)
   await call(someone, billing.subscribe, { body: { tier: 'pro' } }).then(({ body }) => body)

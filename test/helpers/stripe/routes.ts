@@ -1,5 +1,5 @@
 import { cardError, refused, testCards } from './cards.ts'
-import { type Form, formIn, metadataIn, numberIn, textIn, textsIn } from './form.ts'
+import { type Form, metadataIn, textsIn } from './form.ts'
 import { attempt, charge, finalize, voidInvoice } from './money.ts'
 import { existing, invalid, missing } from './problem.ts'
 import { end, revive } from './renewals.ts'
@@ -12,16 +12,16 @@ type Route = (world: World, form: Form, id: string) => object
 
 /** Newest first, in pages, as all lists of Stripe. */
 function page<T extends { id: string; created: number }>(all: Iterable<T>, form: Form, url: string) {
-  const since = numberIn(formIn(form, 'created'), 'gte') ?? 0
+  const since = Number(form['created']?.['gte'] ?? 0)
   const newest = [...all].toReversed().filter(({ created }) => created >= since)
-  const after = textIn(form, 'starting_after')
+  const after = form['starting_after']
   const from = after === undefined ? 0 : newest.findIndex(({ id }) => id === after) + 1
-  const limit = numberIn(form, 'limit') ?? 10
+  const limit = Number(form['limit'] ?? 10)
   return listOf(newest.slice(from, from + limit), url, from + limit < newest.length)
 }
 
 const ofCustomer = <T extends { customer: string | null }>(all: Map<string, T>, form: Form): T[] =>
-  [...all.values()].filter(({ customer }) => customer === textIn(form, 'customer'))
+  [...all.values()].filter(({ customer }) => customer === form['customer'])
 
 /** Puts in full what is told by its id otherwise. */
 const withCharge = (world: World, intent: Intent) => ({
@@ -30,7 +30,7 @@ const withCharge = (world: World, intent: Intent) => ({
 })
 
 function attach(world: World, form: Form, name: string): Method {
-  const customer = world.customer(textIn(form, 'customer') ?? '')
+  const customer = world.customer(form['customer'] ?? '')
   const known = world.methods.get(name)
   if (known?.customer) throw invalid('The payment method you provided has already been attached to a customer.')
   const method = known ?? newMethod(world, name)
@@ -49,9 +49,9 @@ export function newMethod(world: World, name: string): Method {
 }
 
 function pay(world: World, form: Form): object {
-  const customer = world.customer(textIn(form, 'customer') ?? '')
-  const amount = numberIn(form, 'amount') ?? 0
-  const method = textIn(form, 'payment_method') ?? null
+  const customer = world.customer(form['customer'] ?? '')
+  const amount = Number(form['amount'] ?? 0)
+  const method = form['payment_method'] ?? null
   if (amount < 50) throw invalid('Amount must be at least $0.50 usd', { code: 'amount_too_small', param: 'amount' })
   const intent = charge(world, customer, { amount, method, metadata: metadataIn(form) })
   if (intent.last_payment_error) throw refused(intent.last_payment_error, { payment_intent: intent })
@@ -61,13 +61,13 @@ function pay(world: World, form: Form): object {
 /** Changes what is credited to a customer, or owed by one. */
 function adjust(world: World, form: Form, id: string): Transaction {
   const customer = world.customer(id)
-  const amount = numberIn(form, 'amount') ?? 0
+  const amount = Number(form['amount'] ?? 0)
   customer.balance += amount
   const made = {
     ...world.newThing('cbtxn', 'customer_balance_transaction', metadataIn(form)),
     customer: id,
     amount,
-    currency: textIn(form, 'currency') ?? '',
+    currency: form['currency'] ?? '',
     type: 'adjustment' as const,
     ending_balance: customer.balance,
   }
@@ -142,7 +142,7 @@ export const routes: Record<string, Route> = {
   'GET /v1/customers/:id': (world, _form, id) =>
     world.deleted.has(id) ? { id, object: 'customer', deleted: true } : world.customer(id),
   'POST /v1/customers/:id': (world, form, id) => {
-    const method = textIn(formIn(form, 'invoice_settings'), 'default_payment_method')
+    const method = form['invoice_settings']?.['default_payment_method']
     const customer = world.customer(id)
     const problem = { code: 'resource_missing', param: 'invoice_settings[default_payment_method]' }
     if (method && world.methods.get(method)?.customer !== id)
@@ -172,7 +172,7 @@ export const routes: Record<string, Route> = {
     return {
       id,
       ...rest,
-      customer: textIn(form, 'customer'),
+      customer: form['customer'],
       client_secret: `${id}_secret_double`,
       status: 'requires_payment_method',
     }
@@ -187,27 +187,27 @@ export const routes: Record<string, Route> = {
   },
   'GET /v1/prices/:id': (world, _form, id) => world.price(id),
   'POST /v1/prices': (world, form) => {
-    const lookup_key = textIn(form, 'lookup_key') ?? null
+    const lookup_key = form['lookup_key'] ?? null
     const before = [...world.prices.values()].find((price) => price.lookup_key === lookup_key)
-    if (before && textIn(form, 'transfer_lookup_key') !== 'true')
+    if (before && form['transfer_lookup_key'] !== 'true')
       throw invalid('A price already uses that lookup key.', { param: 'lookup_key' })
     if (before) before.lookup_key = null
     const price = {
       ...world.newThing('price', 'price', metadataIn(form)),
       active: true,
       currency: 'usd',
-      unit_amount: numberIn(form, 'unit_amount') ?? 0,
+      unit_amount: Number(form['unit_amount'] ?? 0),
       lookup_key,
-      product: textIn(form, 'product') ?? '',
+      product: form['product'] ?? '',
     }
     world.prices.set(price.id, price)
     return price
   },
   'POST /v1/products': (world, form) => {
-    const id = textIn(form, 'id') ?? world.newThing('prod', 'product').id
+    const id = form['id'] ?? world.newThing('prod', 'product').id
     if (world.products.has(id)) throw invalid('Product already exists.', { code: 'resource_already_exists' })
     world.products.add(id)
-    return { id, object: 'product', created: world.now(), active: true, name: textIn(form, 'name') ?? '' }
+    return { id, object: 'product', created: world.now(), active: true, name: form['name'] ?? '' }
   },
   'POST /v1/payment_intents': pay,
   'GET /v1/payment_intents/:id': (world, form, id) => {
@@ -217,7 +217,7 @@ export const routes: Record<string, Route> = {
   'GET /v1/disputes': (world, form) => {
     const all = [...world.disputes.values()]
     return page(
-      all.filter((one) => one.payment_intent === textIn(form, 'payment_intent')),
+      all.filter((one) => one.payment_intent === form['payment_intent']),
       form,
       '/v1/disputes',
     )
@@ -248,13 +248,13 @@ export const routes: Record<string, Route> = {
   'POST /v1/subscription_schedules/:id/release': (world, _form, id) =>
     subscriptions.release(world, existing(world.schedules.get(id), 'schedule', id)),
   'GET /v1/invoices': (world, form) => {
-    const subscription = textIn(form, 'subscription')
+    const subscription = form['subscription']
     const found = subscription === undefined ? ofCustomer(world.invoices, form) : ofSubscription(world, subscription)
     return page(found, form, '/v1/invoices')
   },
   'GET /v1/invoices/:id': (world, _form, id) => world.invoice(id),
   'POST /v1/invoices/:id': (world, form, id) => {
-    world.invoice(id).auto_advance = textIn(form, 'auto_advance') !== 'false'
+    world.invoice(id).auto_advance = form['auto_advance'] !== 'false'
     return world.invoice(id)
   },
   'POST /v1/invoices/:id/finalize': (world, _form, id) => {

@@ -1,5 +1,5 @@
 import { cardError, refused } from './cards.ts'
-import { type Form, formsIn, metadataIn, numberIn, textIn, formIn } from './form.ts'
+import { type Form, listIn, metadataIn } from './form.ts'
 import { collect, lineOf } from './money.ts'
 import { invalid, missing } from './problem.ts'
 import { end, monthFrom } from './renewals.ts'
@@ -16,7 +16,7 @@ function orNothing(world: World, subscription: Subscription, form: Form, work: (
   const invoices = new Set(world.invoices.keys())
   const invoice = work()
   if (invoice.status === 'paid') return
-  if (textIn(form, 'payment_behavior') !== 'error_if_incomplete') {
+  if (form['payment_behavior'] !== 'error_if_incomplete') {
     subscription.status = invoice.billing_reason === 'subscription_create' ? 'incomplete' : 'past_due'
     return
   }
@@ -27,8 +27,8 @@ function orNothing(world: World, subscription: Subscription, form: Form, work: (
 }
 
 export function create(world: World, form: Form): Subscription {
-  const customer = world.customer(textIn(form, 'customer') ?? '')
-  const price = world.activePrice(textIn(formsIn(form, 'items')[0], 'price') ?? '')
+  const customer = world.customer(form['customer'] ?? '')
+  const price = world.activePrice(listIn(form, 'items')[0]?.['price'] ?? '')
   if (customer.invoice_settings.default_payment_method === null && -customer.balance < price.unit_amount)
     throw invalid('This customer has no attached payment source or default payment method.', {
       code: 'resource_missing',
@@ -78,7 +78,7 @@ const unused = (world: World, item: Item): Line => lineOf(world, item.price, -sh
 
 export function update(world: World, subscription: Subscription, form: Form): Subscription {
   if (subscription.status === 'canceled') throw missing('subscription', subscription.id)
-  const atEnd = textIn(form, 'cancel_at_period_end')
+  const atEnd = form['cancel_at_period_end']
   if (atEnd !== undefined) {
     if (subscription.schedule !== null)
       throw invalid('The subscription is managed by a schedule, and updating any cancelation behavior is not allowed.')
@@ -89,9 +89,8 @@ export function update(world: World, subscription: Subscription, form: Form): Su
       canceled_at: isCancelled ? (subscription.canceled_at ?? world.now()) : null,
     })
   }
-  const [asked] = formsIn(form, 'items')
-  if (asked)
-    orNothing(world, subscription, form, () => changePrice(world, subscription, form, textIn(asked, 'price') ?? ''))
+  const [asked] = listIn(form, 'items')
+  if (asked) orNothing(world, subscription, form, () => changePrice(world, subscription, form, asked['price'] ?? ''))
   world.emit('customer.subscription.updated', subscription)
   return subscription
 }
@@ -99,11 +98,11 @@ export function update(world: World, subscription: Subscription, form: Form): Su
 function changePrice(world: World, subscription: Subscription, form: Form, id: string) {
   const item = subscription.items.data[0]!
   const price: Price = world.activePrice(id)
-  const credit = textIn(form, 'proration_behavior') === 'always_invoice' ? [unused(world, item)] : []
+  const credit = form['proration_behavior'] === 'always_invoice' ? [unused(world, item)] : []
   Object.assign(subscription.metadata, metadataIn(form))
   const now = world.now()
   // Without a new anchor the period goes on, and what is left of it has another price.
-  const isNew = textIn(form, 'billing_cycle_anchor') === 'now'
+  const isNew = form['billing_cycle_anchor'] === 'now'
   const cents = isNew ? price.unit_amount : shareOf(world, price, item)
   Object.assign(item, { price }, isNew && { current_period_start: now, current_period_end: monthFrom(now, now) })
   Object.assign(subscription, { status: 'active' }, isNew && { billing_cycle_anchor: now })
@@ -117,13 +116,13 @@ export function cancel(world: World, subscription: Subscription, form: Form): Su
   if (subscription.status === 'canceled') throw missing('subscription', subscription.id)
   const left = unused(world, subscription.items.data[0]!)
   end(world, subscription)
-  if (textIn(form, 'prorate') === 'true' && left.amount < 0) collect(world, subscription, [left], 'subscription_update')
+  if (form['prorate'] === 'true' && left.amount < 0) collect(world, subscription, [left], 'subscription_update')
   return subscription
 }
 
 /** A schedule of the period that is paid. */
 export function schedule(world: World, form: Form): Schedule {
-  const subscription = world.subscription(textIn(form, 'from_subscription') ?? '')
+  const subscription = world.subscription(form['from_subscription'] ?? '')
   if (subscription.schedule !== null) throw invalid('The subscription is already attached to a schedule.')
   const item = subscription.items.data[0]!
   const { current_period_start: start_date, current_period_end: end_date } = item
@@ -141,12 +140,12 @@ export function schedule(world: World, form: Form): Schedule {
 
 export function setPhases(world: World, found: Schedule, form: Form): Schedule {
   let start = 0
-  found.phases = formsIn(form, 'phases').map((phase) => {
-    const start_date = numberIn(phase, 'start_date') ?? start
-    const months = numberIn(formIn(phase, 'duration'), 'interval_count') ?? 0
-    start = numberIn(phase, 'end_date') ?? monthFrom(start_date, start_date)
+  found.phases = listIn(form, 'phases').map((phase) => {
+    const start_date = phase['start_date'] ? Number(phase['start_date']) : start
+    const months = Number(phase['duration']?.['interval_count'] ?? 0)
+    start = phase['end_date'] ? Number(phase['end_date']) : monthFrom(start_date, start_date)
     if (months > 1) throw invalid('The double knows phases of one month only.')
-    const name = textIn(formsIn(phase, 'items')[0], 'price') ?? ''
+    const name = listIn(phase, 'items')[0]?.['price'] ?? ''
     const { id: price } = start_date > world.now() ? world.activePrice(name) : world.price(name)
     return { start_date, end_date: start, items: [{ price, quantity: 1 }] }
   })

@@ -117,10 +117,8 @@ test('an overdue subscription is refused, and less than one credit', (t) => {
   t.notThrows(() => requireGoodStanding({ subscription }))
   t.notThrows(() => requireGoodStanding({ subscription: null }))
   const overdue = standingOf(account({ subscriptionStatus: 'past_due' }))
-  t.like(
-    t.throws(() => requireGoodStanding(overdue)),
-    { code: 'SUBSCRIPTION_PAST_DUE' },
-  )
+  const error = t.throws(() => requireGoodStanding(overdue))
+  t.like(error, { code: 'SUBSCRIPTION_PAST_DUE' })
   t.notThrows(() => requireCredits({ balance: 1, cap: null, isSuspended: false }))
   const refusal = (cap: Parameters<typeof requireCredits>[0]['cap']) =>
     t.throws(() => requireCredits({ balance: 0.9, cap, isSuspended: false }))

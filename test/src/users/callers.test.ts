@@ -1,22 +1,11 @@
 // @promise keys
 import test from 'ava'
-import { tiers } from '../../../src/billing/tiers.ts'
 import { newId } from '../../../src/ids.ts'
 import { createAccessTokens } from '../../../src/users/access-tokens.ts'
 import { requireScope } from '../../../src/users/caller.ts'
-import { password, usersForFile } from './open-users.ts'
+import { usersForFile } from './open-users.ts'
 
 const open = usersForFile(test)
-
-test('an access token is expired after its time', async (t) => {
-  const { users, clock, enter, callerOf } = await open()
-  const { email } = await enter()
-  const { accessToken, expiresIn } = await users.logins.open({ email, password, ttlSeconds: 1 })
-  t.is(expiresIn, 1)
-  t.like(await callerOf(accessToken), { email })
-  clock.forward(2)
-  t.like(await t.throwsAsync(callerOf(accessToken)), { code: 'TOKEN_EXPIRED' })
-})
 
 test("a well-signed token of nobody, or of another person's login, is invalid", async (t) => {
   const { clock, config, enter, callerOf, database } = await open()
@@ -35,50 +24,14 @@ test('an API key is shown once and stands for its owner, with its scopes only', 
   const { caller } = await enter()
   const { key, ...made } = await users.apiKeys.create(caller, { name: ' ci ', scopes: ['read'] }, async () => 3)
   t.regex(key, /^sy_key_[\w-]{43}$/)
-  t.like(made, {
-    name: 'ci',
-    scopes: ['read'],
-    createdAt: clock.now(),
-    expiresAt: null,
-    lastUsedAt: null,
-  })
+  t.like(made, { name: 'ci', scopes: ['read'], createdAt: clock.now(), expiresAt: null, lastUsedAt: null })
   t.like(await users.apiKeys.list(caller, { limit: 10 }), { items: { 0: made }, nextCursor: null })
+  const { loginId: _, ...common } = caller
   const byKey = await callerOf(key)
-  t.deepEqual(byKey, {
-    userId: caller.userId,
-    email: caller.email,
-    allowance: { tier: 'free', features: tiers.free.features, limits: tiers.free.limits },
-    termsAccepted: false,
-    admin: false,
-    isClosing: false,
-    reach: caller.reach,
-    scopes: ['read'],
-    via: 'api-key',
-    apiKeyId: made.id,
-  })
+  t.deepEqual(byKey, { ...common, scopes: ['read'], via: 'api-key', apiKeyId: made.id })
   t.notThrows(() => requireScope(byKey, 'read'))
-  t.like(
-    t.throws(() => requireScope(byKey, 'write')),
-    { code: 'PERMISSION_DENIED' },
-  )
-})
-
-test('an API key cannot manage the account', async (t) => {
-  const { users, enter, callerOf } = await open()
-  const { caller } = await enter()
-  const { id, key } = await users.apiKeys.create(caller, { name: 'ci', scopes: ['read', 'write'] }, async () => 3)
-  const byKey = await callerOf(key)
-  const attempts = [
-    () => users.apiKeys.create(byKey, { name: 'more', scopes: ['write'] }, async () => 3),
-    () => users.apiKeys.list(byKey, { limit: 1 }),
-    () => users.apiKeys.remove(byKey, id),
-    () => users.logins.end(byKey),
-    () => users.logins.endAll(byKey),
-    () => users.acceptTerms(byKey),
-    () => users.changePassword(byKey, { currentPassword: 'x', newPassword: 'another long secret' }, '192.0.2.1'),
-  ]
-  for (const attempt of attempts) t.like(await t.throwsAsync(attempt), { code: 'PERMISSION_DENIED' })
-  t.is((await users.me(byKey)).id, caller.userId)
+  const error = t.throws(() => requireScope(byKey, 'write'))
+  t.like(error, { code: 'PERMISSION_DENIED' })
 })
 
 test('a deleted key is revoked, an expired one expired, an unknown one invalid', async (t) => {
@@ -105,23 +58,15 @@ test('parallel requests cannot make more keys than the tier allows; deleted and 
   const { caller } = await enter()
   const expiresAt = new Date(clock.now().getTime() + 1000)
   const create = (more = {}) => users.apiKeys.create(caller, { name: 'k', scopes: ['read'], ...more }, async () => 3)
-  const results = await Promise.allSettled([
-    create({ expiresAt }),
-    ...Array.from({ length: 7 }, () => create({ expiresAt })),
-  ])
+  const results = await Promise.allSettled(Array.from({ length: 8 }, () => create({ expiresAt })))
   t.is(results.filter(({ status }) => status === 'fulfilled').length, 3)
   for (const result of results)
     if (result.status === 'rejected') t.like(result.reason, { code: 'FEATURE_LIMIT_REACHED' })
   clock.forward(1)
-  const { id } = await create()
-  await create()
-  await create()
+  const [{ id }] = [await create(), await create(), await create()]
   t.like(await t.throwsAsync(create()), { code: 'FEATURE_LIMIT_REACHED' })
   await users.apiKeys.remove(caller, id)
   t.like(await create(), { name: 'k' })
-  t.like(await users.apiKeys.create(caller, { name: 'k', scopes: ['read'] }, async () => Number.POSITIVE_INFINITY), {
-    name: 'k',
-  })
 })
 
 test('the last use is noted at most once a minute', async (t) => {

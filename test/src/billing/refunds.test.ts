@@ -1,0 +1,73 @@
+// @promise refunds
+import test from 'ava'
+import { openBilling } from './open-billing.ts'
+
+type Money = Awaited<ReturnType<typeof openBilling>>
+
+const buy = ({ billing, userId }: Money) => billing.purchases.buy(userId, { credits: 1000 })
+const subscribe = ({ billing, userId }: Money) => billing.subscriptions.subscribe(userId, { tier: 'pro' })
+async function topUp({ billing, charge, userId }: Money) {
+  await charge(userId, 150)
+  await billing.topUps.set(userId, { isOn: true, below: 100, credits: 500, centsPerMonth: 5000 })
+}
+
+/** Lets the gateway tell twice what has become of the newest payment, and what follows from that happen. */
+async function tell({ billing, database, sweep, userId }: Money, status: string): Promise<void> {
+  const newest = database('sandbox_payments').where({ ownerId: userId }).max('reference')
+  await database('sandbox_payments').where({ reference: newest }).update({ status })
+  for (const _ of ['once', 'again']) await billing.look.look(userId)
+  await sweep.attend(userId)
+}
+
+for (const { what, pay, before, credits } of [
+  { what: 'a purchase', pay: buy, before: 200, credits: 1000 },
+  { what: 'an automatic purchase', pay: topUp, before: 50, credits: 500 },
+  { what: 'a month', pay: subscribe, before: 200, credits: 5000 },
+])
+  test(`${what} has given its credits once while it is paid, and none while it is paid back, whatever is told`, async (t) => {
+    const money = await openBilling(t)
+    await money.withUser()
+    await pay(money)
+    for (const [status, given] of [
+      ['paid', credits],
+      ['refunded', 0],
+      ['failed', 0],
+      ['paid', credits],
+      ['refunded', 0],
+      ['paid', credits],
+      ['failed', credits],
+      ['pending', credits],
+    ] as const) {
+      await tell(money, status)
+      t.is((await money.billing.account(money.userId)).balance, before + given, status)
+      t.is(await money.ledgerSum(), before + given, status)
+    }
+  })
+
+test('a month that is paid back before anybody has looked gives no credits', async (t) => {
+  const money = await openBilling(t)
+  await money.withCard()
+  await subscribe(money)
+  money.clock.forward(31 * 86_400)
+  await money.sandbox.look(`sandbox_${money.userId}`)
+  await tell(money, 'refunded')
+  t.is(await money.ledgerSum(), 5200)
+})
+
+test('who has used what was bought is in debt once it is paid back, and out of it once it is paid after all', async (t) => {
+  const money = await openBilling(t)
+  const { charge, database, ledgerSum, userId, withCard } = money
+  await withCard()
+  await buy(money)
+  await charge(userId, 1100)
+  for (const [status, balance] of [
+    ['refunded', -900],
+    ['paid', 100],
+  ] as const) {
+    await tell(money, status)
+    t.is((await money.billing.account(userId)).balance, balance)
+    t.is(await ledgerSum(), balance)
+    const [left] = await database('credit_grants').where({ ownerId: userId }).sum({ sum: 'remaining' })
+    t.is(Number(left?.['sum']), Math.max(0, balance), 'grants add up to the balance')
+  }
+})
