@@ -20,7 +20,7 @@ export const permissions: Fault[] = [
     in: permit,
     edit: instead("'read'", `${calling(requireScope)} > ConditionalExpression`),
     why: 'an API key that may only read changes things',
-    tests: ['test/api/codes.test.ts'],
+    tests: ['test/api/permissions.test.ts'],
   },
   {
     id: 'permissions/everybody-is-admin',
