@@ -201,6 +201,15 @@ test('an API key that may only read changes nothing, and one of a workspace is n
   }
 })
 
+test('nobody but an admin with a login may use what is for admins', (t) => {
+  for (const route of routes.filter(({ access }) => access === 'admin')) {
+    const login = { ...callerOf({ role: 'owner' }), admin: true }
+    t.is(refused(login, route), undefined, route.name)
+    t.is(refused({ ...login, admin: false }, route), 'ADMIN_REQUIRED', route.name)
+    t.is(refused({ ...login, via: 'api-key' }, route), 'PERMISSION_DENIED', route.name)
+  }
+})
+
 /** A workspace with one of everything, somebody in each role and a key of each kind, and somebody who has no part in it. */
 const stage = forWholeFile(test, 'permissions', async (t) => {
   const opened = await openStage(t)

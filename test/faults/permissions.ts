@@ -27,7 +27,7 @@ export const permissions: Fault[] = [
     in: permit,
     edit: without(`IfStatement:has(${calling(requireAdmin)})`),
     why: 'everybody suspends hosts',
-    tests: ['test/api/admin.test.ts'],
+    tests: ['test/api/permissions.test.ts'],
   },
   {
     id: 'permissions/cookie-alone',
