@@ -3,12 +3,9 @@ import { randomBytes } from 'node:crypto'
 import test from 'ava'
 import * as admin from '../../api/admin.ts'
 import * as auth from '../../api/auth.ts'
-import * as apiKeys from '../../api/api-keys.ts'
 import { createHostProposals } from '../../src/tools/host-proposals.ts'
-import { setAdmin } from '../../src/users/admins.ts'
 import { adminOf } from '../helpers/admins.ts'
-import { call, type Client } from '../helpers/client.ts'
-import { newcomer, person } from '../helpers/people.ts'
+import { call } from '../helpers/client.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 
@@ -28,9 +25,9 @@ async function open() {
   const host = (name: string) => `${name}.${domain}`
   const all = async () => (await call(root, admin.listHosts)).body.items
   const list = async () => (await all()).filter((one) => one.host.includes(domain))
-  const suspend = (name: string, reason = 'Too many complaints', someone: Client = root) =>
-    call(someone, admin.suspendHost, { params: { host: name }, body: { reason } })
-  const lift = (name: string, someone: Client = root) => call(someone, admin.liftHost, { params: { host: name } })
+  const suspend = (name: string, reason = 'Too many complaints') =>
+    call(root, admin.suspendHost, { params: { host: name }, body: { reason } })
+  const lift = (name: string) => call(root, admin.liftHost, { params: { host: name } })
   return { platform, root, rootId, host, all, list, suspend, lift }
 }
 
@@ -99,38 +96,17 @@ test('an admin sets the limit of a host and takes it back, and sees what a manif
   }
 })
 
-test('nobody but an admin with a login may see or change hosts, and nobody learns from the refusal', async (t) => {
-  const { platform, root, host, list, suspend, lift } = await open()
-  const keyOf = async (someone: Client) =>
-    (await call(someone, apiKeys.createApiKey, { body: { name: 'all', scopes: ['read', 'write'] } })).body.key
-  const ada = await person(platform)
-  const key = { url: platform.url, token: await keyOf(root) }
-  await suspend(host('tools'))
-  const before = await list()
-  const tries = (someone: Client) => [
-    call(someone, admin.listHosts),
-    suspend(host('other'), 'Mine', someone),
-    suspend('Not A Host', 'Mine', someone),
-    lift(host('tools'), someone),
-    lift(host('never'), someone),
-  ]
-  const codesFor = async (someone: Client) =>
-    [...new Set((await Promise.all(tries(someone))).map(({ failure }) => failure.code))].join()
-  t.is(await codesFor(ada), 'ADMIN_REQUIRED')
-  t.is(await codesFor(key), 'PERMISSION_DENIED')
-  t.is(await codesFor({ url: platform.url, token: await keyOf(ada) }), 'PERMISSION_DENIED')
-  t.is(await codesFor({ url: platform.url }), 'UNAUTHORIZED')
-  const hasty = await newcomer(platform)
-  await setAdmin(platform.services.database, hasty.email, true)
-  t.is(await codesFor(hasty), 'TERMS_NOT_ACCEPTED')
-  t.deepEqual(await list(), before)
-})
-
 const bad = ['Tools.example.com', 'tools.example.com:443', 'tools.example.com:', 'tools.example.com:99999']
-  .concat(['https://tools.example.com', '//tools.example.com', 'tools.example.com/', 'tools.example.com/path'])
-  .concat(['user@tools.example.com', 'tools.example.com?a', 'tools.example.com#a', ' tools.example.com', 'two words'])
-  .concat(['b\u00fccher.example', 'tools.example.com\u0000', 'tools\nexample.com', '*.example.com', '1.2.3', '0x7f.1'])
-  .concat(['a,b', '[::1', 'a'.repeat(5000), "'; drop table outgoing_hosts; --", '%2e', 'null:x', '-', '.example.com'])
+  .concat(['https://tools.example.com', 'tools.example.com/path', 'user@tools.example.com', 'tools.example.com?a'])
+  .concat([
+    'two words',
+    'b\u00fccher.example',
+    'tools.example.com\u0000',
+    '*.example.com',
+    '0x7f.1',
+    '[::1',
+    'a'.repeat(5000),
+  ])
 
 test('what is no host, or is not written as in a URL, is refused', async (t) => {
   const { all, suspend, lift } = await open()

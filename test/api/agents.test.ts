@@ -1,42 +1,15 @@
 import test from 'ava'
 import * as agents from '../../api/agents.ts'
-import * as apiKeys from '../../api/api-keys.ts'
 import { call } from '../helpers/client.ts'
 import { agentOf, connectTracker, customer, person, webhookAgent } from '../helpers/people.ts'
-import { startPlatform } from '../helpers/platform.ts'
 import { cancel, start } from '../helpers/runs.ts'
+import { sharedPlatform } from '../helpers/shared.ts'
 import { startSites } from '../helpers/sites.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 
-const open = forWholeFile(test, 'agents', async (t) => {
-  const sites = await startSites(t)
-  return { sites, platform: await startPlatform(t, { sites }) }
-})
-
-test('an agent keeps every field of the specification', async (t) => {
-  const { sites, platform } = await open()
-  const someone = await customer(platform)
-  const vaultEntryId = await connectTracker(someone, sites)
-  const schema = [{ name: 'post_id', type: 'number' as const, description: 'Of the post' }]
-  const agent = await webhookAgent(someone, {
-    name: 'Triage',
-    systemPrompt: 'Look after bugs.',
-    webhookSchema: schema,
-    allowActionOverride: true,
-    sites: [{ vaultEntryId, tools: ['get_issue'], askFirst: ['get_issue'] }],
-  })
-  const { body } = await call(someone, agents.getAgent, { params: { agentId: agent.id } })
-  t.like(body, {
-    name: 'Triage',
-    systemPrompt: 'Look after bugs.',
-    trigger: 'webhook',
-    webhookUrl: `${platform.url}/api/webhooks/agent/${agent.id}`,
-    webhookSchema: [{ ...schema[0], required: true }],
-    allowActionOverride: true,
-    sites: [{ vaultEntryId, tools: ['get_issue'], askFirst: ['get_issue'] }],
-  })
-  t.regex(body.webhookSecret ?? '', /^whsec_[\w+/=]{40,}$/)
-})
+const platformOf = sharedPlatform(test, 'idle')
+const sitesOf = forWholeFile(test, 'agents', startSites)
+const open = async () => ({ platform: await platformOf(), sites: await sitesOf() })
 
 test('URL and secret belong to webhook agents, and the secret stays the same when the trigger comes back', async (t) => {
   const someone = await customer((await open()).platform)
@@ -137,23 +110,8 @@ test('changes at the same instant that contradict each other leave an agent that
   }
 })
 
-test('secrets are shown to those who may write, and to nobody else', async (t) => {
-  const { platform } = await open()
-  const someone = await customer(platform)
-  const { id: agentId } = await webhookAgent(someone, { callbackUrl: 'https://example.com/endings' })
-  const keyOf = async (scopes: ('read' | 'write')[]) => {
-    const { body } = await call(someone, apiKeys.createApiKey, { body: { name: scopes.join(), scopes } })
-    return (await call({ url: platform.url, token: body.key }, agents.getAgent, { params: { agentId } })).body
-  }
-  t.like(await keyOf(['read']), { webhookSecret: null, callbackSecret: null })
-  const shown = await keyOf(['read', 'write'])
-  t.regex(shown.webhookSecret ?? '', /^whsec_/)
-  t.regex(shown.callbackSecret ?? '', /^whsec_/)
-})
-
 test('a deleted agent keeps no sites, neither those that it has nor those that it has lost', async (t) => {
-  const sites = await startSites(t)
-  const platform = await startPlatform(t, { sites })
+  const { platform, sites } = await open()
   const { database } = platform.services
   const someone = await person(platform)
   const vaultEntryId = await connectTracker(someone, sites)

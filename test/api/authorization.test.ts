@@ -68,8 +68,11 @@ unchanging("another owner's thing is answered exactly as one that does not exist
     ['key', theirs.apiKey],
     ['key to read', theirs.readKey],
   ] as const
+  const isNew = firstTime()
   for (const route of routes.filter((one) => owned(one, stage.params)))
     for (const [via, token] of callers) {
+      // Routes that find their resource by the same function ask the same of a key.
+      if (via !== 'login' && !isNew(route.resource ?? route.access, `${via} ${route.method === 'get'}`)) continue
       const [name = ''] = idsOf(route, stage.params)
       const unknown = await ask(stage, token, route, only({ ...stage.params, [name]: newId() }, route))
       const foreign = await ask(stage, token, route, only(stage.params, route))
@@ -84,8 +87,8 @@ unchanging('an identifier of another kind of thing is not there', async (t, { st
     const [name = ''] = idsOf(route, stage.params)
     const others = Object.entries(stage.params).filter(([other]) => other !== name && isIdentifier(other))
     // Routes that find their resource by the same function look for one kind of thing.
-    const kinds = isNew(route.resource ?? route, name) ? others : others.slice(0, 1)
-    for (const [kind, id] of kinds) {
+    if (!isNew(route.resource ?? route, name)) continue
+    for (const [kind, id] of route.resource ? others : others.slice(0, 3)) {
       const { failure } = await ask(stage, stage.owner.token, route, only({ ...stage.params, [name]: id }, route))
       t.regex(failure.code, /NOT_FOUND$/, `${route.name} with a ${kind}`)
     }
@@ -109,10 +112,6 @@ test('no list shows what belongs to another, whatever its filters and cursor', a
   }
   const { agentId = '' } = stage.params
   t.deepEqual((await call(stranger, runs.listRuns, { query: { agentId } })).body.items, [])
-  await agentOf(stage.owner)
-  const { nextCursor } = (await call(stage.owner, agents.listAgents, { query: { limit: '1' } })).body
-  const { items } = (await call(stranger, agents.listAgents, { query: { cursor: nextCursor ?? '' } })).body
-  t.false(items.some(({ id }) => id === agentId))
 })
 
 test("an agent cannot be given another owner's site, and is not told that there is one", async (t) => {

@@ -1,6 +1,6 @@
 // @promise chat-codes codes
 import test from 'ava'
-import { codesOf, needsTerms } from '../../api/route/route-rules.ts'
+import { codesOf, isOfOwner, isOfUser, limitOf, needsOf, needsTerms } from '../../api/route/route-rules.ts'
 import type { AnyRoute } from '../../api/route/route.ts'
 import { routes } from '../../api/routes.ts'
 import type { ErrorCode } from '../../src/errors.ts'
@@ -13,12 +13,14 @@ import { forWholeFile } from '../helpers/whole-file.ts'
 import * as oauth from '../../api/oauth.ts'
 import * as sessions from '../../api/sessions.ts'
 import { newToken } from '../../src/secrets/opaque-tokens.ts'
+import { firstTime } from './first-time.ts'
 import { createProvoke } from './provoke.ts'
 import { allowedTo, bodyWithin, openStage, paramsOf, secretOf, validBodies, validQueries } from './stage.ts'
 
 /*
- * The codes that follow from the declaration of a route, on every route. Those that a route names itself are proved by the
- * tests of what it does, and each of the 41 by the conformance check.
+ * The codes that follow from the declaration of a route, on one route of each kind: what a route is declared to be is held
+ * against lists in permissions.test.ts and limits.test.ts. Codes that a route names itself are proved by the tests of what
+ * it does, and each of the 41 by the conformance check.
  */
 
 const open = forWholeFile(test, 'every route', openStage)
@@ -38,39 +40,48 @@ function implied(route: AnyRoute): ErrorCode[] {
   return codesOf(route).filter((code) => !named.includes(code))
 }
 
+/** What decides whether and where a route can fail with a code; of routes that are alike in it, the first is tried. */
+function kindOf(route: AnyRoute, code: ErrorCode): string {
+  const { access, method, proof, browser, rawBody, body, needsPayments, whenClosed, whileClosing } = route
+  const caller = [access, proof?.account?.header]
+  const about = [isOfOwner(route) && needsOf(route), route.owner, whenClosed, isOfUser(route), method === 'get']
+  const more: Partial<Record<ErrorCode, unknown[]>> = {
+    PERMISSION_DENIED: [...about, whileClosing],
+    WORKSPACE_REQUIRED: about,
+    WORKSPACE_NOT_FOUND: about,
+    TERMS_NOT_ACCEPTED: [method === 'get'],
+    RATE_LIMITED: [limitOf(route)],
+    VALIDATION_ERROR: [method, browser, Boolean(rawBody), Boolean(body)],
+    INTERNAL_ERROR: [limitOf(route), browser],
+    NOT_FOUND: [needsPayments ?? route.name],
+  }
+  return JSON.stringify([...caller, ...(more[code] ?? (code.endsWith('_FOUND') ? [route.name] : []))])
+}
+
 // The client throws on an answer that is not declared.
-test.serial('every route answers with each code that its declaration implies', async (t) => {
+test.serial('a route answers with each code that its declaration implies', async (t) => {
   const stage = await open()
   const provoke = await createProvoke(t, stage)
   const problems: string[] = []
+  const isNew = firstTime()
   for (const route of routes)
-    for (const code of implied(route)) {
+    for (const code of implied(route).filter((one) => isNew(one, kindOf(route, one)))) {
       const seen = (await provoke[code]?.(route).then(outcomeOf, String)) ?? 'nothing provokes it'
       if (seen !== code) problems.push(`${route.name} ${code}: ${seen}`)
     }
   t.deepEqual(problems, [])
 })
 
-test.serial('an API key that may only read changes nothing, on every route', async (t) => {
-  const stage = await open()
-  for (const route of routes.filter(({ access }) => access === 'account')) {
-    const code = outcomeOf(await call(stage.as(stage.readKey), route, { params: paramsOf(route, stage.params) }))
-    if (route.method === 'get') t.not(code, 'PERMISSION_DENIED', route.name)
-    else t.is(code, 'PERMISSION_DENIED', route.name)
-  }
-})
-
-test.serial('who has not accepted the terms is refused on every route that needs them', async (t) => {
-  const stage = await open()
-  // Its owner accepted other terms.
-  const someone = await person(stage.platform)
+test.serial('who has accepted other terms is refused like who has accepted none, in sessions, too', async (t) => {
+  const { platform, params } = await open()
+  const someone = await person(platform)
   const session = await sessionOf(someone)
-  await stage.platform.services.database('users').where({ email: someone.email }).update({ termsVersion: 'of old' })
-  for (const client of [someone, await stage.newcomer()])
-    for (const route of routes.filter(needsTerms)) {
-      const request = { params: paramsOf(route, stage.params), headers: withToken(session) }
-      t.is(outcomeOf(await call(client, route, request)), 'TERMS_NOT_ACCEPTED', route.name)
-    }
+  await platform.services.database('users').where({ email: someone.email }).update({ termsVersion: 'of old' })
+  const isNew = firstTime()
+  for (const route of routes.filter((one) => needsTerms(one) && isNew(one.proof, one.access))) {
+    const request = { params: paramsOf(route, params), headers: withToken(session) }
+    t.is(outcomeOf(await call(someone, route, request)), 'TERMS_NOT_ACCEPTED', route.name)
+  }
 })
 
 test.serial(

@@ -4,14 +4,16 @@ import type { AnyRoute } from '../../api/route/route.ts'
 import { routes } from '../../api/routes.ts'
 import { newId } from '../../src/ids.ts'
 import { startPlatform } from '../helpers/platform.ts'
+import { sharedPlatform } from '../helpers/shared.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { send, type RawAnswer } from './raw-http.ts'
 
 const app = 'https://app.example.com'
 const local = 'http://localhost:5173'
 
+const platformOf = sharedPlatform(test, 'idle')
 const platforms = forWholeFile(test, 'cross-origin requests', async (t) => ({
-  none: await startPlatform(t),
+  none: await platformOf(),
   some: await startPlatform(t, { env: { CORS_ORIGINS: `${app}, ${local}` } }),
   any: await startPlatform(t, { env: { CORS_ORIGINS: '*' } }),
 }))
@@ -48,27 +50,26 @@ function noCredentials(t: ExecutionContext, answer: RawAnswer): void {
 }
 
 test('without CORS_ORIGINS no origin is let in', async (t) => {
-  for (const { path, method } of routes) {
-    t.deepEqual(corsIn(await preflight('none', path, method.toUpperCase())), [], path)
+  for (const path of ['/healthz', '/agents', '/agents/{agentId}', '/chat/messages', '/nonsense']) {
+    t.deepEqual(corsIn(await preflight('none', path, 'POST')), [], path)
     t.deepEqual(corsIn(await ask('none', 'GET', path, { origin: app })), [], path)
   }
 })
 
 test('the preflight of a listed origin is answered with what each path takes, and never allows credentials', async (t) => {
   t.true(shared.length > 60)
-  for (const origin of [local])
-    for (const { path, method, name } of shared) {
-      const answer = await preflight('some', path, method.toUpperCase(), origin)
-      t.is(answer.status, 204, name)
-      t.is(answer.headers['access-control-allow-origin'], origin, name)
-      t.true(members(answer, 'access-control-allow-methods').includes(method.toUpperCase()), name)
-      const allowed = new Set(members(answer, 'access-control-allow-headers').map((one) => one.toLowerCase()))
-      for (const header of ['authorization', 'content-type', 'idempotency-key', 'last-event-id', 'x-session-token'])
-        t.true(allowed.has(header), header)
-      t.false(allowed.has('x-webhook-secret') || allowed.has('*'))
-      t.true(members(answer, 'vary').includes('Origin'))
-      noCredentials(t, answer)
-    }
+  for (const { path, method, name } of shared) {
+    const answer = await preflight('some', path, method.toUpperCase(), local)
+    t.is(answer.status, 204, name)
+    t.is(answer.headers['access-control-allow-origin'], local, name)
+    t.true(members(answer, 'access-control-allow-methods').includes(method.toUpperCase()), name)
+    const allowed = new Set(members(answer, 'access-control-allow-headers').map((one) => one.toLowerCase()))
+    for (const header of ['authorization', 'content-type', 'idempotency-key', 'last-event-id', 'x-session-token'])
+      t.true(allowed.has(header), header)
+    t.false(allowed.has('x-webhook-secret') || allowed.has('*'))
+    t.true(members(answer, 'vary').includes('Origin'))
+    noCredentials(t, answer)
+  }
 })
 
 test('a listed origin may read every answer, refusals included, and the headers that clients need', async (t) => {

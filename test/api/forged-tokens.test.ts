@@ -5,7 +5,8 @@ import { decodeJwt } from 'jose'
 import * as auth from '../../api/auth.ts'
 import { call } from '../helpers/client.ts'
 import { person } from '../helpers/people.ts'
-import { startPlatform, testKeys } from '../helpers/platform.ts'
+import { testKeys } from '../helpers/platform.ts'
+import { sharedPlatform } from '../helpers/shared.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { exchange, send, statusIn } from './raw-http.ts'
 
@@ -22,8 +23,9 @@ function forge(head: unknown, claims: unknown, key = ours): string {
   return `${signed}.${sign(null, Buffer.from(signed), key).toString('base64url')}`
 }
 
-const open = forWholeFile(test, 'forged tokens', async (t) => {
-  const platform = await startPlatform(t)
+const platformOf = sharedPlatform(test, 'idle')
+const open = forWholeFile(test, 'forged tokens', async () => {
+  const platform = await platformOf()
   const [ada, bob] = [await person(platform), await person(platform)]
   return { platform, ada, claims: decodeJwt(ada.token), others: decodeJwt(bob.token) }
 })

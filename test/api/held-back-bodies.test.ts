@@ -18,6 +18,7 @@ import { customer, person, webhookAgent, type Person } from '../helpers/people.t
 import { sessionOf, withToken } from '../helpers/sessions.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { join, memberOf, userIdOf, verify, workspaceOf } from '../helpers/workspaces.ts'
+import { firstTime } from './first-time.ts'
 import { holdBack, watchAdmissions } from './held-back.ts'
 import { snapshot } from './snapshot.ts'
 import { bodyWithin, makeThings, noteUses, openStage, paramsOf, validBodies } from './stage.ts'
@@ -259,7 +260,7 @@ const groups: Group[] = [
   },
 ]
 
-test('every route that takes a body is tried', (t) => {
+test('every route that takes a body is in a group', (t) => {
   const tried = [...groups.flatMap((group) => group.routes.map(({ name }) => name)), ...inTheBody]
   t.deepEqual([...new Set(tried)].toSorted(), withBody.map(({ name }) => name).toSorted())
 })
@@ -271,13 +272,19 @@ function bodyOf({ sites, workspaceId }: Opened, route: AnyRoute, { someone }: Ac
   return JSON.parse(JSON.stringify(valid).replaceAll('a good password', someone.password)) as object
 }
 
+/** Of routes whose bodies are read, and whose resources are found, by the same code, the first one. */
+function firstOfEachKind(all: AnyRoute[]): AnyRoute[] {
+  const isNew = firstTime()
+  return all.filter((route) => isNew(route.resource ?? route.owner, `${route.access} ${route.rawBody !== undefined}`))
+}
+
 async function carriedOut(t: ExecutionContext, group: Group, [, refusal, end]: Ending): Promise<void> {
   const opened = await stage()
   const { database } = opened.platform.services
   const actor = await group.actor(opened)
   await noteUses(opened)
   const admitted = watchAdmissions(database, group.question)
-  const held = group.routes.map((route) => {
+  const held = firstOfEachKind(group.routes).map((route) => {
     const known = { ...opened.things, ...actor.params, ...(group.title.includes('webhook') && { agentId: actor.id }) }
     const request = { params: paramsOf(route, known), headers: actor.headers, body: bodyOf(opened, route, actor) }
     return holdBack(opened.platform.url, route, request)
@@ -291,7 +298,6 @@ async function carriedOut(t: ExecutionContext, group: Group, [, refusal, end]: E
     t.regex(code ?? '', refusal, name)
   }
   t.deepEqual(await snapshot(database), before)
-  t.log(`${held.length} requests, none carried out`)
 }
 
 for (const group of groups)

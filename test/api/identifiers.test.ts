@@ -6,14 +6,17 @@ import * as runs from '../../api/runs.ts'
 import { withCanonicalIds, withCanonicalParams } from '../../api/route/canonical-ids.ts'
 import { newId } from '../../src/ids.ts'
 import { call } from '../helpers/client.ts'
-import { forWholeFile } from '../helpers/whole-file.ts'
-import { openStage } from './stage.ts'
+import { newOwner } from '../helpers/owner.ts'
+import { sharedPlatform } from '../helpers/shared.ts'
+import { workspaceOf } from '../helpers/workspaces.ts'
 
-const stageOf = forWholeFile(test, 'identifiers', openStage)
+const platformOf = sharedPlatform(test, 'idle')
 
 test('filters and bodies take identifiers in capitals, and a parameter against caches changes nothing', async (t) => {
-  const { owner, params } = await stageOf()
-  const { agentId = '', workspaceId = '', runId = '' } = params
+  const owner = await newOwner(t, await platformOf(), 'team')
+  const { id: workspaceId } = await workspaceOf(owner)
+  const { id: agentId, webhookSecret } = await owner.webhookAgent()
+  const { runId } = (await owner.deliver({ id: agentId, webhookSecret }, {})).body
   const query = { agentId: agentId.toUpperCase(), _: '1763715600000' } as Record<string, string>
   const { items } = (await call(owner, runs.listRuns, { query })).body
   t.true(items.some(({ id }) => id === runId))

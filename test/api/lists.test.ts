@@ -35,7 +35,7 @@ interface Place {
 
 interface House {
   platform: Platform
-  places: Place[]
+  places: [Place, Place, Place]
 }
 
 type Listed = Record<string, unknown>
@@ -154,7 +154,7 @@ async function openPlace(platform: Platform, sites: Sites, someone: Person, name
   const known = await VaultEntry.query(database).findOne({ ownerId: userId })
   let entryId = known?.id
   if (!known) entryId = await connectBadTools(someone, sites)
-  else await makers['listVault']?.({ platform, places: [] }, { params: { entryId: known.id } } as Place, 0, 0)
+  else await makers['listVault']?.({ platform } as House, { params: { entryId: known.id } } as Place, 0, 0)
   const newest = await VaultEntry.query(database).where({ ownerId: userId }).orderBy('id', 'desc').first()
   const schedule = { trigger: 'scheduled' as const, cron: '0 0 1 1 *', timeZone: 'UTC' }
   const agent = await agentOf(someone, { ...schedule, callbackUrl: 'https://hooks.example.com/endings' })
@@ -174,7 +174,7 @@ const house = forWholeFile(test, 'lists', async (t): Promise<House> => {
     ['ada again', ada],
   ] as const)
     places.push(await openPlace(platform, sites, someone, name))
-  const made: House = { platform, places }
+  const made = { platform, places } as unknown as House
   const makes = new Set(lists.map(({ name }) => makers[name]).filter((make) => make !== undefined))
   for (const make of makes)
     for (const round of [0, 1, 2]) for (const [nth, place] of places.entries()) await make(made, place, round, nth)
@@ -200,85 +200,48 @@ async function page(route: AnyRoute, place: Place, query: Record<string, string>
 /** Every row of a place, page by page; as many as there can be at most, lest a wrong cursor leads round in a circle. */
 async function walk(route: AnyRoute, place: Place, filter: Record<string, string> = {}): Promise<string[]> {
   const keys: string[] = []
-  let query: Record<string, string> = { ...filter, limit: '1' }
+  let query: Record<string, string> = { ...filter, limit: '2' }
   while (keys.length < 100) {
     const { keys: more, nextCursor } = await page(route, place, query)
     keys.push(...more)
     if (nextCursor === null) break
-    query = { ...filter, limit: '1', cursor: nextCursor }
+    query = { ...query, cursor: nextCursor }
   }
   return keys
 }
-
-/** Whether two places see the same list: it is the owner's, not below something of hers. */
-const isSameList = (route: AnyRoute, one: Place, other: Place): boolean =>
-  one === other || (one.someone === other.someone && !route.path.includes('{'))
 
 test('every list that takes a cursor is among those whose rows are known here', (t) => {
   t.deepEqual(lists.map(({ name }) => name).toSorted(), Object.keys(makers).toSorted())
 })
 
-for (const route of lists)
+for (const [index, route] of lists.entries())
   test(`${route.name} shows the rows of the one who asks only, with a cursor of its own or of somebody else`, async (t) => {
     const { places } = await house()
-    const all = new Map<Place, string[]>()
-    for (const place of places) all.set(place, (await page(route, place, { limit: '100' })).keys)
-    for (const place of places) {
-      const own = all.get(place) ?? []
-      t.true(own.length >= 3)
-      t.deepEqual(await walk(route, place), own, 'page by page it is the same list')
-      for (const other of places.filter((one) => !isSameList(route, place, one))) {
-        const theirs = all.get(other) ?? []
-        t.deepEqual(
-          own.filter((key) => theirs.includes(key)),
-          [],
-        )
-        const { nextCursor } = await page(route, other, { limit: '1' })
-        const seen = (await page(route, place, { limit: '100', cursor: nextCursor ?? '' })).keys
-        t.true(seen.length > 0, 'there are rows behind it')
-        t.deepEqual(seen, own.slice(-seen.length), `${place.name} with a cursor of ${other.name}`)
-      }
+    const pages = []
+    for (const place of places) pages.push(await page(route, place, { limit: '100' }))
+    const [own, ...theirs] = pages.map(({ keys }) => keys) as [string[], ...string[][]]
+    t.true(own.length >= 3)
+    t.deepEqual(await walk(route, places[0]), own, 'page by page it is the same list')
+    // What is not below something of hers, she has in both places.
+    const others = places.slice(1).filter(({ someone }) => someone !== places[0].someone || route.path.includes('{'))
+    for (const other of others) {
+      const foreign = theirs[places.indexOf(other) - 1] ?? []
+      t.deepEqual(
+        own.filter((key) => foreign.includes(key)),
+        [],
+      )
+      const { nextCursor } = await page(route, other, { limit: '1' })
+      const seen = (await page(route, places[0], { limit: '100', cursor: nextCursor ?? '' })).keys
+      t.true(seen.length > 0, 'there are rows behind it')
+      t.deepEqual(seen, own.slice(-seen.length), `with a cursor of ${other.name}`)
+      const next = lists[(index + 1) % lists.length] ?? route
+      t.is(
+        (await list(next, places[0], { cursor: nextCursor ?? '' })).status,
+        400,
+        `${next.name} with a cursor of this`,
+      )
     }
   })
-
-for (const route of lists)
-  test(`${route.name} in the order of arrival has every row once, and a cursor on each page`, async (t) => {
-    const { places } = await house()
-    for (const place of places.slice(0, 1)) {
-      const own = (await page(route, place, { limit: '100' })).keys
-      const keys: string[] = []
-      let query: Record<string, string> = { order: 'arrival', limit: '2' }
-      // Transactions of other tests may hold rows back.
-      await eventually(30, `${route.name} has shown all`, async () => {
-        for (let isEmpty = false; !isEmpty;) {
-          const { keys: more, nextCursor } = await page(route, place, query)
-          keys.push(...more)
-          query = { ...query, cursor: nextCursor ?? 'none' }
-          isEmpty = more.length === 0
-        }
-        return keys.length >= own.length || undefined
-      })
-      t.deepEqual(keys.toSorted(), own.toSorted(), place.name)
-      const { status, failure } = await list(route, place, { cursor: query['cursor'] ?? '' })
-      t.is(status, 400)
-      t.is(failure.error, 'The cursor is from this list in another order.')
-    }
-  })
-
-test('a cursor is good for the kind of list that gave it out only', async (t) => {
-  const {
-    places: [place],
-  } = await house()
-  if (!place) throw new Error('there are places')
-  const cursors = new Map<AnyRoute, string>()
-  for (const route of lists) cursors.set(route, (await page(route, place, { limit: '1' })).nextCursor ?? '')
-  for (const [index, route] of lists.entries())
-    for (const source of [route, lists[(index + 1) % lists.length] ?? route]) {
-      const { status } = await list(route, place, { cursor: cursors.get(source) ?? '' })
-      const expected = route === source ? 200 : 400
-      t.is(status, expected, `${route.name} with a cursor of ${source.name}`)
-    }
-})
 
 /** The field of a row that periods are about; `createdAt` where it is not named. */
 const timeFields: Record<string, string> = {
@@ -293,24 +256,35 @@ const timeFields: Record<string, string> = {
 }
 
 for (const route of lists)
-  test(`${route.name} of a period has the rows from its beginning to before its end, page by page`, async (t) => {
-    const { places } = await house()
+  test(`${route.name} in the order of arrival has every row once, and of a period those of that period`, async (t) => {
+    const {
+      places: [place],
+    } = await house()
+    const { items } = (await list(route, place, { limit: '100' })).body as { items: Listed[] }
+    const keys: string[] = []
+    let query: Record<string, string> = { order: 'arrival', limit: '2' }
+    // Transactions of other tests may hold rows back.
+    await eventually(30, `${route.name} has shown all`, async () => {
+      for (let isEmpty = false; !isEmpty;) {
+        const { keys: more, nextCursor } = await page(route, place, query)
+        keys.push(...more)
+        query = { ...query, limit: '100', cursor: nextCursor ?? 'none' }
+        isEmpty = more.length === 0
+      }
+      return keys.length >= items.length || undefined
+    })
+    t.deepEqual(keys.toSorted(), items.map(keyOf).toSorted())
+    const { status, failure } = await list(route, place, { cursor: query['cursor'] ?? '' })
+    t.is(status, 400)
+    t.is(failure.error, 'The cursor is from this list in another order.')
+
     const timeIn = (row: Listed) => String(row[timeFields[route.name] ?? 'createdAt'])
-    for (const place of places.slice(0, 1)) {
-      const { items } = (await list(route, place, { limit: '100' })).body as { items: Listed[] }
-      const times = [...new Set(items.map(timeIn))].toSorted()
-      const [first = '', second = ''] = [times[0], times[1]]
-      const last = times.at(-1) ?? ''
-      t.true(first < second && second <= last, 'there are several times')
-      const within = (fits: (time: string) => boolean) => items.filter((row) => fits(timeIn(row))).map(keyOf)
-      const periods: [Record<string, string>, string[]][] = [
-        [{ since: first }, within(() => true)],
-        [{ since: second, until: last }, within((time) => time >= second && time < last)],
-        [{ until: first }, []],
-      ]
-      for (const [period, expected] of periods)
-        t.deepEqual(await walk(route, place, period), expected, `${place.name}: ${JSON.stringify(period)}`)
-    }
+    const [first = '', second = '', ...later] = [...new Set(items.map(timeIn))].toSorted()
+    const last = later.at(-1) ?? second
+    t.true(first < second, 'there are several times')
+    const within = items.filter((row) => timeIn(row) >= second && timeIn(row) < last).map(keyOf)
+    t.deepEqual(await walk(route, place, { since: second, until: last }), within)
+    t.deepEqual(await walk(route, place, { until: first }), [])
   })
 
 /** By the list or, where it is the same for all, by the filter: a value that no row here has. */
@@ -330,9 +304,9 @@ const ofNoRow: Record<string, string> = {
 }
 
 test('a filter holds on later pages, and beside a cursor of somebody else', async (t) => {
-  const { places } = await house()
-  const [place, other] = places
-  if (!place || !other) throw new Error('there are places')
+  const {
+    places: [place, other],
+  } = await house()
   const filters = lists.flatMap((route) => {
     const { entries } = route.query as unknown as { entries: object }
     // Runs of one agent are in the order of their sequence: a list of its own. All notifications here are unread.
@@ -343,10 +317,8 @@ test('a filter holds on later pages, and beside a cursor of somebody else', asyn
   t.true(filters.length >= 8)
   for (const { route, name } of filters) {
     const value = ofNoRow[`${route.name} ${name}`] ?? ofNoRow[name] ?? `no value is known for ${name}`
-    for (const from of [place, other]) {
-      const { nextCursor } = await page(route, from, { limit: '1' })
-      const { keys } = await page(route, place, { [name]: value, cursor: nextCursor ?? '' })
-      t.deepEqual(keys, [], `${route.name} by ${name} with a cursor of ${from.name}`)
-    }
+    const { nextCursor } = await page(route, other, { limit: '1' })
+    const { keys } = await page(route, place, { [name]: value, cursor: nextCursor ?? '' })
+    t.deepEqual(keys, [], `${route.name} by ${name}`)
   }
 })

@@ -2,7 +2,6 @@
 import test from 'ava'
 import * as auth from '../../api/auth.ts'
 import * as logins from '../../api/logins.ts'
-import { newId } from '../../src/ids.ts'
 import { call, type Client } from '../helpers/client.ts'
 import { movableClock } from '../helpers/clock.ts'
 import { newcomer, type Person } from '../helpers/people.ts'
@@ -63,16 +62,6 @@ test('ending a login ends its tokens and no other login', async (t) => {
   t.is(refreshed.failure.code, 'TOKEN_REVOKED')
   t.is((await listed(someone)).length, 1)
   t.is((await end(someone, loginId)).failure.code, 'NOT_FOUND')
-})
-
-test("another user's login is not there", async (t) => {
-  const platform = await house()
-  const [someone, other] = [await newcomer(platform), await newcomer(platform)]
-  const [theirs] = await listed(other)
-  const foreign = await end(someone, theirs?.id ?? '')
-  t.is(foreign.failure.code, 'NOT_FOUND')
-  t.deepEqual(foreign.failure, (await end(someone, newId())).failure)
-  t.is((await call(other, auth.me)).status, 200)
 })
 
 test.serial('logins that nobody can use any more are deleted, and of used tokens the latest are kept', async (t) => {

@@ -15,29 +15,17 @@ function problems(body: v.GenericSchema, value: string): string[] {
 }
 
 test('a name that nobody can see is refused in every body that takes one', (t) => {
-  const withNames = routes.filter(({ body }) => body && problems(body as v.GenericSchema, ' ').length > 0)
-  t.deepEqual(
-    withNames.map((route) => [route.name, ...problems(route.body as v.GenericSchema, ' ')]),
-    [
-      ['createApiKey', 'name'],
-      ['createWorkspace', 'name'],
-      ['updateWorkspace', 'name'],
-      ['createAgent', 'name'],
-      ['updateAgent', 'name'],
-    ],
-  )
-  for (const { name, body } of withNames) {
+  const taking = routes.filter(({ body }) => 'name' in ((body as { entries?: object } | undefined)?.entries ?? {}))
+  t.deepEqual(taking.map(({ name }) => name).toSorted(), [
+    'createAgent',
+    'createApiKey',
+    'createWorkspace',
+    'updateAgent',
+    'updateWorkspace',
+  ])
+  for (const { name, body } of taking) {
     for (const value of invisible)
       t.true(problems(body as v.GenericSchema, value).includes('name'), `${name} ${JSON.stringify(value)}`)
     for (const value of visible) t.deepEqual(problems(body as v.GenericSchema, value), [], `${name} ${value}`)
   }
-})
-
-test('every member of a body that is called a name is such a name', (t) => {
-  const taking = routes.filter(({ body }) => body && 'name' in ((body as { entries?: object }).entries ?? {}))
-  t.deepEqual(
-    taking.map(({ name }) => name).toSorted(),
-    ['createAgent', 'createApiKey', 'createWorkspace', 'updateAgent', 'updateWorkspace'],
-    'a new body with a name uses the shared `name` and is listed above',
-  )
 })

@@ -5,23 +5,22 @@ import * as apiKeys from '../../api/api-keys.ts'
 import * as callbacks from '../../api/callbacks.ts'
 import * as runs from '../../api/runs.ts'
 import { call, type Client } from '../helpers/client.ts'
-import { agentOf, customer } from '../helpers/people.ts'
-import { startPlatform } from '../helpers/platform.ts'
+import { customer, webhookAgent } from '../helpers/people.ts'
 import { start } from '../helpers/runs.ts'
-import { forWholeFile } from '../helpers/whole-file.ts'
+import { sharedPlatform } from '../helpers/shared.ts'
 import { memberOf, workspaceOf } from '../helpers/workspaces.ts'
 
-/* The address of callbacks may hold a key: those see it who see the agent's other secrets. */
+/* Secrets that can start runs, and addresses of callbacks, which may hold a key, are shown to those who may build. */
 
-const open = forWholeFile(test, 'shown addresses', (t) => startPlatform(t))
+const open = sharedPlatform(test, 'idle')
 const callbackUrl = 'https://hooks.example.com/runs?key=a-key-of-the-owner'
 const hidden = 'https://hooks.example.com/runs?…'
 
-test('viewers and keys to read see no query of a callback address, wherever it is shown', async (t) => {
+test('viewers and keys to read see neither secrets nor the query of a callback address, wherever it is shown', async (t) => {
   const platform = await open()
   const boss = await customer(platform, 'enterprise')
   const { id: workspaceId } = await workspaceOf(boss)
-  const agent = await agentOf(boss, { workspaceId, callbackUrl })
+  const agent = await webhookAgent(boss, { workspaceId, callbackUrl })
   const run = await start(boss, agent)
   await call(boss, runs.cancelRun, { params: { runId: run.body.id } })
   const keyWith = async (...scopes: ('read' | 'write')[]): Promise<Client> => {
@@ -35,11 +34,16 @@ test('viewers and keys to read see no query of a callback address, wherever it i
     const posted = await call(client, callbacks.getCallback, { params: { runId: run.body.id } })
     const allPosted = await call(client, callbacks.listCallbacks, { params })
     const text = JSON.stringify([one.body, all.body, posted.body, allPosted.body])
-    return [one.body.callbackUrl, posted.body.url, allPosted.body.items[0]?.url, text.includes('a-key-of-the-owner')]
+    const isShown = [one.body.webhookSecret, one.body.callbackSecret].map(
+      (secret) => secret?.startsWith('whsec_') ?? false,
+    )
+    const urls = [one.body.callbackUrl, posted.body.url, allPosted.body.items[0]?.url]
+    return [...urls, text.includes('a-key-of-the-owner'), text.includes('whsec_'), ...isShown]
   }
-  t.deepEqual(await seen(await memberOf(platform, workspaceId, 'viewer')), [hidden, hidden, hidden, false])
-  t.deepEqual(await seen(await keyWith('read')), [hidden, hidden, hidden, false])
-  const whole = [callbackUrl, callbackUrl, callbackUrl, true]
+  const none = [hidden, hidden, hidden, false, false, false, false]
+  t.deepEqual(await seen(await memberOf(platform, workspaceId, 'viewer')), none)
+  t.deepEqual(await seen(await keyWith('read')), none)
+  const whole = [callbackUrl, callbackUrl, callbackUrl, true, true, true, true]
   t.deepEqual(await seen(boss), whole)
   t.deepEqual(await seen(await memberOf(platform, workspaceId, 'member')), whole)
   t.deepEqual(await seen(await keyWith('read', 'write')), whole)

@@ -13,17 +13,17 @@ import { Identity } from '../../src/sign-in/identity.ts'
 import { call, type Client } from '../helpers/client.ts'
 import { mailsTo, resetTokenOf, tokenTo } from '../helpers/mailbox.ts'
 import { agentOf, connectTracker, customer, deliver, person, webhookAgent, type Person } from '../helpers/people.ts'
-import { startPlatform, type Platform } from '../helpers/platform.ts'
+import type { Platform } from '../helpers/platform.ts'
+import { sharedPlatform } from '../helpers/shared.ts'
 import { startSites } from '../helpers/sites.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { inviteTo, memberOf, userIdOf, verified, workspaceOf } from '../helpers/workspaces.ts'
 
 /* Accounts that their owners take back by a new password, from somebody who has had them. */
 
-const open = forWholeFile(test, 'taken back', async (t) => {
-  const sites = await startSites(t)
-  return { sites, platform: await startPlatform(t, { sites }) }
-})
+const platformOf = sharedPlatform(test, 'idle')
+const sitesOf = forWholeFile(test, 'taken back', startSites)
+const open = async () => ({ platform: await platformOf(), sites: await sitesOf() })
 
 const callbackUrl = 'https://hooks.example.com/runs?key=a'
 const newPassword = 'a password that only the owner knows'

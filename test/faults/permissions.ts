@@ -20,14 +20,14 @@ export const permissions: Fault[] = [
     in: permit,
     edit: instead("'read'", `${calling(requireScope)} > ConditionalExpression`),
     why: 'an API key that may only read changes things',
-    tests: ['test/api/codes.test.ts'],
+    tests: ['test/api/permissions.test.ts'],
   },
   {
     id: 'permissions/everybody-is-admin',
     in: permit,
     edit: without(`IfStatement:has(${calling(requireAdmin)})`),
     why: 'everybody suspends hosts',
-    tests: ['test/api/admin.test.ts'],
+    tests: ['test/api/permissions.test.ts'],
   },
   {
     id: 'permissions/cookie-alone',

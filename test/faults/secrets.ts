@@ -76,7 +76,7 @@ export const secrets: Fault[] = [
     in: presentAgent,
     edit: without('Property[key.name="webhookSecret"] LogicalExpression > .right'),
     why: 'an API key that may only read learns how to start runs',
-    tests: ['test/api/agents.test.ts'],
+    tests: ['test/api/shown-addresses.test.ts'],
   },
   {
     id: 'secrets/in-exports',
