@@ -1,4 +1,4 @@
-import { temporaryFolder } from './shared/folder.ts'
+import { temporaryFolder as folder } from './shared/folder.ts'
 import { compareInTurn } from './shared/in-turn.ts'
 import { openBenchServers } from './shared/servers.ts'
 import { openInserts } from './accept/inserts.ts'
@@ -13,7 +13,6 @@ import { openWebhooks } from './accept/webhooks.ts'
 const seconds = 3
 const connections = [32, 128]
 
-const folder = temporaryFolder()
 const servers = await openBenchServers(folder)
 try {
   const webhooks = await openWebhooks(servers)

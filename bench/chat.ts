@@ -4,7 +4,7 @@ import * as sessions from '../api/sessions.ts'
 import { call } from '../test/helpers/client.ts'
 import { customer } from '../test/helpers/people.ts'
 import { startSpeaker } from './chat/speaker.ts'
-import { temporaryFolder } from './shared/folder.ts'
+import { temporaryFolder as folder } from './shared/folder.ts'
 import { writeModelsFile } from './shared/models-file.ts'
 import { openBenchServers } from './shared/servers.ts'
 import { median, percentile } from './shared/statistics.ts'
@@ -19,7 +19,6 @@ const [perSecond, seconds, measuredSeconds] = [10, 20, 10]
 const chats = perSecond * (seconds + measuredSeconds)
 const speech = { firstMs: 400, everyMs: 100, words: seconds * 10 }
 
-const folder = temporaryFolder()
 const speaker = await startSpeaker(speech)
 const servers = await openBenchServers(folder, false, {
   MODELS_FILE: writeModelsFile(folder, speaker.url, 128_000),

@@ -1,6 +1,6 @@
 import { openPlain } from './drain/plain.ts'
 import { openQueue } from './drain/queue.ts'
-import { temporaryFolder } from './shared/folder.ts'
+import { temporaryFolder as folder } from './shared/folder.ts'
 import { compareInTurn } from './shared/in-turn.ts'
 import { openBenchServers } from './shared/servers.ts'
 
@@ -12,7 +12,6 @@ import { openBenchServers } from './shared/servers.ts'
  */
 const count = 100
 
-const folder = temporaryFolder()
 const servers = await openBenchServers(folder, true)
 try {
   const queue = await openQueue(servers)

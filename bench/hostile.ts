@@ -12,7 +12,7 @@ import { knownSecrets, mostSites, writeModels } from './hostile/known-secrets.ts
 import { printEnd, printOthers, printRow, worstOf, type Row } from './hostile/report.ts'
 import { createWatch } from './hostile/watch.ts'
 import { ask, heard, startIn } from './shared/child.ts'
-import { temporaryFolder } from './shared/folder.ts'
+import { temporaryFolder as folder } from './shared/folder.ts'
 import { openBenchServers } from './shared/servers.ts'
 
 /**
@@ -23,7 +23,6 @@ import { openBenchServers } from './shared/servers.ts'
  * processor time, if a request waits more than 250 ms, or if an activity had to be repeated. `-- <words>` names some of
  * the groups.
  */
-const folder = temporaryFolder()
 const { caFile, certFile, keyFile } = await createCertificates(join(folder, 'certificates'))
 /** Sites must not have the ports of usual services, as above these. */
 const sitePorts = await freePorts(mostSites, { from: 20_000, to: 27_000 })

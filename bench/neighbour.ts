@@ -5,7 +5,7 @@ import { freePorts } from '../bin/local/ports.ts'
 import { openNoise, type Noise } from './neighbour/noise.ts'
 import { openVictim, type Figures } from './neighbour/victim.ts'
 import { heard, startIn } from './shared/child.ts'
-import { letPostgresIn, temporaryFolder } from './shared/folder.ts'
+import { letPostgresIn, temporaryFolder as folder } from './shared/folder.ts'
 import { openBenchServers } from './shared/servers.ts'
 
 /**
@@ -15,7 +15,6 @@ import { openBenchServers } from './shared/servers.ts'
  * Measured are the owner's requests (95th percentile), starts of runs and callbacks (medians), as a ratio of the idle
  * system's. `-- <words>` names some of the shares.
  */
-const folder = temporaryFolder()
 const { caFile, certFile, keyFile } = await createCertificates(join(folder, 'certificates'))
 const [quickPort = 0, tarpitPort = 0] = await freePorts(2)
 const settings = {

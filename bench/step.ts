@@ -6,7 +6,7 @@ import { call } from '../test/helpers/client.ts'
 import { startPageSite } from '../test/helpers/page-site.ts'
 import { agentOf, customer } from '../test/helpers/people.ts'
 import { start } from '../test/helpers/runs.ts'
-import { temporaryFolder } from './shared/folder.ts'
+import { temporaryFolder as folder } from './shared/folder.ts'
 import { writeModelsFile } from './shared/models-file.ts'
 import { openBenchServers } from './shared/servers.ts'
 import { median, percentile } from './shared/statistics.ts'
@@ -22,7 +22,6 @@ import { openSteps } from './step/steps.ts'
  */
 const [rounds, count, goalMs] = [5, 40, 20]
 
-const folder = temporaryFolder()
 const certificates = await createCertificates(join(folder, 'certificates'))
 const site = await startPageSite(certificates, 2000)
 let page = 0

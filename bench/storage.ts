@@ -35,7 +35,7 @@ const { folder: kept, plans, purge, only, ...named } = values
 const size = readSize(named)
 const small: Size = { ...size, runs: 20_000, full: 1000 }
 
-const folder = kept ?? temporaryFolder()
+const folder = kept ?? temporaryFolder
 const store = await openStore(folder)
 try {
   const urls = { small: await store.database('small'), filled: await store.database('filled') }

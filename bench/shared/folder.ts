@@ -1,14 +1,17 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-
-/** A folder for what a bench writes, deleted when this process ends. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'switchyard-bench-'))
-  letPostgresIn(folder)
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
+import { createProcessRecord } from '../../bin/local/process-record.ts'
+import { startWarden } from '../../bin/local/warden.ts'
+import { readLocalConfig } from '../../src/config/local-config.ts'
 
 /** If we are root, Postgres runs as another user, which must get through. */
 export const letPostgresIn = (folder: string): void => chmodSync(folder, 0o711)
+
+/** For what a bench writes. */
+export const temporaryFolder = mkdtempSync(join(tmpdir(), 'switchyard-bench-'))
+letPostgresIn(temporaryFolder)
+
+/** The servers of this bench. However it ends, the warden ends them and deletes the folder. */
+export const record = createProcessRecord(join(temporaryFolder, 'processes'))
+startWarden(record.folder, readLocalConfig().environment, [temporaryFolder])

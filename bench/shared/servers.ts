@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url'
 import { createControl, type Control } from '../../bin/local/control.ts'
 import { freePorts } from '../../bin/local/ports.ts'
 import { embeddedPostgres, ensureDatabase } from '../../bin/local/postgres/postgres.ts'
-import { createProcessRecord } from '../../bin/local/process-record.ts'
 import { findTemporal } from '../../bin/local/temporal/binary.ts'
 import { temporalServer } from '../../bin/local/temporal/server.ts'
 import { readLocalConfig } from '../../src/config/local-config.ts'
+import { record } from './folder.ts'
 
 export type BenchServers = Awaited<ReturnType<typeof openBenchServers>>
 
@@ -22,7 +22,6 @@ export async function openBenchServers(folder: string, carryOut = false, more: R
   const local = readLocalConfig()
   const { environment } = local
   const [postgresPort = 0, port = 0, temporalPort = 0] = await freePorts(3)
-  const record = createProcessRecord(join(folder, 'processes'))
   const controls: Control[] = []
   if (carryOut) controls.push(await startTemporal(await findTemporal(local, record, console.log)))
   const postgres = await embeddedPostgres({ folder, port: postgresPort, password: 'bench', environment })
@@ -98,6 +97,7 @@ async function stop(process: ReturnType<typeof program>): Promise<void> {
 /** Starts a process, and waits until it logs this message. */
 async function begin(name: string, env: Record<string, string>, message: string) {
   const process = program(name, env)
+  record.add(name, Number(process.pid), 'SIGTERM')
   const lines = createInterface({ input: process.stdout })
   await new Promise<void>((resolve, reject) => {
     process.once('exit', () => reject(new Error(`the ${name} ended before it said "${message}"`)))

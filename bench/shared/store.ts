@@ -1,13 +1,11 @@
 import { mkdirSync } from 'node:fs'
 import { totalmem } from 'node:os'
-import { join } from 'node:path'
 import { createControl } from '../../bin/local/control.ts'
 import { freePorts } from '../../bin/local/ports.ts'
 import { embeddedPostgres, ensureDatabase } from '../../bin/local/postgres/postgres.ts'
-import { createProcessRecord } from '../../bin/local/process-record.ts'
 import { readLocalConfig } from '../../src/config/local-config.ts'
 import { onServer } from '../../test/helpers/database.ts'
-import { letPostgresIn } from './folder.ts'
+import { letPostgresIn, record } from './folder.ts'
 
 /**
  * What the documentation of Postgres recommends for a server with much data, in this machine's measure: an eighth of
@@ -27,7 +25,7 @@ export async function openStore(folder: string) {
   const { environment } = readLocalConfig()
   const [port = 0] = await freePorts(1)
   const postgres = await embeddedPostgres({ folder, port, password: 'bench', environment })
-  const control = createControl(postgres.program, createProcessRecord(join(folder, 'processes')))
+  const control = createControl(postgres.program, record)
   await control.start()
   const isNew = await apply(postgres.url('postgres'))
   if (isNew) {

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { hideInTurns, type Hiding } from './hiding.ts'
-import { mostKept } from './matcher.ts'
 
 /** What finds a few usual tokens takes about 100 KiB, so this is some 20 MiB. */
 const maxKept = 200
-/** Of secrets and spellings, in all that is kept: 32 MiB. 500 secrets as long as they may be are half of it. */
+/** Of secrets and spellings, in all that is kept: 32 MiB. 500 secrets as long as they may be are a third of it. */
 const maxUnits = 16 * 1024 * 1024
 const keptMs = 5 * 60_000
 
@@ -31,5 +30,5 @@ export function hidingOf(secrets: readonly string[]): Promise<Hiding> {
   return hiding
 }
 
-/** Of the secret itself, and of its spellings at most. */
-const unitsKept = ({ length }: string): number => length + 12 * Math.min(mostKept, 3 * length)
+/** Of the secret itself, and of the hashes of its spellings. */
+const unitsKept = ({ length }: string): number => length + 3000

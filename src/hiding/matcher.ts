@@ -18,8 +18,6 @@ interface Alike {
 
 /** Usual texts need less than one in ten units. Many short texts must not need much more than a long one. */
 const effortFor = ({ length }: string): Effort => ({ left: 64 + 3 * length })
-/** So many units of each spelling are kept as a text, for words that come in pieces. */
-export const mostKept = 512
 /** An odd number: the multiplier of FNV-1a. */
 const base = 0x0100_0193
 
@@ -35,10 +33,9 @@ export function createMatcher() {
   const groups = new Map<number, Alike[]>()
   /** By the upper half of a hash, whether a spelling may begin with it. */
   const heads = new Uint8Array(1 << 16)
-  /** By what spellings begin with, the length of the longest. */
-  const longestOf = new Map<string, number>()
+  /** By the hash of the first 1, 2, 4, 8 … units of spellings, the length of the longest that begins so. */
+  const begun = new Map<number, number>()
   let longest = 0
-  let sorted: string[] | undefined
 
   function add(spelling: string): void {
     const { length } = spelling
@@ -54,11 +51,11 @@ export function createMatcher() {
       group.sort((one, other) => other.length - one.length)
     }
     alike.hashes.add(hashes[length] ?? 0)
-    // A copy: a slice would keep the whole text.
-    const start = Buffer.from(spelling.slice(0, mostKept), 'utf16le').toString('utf16le')
-    longestOf.set(start, Math.max(longestOf.get(start) ?? 0, length))
+    for (let size = 1; size <= length; size *= 2) {
+      const beginning = hashes[size] ?? 0
+      begun.set(beginning, Math.max(begun.get(beginning) ?? 0, length))
+    }
     longest = Math.max(longest, length)
-    sorted = undefined
   }
 
   /** Everything that is found, in order; what overlaps is one span. */
@@ -81,16 +78,13 @@ export function createMatcher() {
   /** Where at the end of a text a spelling may have begun that more text would complete; else the length of the text. */
   function openAt(text: string): number {
     const hashes = hashesOf(text)
-    for (let at = Math.max(0, text.length - longest + 1); at < text.length; at += 1)
-      if ((text.length - at < minLength || groupAt(hashes, at)) && isBegun(text, at)) return at
+    for (let at = Math.max(0, text.length - longest + 1); at < text.length; at += 1) {
+      const length = text.length - at
+      const doublings = 31 - Math.clz32(length)
+      const beginning = partOf(hashes, at, 2 ** doublings, squares[doublings] ?? 0)
+      if ((begun.get(beginning) ?? 0) > length) return at
+    }
     return text.length
-  }
-
-  function isBegun(text: string, at: number): boolean {
-    const start = text.slice(at, at + mostKept)
-    if (start.length === mostKept) return (longestOf.get(start) ?? 0) > text.length - at
-    sorted ??= [...longestOf.keys()].toSorted()
-    return sorted[firstAfter(sorted, start)]?.startsWith(start) ?? false
   }
 
   return { add, find, openAt }
@@ -130,20 +124,11 @@ const partOf = (hashes: Int32Array, at: number, length: number, power: number): 
   ((hashes[at + length] ?? 0) - Math.imul(hashes[at] ?? 0, power)) | 0
 
 function powerOf(length: number): number {
-  let power = 1
-  for (let count = 0; count < length; count += 1) power = Math.imul(power, base)
-  return power
+  if (length === 0) return 1
+  const root = powerOf(Math.floor(length / 2))
+  return Math.imul(Math.imul(root, root), length % 2 === 0 ? 1 : base)
 }
 
 const headPower = powerOf(minLength)
-
-/** The index of the first of them that stands after the text. */
-function firstAfter(sorted: readonly string[], text: string): number {
-  let [from, to] = [0, sorted.length]
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if ((sorted[middle] ?? '') > text) to = middle
-    else from = middle + 1
-  }
-  return from
-}
+/** Of `base`, to 1, 2, 4, 8 … */
+const squares = Array.from({ length: 31 }, (_, doublings) => powerOf(2 ** doublings))

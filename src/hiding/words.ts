@@ -14,26 +14,22 @@ const keptAtEase = 256
 /** Keeps back what may begin a secret; of most texts nothing. */
 export function hideWords({ find, openAt }: Matcher): HiddenWords {
   let [kept, fresh] = ['', 0]
-
-  function show(open: number): string {
-    const spans = find(kept)
-    // What overlaps with something that is kept back is kept with it.
-    const until = spans.find(([from, to]) => from < open && open < to)?.[0] ?? open
-    const [shown, rest] = [kept.slice(0, until), kept.slice(until)]
-    ;[kept, fresh] = [rest, 0]
-    return replaced(
-      shown,
-      spans.filter(([, to]) => to <= until),
-    )
-  }
-
   return {
     add(piece) {
       kept += piece
       fresh += piece.length
-      return kept.length <= keptAtEase || fresh * 8 >= kept.length ? show(openAt(kept)) : ''
+      if (kept.length > keptAtEase && fresh * 8 < kept.length) return ''
+      const [spans, open] = [find(kept), openAt(kept)]
+      // A secret whose end is not there yet, or that overlaps with what is kept back, is kept with it.
+      const until = Math.min(open, spans.find(([, to]) => to > open)?.[0] ?? open)
+      const shown = kept.slice(0, until)
+      ;[kept, fresh] = [kept.slice(until), 0]
+      return replaced(
+        shown,
+        spans.filter(([, to]) => to <= until),
+      )
     },
-    end: () => show(kept.length),
+    end: () => replaced(kept, find(kept)),
   }
 }
 

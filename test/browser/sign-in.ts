@@ -1,13 +1,10 @@
 import test from 'ava'
 import type { Page } from 'playwright-core'
 import { freePorts } from '../../bin/local/ports.ts'
-import * as auth from '../../api/auth.ts'
 import * as signIn from '../../api/sign-in.ts'
 import { call } from '../helpers/client.ts'
 import { temporaryCertificates } from '../helpers/https-server.ts'
 import { signInAt, startIdentityProvider } from '../helpers/identity-provider.ts'
-import { resetTokenOf } from '../helpers/mailbox.ts'
-import { newcomer } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { beginSignIn, callbackOf, environmentOf, visit, visitor } from '../helpers/sign-ins.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
@@ -99,25 +96,4 @@ test("an attacker's callback, opened in the browser of another person, signs nob
   await victim.goto(`${baseUrl}/docs`)
   t.is((await victim.evaluate(asked, { path: '/auth/me' })).status, 401)
   t.is((await visit(platform, attacker, callback)).status, 200, 'it was good')
-})
-
-test('a person who has forgotten the password chooses another one in a browser, and logs in with it', async (t) => {
-  const { platform, baseUrl, openPage } = await open()
-  const { email, password } = await newcomer(platform)
-  const page = await openPage()
-  await page.goto(`${baseUrl}/docs`)
-  const logIn = (words: string) =>
-    page.evaluate(asked, { method: 'POST', path: '/auth/login', body: { email, password: words, cookie: true } })
-  t.is((await logIn(password)).status, 201)
-  t.is((await page.evaluate(asked, { path: '/auth/me' })).status, 200)
-  const token = await resetTokenOf(platform, email)
-  const newPassword = 'a better password'
-  const reset = { method: 'POST', path: '/auth/reset-password', body: { token, newPassword } }
-  t.is((await page.evaluate(asked, reset)).status, 204)
-  t.is((await page.evaluate(asked, { path: '/auth/me' })).json['code'], 'TOKEN_REVOKED', 'the login before has ended')
-  t.is((await page.evaluate(asked, reset)).json['code'], 'INVALID_TOKEN')
-  t.is((await logIn(password)).status, 401)
-  t.is((await logIn(newPassword)).status, 201)
-  t.is((await page.evaluate(asked, { path: '/auth/me' })).json['email'], email)
-  t.is((await call(platform, auth.login, { body: { email, password: newPassword } })).status, 200)
 })

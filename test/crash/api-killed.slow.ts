@@ -3,16 +3,17 @@ import test from 'ava'
 import { replayDeliveries } from '../../api/agent-replays.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
-import { connectBadTools, customer, deliver, webhookAgent } from '../helpers/people.ts'
-import { isGapless, measured } from './record.ts'
-import { openStage } from './stage.ts'
+import { agentOf, customer, deliver, ended, timelineOf, webhookAgent } from '../helpers/people.ts'
+import { start } from '../helpers/runs.ts'
+import { watch } from '../helpers/watch.ts'
+import { isGapless, measured, untilEvent } from './record.ts'
+import { connected, openStage } from './stage.ts'
 
 // @promise accepted
 test('an API that is killed under a burst of deliveries has a run for every 202, and each run happens once', async (t) => {
   const stage = await openStage(t, { sites: true, env: { STALL_SECONDS: '1' } })
   const api = await stage.startApi()
-  const someone = await customer(stage.platform)
-  const sites = [{ vaultEntryId: await connectBadTools(someone, stage.sites) }]
+  const { someone, sites } = await connected(stage)
   const agents = await Promise.all(
     [1, 2].map(() => webhookAgent(someone, { systemPrompt: '[[call slow_once {"seconds":0}]]', sites })),
   )
@@ -120,4 +121,25 @@ test('an API that is killed while it replays failed deliveries has replayed the 
     all.slice(0, 400).map(({ id }) => id),
   )
   t.true(isGapless(all.map(({ sequence }) => sequence)))
+})
+
+test('a reader of a timeline whose API is killed reconnects to another one with the last id, and misses nothing', async (t) => {
+  const stage = await openStage(t, { worker: true })
+  const api = await stage.startApi()
+  const someone = await customer(stage.platform)
+  const agent = await agentOf(someone, { systemPrompt: '[[call no_such_tool]] [[then]] [[sleep 3]] [[say done]]' })
+  const { id } = (await start(someone, agent)).body
+  const first = await watch({ ...someone, url: api.url }, id)
+  await untilEvent(someone, id, 'step.started', ({ data }) => data['step'] === 2)
+  await api.kill()
+  t.is(await first.ended, 'torn')
+  const second = await watch(someone, id, { lastEventId: first.lastEventId() })
+  t.is(await second.ended, 'ended')
+  t.is((await ended(someone, id)).status, 'completed')
+  t.true(first.events.length > 0 && second.events.length > 0)
+  const timeline = await timelineOf(someone, id)
+  t.deepEqual(
+    [...first.events, ...second.events].map(({ event }) => event),
+    timeline.map(({ kind }) => kind),
+  )
 })

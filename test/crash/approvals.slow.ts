@@ -3,15 +3,15 @@ import * as notifications from '../../api/notifications.ts'
 import { approvalsOf, asked, askingAgent, decide } from '../helpers/approvals.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
-import { connectBadTools, customer, ended, runOf, timelineOf } from '../helpers/people.ts'
+import { ended, runOf, timelineOf } from '../helpers/people.ts'
 import { dataOf, start, waiting } from '../helpers/runs.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
-import { openStage, reconcile, type Stage } from './stage.ts'
+import { requestsOf } from './record.ts'
+import { connected, openStage, reconcile, type Stage } from './stage.ts'
 
 /** A run that waits for its owner to approve a call that must not be repeated. */
 async function asking(stage: Stage) {
-  const someone = await customer(stage.platform)
-  const vaultEntryId = await connectBadTools(someone, stage.sites)
+  const { someone, vaultEntryId } = await connected(stage)
   const agent = await askingAgent({ someone, vaultEntryId }, '[[call slow_once {"seconds":0}]]')
   const { id } = (await start(someone, agent)).body
   await waiting(someone, id)
@@ -36,13 +36,10 @@ const aftermath = forWholeFile(test, 'approvals after a kill', async (t) => {
   return { stage, approved, refused, pending, before, meanwhile }
 })
 
-const requestsOf = ({ sites }: Stage, { id }: Asking) =>
-  sites.badTools.requests().filter(({ idempotencyKey }) => idempotencyKey?.startsWith(id))
-
 /** The run is completed, its owner was asked and told once, and the site was called so often. */
 async function endsWith(t: ExecutionContext, stage: Stage, run: Asking, status: string, calls: number) {
   t.like(await ended(run.someone, run.id, 60), { status: 'completed', steps: 2 })
-  t.is(requestsOf(stage, run).length, calls)
+  t.is(requestsOf(stage, run.id).length, calls)
   t.like(await approvalsOf(run.someone), { 0: { id: run.approvalId, status }, length: 1 })
   const timeline = await timelineOf(run.someone, run.id)
   for (const kind of ['approval.requested', 'approval.decided', 'wait.started', 'tool.finished'])
@@ -72,7 +69,7 @@ test('a run whose worker is killed while it waits for an approval asks nobody ag
   t.deepEqual(await timelineOf(pending.someone, pending.id), before)
   const decidedAt = Date.now()
   await decide(pending.someone, pending.approvalId, 'approve')
-  await eventually(30, 'the call is made', async () => (requestsOf(stage, pending).length > 0 ? true : undefined))
+  await eventually(30, 'the call is made', async () => (requestsOf(stage, pending.id).length > 0 ? true : undefined))
   t.log(`${Date.now() - decidedAt} ms from the decision to the call`)
   await endsWith(t, stage, pending, 'approved', 1)
 })

@@ -1,10 +1,10 @@
 // @promise deploys
 import test from 'ava'
 import { eventually } from '../helpers/eventually.ts'
-import { connectBadTools, customer, deliver, ended, timelineOf, webhookAgent } from '../helpers/people.ts'
+import { customer, deliver, ended, timelineOf, webhookAgent } from '../helpers/people.ts'
 import { installRuntime, startPlatform } from '../helpers/platform.ts'
 import { courseOf, epochOf, measured, untilEvent } from './record.ts'
-import { openStage } from './stage.ts'
+import { connected, openStage } from './stage.ts'
 
 const graceSeconds = 4
 
@@ -23,8 +23,7 @@ test('a deploy in the middle of ten runs fails none of them, and sends no call t
   // The successor is not to load its code while the work that it takes over runs out.
   await installRuntime()
   const before = await stage.startWorker()
-  const someone = await customer(stage.platform)
-  const sites = [{ vaultEntryId: await connectBadTools(someone, stage.sites) }]
+  const { someone, sites } = await connected(stage)
   const begin = async (_: unknown, index: number) => {
     const systemPrompt = scripts[index % scripts.length] ?? ''
     const agent = await webhookAgent(someone, { name: `Agent ${index}`, systemPrompt, sites })

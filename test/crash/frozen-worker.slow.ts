@@ -1,7 +1,7 @@
 // @promise crashes repairs
 import test from 'ava'
 import { eventually } from '../helpers/eventually.ts'
-import { connectBadTools, customer, deliver, ended, timelineOf, webhookAgent } from '../helpers/people.ts'
+import { deliver, ended, timelineOf, webhookAgent } from '../helpers/people.ts'
 import { cancel, dataOf, runsOf } from '../helpers/runs.ts'
 import {
   askedFor,
@@ -15,7 +15,7 @@ import {
   untilAsked,
   untilEvent,
 } from './record.ts'
-import { openStage } from './stage.ts'
+import { connected, openStage } from './stage.ts'
 
 const impatient = { RECONCILE_SECONDS: '1', STALL_SECONDS: '2' }
 
@@ -25,8 +25,7 @@ test('runs of a frozen worker can be cancelled in time, the others go on elsewhe
   const { platform } = stage
   const { badTools } = stage.sites
   const [frozen, api] = await Promise.all([stage.startWorker(), stage.startApi()])
-  const someone = await customer(platform)
-  const sites = [{ vaultEntryId: await connectBadTools(someone, stage.sites) }]
+  const { someone, sites } = await connected(stage)
   // What listens to its cancellation is not ended by force.
   const listening = await two(platform, someone, '[[sleep 100]]')
   await untilEvent(someone, listening.runId, 'step.started')

@@ -1,23 +1,13 @@
 import type { ExecutionContext } from 'ava'
 import * as vault from '../../api/vault.ts'
-import type { LoggedRequest } from '../../examples/sites/request-log.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { startGatedTools } from '../helpers/gate.ts'
 import { hold, untilBlocked } from '../helpers/hold.ts'
-import {
-  connectBadTools,
-  customer,
-  deliver,
-  ended,
-  runOf,
-  timelineOf,
-  webhookAgent,
-  type Person,
-} from '../helpers/people.ts'
+import { customer, deliver, ended, runOf, timelineOf, webhookAgent, type Person } from '../helpers/people.ts'
 import { cancel, waiting } from '../helpers/runs.ts'
 import { startSites } from '../helpers/sites.ts'
-import { repairsOf, untilEvent } from './record.ts'
+import { parked, repairsOf, requestsOf, untilEvent } from './record.ts'
 import { openStage, type Stage } from './stage.ts'
 
 /*
@@ -56,7 +46,11 @@ export async function openAftermath(t: ExecutionContext) {
   const stage = await openStage(t, { sites: { ...examples, allow }, env: { DATABASE_POOL: '20', ...hurry } })
   const [api, worker] = await Promise.all([stage.startApi(), stage.startWorker()])
 
-  const [waits, reconnected, unwanted] = await Promise.all([parked(stage), parked(stage), longRun(stage)])
+  const [waits, reconnected, unwanted] = await Promise.all([
+    parked(stage, 'slow_once'),
+    parked(stage, 'slow_once'),
+    longRun(stage),
+  ])
   const planned = await beforePlanning(stage, planning)
   const answered = await beforeRecording(stage, answering)
   const unsent = await beforeSending(stage, sending)
@@ -106,26 +100,7 @@ export async function openAftermath(t: ExecutionContext) {
   }
 }
 
-/** What has come to the site for the run. */
-const requestsOf = ({ sites }: Stage, runId: string): LoggedRequest[] =>
-  sites.badTools.requests().filter(({ idempotencyKey }) => idempotencyKey?.startsWith(runId))
-
 export type Aftermath = Awaited<ReturnType<typeof openAftermath>>
-
-/** A run of which a tool call that must not be repeated waits for a new token, and another run behind it. */
-async function parked(stage: Stage) {
-  const someone = await customer(stage.platform)
-  const entryId = await connectBadTools(someone, stage.sites)
-  const replaceToken = async (token: string) =>
-    void (await call(someone, vault.replaceVaultToken, { params: { entryId }, body: { token } }).then((a) => a.body))
-  await replaceToken('bad-token')
-  const systemPrompt = '[[call slow_once {"seconds":0}]]'
-  const agent = await webhookAgent(someone, { systemPrompt, sites: [{ vaultEntryId: entryId }] })
-  const { runId } = (await deliver(stage.platform, agent, { number: 1 })).body
-  const { runId: next } = (await deliver(stage.platform, agent, { number: 2 })).body
-  await waiting(someone, runId, 40)
-  return { someone, runId, next, before: await timelineOf(someone, runId), reconnect: () => replaceToken('good-token') }
-}
 
 async function longRun(stage: Stage) {
   const someone = await customer(stage.platform)

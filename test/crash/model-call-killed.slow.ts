@@ -1,18 +1,16 @@
 // @promise overdraft
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import * as billing from '../../api/billing.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { hold, untilBlocked } from '../helpers/hold.ts'
-import { agentOf, connectBadTools, customer, ended, timelineOf } from '../helpers/people.ts'
+import { agentOf, ended, timelineOf } from '../helpers/people.ts'
 import { dataOf, start } from '../helpers/runs.ts'
 import { events, startFailingProvider, type Act } from '../models/failing-provider.ts'
+import { modelsEnvironment } from '../models/stage.ts'
 import { chat } from '../models/wire.ts'
-import { courseOf } from './record.ts'
-import { openStage } from './stage.ts'
+import { courseOf, requestsOf } from './record.ts'
+import { connected, openStage } from './stage.ts'
 
 /*
  * kill -9 during the second model call of a run, which comes after a tool call that must not be repeated: while the
@@ -24,15 +22,10 @@ const done: Act = events(chat.all('Done.'))
 
 async function openKilling(t: ExecutionContext) {
   const provider = await startFailingProvider(t)
-  const folder = mkdtempSync(join(tmpdir(), 'switchyard-killed-'))
-  t.teardown(() => rmSync(folder, { recursive: true }))
-  const MODELS_FILE = join(folder, 'models.json')
   const models = [{ id: 'real', price: { input: 1, output: 2 } }]
-  const providers = [{ name: 'real', kind: 'openai-compatible', baseUrl: provider.url, models }]
-  writeFileSync(MODELS_FILE, JSON.stringify({ providers }))
-  const stage = await openStage(t, { sites: true, env: { MODELS_FILE } })
-  const someone = await customer(stage.platform)
-  const sites = [{ vaultEntryId: await connectBadTools(someone, stage.sites) }]
+  const env = modelsEnvironment(t, [{ name: 'real', kind: 'openai-compatible', baseUrl: provider.url, models }])
+  const stage = await openStage(t, { sites: true, env })
+  const { someone, sites } = await connected(stage)
   const agent = await agentOf(someone, { model: 'real', sites })
   return { provider, stage, someone, agent, worker: await stage.startWorker() }
 }
@@ -60,8 +53,7 @@ async function goesOn(t: ExecutionContext, { provider, stage, someone }: Killing
     ['step 1', 'step 2'],
   )
   t.is(await stage.platform.services.database('credit_holds').where({ subjectId: runId }).first(), undefined)
-  const sent = stage.sites.badTools.requests().filter(({ idempotencyKey }) => idempotencyKey?.startsWith(runId))
-  t.is(sent.length, 1)
+  t.is(requestsOf(stage, runId).length, 1)
 }
 
 const untilAsked = ({ provider }: Killing, times: number) =>

@@ -10,6 +10,7 @@ export async function openOperator(t: ExecutionContext, { environment }: Pick<St
   const { workflow } = new Client({ connection })
   const taskQueue = environment['TASK_QUEUE'] ?? ''
   return {
+    workflow,
     knows: (workflowId: string) => {
       const handle = workflow.getHandle(workflowId)
       return handle.describe().then(

@@ -1,7 +1,6 @@
 // @promise temporal
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { Client, Connection } from '@temporalio/client'
 import test, { type ExecutionContext } from 'ava'
 import * as agents from '../../api/agents.ts'
 import { agentQueueId, agentRunId } from '../../workflows/messages.ts'
@@ -9,18 +8,11 @@ import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { customer, deliver, ended, timelineOf, webhookAgent } from '../helpers/people.ts'
 import { sharedServers } from '../helpers/servers.ts'
-import { temporalAddress } from '../helpers/temporal.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { cancel, dataOf } from '../helpers/runs.ts'
+import { openOperator } from './operator.ts'
 import { courseOf, measured, untilEvent } from './record.ts'
 import { openStage } from './stage.ts'
-
-/** An operator with Temporal's own client, as its web interface or command line would act. */
-async function operator(t: ExecutionContext): Promise<Client> {
-  const connection = await Connection.connect({ address: temporalAddress() })
-  t.teardown(() => connection.close())
-  return new Client({ connection })
-}
 
 /** One for all tests, each of which has a customer and an agent of its own. */
 const theStage = forWholeFile(test, 'operators', (t) => openStage(t, { sites: true, worker: true }))
@@ -34,7 +26,7 @@ async function busyAgent(t: ExecutionContext) {
   const running = (await deliver(stage.platform, agent, { action: '[[sleep 60]]' })).body
   const queued = (await deliver(stage.platform, agent, {})).body
   await untilEvent(someone, running.runId, 'step.started')
-  return { stage, someone, agent, running, queued, temporal: (await operator(t)).workflow }
+  return { stage, someone, agent, running, queued, temporal: (await openOperator(t, stage)).workflow }
 }
 
 test('a run that an operator terminates in Temporal has failed as TERMINATED, and the next one starts', async (t) => {
@@ -101,7 +93,7 @@ test('an operator finds the runs that wait, and for what, until they go on', asy
   const { runId } = (await deliver(stage.platform, agent, {})).body
   await untilEvent(someone, runId, 'step.started')
   await call(someone, agents.pauseAgent, { params: { agentId: agent.id } })
-  const { workflow } = await operator(t)
+  const { workflow } = await openOperator(t, stage)
   const found = async (query: string) => {
     const ids: string[] = []
     for await (const { workflowId } of workflow.list({ query: `AgentId = '${agent.id}' AND ${query}` }))
@@ -124,17 +116,8 @@ test('a run that an operator resets to its beginning repeats nothing that is on 
   const { runId } = (await deliver(stage.platform, await webhookAgent(someone, { systemPrompt }), {})).body
   await untilEvent(someone, runId, 'step.started', ({ data }) => data['step'] === 2)
   const { temporal, temporalBinary } = sharedServers()
-  const reset = [
-    'workflow',
-    'reset',
-    '--workflow-id',
-    agentRunId(runId),
-    '--type',
-    'FirstWorkflowTask',
-    '--reason',
-    'so',
-  ]
-  await promisify(execFile)(temporalBinary, [...reset, '--address', temporal])
+  const reset = ['workflow', 'reset', '--workflow-id', agentRunId(runId), '--type', 'FirstWorkflowTask']
+  await promisify(execFile)(temporalBinary, [...reset, '--reason', 'so', '--address', temporal])
   t.like(await ended(someone, runId), { status: 'completed', steps: 2 })
   const course = courseOf(await timelineOf(someone, runId))
   t.deepEqual(

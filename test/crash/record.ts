@@ -1,8 +1,12 @@
 import type { ExecutionContext } from 'ava'
+import * as vault from '../../api/vault.ts'
 import type { LoggedRequest } from '../../examples/sites/request-log.ts'
+import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { deliver, ended, timelineOf, webhookAgent, type Person } from '../helpers/people.ts'
 import type { Platform } from '../helpers/platform.ts'
+import { waiting } from '../helpers/runs.ts'
+import { connected, type Stage } from './stage.ts'
 
 /** What the tests of this folder look for in timelines and in the logs of sites. */
 
@@ -46,6 +50,23 @@ export const isGapless = (numbers: number[]): boolean => numbers.every((number, 
 /** Says what was measured, for those who run one test verbosely. */
 export function measured(t: ExecutionContext, text: string): void {
   t.log(text)
+}
+
+/** What has come to the site for the run. */
+export const requestsOf = ({ sites }: Pick<Stage, 'sites'>, runId: string): LoggedRequest[] =>
+  sites.badTools.requests().filter(({ idempotencyKey }) => idempotencyKey?.startsWith(runId))
+
+/** A run of which a tool call waits for a new token, and another run behind it. */
+export async function parked(stage: Pick<Stage, 'platform' | 'sites'>, tool: 'slow_once' | 'slow_read') {
+  const { someone, vaultEntryId: entryId, sites } = await connected(stage)
+  const replaceToken = async (token: string) =>
+    void (await call(someone, vault.replaceVaultToken, { params: { entryId }, body: { token } }).then((a) => a.body))
+  await replaceToken('bad-token')
+  const agent = await webhookAgent(someone, { systemPrompt: `[[call ${tool} {"seconds":0}]]`, sites })
+  const { runId } = (await deliver(stage.platform, agent, { number: 1 })).body
+  const { runId: next } = (await deliver(stage.platform, agent, { number: 2 })).body
+  await waiting(someone, runId, 40)
+  return { someone, runId, next, before: await timelineOf(someone, runId), reconnect: () => replaceToken('good-token') }
 }
 
 /** Delivers a run that does what the script says, and one behind it that answers at once. */

@@ -1,14 +1,14 @@
 import test, { type ExecutionContext } from 'ava'
 import type { ContactsSite } from '../../examples/sites/contacts/server.ts'
 import { eventually } from '../helpers/eventually.ts'
-import { agentOf, connectBadTools, customer, ended, timelineOf } from '../helpers/people.ts'
+import { agentOf, ended, timelineOf } from '../helpers/people.ts'
 import { dataOf, happened, start, waiting } from '../helpers/runs.ts'
 import { startSites } from '../helpers/sites.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
-import { isGapless, measured } from './record.ts'
+import { isGapless, measured, requestsOf } from './record.ts'
 import { callDirectly, historyOf, openOwner, refreshesAt, toolName, untilExpired, type Entry } from './refresh-stage.ts'
 import { callersOf, callsOf, waitsOf } from './shared-limit.ts'
-import { openStage, type Stage } from './stage.ts'
+import { connected, openStage, type Stage } from './stage.ts'
 
 const callsPerAgent = 25
 const all = 2 * callsPerAgent
@@ -135,8 +135,7 @@ const occupy = ({ platform }: Stage, origin: string, slots: number, seconds: num
 test('two agents over two worker processes share what is left of a host, and their waits are on the timelines', async (t) => {
   const { stage } = await world()
   const { badTools } = stage.sites
-  const someone = await customer(stage.platform)
-  const sites = [{ vaultEntryId: await connectBadTools(someone, stage.sites) }]
+  const { someone, sites } = await connected(stage)
   const [fast, slow] = await Promise.all(
     [callsOf(0, 12), callsOf(1, 5)].map((prompt) => agentOf(someone, { systemPrompt: prompt, sites })),
   )
@@ -153,13 +152,9 @@ test('two agents over two worker processes share what is left of a host, and the
   t.true(Date.now() < freeAt, 'both waited before anything was free')
   t.is((await ended(someone, second, 60)).status, 'completed')
 
-  const arrivals = () =>
-    [first, second].map((id) => badTools.requests().filter(({ idempotencyKey: key }) => key?.startsWith(`${id}:`))) as [
-      ReturnType<typeof badTools.requests>,
-      ReturnType<typeof badTools.requests>,
-    ]
-  await eventually(20, 'the first agent has had its half, too', () => arrivals()[0].length >= 5 || undefined)
-  const seen = arrivals()
+  const half = () => requestsOf(stage, first).length >= 5 || undefined
+  await eventually(20, 'the first agent has had its half, too', half)
+  const seen = [requestsOf(stage, first), requestsOf(stage, second)]
   t.deepEqual(
     seen.map(({ length }) => length),
     [5, 5],

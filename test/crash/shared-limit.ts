@@ -3,10 +3,10 @@ import type { ExecutionContext } from 'ava'
 import * as vault from '../../api/vault.ts'
 import { agentRunId } from '../../workflows/messages.ts'
 import { call } from '../helpers/client.ts'
-import { connectBadTools, customer, deliver, timelineOf, webhookAgent, type Person } from '../helpers/people.ts'
+import { deliver, timelineOf, webhookAgent, type Person } from '../helpers/people.ts'
 import { dataOf, waiting } from '../helpers/runs.ts'
 import { temporalAddress } from '../helpers/temporal.ts'
-import { openStage } from './stage.ts'
+import { connected, openStage } from './stage.ts'
 
 const windowMs = 60_000
 
@@ -39,8 +39,7 @@ export async function rush(t: ExecutionContext, { limit, calls, workers, before 
   const env = { OUTGOING_PER_MINUTE: String(limit), RUN_TOOL_CALLS: '60' }
   const stage = await openStage(t, { sites: true, env })
   await Promise.all(Array.from({ length: workers }, () => stage.startWorker()))
-  const someone = await customer(stage.platform)
-  const vaultEntryId = await connectBadTools(someone, stage.sites)
+  const { someone, vaultEntryId } = await connected(stage)
   const params = { entryId: vaultEntryId, toolName: 'echo_text' }
   for (let number = 0; number < before; number += 1) {
     await call(someone, vault.callTool, { params, body: { text: 'direct' } }).then((answer) => answer.body)

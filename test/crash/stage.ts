@@ -2,6 +2,7 @@ import type { ExecutionContext } from 'ava'
 import type { ContactsOptions, ContactsSite } from '../../examples/sites/contacts/server.ts'
 import { freePorts } from '../../bin/local/ports.ts'
 import { startLoops } from '../../src/loops.ts'
+import { connectBadTools, customer } from '../helpers/people.ts'
 import { startPlatform, testEnvironment, type Platform } from '../helpers/platform.ts'
 import { startProcess, type PlatformProcess } from '../helpers/processes.ts'
 import { startContactsSite, startSites, type Sites } from '../helpers/sites.ts'
@@ -57,6 +58,13 @@ async function openContacts(t: ExecutionContext, baseUrl: string, { contacts, al
 }
 
 export type Stage = Awaited<ReturnType<typeof openStage>>
+
+/** A customer who has connected the site whose tools misbehave. */
+export async function connected({ platform, sites }: Pick<Stage, 'platform' | 'sites'>) {
+  const someone = await customer(platform)
+  const vaultEntryId = await connectBadTools(someone, sites)
+  return { someone, vaultEntryId, sites: [{ vaultEntryId }] }
+}
 
 /** The loops that every API and every worker has as a process, but not this one. */
 export function reconcile(t: ExecutionContext, { services }: Platform): void {

@@ -5,22 +5,30 @@ import * as runs from '../../api/runs.ts'
 import { searchAttributes } from '../../workflows/messages.ts'
 import { call } from '../helpers/client.ts'
 import { startOwnTemporal } from '../helpers/temporal.ts'
-import { connectBadTools, customer, deliver, ended, runOf, timelineOf, webhookAgent } from '../helpers/people.ts'
-import { askedFor, courseOf, measured, untilAsked, untilEvent } from './record.ts'
-import { openStage, reconcile } from './stage.ts'
+import { deliver, ended, runOf, timelineOf, webhookAgent, type Person } from '../helpers/people.ts'
+import { askedFor, courseOf, measured, parked, untilAsked, untilEvent } from './record.ts'
+import { connected, openStage, reconcile } from './stage.ts'
 import { setTimeout as delay } from 'node:timers/promises'
-import * as vault from '../../api/vault.ts'
-import { dataOf, waiting } from '../helpers/runs.ts'
+import { dataOf } from '../helpers/runs.ts'
 
 /** A Temporal of the test's own, a worker that lives through what happens to it, and a customer who has connected a site. */
 async function openTest(t: ExecutionContext) {
   const temporal = await startOwnTemporal(t)
   const env = { TEMPORAL_ADDRESS: temporal.address }
-  const { platform, sites } = await openStage(t, { sites: true, worker: true, env })
-  reconcile(t, platform)
-  const someone = await customer(platform)
-  const vaultEntryId = await connectBadTools(someone, sites)
-  return { temporal, platform, someone, sites: [{ vaultEntryId }], requests: sites.badTools.requests, badTools: sites }
+  const stage = await openStage(t, { sites: true, worker: true, env })
+  reconcile(t, stage.platform)
+  const { requests } = stage.sites.badTools
+  return { temporal, stage, platform: stage.platform, requests, ...(await connected(stage)) }
+}
+
+/** The runs are completed; says how long after the return of Temporal. */
+async function areCompleted(t: ExecutionContext, someone: Person, all: { runId: string }[]): Promise<void> {
+  const back = Date.now()
+  for (const { runId } of all) {
+    t.is((await ended(someone, runId, 60)).status, 'completed')
+    const course = courseOf(await timelineOf(someone, runId))
+    measured(t, `${Date.now() - back} ms from the return of Temporal to the end of a run: ${course.join(', ')}`)
+  }
 }
 
 test('while Temporal is stopped deliveries are accepted, and when it is back everything goes on where it was', async (t) => {
@@ -53,11 +61,7 @@ test('while Temporal is stopped deliveries are accepted, and when it is back eve
 
   await temporal.start()
   const back = Date.now()
-  for (const runId of [before.runId, ...during.map(({ body }) => body.runId)]) {
-    t.is((await ended(someone, runId, 60)).status, 'completed')
-    measured(t, `${Date.now() - back} ms from the return of Temporal to the end of a run`)
-    measured(t, courseOf(await timelineOf(someone, runId)).join(', '))
-  }
+  await areCompleted(t, someone, [before, ...during.map(({ body }) => body)])
   const { times, keys } = askedFor(requests(), 'slow_once')
   t.is(times, keys.length)
   // Temporal could not be told of the cancellation at the time; it is told again.
@@ -69,7 +73,7 @@ test('while Temporal is stopped deliveries are accepted, and when it is back eve
 test('a Temporal that is killed goes on from its file, and with it the runs, also one whose site was connected meanwhile', async (t) => {
   const opened = await openTest(t)
   const { temporal, platform, someone, sites, requests } = opened
-  const waits = await parked(opened)
+  const waits = await parked(opened.stage, 'slow_read')
   const systemPrompt = '[[call slow_once {"seconds":0}]][[sleep 2]][[call slow_once {"seconds":2}]]'
   const agent = await webhookAgent(someone, { systemPrompt, sites })
 
@@ -80,12 +84,7 @@ test('a Temporal that is killed goes on from its file, and with it the runs, als
   await delay(2000)
   t.is((await runOf(waits.someone, waits.runId)).status, 'waiting')
   await temporal.start()
-  const back = Date.now()
-  for (const { runId } of receipts) {
-    t.is((await ended(someone, runId, 60)).status, 'completed')
-    measured(t, `${Date.now() - back} ms from the return of Temporal to the end of a run`)
-    measured(t, courseOf(await timelineOf(someone, runId)).join(', '))
-  }
+  await areCompleted(t, someone, receipts)
   const { times, keys } = askedFor(requests(), 'slow_once')
   t.is(times, keys.length)
   for (const id of [waits.runId, waits.next])
@@ -101,21 +100,6 @@ test('a Temporal that is killed goes on from its file, and with it the runs, als
   t.is(dataOf(await timelineOf(waits.someone, waits.runId), 'wait.started').length, 1)
 })
 
-/** A run of which a tool call that must not be repeated waits for a new token, and another run behind it. */
-async function parked({ platform, badTools }: Awaited<ReturnType<typeof openTest>>) {
-  const someone = await customer(platform)
-  const entryId = await connectBadTools(someone, badTools)
-  const replaceToken = async (token: string) =>
-    (await call(someone, vault.replaceVaultToken, { params: { entryId }, body: { token } })).status
-  await replaceToken('bad-token')
-  const systemPrompt = '[[call slow_read {"seconds":0}]]'
-  const agent = await webhookAgent(someone, { systemPrompt, sites: [{ vaultEntryId: entryId }] })
-  const { runId } = (await deliver(platform, agent, { number: 1 })).body
-  const { runId: next } = (await deliver(platform, agent, { number: 2 })).body
-  await waiting(someone, runId, 40)
-  return { someone, runId, next, reconnect: () => replaceToken('good-token') }
-}
-
 // @promise temporal
 test('a Temporal that has lost everything is told again, and every run goes on from its last recorded step', async (t) => {
   const { temporal, platform, someone, sites, requests } = await openTest(t)
@@ -130,13 +114,8 @@ test('a Temporal that has lost everything is told again, and every run goes on f
   await temporal.kill()
   await temporal.forget()
   await temporal.start()
-  const back = Date.now()
 
-  for (const { runId } of [thinking, ...receipts]) {
-    t.is((await ended(someone, runId, 60)).status, 'completed')
-    measured(t, `${Date.now() - back} ms from the return of Temporal to the end of a run`)
-    measured(t, courseOf(await timelineOf(someone, runId)).join(', '))
-  }
+  await areCompleted(t, someone, [thinking, ...receipts])
   const timeline = await timelineOf(someone, receipts[0]!.runId)
   t.like(timeline.find(({ kind }) => kind === 'recovered')?.data, { epoch: 2, step: 1 })
   const [first, second, third] = await Promise.all(receipts.map(({ runId }) => ended(someone, runId)))

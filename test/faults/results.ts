@@ -9,7 +9,7 @@ export interface TestResult {
 }
 
 /** The result that a line of ava's TAP report tells; undefined for other lines, and for tests that were not run. */
-export function resultOf(line: string): TestResult | undefined {
+function resultOf(line: string): TestResult | undefined {
   const [, not, title] = /^(not )?ok \d+ - (.*)$/.exec(line) ?? []
   if (title === undefined || / # (TODO|SKIP)$/.test(title)) return undefined
   return { title: title.slice(title.lastIndexOf(' › ') + 1).replace(/^› /, ''), passed: !not }

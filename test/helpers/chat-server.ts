@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text as bodyOf } from 'node:stream/consumers'
 
 /** A request as Chat Completions have it, as far as tests look at it. */
 export interface ChatRequest {
@@ -92,10 +93,4 @@ function chunksOf({ text = '', calls = [], inputTokens = 0 }: ChatAnswer, number
       usage: { prompt_tokens: inputTokens, completion_tokens: 20, total_tokens: inputTokens + 20 },
     }),
   ]
-}
-
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
-  return Buffer.concat(chunks).toString()
 }

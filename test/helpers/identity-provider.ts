@@ -1,5 +1,6 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
 import type { ExecutionContext } from 'ava'
 import { Provider } from 'oidc-provider'
 import { createStorage } from '../../examples/sites/contacts/storage.ts'
@@ -71,9 +72,7 @@ const form = `<!doctype html><title>Provider</title><form method="post">
 
 async function serveForm(provider: Provider, request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method !== 'POST') return void response.setHeader('content-type', 'text/html').end(form)
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  const sent = new URLSearchParams(Buffer.concat(chunks).toString())
+  const sent = new URLSearchParams(await text(request))
   const result = sent.has('deny')
     ? { error: 'access_denied', error_description: 'They said no.' }
     : { login: { accountId: sent.get('user') ?? '' } }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
 import type { Certificates } from '../../bin/local/certificates.ts'
 import { listen } from '../../examples/sites/https-server.ts'
 
@@ -28,10 +29,9 @@ export async function startPageSite(tls: Certificates, bytes: number) {
   }
 
   async function answerTo(request: IncomingMessage): Promise<object> {
-    const chunks: Buffer[] = []
-    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
+    const body = await text(request)
     if (request.url === '/.well-known/toolsite.json') return manifest
-    const { page } = JSON.parse(Buffer.concat(chunks).toString()) as { page: number }
+    const { page } = JSON.parse(body) as { page: number }
     return { page, text: 'lorem ipsum '.repeat(Math.ceil(bytes / 12)).slice(0, bytes), end: `end of page ${page}` }
   }
 

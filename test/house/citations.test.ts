@@ -16,50 +16,24 @@ const library: Library = {
 const problemsIn = (path: string, text: string) =>
   brokenCitations([{ path, text, isPage: path.endsWith('.md') }], library).map(({ problem }) => problem)
 
-const broken: Record<string, { path: string; text: string; says: RegExp }> = {
-  'a page that is not there': { path: 'docs/a.md', text: 'See docs/plan.md.', says: /docs\/plan\.md, which is not/ },
-  'a page that is not there, in a comment': { path: 'src/run.ts', text: '(plan.md, "X")', says: /plan\.md, which is/ },
-  'a page outside the repository': { path: 'docs/a.md', text: 'See ../../plan.md.', says: /\.\.\/plan\.md, which is/ },
-  'a source file that is not there': { path: 'docs/a.md', text: 'See `src/b.ts`.', says: /src\/b\.ts, which is not/ },
-  'a link to a page that is not there': { path: 'docs/a.md', text: '[plan](plan.md)', says: /plan\.md, which is not/ },
-  'a link to a file that is not there': { path: 'docs/a.md', text: '[code](../src/b.ts)', says: /b\.ts, which is not/ },
-  'an anchor of another page': { path: 'docs/a.md', text: '[it](design.md#runs)', says: /#runs, and there is no such/ },
-  'an anchor of the same page': { path: 'docs/design.md', text: '[it](#runs)', says: /#runs, and there is no such/ },
-  'an anchor of what only looks like a heading': {
-    path: 'docs/a.md',
-    text: 'design.md#in-a-fence',
-    says: /#in-a-fence/,
-  },
-  'a decision that is not there': { path: 'src/run.ts', text: 'docs/decisions/0002', says: /0002, which is not there/ },
-  'a section that is not there': {
-    path: 'src/run.ts',
-    text: '(docs/design.md, "Webhooks")',
-    says: /"Webhooks" of docs/,
-  },
-  'the second of two sections': {
-    path: 'src/run.ts',
-    text: 'docs/design.md, "Webhooks, exactly" and "Runs"',
-    says: /^cites "Runs" of docs\/design\.md/,
-  },
-  'a section behind a link': { path: 'docs/a.md', text: '[it](design.md),\n"Runs"', says: /"Runs" of design\.md/ },
-  'a section of the specification without its file': {
-    path: 'src/run.ts',
-    text: '(specification, "Manifest")',
-    says: /specification, "Manifest" without its file/,
-  },
-  'a section of the decisions without its file': {
-    path: 'src/run.ts',
-    text: 'the order that the decisions fix ("Webhooks, exactly")',
-    says: /decisions fix \("Webhooks, exactly" without/,
-  },
-  'a section without its file, title first': {
-    path: 'docs/a.md',
-    text: '"Bearer tokens" in the specification',
-    says: /"Bearer tokens" in the specification without/,
-  },
-}
-
-for (const [what, { path, text, says }] of Object.entries(broken)) {
+for (const [what, path, text, says] of [
+  ['a page that is not there', 'docs/a.md', 'See docs/plan.md.', /docs\/plan\.md, which is not/],
+  ['a page that is not there, in a comment', 'src/run.ts', '(plan.md, "X")', /plan\.md, which is/],
+  ['a source file that is not there', 'docs/a.md', 'See `src/b.ts`.', /src\/b\.ts, which is not/],
+  ['a link to a page that is not there', 'docs/a.md', '[plan](plan.md)', /plan\.md, which is not/],
+  ['an anchor of another page', 'docs/a.md', '[it](design.md#runs)', /#runs, and there is no such/],
+  ['an anchor of what only looks like a heading', 'docs/a.md', 'design.md#in-a-fence', /#in-a-fence/],
+  ['a decision that is not there', 'src/run.ts', 'docs/decisions/0002', /0002, which is not there/],
+  [
+    'the second of two sections',
+    'src/run.ts',
+    'docs/design.md, "Webhooks, exactly" and "Runs"',
+    /^cites "Runs" of docs/,
+  ],
+  ['a section behind a link', 'docs/a.md', '[it](design.md),\n"Runs"', /"Runs" of design\.md/],
+  ['a section without its file', 'src/run.ts', '(specification, "Manifest")', /specification, "Manifest" without its/],
+  ['such a section, title first', 'docs/a.md', '"Bearer tokens" in the specification', /"Bearer tokens" in the spec/],
+] as const) {
   test(`a broken citation is found: ${what}`, (t) => {
     const problems = problemsIn(path, text)
     t.is(problems.length, 1)

@@ -24,11 +24,8 @@ const unnamed: Record<string, string> = {
 
 /** The image has no dev dependencies, and should not contain packages that it does not use. */
 export function checkDependencies(files: SourceFile[]): Misplaced[] {
-  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as Manifest
-  return misplaced(files, manifest)
-}
-
-export function misplaced(files: SourceFile[], { dependencies, devDependencies }: Manifest): Misplaced[] {
+  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  const { dependencies, devDependencies } = JSON.parse(manifest) as Manifest
   const loaded = loadedBy([...programs, bundled], files)
   const imports = loaded.flatMap(({ path, imports }) =>
     imports.filter(({ typeOnly }) => !typeOnly).map(({ target }) => ({ path, target })),

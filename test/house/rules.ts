@@ -28,12 +28,6 @@ const confined: { what: string; code?: RegExp; packages?: string[]; allowed: Reg
     where: 'src/config/',
   },
   {
-    what: 'console',
-    code: /\bconsole\s*\./,
-    allowed: /^(bin|examples|bench|clients)\/|^test\/house(\.test)?\.ts$/,
-    where: 'bin/, examples/, bench/ and clients/',
-  },
-  {
     what: 'Koa',
     packages: ['koa', '@koa/router', 'koa-body'],
     allowed: /^(api|examples)\//,
@@ -81,23 +75,6 @@ export const rules: Rule[] = [
     check: each(({ path }) =>
       !path.startsWith('test/') && /(^|\/)(utils?|common|helpers?)(\/|\.ts$)/.test(path)
         ? 'is named utils, common or helpers; name it after what it does'
-        : undefined,
-    ),
-  },
-  {
-    name: 'exports have names',
-    check: each(({ path, code }) =>
-      // It replaces a package that has one.
-      path !== 'test/run/in-turns.ts' && /^export\s+(default\b|\{[^}]*\bas\s+default\b)/m.test(code)
-        ? 'has a default export'
-        : undefined,
-    ),
-  },
-  {
-    name: 'imports name the file, .ts included',
-    check: eachImport(({ specifier }) =>
-      specifier.startsWith('.') && !specifier.endsWith('.ts')
-        ? `imports ${specifier}, which does not end in .ts`
         : undefined,
     ),
   },

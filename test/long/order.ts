@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
 import * as webhooks from '../../api/webhooks.ts'
 import { measured } from '../crash/record.ts'
-import { openStage, type Stage } from '../crash/stage.ts'
+import { rage } from '../crash/rage.ts'
+import { openStage } from '../crash/stage.ts'
 import { call } from '../helpers/client.ts'
 import { customer, timelineOf, webhookAgent } from '../helpers/people.ts'
-import type { PlatformProcess } from '../helpers/processes.ts'
 import { allEnded, dataOf } from '../helpers/runs.ts'
 
 /*
@@ -42,28 +42,6 @@ async function send(url: string, agent: Agent, key: string): Promise<Sent> {
   }
 }
 
-/** Kills one process after the other, each replaced at once, until it is told to stop; says how many. */
-async function rage(stage: Stage, signal: AbortSignal) {
-  const starts = { api: () => stage.startApi(), worker: () => stage.startWorker() }
-  const roles = ['api', 'worker', 'worker'] as const
-  const running: PlatformProcess[] = []
-  for (const role of roles) running.push(await starts[role]())
-  const kills = { api: 0, worker: 0 }
-  const done = (async () => {
-    while (!signal.aborted) {
-      await delay(1000 + Math.random() * 2500, undefined, { signal }).catch(() => undefined)
-      if (signal.aborted) break
-      const which = Math.floor(Math.random() * roles.length)
-      const role = roles[which] ?? 'api'
-      await running[which]?.kill()
-      running[which] = await starts[role]()
-      kills[role] += 1
-    }
-    return kills
-  })()
-  return { done }
-}
-
 // @promise order
 test('1,000 deliveries under fire: the order of arrival, of the sequence and of execution are one', async (t) => {
   t.timeout(20 * 60_000)
@@ -71,7 +49,7 @@ test('1,000 deliveries under fire: the order of arrival, of the sequence and of 
   const someone = await customer(stage.platform)
   const agent = await webhookAgent(someone, { systemPrompt: '[[say done]]' })
   const calm = new AbortController()
-  const { done } = await rage(stage, calm.signal)
+  const { done } = await rage(stage, ['api', 'worker', 'worker'], [1000, 3500], calm.signal)
   const url = stage.environment['BASE_URL'] ?? ''
   const began = Date.now()
   const sending = Array.from({ length: senders }, async (_, sender) => {

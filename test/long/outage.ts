@@ -3,10 +3,10 @@ import test, { type ExecutionContext } from 'ava'
 import * as billing from '../../api/billing.ts'
 import * as notifications from '../../api/notifications.ts'
 import { measured } from '../crash/record.ts'
-import { openStage, type Stage } from '../crash/stage.ts'
+import { rage } from '../crash/rage.ts'
+import { openStage } from '../crash/stage.ts'
 import { call } from '../helpers/client.ts'
 import { customer, deliver, runOf, timelineOf, webhookAgent, type Person } from '../helpers/people.ts'
-import type { PlatformProcess } from '../helpers/processes.ts'
 import { allEnded, dataOf, runsOf } from '../helpers/runs.ts'
 import { events, startFailingProvider, status } from '../models/failing-provider.ts'
 import { modelsEnvironment } from '../models/stage.ts'
@@ -23,24 +23,6 @@ const each = 10
 const failures = {
   overloaded: status(529),
   refusing: status(401, {}, '{"error":{"message":"Incorrect API key provided."}}'),
-}
-
-/** Two workers, one of which is killed every ten to thirty seconds and replaced. */
-async function rage(stage: Stage, signal: AbortSignal): Promise<{ done: Promise<number> }> {
-  const running: PlatformProcess[] = [await stage.startWorker(), await stage.startWorker()]
-  const done = (async () => {
-    let kills = 0
-    while (!signal.aborted) {
-      await delay(10_000 + Math.random() * 20_000, undefined, { signal }).catch(() => undefined)
-      if (signal.aborted) break
-      const which = kills % running.length
-      await running[which]?.kill()
-      running[which] = await stage.startWorker()
-      kills += 1
-    }
-    return kills
-  })()
-  return { done }
 }
 
 const outageNotices = async (someone: Person) =>
@@ -102,7 +84,7 @@ async function outlast(t: ExecutionContext, act: Act): Promise<void> {
   const opened = await openAgents(t, act)
   const { provider, stage, agents } = opened
   const calm = new AbortController()
-  const raging = await rage(stage, calm.signal)
+  const raging = await rage(stage, ['worker', 'worker'], [10_000, 30_000], calm.signal)
   await sendAll(opened)
   await delay(minutes * 60_000)
   const asked = provider.requestsOf('main').length
@@ -112,7 +94,7 @@ async function outlast(t: ExecutionContext, act: Act): Promise<void> {
   for (const { owner, agent } of agents) await allEnded(owner, agent, 300)
   const tookMs = Date.now() - back
   calm.abort()
-  const kills = await raging.done
+  const { worker: kills } = await raging.done
   await areInOrder(t, opened)
   await areChargedAndTold(t, opened)
   const probes = provider.probesOf('main').length

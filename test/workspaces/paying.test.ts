@@ -55,7 +55,7 @@ test("the account of a workspace's owner pays, and each sees what was used on wh
 })
 
 test('a workspace uses no more than its cap in a month, and goes on once that is raised', async (t) => {
-  const { owner, workspaceId, charge } = await open()
+  const { platform, owner, workspaceId, charge } = await open()
   const agent = await agentOf(owner, { workspaceId })
   const cap = (creditsPerMonth: number | null) =>
     call(owner, workspaces.updateWorkspace, { params: { workspaceId }, body: { creditsPerMonth } })
@@ -69,7 +69,7 @@ test('a workspace uses no more than its cap in a month, and goes on once that is
   const used = { credits: 0, steps: 0, inputTokens: 0, outputTokens: 0 }
   const begin = () =>
     platform.services.database.transaction((trx) =>
-      credits.hold(trx, { ownerId: workspaceId, subjectId: newId(), step: 1, used }),
+      platform.services.billing.credits.hold(trx, { ownerId: workspaceId, subjectId: newId(), step: 1, used }),
     )
   const held = await Promise.all([begin(), begin(), begin()])
   t.deepEqual(held.toSorted(), [1, undefined, undefined], 'steps that begin at once share what is left')

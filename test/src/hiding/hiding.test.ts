@@ -1,7 +1,7 @@
 // @promise hiding
 import test from 'ava'
 import * as fc from 'fast-check'
-import { hideSecrets } from '../../../src/hiding/hiding.ts'
+import { hideSecrets, type Hiding } from '../../../src/hiding/hiding.ts'
 import { hidingOf } from '../../../src/hiding/hidings.ts'
 import { givenUpSpellings, keptSpellings } from './spellings.ts'
 
@@ -11,8 +11,8 @@ const token = 'sk_live_5>?xY1234567890'
 const hexOf = (text: string) => Buffer.from(text).toString('hex')
 
 /** The words as they are shown when the text is cut into pieces of these lengths, again and again. */
-function inPieces(secrets: string[], text: string, lengths: number[]): string {
-  const words = hideSecrets(secrets).words()
+function inPieces(hiding: Hiding, text: string, lengths: number[]): string {
+  const words = hiding.words()
   let [shown, at] = ['', 0]
   for (let turn = 0; at < text.length; turn += 1) {
     const length = lengths[turn % lengths.length] ?? 1
@@ -25,9 +25,10 @@ function inPieces(secrets: string[], text: string, lengths: number[]): string {
 for (const [how, written] of Object.entries(keptSpellings(spelledSecret))) {
   test(`a secret is found ${how}, whole and in pieces, and what stands around it stays`, (t) => {
     const text = `The token ${written} and |${written}|, no more.`
-    const hidden = hideSecrets(['12345678', spelledSecret]).text(text)
+    const hiding = hideSecrets(['12345678', spelledSecret])
+    const hidden = hiding.text(text)
     t.regex(hidden, /^The token .{0,4}\[token\].{0,8} and \|.{0,4}\[token\].{0,8}\|, no more\.$/)
-    for (const length of [1, 2, 3, 5, 7, 11, 1000]) t.is(inPieces([spelledSecret, '12345678'], text, [length]), hidden)
+    for (const length of [1, 2, 3, 5, 7, 11, 1000]) t.is(inPieces(hiding, text, [length]), hidden)
   })
 }
 
@@ -56,10 +57,11 @@ test('a secret of any signs is found where it stands as it is, in JSON, and in a
 })
 
 test('a secret is found in base64 with anything before and after it', (t) => {
+  const { text } = hideSecrets([token])
   for (const before of ['', 'a', 'ab', 'user:', 'Bearer '])
     for (const after of ['', '1', '12', '123'])
       for (const encoding of ['base64', 'base64url'] as const) {
-        const cleaned = hideSecrets([token]).text(Buffer.from(before + token + after).toString(encoding))
+        const cleaned = text(Buffer.from(before + token + after).toString(encoding))
         const [left = '', right = ''] = cleaned.split('[token]')
         t.true(cleaned.includes('[token]'), `${before}…${after} in ${encoding}`)
         // One character of it at either end at most.
@@ -68,32 +70,39 @@ test('a secret is found in base64 with anything before and after it', (t) => {
       }
 })
 
-test('secrets that overlap leave nothing of either', (t) => {
-  t.is(hideSecrets(['abcdefgh12', 'gh12345678']).text('<abcdefgh12345678>'), '<[token]>')
-  t.is(hideSecrets(['abcdefgh12', 'abcdefgh12345678']).text('<abcdefgh12345678>'), '<[token]>')
-  t.is(hideSecrets(['abababababab']).text('<ababababababab>'), '<[token]>')
-  t.is(hideSecrets(['abcdefgh12']).text('<abcdefgh12abcdefgh12>'), '<[token][token]>')
-})
-
-test('what is too short to be a secret, or contains none, stays as it is', (t) => {
-  t.is(hideSecrets(['a', '', 'message']).text('a message'), 'a message')
-  t.is(hideSecrets(['a messag']).text('a message'), '[token]e')
-  t.is(hideSecrets(['a message']).text('a messag'), 'a messag')
-  t.is(hideSecrets(['\ud800'.repeat(8)]).text('half \ud800'), 'half \ud800')
-})
+for (const [what, secrets, text, hidden] of [
+  ['secrets that overlap, of which nothing is left', ['abcdefgh12', 'gh12345678'], '<abcdefgh12345678>', '<[token]>'],
+  ['a secret that begins like another one', ['abcdefgh12', 'abcdefgh12345678'], '<abcdefgh12345678>', '<[token]>'],
+  ['a secret that overlaps with itself', ['abababababab'], '<ababababababab>', '<[token]>'],
+  ['a secret twice', ['abcdefgh12'], '<abcdefgh12abcdefgh12>', '<[token][token]>'],
+  ['texts that are too short to be secrets', ['a', '', 'message'], 'a message', 'a message'],
+  ['a secret of eight characters', ['a messag'], 'a message', '[token]e'],
+  ['a text that is shorter than the secret', ['a message'], 'a messag', 'a messag'],
+  ['halves of characters', ['\ud800'.repeat(8)], 'half \ud800', 'half \ud800'],
+  ['the beginning of a long secret', ['ab'.repeat(500)], 'ab'.repeat(499), 'ab'.repeat(499)],
+] as const) {
+  test(`${what}: the text is as it should be, whole and in pieces`, (t) => {
+    const hiding = hideSecrets(secrets)
+    t.is(hiding.text(text), hidden)
+    for (const length of [1, 3, 1000]) t.is(inPieces(hiding, text, [length]), hidden)
+  })
+}
 
 test('JSON stays the same JSON without the secret: numbers, spaces and other strings are as they were', (t) => {
   const text =
     '{ "n": 12345678901234567890.10, "12345678": [12345678, "x 12345678 y", "\\u0031234567\\u0038"], "\\u00e9\\n": "" }'
   const clean = '{ "n": 12345678901234567890.10, "[token]": [12345678, "x [token] y", "[token]"], "\\u00e9\\n": "" }'
-  t.is(hideSecrets(['12345678']).json(text), clean)
-  t.is(hideSecrets(['another one']).json(text), text)
-  t.is(hideSecrets([]).json(text), text)
-  const signs = hideSecrets([spelledSecret])
-  t.is(signs.json(JSON.stringify({ [spelledSecret]: `"${spelledSecret}"` })), '{"[token]":"\\"[token]\\""}')
-  t.is(hideSecrets(['1234", "5678']).json('{"a":["1234", "5678"]}'), '{"a":["1234", "5678"]}')
-  for (const broken of ['"', '{"a":"12345678', '"\\', '"\\x12345678"', '\\"'.repeat(1000)])
-    t.is(hideSecrets(['another one']).json(broken), broken)
+  for (const [secrets, given, hidden] of [
+    [['12345678'], text, clean],
+    [['another one'], text, text],
+    [[], text, text],
+    [[spelledSecret], JSON.stringify({ [spelledSecret]: `"${spelledSecret}"` }), '{"[token]":"\\"[token]\\""}'],
+    [['1234", "5678'], '{"a":["1234", "5678"]}', '{"a":["1234", "5678"]}'],
+    ...['"', '{"a":"12345678', '"\\', '"\\x12345678"', '\\"'.repeat(1000)].map(
+      (broken) => [['another one'], broken, broken] as const,
+    ),
+  ] as const)
+    t.is(hideSecrets(secrets).json(given), hidden)
 })
 
 test('JSON stays JSON whatever backslashes stand in it', (t) => {
@@ -114,14 +123,15 @@ test('a value of JSON loses the secret in texts and in names of members', (t) =>
 })
 
 test('words that come in pieces are the words of the whole, whatever the pieces', (t) => {
-  const long = 'a'.repeat(600)
-  const similar = [token, 'abcdefgh12', 'gh12345678', 'aaaaaaaaab', `${long}b`, `${long}c${long}`]
-  const begun = ['a', 'sk_', 'abcdef', 'gh12', ' and ', token.slice(0, 10), long, `${long}c`]
+  const same = 'a'.repeat(600)
+  const similar = [token, 'abcdefgh12', 'gh12345678', 'aaaaaaaaab', `${same}b`, `${same}c${same}`]
+  const begun = ['a', 'sk_', 'abcdef', 'gh12', ' and ', token.slice(0, 10), same, `${same}c`]
+  const hiding = hideSecrets(similar)
   const parts = fc.constantFrom(...similar, ...begun, hexOf(token), encodeURIComponent(token))
   const texts = fc.array(fc.oneof(parts, fc.string({ maxLength: 5 })), { maxLength: 8 }).map((some) => some.join(''))
   const lengths = fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 10 })
   fc.assert(
-    fc.property(texts, lengths, (text, cut) => t.is(inPieces(similar, text, cut), hideSecrets(similar).text(text))),
+    fc.property(texts, lengths, (text, cut) => t.is(inPieces(hiding, text, cut), hiding.text(text))),
     { numRuns: 1000 },
   )
 })
