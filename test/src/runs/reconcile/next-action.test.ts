@@ -60,6 +60,8 @@ const rows: [what: string, facts: AgentFacts, expected: Expected][] = [
   ['one credit', agentFacts({ ...waits('credits'), account: { ...paid, balance: 1 } }), resume],
   ['less than one', agentFacts({ ...waits('credits'), account: { ...paid, balance: 0.9 } }), 'leave'],
   ['an unknown account', agentFacts({ ...waits('credits'), account: null }), 'leave'],
+  ['a model that answers again', agentFacts({ ...waits('model'), modelAnswers: true }), resume],
+  ['a model that does not', agentFacts({ ...waits('model'), modelAnswers: false }), 'leave'],
   ['a wait for nothing', agentFacts({ head: headRun({ status: 'waiting', waitingUntil: after(86_400) }) }), 'leave'],
   ['a cancel that has time', agentFacts({ head: cancelled(50), now: after(55) }), after(56)],
   [

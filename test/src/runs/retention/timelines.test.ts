@@ -94,7 +94,7 @@ test('a new partition takes over what went to the default one', async (t) => {
   t.deepEqual(await placesOf(database, sunday), inWeek('20260112'))
 })
 
-test('a week’s timelines are dropped when none of its runs is left', async (t) => {
+test('a week’s timelines are dropped when none of its runs is left; a run that is kept keeps its own only', async (t) => {
   const { database, run, purge } = await open(t)
   await ensurePartitions(database, new Date(longAgo.getTime() - 14 * day), longAgo)
   const [old, young] = [await run(longAgo), await run(new Date())]
@@ -102,10 +102,7 @@ test('a week’s timelines are dropped when none of its runs is left', async (t)
   t.deepEqual(await placesOf(database, old), [])
   t.is((await placesOf(database, young)).length, 4)
   t.is((await listPartitions(database)).length, 4 * 3)
-})
 
-test('a run that is kept keeps its timeline, and the leftovers of others do not stay with it', async (t) => {
-  const { database, run, purge } = await open(t)
   await ensurePartitions(database, new Date(longAgo.getTime() - 14 * day), longAgo)
   const waiting = await run(longAgo, false)
   const gone = [await run(longAgo), await run(new Date(longAgo.getTime() + day)), await run(new Date('2025-12-24'))]
