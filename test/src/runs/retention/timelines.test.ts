@@ -8,6 +8,7 @@ import { ensurePartitions, listPartitions } from '../../../../src/runs/retention
 import { createRetention } from '../../../../src/runs/retention/retention.ts'
 import { createTestDatabase } from '../../../helpers/database.ts'
 import { hold } from '../../../helpers/hold.ts'
+import { agentIn } from '../agent-in.ts'
 
 const day = 86_400_000
 
@@ -40,15 +41,6 @@ async function open(t: ExecutionContext) {
     await retention.purgeTimelines(new AbortController().signal)
   }
   return { database, run, purge }
-}
-
-async function agentIn(database: Database) {
-  const [ownerId, id, now] = [newId(), newId(), new Date()]
-  await database('users').insert({ id: ownerId, email: `${ownerId}@example.com`, passwordHash: '', createdAt: now })
-  const texts = { name: 'An agent', systemPrompt: '', webhookSecret: '', trigger: 'manual' }
-  const usual = { allowActionOverride: false, summarizes: false, webhookProof: 'secret' }
-  await database('agents').insert({ id, ownerId, ...texts, ...usual, createdAt: now, updatedAt: now })
-  return { id, ownerId }
 }
 
 async function fill(database: Database, runId: string, at: Date): Promise<void> {
