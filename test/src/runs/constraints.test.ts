@@ -4,6 +4,7 @@ import { newId } from '../../../src/ids.ts'
 import { createLogger } from '../../../src/logger.ts'
 import { createTestDatabase } from '../../helpers/database.ts'
 import { forWholeFile } from '../../helpers/whole-file.ts'
+import { agentIn } from './agent-in.ts'
 
 const open = forWholeFile(test, 'constraints', async (t) => {
   const { url } = await createTestDatabase(t)
@@ -11,23 +12,6 @@ const open = forWholeFile(test, 'constraints', async (t) => {
   t.teardown(() => database.destroy())
   return database
 })
-
-async function agentIn(database: Database) {
-  const [ownerId, id, now] = [newId(), newId(), new Date()]
-  await database('users').insert({ id: ownerId, email: `${ownerId}@example.com`, passwordHash: '', createdAt: now })
-  const made = {
-    createdAt: now,
-    updatedAt: now,
-    webhookSecret: '',
-    systemPrompt: '',
-    trigger: 'manual',
-    allowActionOverride: false,
-    summarizes: false,
-    webhookProof: 'secret',
-  }
-  await database('agents').insert({ id, ownerId, name: 'An agent', ...made })
-  return { id, ownerId }
-}
 
 type Agent = Awaited<ReturnType<typeof agentIn>>
 

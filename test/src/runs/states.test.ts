@@ -1,7 +1,6 @@
 import test from 'ava'
 import {
   cancelledAs,
-  endReasons,
   hasEnded,
   mayTransition,
   runStatuses,
@@ -34,8 +33,4 @@ test('a run has ended where nothing may follow', (t) => {
 test('a run that was asked to end is cancelled, unless its owner has skipped it', (t) => {
   t.is(cancelledAs('SKIPPED_BY_OWNER'), 'skipped')
   for (const reason of ['CANCELLED_BY_OWNER', 'WITHDRAWN', null] as const) t.is(cancelledAs(reason), 'cancelled')
-})
-
-test('every reason is given in a sentence', (t) => {
-  for (const sentence of Object.values(endReasons)) t.regex(sentence, /^[A-Z].*\.$/)
 })

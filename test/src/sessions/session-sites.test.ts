@@ -90,21 +90,9 @@ test('unknown sites and tools are refused with their places', async (t) => {
     'VALIDATION_ERROR',
     'sites.0.vaultEntryId',
   ])
-  t.deepEqual(await places([{ vaultEntryId, tools: ['get_issue', 'no_such_tool'], askFirst: ['nor_this'] }]), [
-    'VALIDATION_ERROR',
-    'sites.0.tools',
-    'sites.0.askFirst',
-    'sites.0.askFirst',
-  ])
-  t.deepEqual(await places([{ vaultEntryId, tools: ['get_issue'], askFirst: ['delete_issue'] }]), [
-    'VALIDATION_ERROR',
-    'sites.0.askFirst',
-  ])
+  const unknown = [{ vaultEntryId, tools: ['get_issue', 'no_such_tool'], askFirst: ['delete_issue'] }]
+  t.deepEqual(await places(unknown), ['VALIDATION_ERROR', 'sites.0.tools', 'sites.0.askFirst'])
   t.deepEqual(await places([{ vaultEntryId }, { vaultEntryId }]), ['VALIDATION_ERROR', 'sites'])
-  t.deepEqual(await places(Array.from({ length: 51 }, () => ({ vaultEntryId: newId() }))), [
-    'VALIDATION_ERROR',
-    'sites',
-  ])
   t.deepEqual((await call(ada, sessions.listSessions)).body.items, [])
 })
 

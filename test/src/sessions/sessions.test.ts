@@ -4,9 +4,9 @@ import * as apiKeys from '../../../api/api-keys.ts'
 import * as auth from '../../../api/auth.ts'
 import * as sessions from '../../../api/sessions.ts'
 import { newId } from '../../../src/ids.ts'
-import { resetPassword } from '../../../src/users/reset-password.ts'
 import { newToken } from '../../../src/secrets/opaque-tokens.ts'
-import { call } from '../../helpers/client.ts'
+import { resetPassword } from '../../../src/users/reset-password.ts'
+import { call, type Client } from '../../helpers/client.ts'
 import { movableClock } from '../../helpers/clock.ts'
 import { cheapCost } from '../../helpers/passwords.ts'
 import { newcomer, person } from '../../helpers/people.ts'
@@ -15,213 +15,145 @@ import { current, sessionOf, withToken } from '../../helpers/sessions.ts'
 import { sharedPlatform } from '../../helpers/shared.ts'
 
 const open = sharedPlatform(test, 'idle')
+const day = 24 * 3600
 
-test('a session token is enough to see its session and to end it, and nothing else', async (t) => {
+/** An API key of somebody, as a client. */
+async function keyOf(someone: Client, fields: { scopes?: ('read' | 'write')[]; expiresAt?: string } = {}) {
+  const body = { name: 'A key', scopes: ['read', 'write'] as ('read' | 'write')[], ...fields }
+  const { id, key: token } = (await call(someone, apiKeys.createApiKey, { body })).body
+  return { id, url: someone.url, token }
+}
+
+/** What whoever has a session's token gets. */
+const stateOf = async (client: Client, token?: string) => {
+  const answer = await current(client, token)
+  return answer.status < 400 ? 'open' : answer.failure.code
+}
+
+test('a session token is enough to see its session and to end it, and nothing else; nobody else is told it', async (t) => {
   const platform = await open()
   const ada = await person(platform)
-  const made = await sessionOf(ada, { title: 'Bugs', onDisconnect: 'continue' })
-  t.regex(made.token, /^sy_session_[\w-]{43}$/)
-  const { token, ...shown } = made
+  const { id: userId } = (await call(ada, auth.me)).body
+  const { token, ...shown } = await sessionOf(ada, { title: 'Bugs', onDisconnect: 'continue', model: 'demo' })
+  t.regex(token, /^sy_session_[\w-]{43}$/)
   t.deepEqual((await current(platform, token)).body, shown)
-  t.deepEqual([shown.title, shown.model, shown.onDisconnect, shown.active], ['Bugs', null, 'continue', true])
-  t.deepEqual([shown.sites, shown.scopes], [[], []])
-  t.is(Date.parse(shown.expiresAt) - Date.parse(shown.createdAt), 24 * 3_600_000)
-  const elsewhere = await call({ url: platform.url, token }, sessions.listSessions)
-  t.is(elsewhere.failure.code, 'INVALID_TOKEN')
-  t.is((await call({ url: platform.url }, sessions.endCurrentSession, { headers: withToken(made) })).status, 204)
-  t.is((await current(platform, token)).failure.code, 'INVALID_SESSION')
-})
+  t.like(shown, { title: 'Bugs', model: 'demo', onDisconnect: 'continue', active: true, sites: [], scopes: [] })
+  t.is(Date.parse(shown.expiresAt) - Date.parse(shown.createdAt), day * 1000)
+  const unknown = await call(ada, sessions.createSession, { body: { model: 'none-such' } })
+  t.deepEqual(
+    unknown.failure.details?.map(({ path }) => path),
+    ['model'],
+  )
 
-test('what is no session token is invalid, and one that nobody was given is not found', async (t) => {
-  const platform = await open()
-  const { token } = await sessionOf(await person(platform))
-  const malformed = ['', 'sy_session_', `${token}x`, token.slice(0, -1), newToken('key'), token.toUpperCase(), ` `]
-  for (const one of [undefined, ...malformed]) {
-    const { failure, status } = await current(platform, one)
-    t.deepEqual([status, failure.code], [400, 'INVALID_SESSION'], String(one))
-    if (one !== undefined && one.trim() !== '') t.false(failure.error.includes(one))
+  const listed = JSON.stringify((await call(ada, sessions.listSessions)).body)
+  const { tokenHash } = (await platform.services.database('sessions').where({ id: shown.id }).first('tokenHash')) as {
+    tokenHash: string
   }
-  const { failure, status } = await current(platform, newToken('session'))
-  t.deepEqual([status, failure.code], [404, 'SESSION_NOT_FOUND'])
+  t.false(listed.includes(token) || listed.includes(tokenHash))
+  t.is((await call({ url: platform.url, token }, sessions.listSessions)).failure.code, 'INVALID_TOKEN')
+  for (const malformed of ['', `${token}x`, token.slice(0, -1), newToken('key'), token.toUpperCase()]) {
+    const { failure } = await current(platform, malformed)
+    t.is(failure.code, 'INVALID_SESSION', malformed)
+    t.false(malformed !== '' && failure.error.includes(malformed))
+  }
+  const lines = platform.logs.filter((line) => line.includes('"/sessions/current"') && line.includes(userId))
+  t.is(lines.length, 1, 'requests in a session are those of its owner')
+  t.false(platform.logs.some((line) => line.includes(token)))
+
+  t.is((await call({ url: platform.url }, sessions.endCurrentSession, { headers: withToken({ token }) })).status, 204)
+  t.is(await stateOf(platform, token), 'INVALID_SESSION')
 })
 
 test('a session whose time is over is expired, whether its owner shortened it or nobody used it', async (t) => {
   const clock = movableClock()
   const platform = await startPlatform(t, { clock })
   const ada = await person(platform)
-  const key = await call(ada, apiKeys.createApiKey, { body: { name: 'A key', scopes: ['read', 'write'] } })
-  const program = { url: platform.url, token: key.body.key }
+  const program = await keyOf(ada)
   const [short, used, unused] = [await sessionOf(ada, { ttlSeconds: 1 }), await sessionOf(ada), await sessionOf(ada)]
-  const codeOf = async ({ token }: { token: string }) => {
-    const answer = await current(platform, token)
-    return answer.status < 400 ? 'open' : answer.failure.code
-  }
+  const isOpen = async ({ token }: { token: string }) => (await stateOf(platform, token)) === 'open'
   clock.forward(0.999)
-  t.is(await codeOf(short), 'open')
+  t.true(await isOpen(short))
   clock.forward(0.001)
-  t.is(await codeOf(short), 'SESSION_EXPIRED')
-  clock.forward(3600)
-  t.is(await codeOf(used), 'open')
-  clock.forward(3598)
-  t.is(await codeOf(used), 'open')
-  t.is((await current(platform, used.token)).body.lastUsedAt, clock.now().toISOString())
-  clock.forward(1)
-  t.is(await codeOf(unused), 'SESSION_EXPIRED')
-  t.is(await codeOf(used), 'open')
-  for (let hour = 3; hour <= 24; hour += 1) {
-    t.is(await codeOf(used), 'open')
+  t.is(await stateOf(platform, short.token), 'SESSION_EXPIRED')
+  clock.forward(58)
+  t.is((await current(platform, used.token)).body.lastUsedAt, used.createdAt, 'a use is written down once a minute')
+  clock.forward(7141)
+  t.false(await isOpen(used), 'nobody has used it for two hours, but for once')
+  t.false(await isOpen(unused))
+  const other = await sessionOf(program)
+  for (let hour = 0; hour < 24; hour += 1) {
+    t.true(await isOpen(other), `hour ${hour}`)
     clock.forward(3600)
   }
-  t.is(await codeOf(used), 'SESSION_EXPIRED', 'a day is over')
+  t.is(await stateOf(platform, other.token), 'SESSION_EXPIRED', 'a day is over')
   const { items } = (await call(program, sessions.listSessions)).body
   t.true(items.every(({ active, endedAt }) => !active && endedAt === null))
 })
 
-test('a use is written down once a minute', async (t) => {
-  const clock = movableClock()
-  const platform = await startPlatform(t, { clock })
-  const { token, createdAt } = await sessionOf(await person(platform))
-  clock.forward(59)
-  t.is((await current(platform, token)).body.lastUsedAt, createdAt)
-  clock.forward(1)
-  t.is((await current(platform, token)).body.lastUsedAt, clock.now().toISOString())
-})
-
-test('a session may be shortened, not lengthened', async (t) => {
-  const ada = await person(await open())
-  const day = 24 * 3600
-  for (const ttlSeconds of [0, -1, 1.5, day + 1]) {
-    const { failure } = await call(ada, sessions.createSession, { body: { ttlSeconds } })
-    t.deepEqual([failure.code, failure.details?.[0]?.path], ['VALIDATION_ERROR', 'ttlSeconds'], String(ttlSeconds))
-  }
-  const made = await sessionOf(ada, { ttlSeconds: day })
-  t.is(Date.parse(made.expiresAt) - Date.parse(made.createdAt), day * 1000)
-})
-
-test('a session names a model that there is', async (t) => {
-  const ada = await person(await open())
-  t.is((await sessionOf(ada, { model: 'demo' })).model, 'demo')
-  const { failure } = await call(ada, sessions.createSession, { body: { model: 'none-such' } })
-  t.deepEqual([failure.code, failure.details?.map(({ path }) => path)], ['VALIDATION_ERROR', ['model']])
-  t.false(failure.error.includes('none-such'))
-})
-
-test('sessions of others are not seen, and not ended', async (t) => {
+test('an owner ends a session without its token, as often as they like, and nobody else does', async (t) => {
   const platform = await open()
   const [ada, bob] = [await person(platform), await person(platform)]
-  const made = await sessionOf(ada)
-  t.deepEqual((await call(bob, sessions.listSessions)).body.items, [])
-  for (const sessionId of [made.id, newId(), 'nonsense']) {
-    const { failure } = await call(bob, sessions.endSession, { params: { sessionId } })
-    t.is(failure.code, 'SESSION_NOT_FOUND')
-  }
-  t.is((await current(platform, made.token)).status, 200)
-})
-
-test('an owner ends a session without its token, as often as they like', async (t) => {
-  const platform = await open()
-  const ada = await person(platform)
   const [lost, kept] = [await sessionOf(ada), await sessionOf(ada)]
-  const end = () => call(ada, sessions.endSession, { params: { sessionId: lost.id } })
-  t.is((await end()).status, 204)
+  const end = (someone: Client, sessionId: string) => call(someone, sessions.endSession, { params: { sessionId } })
+  t.deepEqual((await call(bob, sessions.listSessions)).body.items, [])
+  for (const id of [lost.id, newId(), 'nonsense']) t.is((await end(bob, id)).failure.code, 'SESSION_NOT_FOUND')
+  t.is(await stateOf(platform, lost.token), 'open')
+
+  t.is((await end(ada, lost.id)).status, 204)
   const listed = async (active: string) =>
     (await call(ada, sessions.listSessions, { query: { active } })).body.items.map(({ id, endedAt }) => [id, endedAt])
   const ended = await listed('false')
   t.is(ended[0]?.[0], lost.id)
-  t.is((await end()).status, 204)
+  t.is((await end(ada, lost.id)).status, 204)
   t.deepEqual(await listed('false'), ended, 'it ended once')
   t.deepEqual(await listed('true'), [[kept.id, null]])
-  t.is((await current(platform, lost.token)).failure.code, 'INVALID_SESSION')
-  t.is((await current(platform, kept.token)).status, 200)
-})
-
-test('a list shows no token, and not its hash', async (t) => {
-  const platform = await open()
-  const ada = await person(platform)
-  const { id, token } = await sessionOf(ada)
-  const { tokenHash } = (await platform.services.database('sessions').where({ id }).first('tokenHash')) as {
-    tokenHash: string
-  }
-  const text = JSON.stringify((await call(ada, sessions.listSessions)).body)
-  t.false(text.includes(token) || text.includes(tokenHash))
-  t.false(platform.logs.some((line) => line.includes(token)))
-})
-
-test('requests in a session are logged as those of its owner, without the token', async (t) => {
-  const platform = await open()
-  const ada = await person(platform)
-  const { id: userId } = (await call(ada, auth.me)).body
-  const { token } = await sessionOf(ada)
-  await current(platform, token)
-  const lines = platform.logs.filter((line) => line.includes('"/sessions/current"') && line.includes(userId))
-  t.is(lines.length, 1)
-  await current(platform, `${token}x`)
-  t.false(platform.logs.some((line) => line.includes(token)))
+  t.deepEqual([await stateOf(platform, lost.token), await stateOf(platform, kept.token)], ['INVALID_SESSION', 'open'])
 })
 
 test('the owner has to have accepted the terms in force', async (t) => {
   const platform = await open()
+  const { database } = platform.services
   const made = await sessionOf(await person(platform))
-  await platform.services
-    .database('users')
-    .whereIn('id', platform.services.database('sessions').select('ownerId').where({ id: made.id }))
-    .update({ termsVersion: 'of old' })
-  t.is((await current(platform, made.token)).failure.code, 'TERMS_NOT_ACCEPTED')
-  const fresh = await newcomer(platform)
-  t.is((await call(fresh, sessions.createSession, { body: {} })).failure.code, 'TERMS_NOT_ACCEPTED')
+  const owner = database('sessions').select('ownerId').where({ id: made.id })
+  await database('users').whereIn('id', owner).update({ termsVersion: 'of old' })
+  t.is(await stateOf(platform, made.token), 'TERMS_NOT_ACCEPTED')
+  const refused = await call(await newcomer(platform), sessions.createSession, { body: {} })
+  t.is(refused.failure.code, 'TERMS_NOT_ACCEPTED')
 })
 
 test('who logs out everywhere, or gets a new password, ends their sessions, also those of API keys', async (t) => {
   const platform = await open()
+  const newPassword = 'quite another password'
   const ends: ((who: Awaited<ReturnType<typeof person>>) => Promise<unknown>)[] = [
     (who) => call(who, auth.logoutEverywhere),
-    (who) =>
-      call(who, auth.changePassword, {
-        body: { currentPassword: who.password, newPassword: 'quite another password' },
-      }),
+    (who) => call(who, auth.changePassword, { body: { currentPassword: who.password, newPassword } }),
     (who) => resetPassword({ ...platform.services, passwordCost: cheapCost }, who.email),
   ]
-  const bystander = await sessionOf(await person(platform))
+  const other = await person(platform)
+  const bystander = await sessionOf(other)
   for (const end of ends) {
     const someone = await person(platform)
-    const { body: key } = await call(someone, apiKeys.createApiKey, { body: { name: 'K', scopes: ['write'] } })
-    const made = [await sessionOf(someone), await sessionOf({ url: platform.url, token: key.key })]
+    const key = await keyOf(someone)
+    const made = [await sessionOf(someone), await sessionOf(key)]
     await end(someone)
-    for (const { token } of made) t.is((await current(platform, token)).failure.code, 'INVALID_SESSION')
-    const again = await sessionOf({ url: platform.url, token: key.key })
-    t.is((await current(platform, again.token)).status, 200, 'the key stays')
+    for (const { token } of made) t.is(await stateOf(platform, token), 'INVALID_SESSION')
+    t.is(await stateOf(platform, (await sessionOf(key)).token), 'open', 'the key stays')
   }
-  t.is((await current(platform, bystander.token)).status, 200)
+  await call(other, auth.logout)
+  t.is(await stateOf(platform, bystander.token), 'open', 'a login that ends by itself leaves its sessions')
 })
 
-test('a login that ends by itself leaves its sessions', async (t) => {
-  const platform = await open()
-  const ada = await person(platform)
-  const made = await sessionOf(ada)
-  await call(ada, auth.logout)
-  t.is((await current(platform, made.token)).status, 200)
-})
-
-test('a session ends with the API key that it was made with, and does not outlive it', async (t) => {
+test('a session ends with the API key that it was made with, and a key that only reads makes none', async (t) => {
   const platform = await open()
   const ada = await person(platform)
   const expiresAt = new Date(Date.now() + 600_000).toISOString()
-  const keyOf = async () =>
-    (await call(ada, apiKeys.createApiKey, { body: { name: 'A key', scopes: ['write'], expiresAt } })).body
-  const [one, other] = [await keyOf(), await keyOf()]
-  const ofKey = ({ key }: { key: string }) => sessionOf({ url: platform.url, token: key })
-  const [ofOne, ofOther, own] = [await ofKey(one), await ofKey(other), await sessionOf(ada)]
-  t.is(ofOne.expiresAt, expiresAt)
+  const [one, another] = [await keyOf(ada, { expiresAt }), await keyOf(ada)]
+  const [ofOne, ofAnother, own] = [await sessionOf(one), await sessionOf(another), await sessionOf(ada)]
+  t.is(ofOne.expiresAt, expiresAt, 'it does not outlive its key')
   await call(ada, apiKeys.deleteApiKey, { params: { apiKeyId: one.id } })
-  t.is((await current(platform, ofOne.token)).failure.code, 'INVALID_SESSION')
-  for (const { token } of [ofOther, own]) t.is((await current(platform, token)).status, 200)
-})
-
-test('an API key that may only read makes no session, and lists them', async (t) => {
-  const platform = await open()
-  const ada = await person(platform)
-  const { body } = await call(ada, apiKeys.createApiKey, { body: { name: 'Reader', scopes: ['read'] } })
-  const reader = { url: platform.url, token: body.key }
+  t.is(await stateOf(platform, ofOne.token), 'INVALID_SESSION')
+  for (const { token } of [ofAnother, own]) t.is(await stateOf(platform, token), 'open')
+  const reader = await keyOf(ada, { scopes: ['read'] })
   t.is((await call(reader, sessions.createSession, { body: {} })).failure.code, 'PERMISSION_DENIED')
   t.is((await call(reader, sessions.listSessions)).status, 200)
 })

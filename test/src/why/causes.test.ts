@@ -138,33 +138,107 @@ const only = (facts: Facts, code: CauseCode): Omit<Cause, 'action'> & { action: 
   return found[0]!
 }
 
-test('an idle scheduled agent waits for its next fire, and needs somebody who carries it out', (t) => {
-  const scheduled: Facts = {
-    ...idle,
-    agent: { ...idle.agent, trigger: 'scheduled' },
-    schedule: { inSync: true, nextFire: ahead(600) },
-  }
-  t.deepEqual(codesOf(scheduled), ['SCHEDULE'])
-  t.deepEqual(only(scheduled, 'SCHEDULE').until, ahead(600))
-  const nobody = { ...scheduled, workers: { present: false, since: ago(100) } }
-  t.deepEqual(codesOf(nobody), ['NO_WORKER', 'SCHEDULE'])
-  t.deepEqual(only(nobody, 'NO_WORKER').since, ago(100))
-  t.deepEqual(codesOf({ ...scheduled, schedule: { inSync: false, nextFire: ahead(600) } }), [
-    'SCHEDULE_NOT_IN_STEP',
-    'SCHEDULE',
-  ])
-  const paused = { ...scheduled, agent: { ...scheduled.agent, pausedAt: ago(5) } }
-  t.deepEqual(codesOf(paused), ['PAUSED', 'IDLE'], 'a paused schedule does not fire')
+const paused: Facts['agent'] = { ...idle.agent, pausedAt: ago(7) }
+const nobody: Facts['workers'] = { present: false, since: ago(100) }
+const scheduled: Facts = {
+  ...idle,
+  agent: { ...idle.agent, trigger: 'scheduled' },
+  schedule: { inSync: true, nextFire: ahead(600) },
+}
+const noModel = { ...waits('model'), run: { ...waits('model').run, waitingUntil: ahead(86_400) } }
+const outage = { message: 'It is overloaded.', beganAt: ago(600), nextProbeAt: ahead(90) }
+const failure = { message: 'The AI provider is failing.', at: ago(4), retryAt: null }
+const failing: HeadRun = { ...asking, attempt: { number: 1, at: ago(4), failed: true }, failure }
+/** A run that nothing happens to any more. */
+const silent: HeadRun = { ...asking, attempt: null, run: { ...run, progressedAt: ago(8) } }
+const inspected: Partial<Facts> = { action: { kind: 'inspect' } }
+/** A run without a place, in a worker or at its provider. */
+const wanting = (noPlaceSince: Date | null, noPlaceAt: string | null = null): HeadRun => ({
+  ...silent,
+  run: { ...run, progressedAt: ago(30), noPlaceSince, noPlaceAt },
 })
+const unsent: OpenCall = { ...call, status: 'planned', startedAt: null }
+const cancelled = (seconds: number): HeadRun => ({ ...asking, run: { ...run, cancelRequestedAt: ago(seconds) } })
+const left = (until: Date): Facts => ({ ...queued, action: { kind: 'leave', until } })
+const calling = { ...asking, calls: [{ ...call, startedAt: ago(3) }, { ...call, attempts: 2 }, parked] }
+const sooner = { ...unapproved, approval: { id: 'p2', requestedAt: ago(30), expiresAt: ahead(40) } }
 
-test('a run that waits for its model says when the model is asked again, and nothing once the outage has ended', (t) => {
-  const head = { ...waits('model'), run: { ...waits('model').run, waitingFor: 'large', waitingUntil: ahead(86_400) } }
-  const outage = { message: 'It is overloaded.', beganAt: ago(600), nextProbeAt: ahead(90) }
-  t.deepEqual(only(withHead({ ...head, outage }), 'MODEL_UNAVAILABLE').until, ahead(90))
-  const own = { ...head, run: { ...head.run, modelRetryAt: ahead(70) } }
-  t.deepEqual(only(withHead(own), 'MODEL_UNAVAILABLE').until, ahead(70))
-  t.false(codesOf(withHead(head)).includes('MODEL_UNAVAILABLE'))
-})
+/** What there is to tell of the facts, the most important first, and what is told of the first cause. */
+const rows: [what: string, facts: Facts, codes: string, first?: Partial<Cause>][] = [
+  ['an idle schedule fires next', scheduled, 'SCHEDULE', { until: ahead(600) }],
+  ['it needs a worker', { ...scheduled, workers: nobody }, 'NO_WORKER SCHEDULE', { since: ago(100) }],
+  [
+    'it may be late',
+    { ...scheduled, schedule: { inSync: false, nextFire: ahead(600) } },
+    'SCHEDULE_NOT_IN_STEP SCHEDULE',
+  ],
+  ['a paused one does not fire', { ...scheduled, agent: { ...scheduled.agent, pausedAt: ago(5) } }, 'PAUSED IDLE'],
+  ['a model that is out', withHead({ ...noModel, outage }), 'MODEL_UNAVAILABLE', { until: ahead(90) }],
+  [
+    'the next try of the run itself',
+    withHead({ ...noModel, run: { ...noModel.run, modelRetryAt: ahead(70) } }),
+    'MODEL_UNAVAILABLE',
+    { until: ahead(70) },
+  ],
+  ['an outage that has ended', withHead(noModel), 'WAKE_PENDING'],
+  ['a run that asks its model', withHead(asking), 'WORKING', { since: ago(20), step: 2, site: null, runId: 'r3' }],
+  ['a run that calls and waits', withHead(calling), 'CREDENTIAL WORKING', { site: origin }],
+  ['a model that failed', withHead(failing), 'MODEL_RETRY', { since: ago(4), step: 2, until: null }],
+  [
+    'a model that is asked again',
+    withHead({ ...failing, attempt: { number: 2, at: ago(1), failed: false } }),
+    'MODEL_RETRY WORKING',
+    { since: ago(4), step: 2 },
+  ],
+  ['no place in a worker', withHead(wanting(ago(20)), inspected), 'NO_PLACE', { since: ago(20), step: 2, runId: 'r3' }],
+  ['nor for a call', withHead({ ...wanting(ago(20)), calls: [unsent] }), 'NO_PLACE', { step: 1, site: origin }],
+  ['before the last progress', withHead(wanting(ago(31))), 'WORKING'],
+  ['always a place', withHead(wanting(null)), 'WORKING'],
+  ['no place at the provider', withHead(wanting(ago(20), 'local')), 'PROVIDER_BUSY', { since: ago(20), step: 2 }],
+  [
+    'a failure before it',
+    withHead({ ...wanting(ago(20), 'local'), attempt: failing.attempt, failure }),
+    'MODEL_RETRY PROVIDER_BUSY',
+  ],
+  ['a run that is asked to end', withHead(cancelled(2)), 'CANCELLING WORKING', { since: ago(2), until: ahead(6) }],
+  ['for long', withHead(cancelled(60)), 'CANCELLING WORKING', { until: ahead(2) }],
+  ['a pause that is over', withHead(waits('paused')), 'WAKE_PENDING'],
+  ['a pause', withHead(waits('paused'), { agent: paused }), 'PAUSED', { since: ago(7), runId: 'r3' }],
+  ['credits that have come', withHead(waits('credits')), 'WAKE_PENDING'],
+  ['credits that have not', withHead(waits('credits'), { hasCredits: false }), 'CREDITS'],
+  ['a site connected again', withHead(waits('credential', [{ ...parked, entry: call.entry }])), 'WAKE_PENDING'],
+  ['a site that was removed', withHead(waits('credential', [{ ...parked, entry: null }])), 'WAKE_PENDING'],
+  ['a turn that has come', withHead(waits('rate_limit', [{ ...limited, notBefore: ago(1) }])), 'WAKE_PENDING'],
+  ['a decided approval', withHead(waits('approval', [{ ...unapproved, approval: null }])), 'WAKE_PENDING'],
+  [
+    'the first approval to expire',
+    withHead(waits('approval', [unapproved, sooner])),
+    'APPROVAL APPROVAL',
+    { until: ahead(40) },
+  ],
+  ['a silent run', withHead(silent), 'WORKING'],
+  [
+    'one that the reconciler looks at',
+    withHead(silent, inspected),
+    'WAKE_PENDING',
+    { since: ago(8), step: 2, runId: 'r3' },
+  ],
+  ['a queue that nothing keeps', left(ahead(9)), 'WAKE_PENDING', { since: ago(60), until: ahead(9), runId: 'r4' }],
+  ['it is looked at now', { ...queued, ...inspected }, 'WAKE_PENDING', { until: ahead(2) }],
+  ['it was due', left(now), 'WAKE_PENDING', { until: ahead(2) }],
+  [
+    'a run behind nothing',
+    withHead(asking, { asked: { run: { ...queuedRun, id: 'r3', status: 'running' }, ahead: 0 } }),
+    'WORKING',
+  ],
+]
+
+for (const [what, facts, codes, first] of rows)
+  test(`causes: ${what}`, (t) => {
+    const { causes } = explain(facts)
+    t.is(causes.map(({ code }) => code).join(' '), codes)
+    if (first) t.like(causes[0], first)
+  })
 
 test('a queue that its owner has to pay for says until when its first run stays queued', (t) => {
   const blocks = [
@@ -186,119 +260,81 @@ test('a queue that its owner has to pay for says until when its first run stays 
 })
 
 test('everything that has to be paid is told at once, also of a paused agent, and nothing is advised that would be refused', (t) => {
-  const facts: Facts = {
-    ...queued,
-    agent: { ...idle.agent, pausedAt: ago(7) },
-    charges: ['tier', 'past_due', 'credits'],
-  }
-  t.deepEqual(codesOf(facts), ['CREDITS', 'TIER', 'PAST_DUE', 'PAUSED'])
   const queue = { ...idle.queue, blockedCause: 'paused' as const, blockedSince: ago(7) }
-  t.deepEqual(codesOf({ ...facts, queue }), codesOf(facts))
-  t.like(only({ ...facts, queue }, 'CREDITS'), { since: null, until: null }, 'it does not fail while it is paused')
+  const facts: Facts = { ...queued, agent: paused, charges: ['tier', 'past_due', 'credits'], queue }
+  t.deepEqual(codesOf(facts), ['CREDITS', 'TIER', 'PAST_DUE', 'PAUSED'])
+  t.like(only(facts, 'CREDITS'), { since: null, until: null }, 'it does not fail while it is paused')
   const unused = (charges: Charge[]) => ({ ...idle, charges })
-  t.regex(only(unused(['tier']), 'TIER').message, /^No delivery is accepted for “Sorter”/)
-  t.is(
-    only(unused(['tier']), 'IDLE').action,
-    'Run it with POST /agents/a1/runs (this uses credits or tokens of the account).',
-  )
-  t.regex(only(unused([]), 'IDLE').action, /runs \(this uses credits or tokens of the account\), or deliver to POST/)
-  t.regex(only(unused(['credits']), 'CREDITS').message, /^Nothing can be started for “Sorter”/)
+  t.regex(only(unused(['tier']), 'IDLE').action, /^Run it with POST \/agents\/a1\/runs \([^)]+\)\.$/, 'no delivery')
+  t.regex(only(unused([]), 'IDLE').action, /runs \([^)]+\), or deliver to POST/)
   t.notRegex(only(unused(['credits']), 'IDLE').action, /POST/)
   const over = { ...queuedRun, status: 'completed' as const, endedAt: ago(5) }
   t.notRegex(only({ ...unused(['credits']), asked: { run: over, ahead: 0 } }, 'ENDED').action, /replay/)
 })
 
-test('a turn that comes after a run has waited as long as it may is none', (t) => {
-  const late = { ...waits('rate_limit', [limited]), mayWaitUntil: ahead(15) }
-  const cause = only(withHead(late), 'RATE_LIMIT')
-  t.deepEqual(cause.until, ahead(15))
-  t.regex(cause.message, /waits until 2026-11-21T12:00:15Z, and fails then/)
-  t.notRegex(cause.action, /continues by itself/)
-})
-
-test('that a run goes on by itself when its turn comes is said only where nothing else keeps it', (t) => {
+test('what a run does when its turn comes is said with what else keeps it', (t) => {
   const cause = (head: HeadRun, more: Partial<Facts> = {}) => only(withHead(head, more), 'RATE_LIMIT')
-  const alone = cause(waits('rate_limit', [limited]))
-  t.is(
-    alone.action,
-    'There is nothing to do: the run continues by itself. To let the next run start instead: POST /runs/r3/skip (this gives that run up for good: what it has not done stays undone unless you replay it).',
-  )
-  const paused = { agent: { ...idle.agent, pausedAt: ago(7) } }
-  const nobody: Partial<Facts> = { workers: { present: false, since: null } }
-  const beside = [
-    [
-      cause(waits('rate_limit', [limited]), paused),
-      /before the agent is resumed\. To end it instead: POST \/runs\/r3\/skip \(this gives/,
-    ],
-    [
-      cause(waits('rate_limit', [limited, parked])),
-      /before a site is reconnected\. To let the next run start instead: /,
-    ],
-    [cause(waits('rate_limit', [limited, parked]), paused), /before a site is reconnected and the agent is resumed\./],
-    [cause(waits('rate_limit', [limited]), nobody), /before the platform is fully up again\./],
-  ] as const
+  const turn = waits('rate_limit', [limited])
+  t.regex(cause(turn).action, /continues by itself\. .* next run start instead: POST \/runs\/r3\/skip/)
+  const late = cause({ ...turn, mayWaitUntil: ahead(15) })
+  t.deepEqual(late.until, ahead(15), 'a turn that comes after its time is none')
+  t.regex(late.message, /waits until 2026-11-21T12:00:15Z, and fails then/)
+  const both = waits('rate_limit', [limited, parked])
+  const beside: [ReturnType<typeof cause>, RegExp][] = [
+    [cause(turn, { agent: paused }), /before the agent is resumed\. To end it instead: POST \/runs\/r3\/skip/],
+    [cause(both), /before a site is reconnected\. To let the next run start instead: /],
+    [cause(both, { agent: paused }), /before a site is reconnected and the agent is resumed\./],
+    [cause(turn, { workers: nobody }), /before the platform is fully up again\./],
+  ]
   for (const [{ message, action }, expected] of beside) {
     t.regex(message, /waits until at least 2026-11-21T12:00:40Z, because/)
     t.regex(action, expected)
     t.notRegex(action, /by itself/)
   }
+  t.notRegex(late.action, /by itself/)
   const atWork = { ...asking, calls: [call, limited] }
-  t.regex(
-    cause(atWork).action,
-    /continues by itself\. To end it instead: POST \/runs\/r3\/cancel \(/,
-    'it cannot be skipped',
-  )
+  t.regex(cause(atWork).action, /continues by itself\. To end it instead: POST \/runs\/r3\/cancel/, 'it works')
   const ending = { ...atWork, run: { ...run, cancelRequestedAt: ago(1) } }
-  t.is(cause(ending).action, 'There is nothing to do: the run is about to end.')
+  t.regex(cause(ending).action, /about to end/)
 })
 
 test('a paused agent says what that does to its run, its queue, or nothing', (t) => {
-  const agent = { ...idle.agent, pausedAt: ago(7) }
-  const message = (facts: Facts) => only({ ...facts, agent }, 'PAUSED').message
+  const message = (facts: Facts) => only({ ...facts, agent: paused }, 'PAUSED').message
   t.regex(message(withHead(asking)), /run 3 stops before its next step/)
   t.regex(message(withHead(waits('paused'))), /so run 3 is waiting\.$/)
   t.regex(message(queued), /2 runs stay queued/)
   t.regex(message(idle), /it starts nothing/)
-  t.deepEqual(codesOf({ ...withHead(waits('paused')), agent }), ['PAUSED'])
 })
 
 test('several causes hold at once, and what somebody has to do comes first', (t) => {
   const facts = withHead(waits('credential', [parked]), {
-    agent: { ...idle.agent, pausedAt: ago(7) },
+    agent: paused,
     next: queuedRun,
     queued: 2,
     temporal: { reachable: false, since: ago(9) },
-    workers: { present: false, since: ago(100) },
+    workers: nobody,
   })
   t.deepEqual(codesOf(facts), ['CREDENTIAL', 'PAUSED', 'TEMPORAL_AWAY', 'NO_WORKER', 'RUN_AHEAD'])
   const credential = only(facts, 'CREDENTIAL')
   t.like(credential, { runId: 'r3', sequence: 3, step: 1, site: origin, since: ago(3600), until: ahead(40) })
-  t.is(
-    credential.message,
-    'Run 3 needs “CRM” (https://crm.example.com) to be reconnected and has been waiting since 2026-11-21T11:00:00Z: The site refuses the token.',
-  )
+  t.regex(credential.message, /^Run 3 needs “CRM” .* since 2026-11-21T11:00:00Z: The site refuses the token\.$/)
   t.regex(credential.action, /PATCH \/vault\/v1 \(this loses nothing: .*\); the run then continues/)
   t.is(explain(facts).summary, `Run 3 of “Sorter” is waiting: ${credential.message.replace('Run 3', 'it')}`)
 })
 
 test('every connection and every site that calls of one step wait for is named once', (t) => {
-  const oauth = {
-    ...parked,
-    siteOrigin: 'https://two.example',
-    entry: { ...dead, id: 'v2', authType: 'oauth2' as const },
-  }
-  const sooner = { ...limited, siteOrigin: 'https://three.example', notBefore: ahead(10), heldUntil: ahead(10) }
-  const facts = withHead(
-    waits('rate_limit', [limited, parked, parked, oauth, sooner, { ...limited, notBefore: ahead(20) }]),
-  )
-  const { causes } = explain(facts)
+  const entry = { ...dead, id: 'v2', authType: 'oauth2' as const }
+  const oauth = { ...parked, siteOrigin: 'https://two.example', entry }
+  const held = { ...limited, siteOrigin: 'https://three.example', notBefore: ahead(10), heldUntil: ahead(10) }
+  const calls = [limited, parked, parked, oauth, held, { ...limited, notBefore: ahead(20) }]
+  const { causes } = explain(withHead(waits('rate_limit', calls)))
   t.deepEqual(
-    causes.map(({ code, site }) => [code, site]),
+    causes.map(({ code, site }) => `${code} ${site}`),
     [
-      ['CREDENTIAL', origin],
-      ['CREDENTIAL', 'https://two.example'],
-      ['RATE_LIMIT', 'https://three.example'],
-      ['RATE_LIMIT', origin],
+      `CREDENTIAL ${origin}`,
+      'CREDENTIAL https://two.example',
+      'RATE_LIMIT https://three.example',
+      `RATE_LIMIT ${origin}`,
     ],
   )
   t.regex(causes[1]!.action, /POST \/vault\/oauth\/start \(this loses nothing: .*\) and "entryId": "v2"/)
@@ -307,161 +343,46 @@ test('every connection and every site that calls of one step wait for is named o
   t.deepEqual(causes[3]!.until, ahead(20), 'the first of its calls that may be made')
 })
 
-test('each call that must be approved is named, the one that expires first in front, with how to decide', (t) => {
-  const sooner = { ...unapproved, approval: { id: 'p2', requestedAt: ago(30), expiresAt: ahead(40) } }
-  const { causes } = explain(withHead(waits('approval', [unapproved, sooner])))
-  t.deepEqual(
-    causes.map(({ code, until }) => [code, until]),
-    [
-      ['APPROVAL', ahead(40)],
-      ['APPROVAL', ahead(50)],
-    ],
-  )
-  t.like(causes[1], { runId: 'r3', sequence: 3, step: 1, site: origin, since: ago(30) })
-  t.is(
-    causes[1]!.message,
-    'Run 3 has been waiting since 2026-11-21T11:59:30Z for the call of createContact of “CRM” (https://crm.example.com) to be approved; at 2026-11-21T12:00:50Z it goes on without it.',
-  )
-  t.regex(
-    causes[1]!.action,
-    /GET \/approvals\/p1, and approve or refuse it with POST \/approvals\/p1 \(this is decided once/,
-  )
-  const decided = { ...unapproved, approval: null }
-  t.deepEqual(codesOf(withHead(waits('approval', [decided]))), ['WAKE_PENDING'], 'it is about to go on')
-  const behind = only(withHead(waits('approval', [unapproved]), { next: queuedRun, queued: 1 }), 'RUN_AHEAD')
-  t.regex(behind.message, /waiting for the approval of a call to “CRM” \(https:\/\/crm\.example\.com\) since/)
+test('a call that must be approved is named, with how to decide, and to whoever is behind it', (t) => {
+  const facts = withHead(waits('approval', [unapproved]), { next: queuedRun, queued: 1 })
+  const approval = only(facts, 'APPROVAL')
+  t.like(approval, { runId: 'r3', sequence: 3, step: 1, site: origin, since: ago(30), until: ahead(50) })
+  t.regex(approval.message, /call of createContact of “CRM” .* to be approved; at 2026-11-21T12:00:50Z it goes on/)
+  t.regex(approval.action, /GET \/approvals\/p1, and approve or refuse it with POST \/approvals\/p1 \(/)
+  t.regex(only(facts, 'RUN_AHEAD').message, /waiting for the approval of a call to “CRM”/)
 })
 
-test('a run at work says what it does, since when, and which attempt that is', (t) => {
-  t.like(only(withHead(asking), 'WORKING'), { since: ago(20), step: 2, site: null, runId: 'r3' })
-  const calling = withHead({ ...asking, calls: [{ ...call, startedAt: ago(3) }, { ...call, attempts: 2 }, parked] })
-  t.deepEqual(codesOf(calling), ['CREDENTIAL', 'WORKING'])
-  const working = only(calling, 'WORKING')
+test('a run that calls says what, since when, which attempt that is, and how many calls there are', (t) => {
+  const working = only(withHead(calling), 'WORKING')
   t.like(working, { since: ago(30), step: 1, site: origin })
-  t.regex(
-    working.message,
-    /has been calling createContact of “CRM” .*attempt 2\) since .* and is making 1 more tool call\.$/,
-  )
+  t.regex(working.message, /calling createContact of “CRM” .*attempt 2\) since .* and is making 1 more tool call\.$/)
 })
 
-test('a model that failed is asked again, and what it failed with is told', (t) => {
-  const failure = { message: 'The AI provider is failing.', at: ago(4), retryAt: null }
-  const between = withHead({ ...asking, attempt: { number: 1, at: ago(4), failed: true }, failure })
-  t.deepEqual(codesOf(between), ['MODEL_RETRY'])
-  t.regex(only(between, 'MODEL_RETRY').message, /step 2 of run 3 .* in a moment: The AI provider is failing\.$/)
-  const again = withHead({ ...asking, attempt: { number: 2, at: ago(1), failed: false }, failure })
-  t.deepEqual(codesOf(again), ['MODEL_RETRY', 'WORKING'])
-  t.like(only(again, 'MODEL_RETRY'), { since: ago(4), step: 2 })
-})
-
-test('a model whose provider has named a time is not missed before', (t) => {
-  const failing = (retryAt: Date | null, more: Partial<HeadRun> = {}) => {
-    const failure = { message: 'The AI provider is busy.', at: ago(300), retryAt }
-    const attempt = { number: 1, at: ago(300), failed: true }
-    return only(withHead({ ...asking, attempt, failure, ...more }), 'MODEL_RETRY')
-  }
-  const pause = failing(ahead(120))
-  t.deepEqual(pause.until, ahead(120))
-  t.regex(pause.message, / and is retried at 2026-11-21T12:02:00Z, as its provider asked: The AI provider is/)
-  t.regex(pause.action, /^There is nothing to do/)
-  t.regex(failing(ago(30)).message, /is retried in a moment/, 'it counts from the time that was named')
+test('a model is asked again at the time that its provider has named, and is missed only after that', (t) => {
+  const retry = (more: Partial<HeadRun>) => only(withHead({ ...failing, ...more }), 'MODEL_RETRY')
+  const after = (retryAt: Date | null) =>
+    retry({ attempt: { number: 1, at: ago(300), failed: true }, failure: { ...failure, at: ago(300), retryAt } })
+  t.regex(retry({}).message, /step 2 of run 3 .* in a moment: The AI provider is failing\.$/)
+  t.deepEqual(after(ahead(120)).until, ahead(120))
+  t.regex(after(ahead(120)).message, /is retried at 2026-11-21T12:02:00Z, as its provider asked: The AI provider is/)
+  t.regex(after(ahead(120)).action, /^There is nothing to do/)
+  t.regex(after(ago(30)).message, /is retried in a moment/, 'it counts from the time that was named')
   for (const late of [ago(61), null]) {
-    t.regex(failing(late).message, /has not been retried since/)
-    t.regex(failing(late).action, /look at the workflow run\/r3 in Temporal/)
+    t.regex(after(late).message, /has not been retried since/)
+    t.regex(after(late).action, /look at the workflow run\/r3 in Temporal/)
   }
-  const again = failing(ago(1), { attempt: { number: 2, at: ago(1), failed: false } })
-  t.like(again, { until: null })
-})
-
-test('a run without a place in a worker says so until it makes progress', (t) => {
-  const wanting = (noPlaceSince: Date | null, more: Partial<HeadRun> = {}): HeadRun => ({
-    ...asking,
-    attempt: null,
-    run: { ...run, progressedAt: ago(30), noPlaceSince },
-    ...more,
-  })
-  const inspected: Partial<Facts> = { action: { kind: 'inspect' } }
-  t.deepEqual(codesOf(withHead(wanting(ago(20)), inspected)), ['NO_PLACE'])
-  t.like(only(withHead(wanting(ago(20))), 'NO_PLACE'), { since: ago(20), step: 2, runId: 'r3' })
-  t.regex(only(withHead(wanting(ago(20))), 'NO_PLACE').action, /^There is nothing to do/)
-  const calls = [{ ...call, status: 'planned' as const, startedAt: null }]
-  t.like(only(withHead(wanting(ago(20), { calls })), 'NO_PLACE'), { step: 1, site: origin })
-  t.deepEqual(codesOf(withHead(wanting(ago(31)))), ['WORKING'], 'that was before its last progress')
-  t.deepEqual(codesOf(withHead(wanting(null))), ['WORKING'])
-})
-
-test('a run without a place at its AI provider says so, also if it is to be asked again there', (t) => {
-  const failed: Partial<HeadRun> = {
-    attempt: { number: 1, at: ago(200), failed: true },
-    failure: { message: 'The AI provider is busy.', at: ago(190), retryAt: null },
-  }
-  const busy = (more: Partial<HeadRun> = {}) =>
-    withHead({
-      ...asking,
-      attempt: null,
-      run: { ...run, progressedAt: ago(190), noPlaceSince: ago(180), noPlaceAt: 'local' },
-      ...more,
-    })
-  t.deepEqual(codesOf(busy()), ['PROVIDER_BUSY'])
-  t.like(only(busy(), 'PROVIDER_BUSY'), { since: ago(180), step: 2, runId: 'r3' })
-  t.regex(only(busy(), 'PROVIDER_BUSY').message, /^Run 3 has been waiting for its turn at the AI provider local since /)
-  t.deepEqual(codesOf(busy(failed)), ['MODEL_RETRY', 'PROVIDER_BUSY'])
-  t.regex(only(busy(failed), 'MODEL_RETRY').message, /is retried in a moment/, 'nobody has to look at Temporal')
+  const noPlace = { ...run, progressedAt: ago(190), noPlaceSince: ago(180), noPlaceAt: 'local' }
+  const busy = { attempt: { number: 1, at: ago(200), failed: true }, failure: { ...failure, at: ago(190) } }
+  t.regex(retry({ ...busy, run: noPlace }).message, /is retried in a moment/, 'nobody has to look at Temporal')
 })
 
 test('a run whose model has failed for good says that the fallback model is asked in its place', (t) => {
-  const failure = { message: 'The AI provider is busy.', at: ago(9), retryAt: null }
-  const said = (attempt: HeadRun['attempt'], fallbackSince: number | null) =>
-    only(withHead({ ...asking, attempt, failure, run: { ...run, fallbackSince } }), 'MODEL_RETRY').message
-  const [over, next] = [
-    { number: 4, at: ago(10), failed: true },
-    { number: 5, at: ago(8), failed: false },
-  ]
-  t.regex(said(over, 2), /failed at .* and is made with the fallback model in a moment: The AI provider is busy/)
-  t.regex(said(next, 2), /and was made with the fallback model at 2026-11-21T11:59:52Z: /)
+  const said = (attempt: HeadRun['attempt'], fallbackSince: number) =>
+    only(withHead({ ...failing, attempt, run: { ...run, fallbackSince } }), 'MODEL_RETRY').message
+  const next = { number: 5, at: ago(3), failed: false }
+  t.regex(said({ number: 4, at: ago(5), failed: true }, 2), /is made with the fallback model in a moment: The AI/)
+  t.regex(said(next, 2), /and was made with the fallback model at 2026-11-21T11:59:57Z: /)
   t.regex(said(next, 1), /and was retried at /, 'the fallback model itself has failed')
-})
-
-test('a run that was asked to end says by when it will have', (t) => {
-  const facts = withHead({ ...asking, run: { ...run, cancelRequestedAt: ago(2) } })
-  t.deepEqual(codesOf(facts), ['CANCELLING', 'WORKING'])
-  t.like(only(facts, 'CANCELLING'), { since: ago(2), until: ahead(6), runId: 'r3' })
-  const late = withHead({ ...asking, run: { ...run, cancelRequestedAt: ago(60) } })
-  t.like(only(late, 'CANCELLING'), { until: ahead(2) })
-})
-
-test('a run whose wait is over is about to be told so', (t) => {
-  const over: HeadRun[] = [
-    waits('paused'),
-    waits('credits'),
-    waits('credential', [{ ...parked, entry: call.entry }]),
-    waits('credential', [{ ...parked, entry: null }]),
-    waits('rate_limit', [{ ...limited, notBefore: ago(1) }]),
-  ]
-  for (const head of over) t.deepEqual(codesOf(withHead(head)), ['WAKE_PENDING'], String(head.run.waitingCause))
-  t.deepEqual(codesOf(withHead(waits('credits'), { hasCredits: false })), ['CREDITS'])
-})
-
-test('a run that nothing happens to any more is about to be taken up again', (t) => {
-  const begun = { ...asking, attempt: null }
-  t.deepEqual(codesOf(withHead(begun)), ['WORKING'])
-  const head = { ...begun, run: { ...run, progressedAt: ago(8) } }
-  t.deepEqual(codesOf(withHead(head)), ['WORKING'], 'not as long as the reconciler leaves it alone')
-  const still = withHead(head, { action: { kind: 'inspect' } })
-  t.deepEqual(codesOf(still), ['WAKE_PENDING'])
-  t.like(only(still, 'WAKE_PENDING'), { since: ago(8), step: 2, runId: 'r3' })
-})
-
-test('a queued run that nothing keeps says when its agent is looked at again', (t) => {
-  const left: Facts = { ...queued, action: { kind: 'leave', until: ahead(9) } }
-  t.deepEqual(codesOf(left), ['WAKE_PENDING'])
-  t.like(only(left, 'WAKE_PENDING'), { since: ago(60), until: ahead(9), runId: 'r4' })
-  t.like(only({ ...left, action: { kind: 'inspect' } }, 'WAKE_PENDING'), { until: ahead(2) })
-  for (const past of [ago(1), now]) {
-    const cause = only({ ...queued, action: { kind: 'leave', until: past } }, 'WAKE_PENDING')
-    t.deepEqual(cause.until, ahead(2), 'what is due is looked at in the next round')
-    t.regex(cause.message, /checked again at about 2026-11-21T12:00:02Z/)
-  }
 })
 
 test('what is queued names the run ahead of it, and what that does', (t) => {
@@ -473,24 +394,20 @@ test('what is queued names the run ahead of it, and what that does', (t) => {
   t.like(cause, { runId: 'r3', sequence: 3, step: 1, site: origin, since: ago(30) })
   t.regex(cause.message, /^3 runs are ahead of run 6: run 3 has been calling createContact/)
   t.regex(cause.action, /POST \/runs\/r3\/cancel/)
-  const skippable = withHead(waits('credential', [parked]), { next: queuedRun, queued: 1 })
-  t.regex(only(skippable, 'RUN_AHEAD').message, /^1 run is ahead of the queued run: run 3 has been waiting for “CRM”/)
-  t.regex(only(skippable, 'RUN_AHEAD').action, /POST \/runs\/r3\/skip/)
+  const skippable = only(withHead(waits('credential', [parked]), { next: queuedRun, queued: 1 }), 'RUN_AHEAD')
+  t.regex(skippable.message, /^1 run is ahead of the queued run: run 3 has been waiting for “CRM”/)
+  t.regex(skippable.action, /POST \/runs\/r3\/skip/)
   const blocked = { ...queued, asked: { ...asked, ahead: 1 }, charges: ['tier' as const] }
   t.deepEqual(codesOf(blocked), ['TIER', 'RUN_AHEAD'])
   t.like(only(blocked, 'RUN_AHEAD'), { runId: 'r4', sequence: 4 })
 })
 
-test('the run at the head does not stand behind itself, and an ended run has ended', (t) => {
-  const head = { ...queuedRun, id: 'r3', sequence: 3, status: 'running' as const }
-  const facts = withHead(asking, { next: queuedRun, queued: 2, asked: { run: head, ahead: 0 } })
-  t.deepEqual(codesOf(facts), ['WORKING'])
-  const failed = { ...head, status: 'failed' as const, endedAt: ago(50), error: 'The model failed.' }
-  const over = withHead(asking, { asked: { run: failed, ahead: 0 }, workers: { present: false, since: null } })
+test('an ended run says how, and how to replay it where that is possible', (t) => {
+  const failed = { ...queuedRun, sequence: 3, status: 'failed' as const, endedAt: ago(50), error: 'The model failed.' }
+  const over = withHead(asking, { asked: { run: failed, ahead: 0 }, workers: nobody })
   t.deepEqual(codesOf(over), ['ENDED'])
   t.like(explain(over), { state: 'ended' })
   t.is(explain(over).summary, 'Run 3 of “Sorter” has ended: it failed at 2026-11-21T11:59:10Z: The model failed.')
-  t.is(only(over, 'ENDED').message, 'Run 3 of “Sorter” failed at 2026-11-21T11:59:10Z: The model failed.')
   t.regex(only(over, 'ENDED').action, /replay/)
   const gone = { ...over, agent: { ...over.agent, deletedAt: ago(1) } }
   t.notRegex(only(gone, 'ENDED').action, /replay/, 'a deleted agent has nothing replayed')

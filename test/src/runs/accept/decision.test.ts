@@ -107,14 +107,10 @@ test('the same request under the same key gets the receipt of the first one, wha
   const again = decide({ ...request, onlyIfIdle: true }, queue, known, depth)
   t.false(isNew(again))
   t.deepEqual(receiptOf(again), receiptOf(first))
+  t.true(isNew(decide({ ...request, agentId: 'other' }, queueWith(0), known, depth)), 'a key belongs to its agent')
   t.like(queue, { lastSequence: 8, unfinished: 3 })
   const id = receiptOf(first)?.runId ?? ''
   t.deepEqual(known.get('agent key'), { ...earlier, id, sequence: 8, status: 'queued' })
-})
-
-test('a key belongs to its agent', (t) => {
-  const decision = decide(requested({ agentId: 'other', idempotencyKey: 'key' }), queueWith(0), knownRuns(), depth)
-  t.true(isNew(decision))
 })
 
 test('a request without a body is the same as another without', (t) => {
@@ -147,8 +143,4 @@ test('the earlier receipt is found by the key alone', (t) => {
   t.is(repeatedReceipt({ ...request, idempotencyKey: 'another' }, knownRuns()), undefined)
   t.is(repeatedReceipt(requested(), knownRuns()), undefined)
   t.throws(() => repeatedReceipt({ ...request, bodyHash: 'other' }, knownRuns()), { message: /different body/ })
-})
-
-test('a request whose queue is locked elsewhere makes no run', (t) => {
-  t.false(isNew('locked'))
 })

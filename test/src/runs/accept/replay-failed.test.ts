@@ -12,6 +12,14 @@ import { forWholeFile } from '../../../helpers/whole-file.ts'
 /** Nobody carries runs out here, so they fail when the test says so. */
 const openPlatform = forWholeFile(test, 'replay-failed', (t) => startPlatform(t, { env: { QUEUE_DEPTH: '120' } }))
 
+interface Filter {
+  from?: number
+  to?: number
+  reason?: 'NO_CREDITS'
+  endedSince?: string
+  repeatOnceCalls?: boolean
+}
+
 async function open() {
   const platform = await openPlatform()
   const { database } = platform.services
@@ -50,20 +58,12 @@ async function open() {
       ...fields,
     })
 
-  const replay = (body: Parameters<typeof bodyOf>[0] = {}, headers: Record<string, string> = {}) =>
+  const replay = (body: Filter = {}, headers: Record<string, string> = {}) =>
     call(someone, replayDeliveries, { params, body, headers })
   const preview = async (query: Record<string, string> = {}) =>
     (await call(someone, previewReplay, { params, query })).body
   return { platform, database, someone, agent, params, fail, failed, toolCall, replay, preview }
 }
-
-const bodyOf = (body: {
-  from?: number
-  to?: number
-  reason?: 'NO_CREDITS'
-  endedSince?: string
-  repeatOnceCalls?: boolean
-}) => body
 
 /** Which run each run of the agent replays, in the order of arrival. */
 const replaysOf = async (someone: Person, agent: { id: string }) =>

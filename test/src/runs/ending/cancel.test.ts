@@ -7,7 +7,7 @@ import { call } from '../../../helpers/client.ts'
 import { eventually } from '../../../helpers/eventually.ts'
 import { agentOf, customer, deliver, ended, runOf, timelineOf, webhookAgent } from '../../../helpers/people.ts'
 import { type Platform } from '../../../helpers/platform.ts'
-import { cancel, dataOf, happened, ownScripts, runsOf, start, waiting } from '../../../helpers/runs.ts'
+import { cancel, dataOf, happened, ownScripts, start, waiting } from '../../../helpers/runs.ts'
 import { sharedPlatform } from '../../../helpers/shared.ts'
 
 const working = sharedPlatform(test)
@@ -71,12 +71,7 @@ test('what a deletion that was cut short has left is cancelled by the reconciler
   const queuedOnes = [ids[0]!, ids[2]!]
   for (const id of queuedOnes) {
     t.like(await ended(someone, id), { status: 'cancelled', reason: 'AGENT_DELETED' })
-    const timeline = await timelineOf(someone, id)
-    t.deepEqual(
-      timeline.map(({ kind }) => kind),
-      ['accepted', 'cancel.requested', 'ended'],
-    )
-    t.deepEqual(dataOf(timeline, 'cancel.requested'), [{ by: 'deletion' }])
+    t.deepEqual(dataOf(await timelineOf(someone, id), 'cancel.requested'), [{ by: 'deletion' }])
   }
   t.truthy((await runOf(someone, ids[1]!)).cancelRequestedAt, 'the run that has begun is asked to end')
   await runs.reconciler.look(begun.id)
@@ -93,14 +88,7 @@ test('a queued run is cancelled at once, without a worker and while Temporal is 
   const { status, body } = await cancel(someone, runId)
   t.is(status, 200)
   t.like(body, { status: 'cancelled', reason: 'CANCELLED_BY_OWNER', startedAt: null })
-  t.true(secondsToEnd(body) < 10)
-  const timeline = await timelineOf(someone, runId)
-  t.deepEqual(
-    timeline.map(({ kind }) => kind),
-    ['accepted', 'cancel.requested', 'ended'],
-  )
-  t.deepEqual(dataOf(timeline, 'cancel.requested'), [{ by: 'owner' }])
-  t.like(dataOf(timeline, 'ended')[0], { status: 'cancelled', reason: 'CANCELLED_BY_OWNER' })
+  t.deepEqual(dataOf(await timelineOf(someone, runId), 'cancel.requested'), [{ by: 'owner' }])
   const headers = { 'x-webhook-secret': agent.webhookSecret }
   const receipt = await call(platform, webhooks.getDelivery, { params: { agentId: agent.id, runId: next }, headers })
   t.like(receipt.body, { ahead: 0 }, 'nothing is in front of the next one any more')
@@ -114,9 +102,11 @@ test('a run that waits for the model is cancelled within ten seconds, and the ne
   const { runId: next } = (await deliver(platform, agent, { action: '[[say done]]' })).body
   await happened(someone, runId, 'step.started')
 
-  t.like((await cancel(someone, runId)).body, { status: 'running' })
+  const asked = await Promise.all([cancel(someone, runId), cancel(someone, runId)])
+  for (const { body } of asked) t.is(body.cancelRequestedAt, asked[0].body.cancelRequestedAt, 'twice is once')
   const run = await ended(someone, runId)
   t.like(run, { status: 'cancelled', reason: 'CANCELLED_BY_OWNER', steps: 0, credits: 0 })
+  t.is((await cancel(someone, runId)).failure.code, 'RUN_NOT_CANCELLABLE')
   t.true(secondsToEnd(run) < 10, `it took ${secondsToEnd(run)} s`)
   t.deepEqual(
     (await timelineOf(someone, runId)).map(({ kind }) => kind),
@@ -152,41 +142,6 @@ test('a run whose tool call hangs is cancelled within ten seconds: the call’s 
   }
   t.is((await ended(someone, next)).status, 'completed')
   t.is(sent(runId).length, 2, 'nothing was sent again')
-})
-
-test('cancelling twice is the same as once, as long as the run has not ended', async (t) => {
-  const { someone } = await open()
-  const agent = await agentOf(someone, { systemPrompt: '[[sleep 60]]' })
-  const { id } = (await start(someone, agent)).body
-  await happened(someone, id, 'step.started')
-  const [one, other] = await Promise.all([cancel(someone, id), cancel(someone, id)])
-  t.deepEqual([one.status, other.status], [200, 200])
-  t.is(one.body.cancelRequestedAt, other.body.cancelRequestedAt)
-  await ended(someone, id)
-  t.is(dataOf(await timelineOf(someone, id), 'cancel.requested').length, 1)
-})
-
-// @promise cancel
-test('a run that has ended, however it did, cannot be cancelled', async (t) => {
-  const { someone, follow } = await ownScripts(t, await working())
-  const completed = (await follow('[[say done]]')).run
-  const failed = (await follow('[[fail 400]]')).run
-  const agent = await agentOf(someone, { systemPrompt: '[[sleep 60]]' })
-  const { id } = (await start(someone, agent)).body
-  await cancel(someone, id)
-  const cancelled = await ended(someone, id)
-
-  t.deepEqual([completed.status, failed.status, cancelled.status], ['completed', 'failed', 'cancelled'])
-  for (const [runId, status] of [
-    [completed.id, 'completed'],
-    [failed.id, 'failed'],
-    [cancelled.id, 'cancelled'],
-  ] as const) {
-    const { failure } = await cancel(someone, runId)
-    t.like(failure, { code: 'RUN_NOT_CANCELLABLE', statusCode: 400 })
-    t.true(failure.error.includes(status), failure.error)
-  }
-  t.is((await runsOf(someone, agent))[0]?.events, (await timelineOf(someone, id)).length)
 })
 
 test('deleting an agent cancels its running and its queued runs, and nothing is accepted for it any more', async (t) => {

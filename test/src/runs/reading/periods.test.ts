@@ -4,6 +4,7 @@ import { v7 } from 'uuid'
 import { agentOf, person } from '../../../helpers/people.ts'
 import type { Platform } from '../../../helpers/platform.ts'
 import { sharedPlatform } from '../../../helpers/shared.ts'
+import { looksAt } from '../../database/looks.ts'
 
 const platformOf = sharedPlatform(test, 'idle')
 
@@ -64,20 +65,6 @@ test.serial('a period of runs is exact, with filters, gaps and clocks that diffe
     }
 })
 
-interface PlanNode {
-  'Relation Name'?: string
-  'Actual Rows': number
-  'Actual Loops': number
-  'Rows Removed by Filter'?: number
-  Plans?: PlanNode[]
-}
-
-/** How many rows of runs a plan has looked at. */
-const looksIn = (node: PlanNode): number =>
-  (node['Relation Name'] === 'runs'
-    ? node['Actual Loops'] * (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0))
-    : 0) + (node.Plans ?? []).reduce((sum, plan) => sum + looksIn(plan), 0)
-
 test.serial('a page of a period reads little more than the page, however many runs are outside', async (t) => {
   const platform = await platformOf()
   const { database, runs } = platform.services
@@ -87,20 +74,10 @@ test.serial('a page of a period reads little more than the page, however many ru
   const hour = { since: middle, until: new Date(middle.getTime() + 60 * minute) }
   for (const filter of [{}, { status: 'failed' as const }, { agentId }, { agentId, trigger: 'manual' as const }])
     for (const period of [hour, { until: middle }, { since: new Date(begin + 199_000 * second) }]) {
-      const asked: { sql: string; bindings: unknown[] }[] = []
-      const note = (query: { sql: string; bindings: unknown[] }) => void asked.push(query)
-      database.on('query', note)
-      const { items } = await runs.reading.list(ownerId, { ...filter, ...period, limit: 20 })
-      database.off('query', note)
-      t.true(items.length > 5)
-      let looks = 0
-      for (const { sql, bindings } of asked) {
-        const { rows } = await database.raw<{ rows: { 'QUERY PLAN': [{ Plan: PlanNode }] }[] }>(
-          `explain (analyze, format json) ${sql.replaceAll(/\$\d+/g, '?')}`,
-          bindings as string[],
-        )
-        looks += looksIn(rows[0]!['QUERY PLAN'][0].Plan)
-      }
+      const looks = await looksAt(database, 'runs', async () => {
+        const { items } = await runs.reading.list(ownerId, { ...filter, ...period, limit: 20 })
+        t.true(items.length > 5)
+      })
       // A minute on either side has up to six runs for each pair of state and trigger.
       t.true(looks < 300, `${JSON.stringify({ ...filter, ...period })} looked at ${looks} rows`)
     }

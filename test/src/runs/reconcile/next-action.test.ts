@@ -3,206 +3,146 @@ import type { AgentFacts } from '../../../../src/runs/reconcile/facts.ts'
 import { nextAction, settingsOf } from '../../../../src/runs/reconcile/next-action.ts'
 import { after, agentFacts, headRun, open, paid, queuedRun, settings, since, waitingRun } from './facts.ts'
 
-const pausedAgent = { id: 'agent', ownerId: 'owner', name: 'An agent', pausedAt: since, deletedAt: null }
+type Action = ReturnType<typeof nextAction>
 
-const kindOf = (facts: AgentFacts) => nextAction(facts, settings).kind
-const actionOn = (facts: AgentFacts) => nextAction(facts, settings)
-
-test('an agent with nothing to do rests, one that makes progress is left until it would be stalled', (t) => {
-  t.deepEqual(actionOn(agentFacts()), { kind: 'rest' })
-  const now = after(19)
-  for (const runs of [{ head: headRun() }, { next: queuedRun() }]) {
-    t.deepEqual(actionOn(agentFacts({ ...runs, now })), { kind: 'leave', until: after(20) })
-    t.is(kindOf(agentFacts({ ...runs, now: after(20) })), 'inspect')
-  }
-  const later = headRun({ progressedAt: after(50) })
-  t.deepEqual(actionOn(agentFacts({ head: later })), { kind: 'leave', until: after(70) }, 'the run goes on')
-  const claimed = agentFacts({ head: headRun() }, { progressedAt: after(50) })
-  t.deepEqual(actionOn(claimed), { kind: 'leave', until: after(70) }, 'the queue goes on')
-})
-
-test('a run that waits is at rest until its wait is over, and looked at every five minutes all the same', (t) => {
-  const head = waitingRun('rate_limit', { waitingUntil: after(100) })
-  t.deepEqual(actionOn(agentFacts({ head })), { kind: 'leave', until: after(120) })
-  t.is(kindOf(agentFacts({ head, now: after(120) })), 'inspect')
-  const long = waitingRun('rate_limit')
-  t.deepEqual(actionOn(agentFacts({ head: long })), { kind: 'leave', until: after(300) })
-  t.is(kindOf(agentFacts({ head: long, now: after(300) })), 'inspect')
-})
-
-test('a run goes on when what it waits for has come', (t) => {
-  const resume = { kind: 'resume', runId: 'head' } as const
-  const credential = { head: waitingRun('credential') }
-  t.deepEqual(actionOn(agentFacts(credential)), resume)
-  t.is(kindOf(agentFacts({ ...credential, hasParkedCalls: true })), 'leave')
-  for (const cause of ['approval', 'rate_limit'] as const) {
-    const waits = { head: waitingRun(cause) }
-    t.deepEqual(actionOn(agentFacts({ ...waits, hasFreedCalls: true })), resume, 'one of its calls can be made')
-    t.is(kindOf(agentFacts(waits)), 'leave', 'a matter of time')
-  }
-  const paused = { head: waitingRun('paused') }
-  t.deepEqual(actionOn(agentFacts(paused)), resume)
-  const agent = pausedAgent
-  t.is(kindOf(agentFacts({ ...paused, agent })), 'leave')
-  const credits = { head: waitingRun('credits') }
-  t.deepEqual(actionOn(agentFacts(credits)), resume)
-  const account = { ...paid, balance: 0 }
-  t.is(kindOf(agentFacts({ ...credits, account })), 'leave')
-  const over = { head: waitingRun('credential', { waitingUntil: after(59) }) }
-  t.is(kindOf(agentFacts(over)), 'leave', 'it was told so already')
-})
-
-test('a cancelled run that does not end is ended by force', (t) => {
-  const head = headRun({ cancelRequestedAt: after(50), cancelReason: 'SKIPPED_BY_OWNER', progressedAt: after(50) })
-  t.deepEqual(actionOn(agentFacts({ head, now: after(55) })), { kind: 'leave', until: after(56) })
-  t.like(actionOn(agentFacts({ head, now: after(56) })), {
-    kind: 'end',
-    runId: 'head',
-    status: 'skipped',
-    reason: 'SKIPPED_BY_OWNER',
-    repair: 'cancel-forced',
-  })
-})
-
-test('runs of a deleted agent that nobody has asked to end are cancelled', (t) => {
-  const agent = { id: 'agent', ownerId: 'owner', name: 'An agent', pausedAt: null, deletedAt: since }
-  t.is(kindOf(agentFacts({ agent, next: queuedRun() })), 'cancel')
-  t.is(kindOf(agentFacts({ agent, head: headRun(), uncancelled: 0 })), 'inspect')
-})
-
-const blocked = { awake: false, blockedCause: 'credits', blockedSince: after(10) } as const
+const agent = { id: 'agent', ownerId: 'owner', name: 'An agent', pausedAt: null, deletedAt: null }
+const pausedAgent = { ...agent, pausedAt: since }
+const deletedAgent = { ...agent, deletedAt: since }
 const broke = { ...paid, balance: 0 }
+const next = queuedRun()
+const blocked = { awake: false, blockedCause: 'credits', blockedSince: after(10) } as const
+const paused = { awake: false, blockedCause: 'paused', blockedSince: since } as const
 
-test('a blocked queue is started when nothing blocks it, or something else does', (t) => {
-  const next = queuedRun()
-  t.is(kindOf(agentFacts({ next }, blocked)), 'start')
-  t.is(kindOf(agentFacts({ next, account: broke }, blocked)), 'leave')
-  const agent = pausedAgent
-  t.is(kindOf(agentFacts({ next, agent, account: broke }, blocked)), 'start', 'a claim writes down the pause')
-  const paused = { awake: false, blockedCause: 'paused', blockedSince: since } as const
-  t.is(kindOf(agentFacts({ next, agent }, paused)), 'leave')
-  t.is(kindOf(agentFacts({ next, account: broke }, paused)), 'start', 'from its resuming on it has its time anew')
+/** A kind of action, or until when the agent is left alone, or more of the action. */
+type Expected = Action['kind'] | Date | object
+const resume = { kind: 'resume', runId: 'head' } as const
+const waits = (cause: Parameters<typeof waitingRun>[0], fields: Parameters<typeof waitingRun>[1] = {}) => ({
+  head: waitingRun(cause, fields),
 })
+const cancelled = (seconds: number, cancelReason: 'SKIPPED_BY_OWNER' | null = null) =>
+  headRun({ cancelRequestedAt: after(seconds), progressedAt: after(50), cancelReason })
+const forced = { kind: 'end', runId: 'head', repair: 'cancel-forced' } as const
+/** A queue that is blocked for want of credits, whose first run was accepted so many seconds after the beginning. */
+const unpaid = (now: Date, acceptedAt = since, account: AgentFacts['account'] = broke) =>
+  agentFacts({ next: queuedRun({ acceptedAt }), account, now }, blocked)
+const fails = { kind: 'end', runId: 'next', status: 'failed', reason: 'NO_CREDITS' } as const
 
-test('a run that waits for its owner to pay fails in time, counted from the block and from its own arrival', (t) => {
-  const fails = { kind: 'end', runId: 'next', status: 'failed', reason: 'NO_CREDITS' }
-  const at = (now: Date, acceptedAt = since) =>
-    actionOn(agentFacts({ next: queuedRun({ acceptedAt }), account: broke, now }, blocked))
-  t.deepEqual(at(after(86_409)), { kind: 'leave', until: after(86_410) })
-  t.like(at(after(86_410)), fails)
-  t.like(at(after(86_410), after(20)), { kind: 'leave' })
-  t.like(at(after(86_420), after(20)), fails)
-  const capped = { ...broke, cap: 'tokens' as const }
-  t.like(
-    actionOn(agentFacts({ next: queuedRun(), account: capped, now: after(99_999) }, blocked)),
-    { kind: 'leave' },
-    'a cap of the month is no debt',
-  )
-})
+const rows: [what: string, facts: AgentFacts, expected: Expected][] = [
+  ['an agent with nothing to do rests', agentFacts(), 'rest'],
+  ['a run that goes on', agentFacts({ head: headRun({ progressedAt: after(50) }) }), after(70)],
+  ['a queue that goes on', agentFacts({ head: headRun() }, { progressedAt: after(50) }), after(70)],
+  ['a run before it is stalled', agentFacts({ head: headRun(), now: after(19) }), after(20)],
+  ['a stalled run', agentFacts({ head: headRun(), now: after(20) }), 'inspect'],
+  ['a queue before it is stalled', agentFacts({ next, now: after(19) }), after(20)],
+  ['a stalled queue', agentFacts({ next, now: after(20) }), 'inspect'],
+  ['a wait until its end', agentFacts(waits('rate_limit', { waitingUntil: after(100) })), after(120)],
+  [
+    'a wait that is over',
+    agentFacts({ ...waits('rate_limit', { waitingUntil: after(100) }), now: after(120) }),
+    'inspect',
+  ],
+  ['a long wait', agentFacts(waits('rate_limit')), after(300)],
+  ['a long wait after five minutes', agentFacts({ ...waits('rate_limit'), now: after(300) }), 'inspect'],
+  [
+    'five minutes count from the beginning of the wait',
+    agentFacts({ ...waits('paused', { waitingSince: after(50) }), agent: pausedAgent }),
+    after(350),
+  ],
+  ['a credential that is good', agentFacts(waits('credential')), resume],
+  ['another one that is not', agentFacts({ ...waits('credential'), hasParkedCalls: true }), 'leave'],
+  ['it was told so already', agentFacts(waits('credential', { waitingUntil: after(59) })), 'leave'],
+  ['also at the very end of its wait', agentFacts(waits('credential', { waitingUntil: after(60) })), 'leave'],
+  ['a decided call', agentFacts({ ...waits('approval'), hasFreedCalls: true }), resume],
+  ['a call that is not decided', agentFacts(waits('approval')), 'leave'],
+  ['a call whose turn has come', agentFacts({ ...waits('rate_limit'), hasFreedCalls: true }), resume],
+  ['a pause that is over', agentFacts(waits('paused')), resume],
+  ['a pause', agentFacts({ ...waits('paused'), agent: pausedAgent }), 'leave'],
+  ['one credit', agentFacts({ ...waits('credits'), account: { ...paid, balance: 1 } }), resume],
+  ['less than one', agentFacts({ ...waits('credits'), account: { ...paid, balance: 0.9 } }), 'leave'],
+  ['an unknown account', agentFacts({ ...waits('credits'), account: null }), 'leave'],
+  ['a model that answers again', agentFacts({ ...waits('model'), modelAnswers: true }), resume],
+  ['a model that does not', agentFacts({ ...waits('model'), modelAnswers: false }), 'leave'],
+  ['a wait for nothing', agentFacts({ head: headRun({ status: 'waiting', waitingUntil: after(86_400) }) }), 'leave'],
+  ['a cancel that has time', agentFacts({ head: cancelled(50), now: after(55) }), after(56)],
+  [
+    'a cancel that is late',
+    agentFacts({ head: cancelled(50), now: after(56) }),
+    { ...forced, status: 'cancelled', reason: 'CANCELLED_BY_OWNER' },
+  ],
+  [
+    'a skip that is late',
+    agentFacts({ head: cancelled(50, 'SKIPPED_BY_OWNER') }),
+    { ...forced, status: 'skipped', reason: 'SKIPPED_BY_OWNER' },
+  ],
+  [
+    'a late cancel whatever the queue says',
+    agentFacts({ head: cancelled(0), contradiction: 'the queue was asleep although it has runs' }),
+    'end',
+  ],
+  ['a deleted agent', agentFacts({ agent: deletedAgent, next }), 'cancel'],
+  ['its runs are asked to end', agentFacts({ agent: deletedAgent, head: headRun(), uncancelled: 0 }), 'inspect'],
+  ['a queue that nothing blocks any more', agentFacts({ next }, blocked), 'start'],
+  ['a queue that is blocked', agentFacts({ next, account: broke }, blocked), 'leave'],
+  ['a claim writes down the pause', agentFacts({ next, agent: pausedAgent, account: broke }, blocked), 'start'],
+  ['a paused queue', agentFacts({ next, agent: pausedAgent }, paused), 'leave'],
+  ['it has its time from its resuming on', agentFacts({ next, account: broke }, paused), 'start'],
+  ['the owner is not known any more', agentFacts({ next, account: null }, blocked), 'start'],
+  ['a queue that sleeps unblocked', agentFacts({ next, now: after(10) }, { awake: false }), after(20)],
+  ['a queue that is awake', agentFacts({ next, now: after(10) }, { ...blocked, awake: true }), after(20)],
+  ['a queue whose run has begun', agentFacts({ head: headRun(), next, now: after(10) }, blocked), after(20)],
+  [
+    'a pause of days',
+    agentFacts({ next, agent: pausedAgent, now: after(2 * 86_400) }, paused),
+    after(2 * 86_400 + 300),
+  ],
+  ['a day after the block is not over', unpaid(after(86_409)), after(86_410)],
+  ['a day after the block', unpaid(after(86_410)), fails],
+  ['a day after a later arrival is not over', unpaid(after(86_410), after(20)), 'leave'],
+  ['a day after a later arrival', unpaid(after(86_420), after(20)), fails],
+  ['a cap of the month is no debt', unpaid(after(99_999), since, { ...broke, cap: 'tokens' }), 'leave'],
+  [
+    'a contradiction comes first',
+    agentFacts({ contradiction: 'it counts 7', next }, blocked),
+    { kind: 'correct', cause: 'it counts 7' },
+  ],
+]
 
-test('a queue row that contradicts its runs is corrected before anything else', (t) => {
-  const contradiction = 'the queue counted 7 unfinished runs, there are 0'
-  const corrected = { kind: 'correct', cause: contradiction }
-  t.like(actionOn(agentFacts({ contradiction })), corrected)
-  t.like(actionOn(agentFacts({ contradiction, next: queuedRun() }, blocked)), corrected)
-  t.is(actionOn(agentFacts({ next: queuedRun() }, blocked)).kind, 'start')
-})
-
-test('what waits for credits is looked at when the month of new credits begins', (t) => {
-  const now = new Date('2026-11-30T23:59:00Z')
-  const month = new Date('2026-12-01T00:00:00Z')
-  const since = new Date(now.getTime() - 10_000)
-  const times = { progressedAt: since, acceptedAt: since, waitingSince: since }
-  t.deepEqual(
-    actionOn(
-      agentFacts(
-        {
-          head: waitingRun('credits', { ...times, waitingUntil: new Date(now.getTime() + 86_400_000) }),
-          account: broke,
-          now,
-        },
-        { progressedAt: since },
-      ),
-    ),
-    { kind: 'leave', until: month },
-  )
-  const row = { ...blocked, progressedAt: since, blockedSince: since }
-  t.deepEqual(actionOn(agentFacts({ next: queuedRun(times), account: broke, now }, row)), {
-    kind: 'leave',
-    until: month,
+for (const [what, facts, expected] of rows)
+  test(`next action: ${what}`, (t) => {
+    const action = nextAction(facts, settings)
+    if (expected instanceof Date) t.deepEqual(action, { kind: 'leave', until: expected })
+    else if (typeof expected === 'string') t.is(action.kind, expected)
+    else t.like(action, expected)
   })
+
+test('what waits for credits, and nothing else, is looked at when the month of new credits begins', (t) => {
+  const now = new Date('2026-11-30T23:59:00Z')
+  const [began, ahead] = [-10, 86_400].map((seconds) => new Date(now.getTime() + seconds * 1000)) as [Date, Date]
+  const times = { progressedAt: began, acceptedAt: began, waitingSince: began, waitingUntil: ahead }
+  const until = (facts: Partial<AgentFacts>, row: object) => {
+    const action = nextAction(agentFacts({ ...facts, now }, { progressedAt: began, ...row }), settings)
+    return action.kind === 'leave' ? action.until.toISOString() : action.kind
+  }
+  const month = '2026-12-01T00:00:00.000Z'
+  const sleeping = { ...blocked, blockedSince: began }
+  t.is(until({ ...waits('credits', times), account: broke }, {}), month)
+  t.is(until({ next: queuedRun(times), account: broke }, sleeping), month)
+  t.is(until({ ...waits('paused', times), agent: pausedAgent }, {}), '2026-12-01T00:03:50.000Z')
+  t.is(
+    until({ next: queuedRun(times), agent: pausedAgent }, { ...sleeping, blockedCause: 'paused' }),
+    '2026-12-01T00:04:00.000Z',
+  )
 })
 
 test('a cancelled run that seems to go on is looked at when it has to be ended', (t) => {
-  const head = headRun({ cancelRequestedAt: after(57) })
   const busy = { queue: open({ children: ['head'] }), workflow: open({ isBusy: true }) }
   const seen = { ...busy, endedBy: null, polls: { isPolled: true, servedUntil: after(60) } }
+  const head = headRun({ cancelRequestedAt: after(57) })
   t.deepEqual(nextAction(agentFacts({ head }), settings, seen), { kind: 'leave', until: after(63) })
-})
-
-test('a cancelled run is ended in time, whatever its queue row says', (t) => {
-  const head = headRun({ cancelRequestedAt: since })
-  t.like(actionOn(agentFacts({ head, contradiction: 'the queue was asleep although it has runs' })), { kind: 'end' })
 })
 
 test('the durations are those of the configuration', (t) => {
   const config = { reconcile: { stallSeconds: 1 }, cancelSeconds: 2, queueBlockedSeconds: 3 }
   const wanted = { stallSeconds: 1, cancelSeconds: 2, queueBlockedSeconds: 3 }
   t.deepEqual(settingsOf(config as Parameters<typeof settingsOf>[0]), wanted)
-})
-
-test('a queue is started from its block only if it sleeps, and no run has begun', (t) => {
-  const next = queuedRun()
-  const now = after(10)
-  const leave = { kind: 'leave', until: after(20) }
-  t.deepEqual(actionOn(agentFacts({ next, now }, { awake: false })), leave, 'nothing blocks it')
-  t.deepEqual(actionOn(agentFacts({ next, now }, { ...blocked, awake: true })), leave)
-  t.deepEqual(actionOn(agentFacts({ head: headRun(), next, now }, blocked)), leave)
-  t.is(kindOf(agentFacts({ next, account: null }, blocked)), 'start', 'its owner is not known any more')
-})
-
-test('a run that waits is looked at five minutes after its wait began', (t) => {
-  const head = waitingRun('paused', { waitingSince: after(50) })
-  const agent = pausedAgent
-  t.deepEqual(actionOn(agentFacts({ head, agent })), { kind: 'leave', until: after(350) })
-})
-
-test('what waits for something else than credits is not looked at when a month begins', (t) => {
-  const now = new Date('2026-11-30T23:59:00Z')
-  const [since, until] = [new Date(now.getTime() - 10_000), new Date(now.getTime() + 86_400_000)]
-  const agent = pausedAgent
-  const times = { progressedAt: since, acceptedAt: since, waitingSince: since, waitingUntil: until }
-  t.deepEqual(actionOn(agentFacts({ head: waitingRun('paused', times), agent, now }, { progressedAt: since })), {
-    kind: 'leave',
-    until: new Date(since.getTime() + 300_000),
-  })
-  const row = { awake: false, blockedCause: 'paused', blockedSince: since, progressedAt: since } as const
-  t.deepEqual(actionOn(agentFacts({ next: queuedRun(times), agent, now }, row)), {
-    kind: 'leave',
-    until: new Date(now.getTime() + 300_000),
-  })
-})
-
-test('the runs of a paused agent wait as long as it is paused', (t) => {
-  const agent = pausedAgent
-  const row = { awake: false, blockedCause: 'paused', blockedSince: since } as const
-  const now = after(2 * 86_400)
-  t.deepEqual(actionOn(agentFacts({ next: queuedRun(), agent, now }, row)), {
-    kind: 'leave',
-    until: after(2 * 86_400 + 300),
-  })
-})
-
-test('a cancelled run of which no reason is known was cancelled by its owner', (t) => {
-  const head = headRun({ cancelRequestedAt: since })
-  t.like(actionOn(agentFacts({ head })), { kind: 'end', status: 'cancelled', reason: 'CANCELLED_BY_OWNER' })
-})
-
-test('a run goes on before the end of its wait only, and only for what it waits for', (t) => {
-  t.is(kindOf(agentFacts({ head: waitingRun('credential', { waitingUntil: after(60) }) })), 'leave')
-  t.is(kindOf(agentFacts({ head: headRun({ status: 'waiting', waitingUntil: after(86_400) }) })), 'leave')
-  const credits = { head: waitingRun('credits') }
-  t.is(kindOf(agentFacts({ ...credits, account: null })), 'leave')
-  t.is(kindOf(agentFacts({ ...credits, account: { ...paid, balance: 1 } })), 'resume')
-  t.is(kindOf(agentFacts({ ...credits, account: { ...paid, balance: 0.9 } })), 'leave')
 })

@@ -15,6 +15,7 @@ import { hold, untilBlocked } from '../../../helpers/hold.ts'
 import { agentOf, customer, deliver, ended, person, runOf, timelineOf, webhookAgent } from '../../../helpers/people.ts'
 import { startPlatform, type Platform } from '../../../helpers/platform.ts'
 import { cancel, openStage, runsOf, scriptsOn, start } from '../../../helpers/runs.ts'
+import { watch } from '../../../helpers/watch.ts'
 import { forWholeFile } from '../../../helpers/whole-file.ts'
 import { nobody } from '../../callbacks/open-callbacks.ts'
 
@@ -193,15 +194,8 @@ test.serial('processes that purge at once share the work, and wait for nobody wh
     1200,
   )
   await letGo()
-  await purge(platform)
-  t.deepEqual(await runsOf(someone, agent), [])
-})
-
-test.serial('a process that is to stop begins no further batch', async (t) => {
-  const { platform, someone, agent, endedRun } = await open()
-  const old = await endedRun(91)
   await platform.services.retention.purge(AbortSignal.abort())
-  t.is((await runOf(someone, old)).id, old)
+  t.is((await runOf(someone, held)).id, held, 'a process that is to stop begins no further batch')
   await purge(platform)
   t.deepEqual(await runsOf(someone, agent), [])
 })
@@ -218,6 +212,15 @@ test.serial('a run whose callback is asked for again while it is being purged st
   await purging
   t.is((await runOf(someone, old)).id, old)
   t.deepEqual(purged(), [])
+})
+
+test.serial('who watches a run that is deleted meanwhile is not kept waiting', async (t) => {
+  const { someone, begin, database } = await open()
+  const { id } = await begin()
+  const stream = await watch(someone, id)
+  await eventually(20, 'it is watched', () => stream.events.length > 0 || undefined)
+  await database('runs').where({ id }).delete()
+  t.is(await stream.ended, 'ended')
 })
 
 test.serial('a delivery whose payload is purged while it is replayed is not replayed without it', async (t) => {

@@ -8,6 +8,7 @@ import { ensurePartitions, listPartitions } from '../../../../src/runs/retention
 import { createRetention } from '../../../../src/runs/retention/retention.ts'
 import { createTestDatabase } from '../../../helpers/database.ts'
 import { hold } from '../../../helpers/hold.ts'
+import { agentIn } from '../agent-in.ts'
 
 const day = 86_400_000
 
@@ -40,15 +41,6 @@ async function open(t: ExecutionContext) {
     await retention.purgeTimelines(new AbortController().signal)
   }
   return { database, run, purge }
-}
-
-async function agentIn(database: Database) {
-  const [ownerId, id, now] = [newId(), newId(), new Date()]
-  await database('users').insert({ id: ownerId, email: `${ownerId}@example.com`, passwordHash: '', createdAt: now })
-  const texts = { name: 'An agent', systemPrompt: '', webhookSecret: '', trigger: 'manual' }
-  const usual = { allowActionOverride: false, summarizes: false, webhookProof: 'secret' }
-  await database('agents').insert({ id, ownerId, ...texts, ...usual, createdAt: now, updatedAt: now })
-  return { id, ownerId }
 }
 
 async function fill(database: Database, runId: string, at: Date): Promise<void> {
@@ -94,7 +86,7 @@ test('a new partition takes over what went to the default one', async (t) => {
   t.deepEqual(await placesOf(database, sunday), inWeek('20260112'))
 })
 
-test('a week’s timelines are dropped when none of its runs is left', async (t) => {
+test('a week’s timelines are dropped when none of its runs is left; a run that is kept keeps its own only', async (t) => {
   const { database, run, purge } = await open(t)
   await ensurePartitions(database, new Date(longAgo.getTime() - 14 * day), longAgo)
   const [old, young] = [await run(longAgo), await run(new Date())]
@@ -102,10 +94,7 @@ test('a week’s timelines are dropped when none of its runs is left', async (t)
   t.deepEqual(await placesOf(database, old), [])
   t.is((await placesOf(database, young)).length, 4)
   t.is((await listPartitions(database)).length, 4 * 3)
-})
 
-test('a run that is kept keeps its timeline, and the leftovers of others do not stay with it', async (t) => {
-  const { database, run, purge } = await open(t)
   await ensurePartitions(database, new Date(longAgo.getTime() - 14 * day), longAgo)
   const waiting = await run(longAgo, false)
   const gone = [await run(longAgo), await run(new Date(longAgo.getTime() + day)), await run(new Date('2025-12-24'))]

@@ -47,7 +47,6 @@ async function openDead(t: ExecutionContext, given?: Platform) {
 }
 
 const statusOf = async (someone: Person, runId: string) => (await runOf(someone, runId)).status
-const secondsSince = (from: number, to: string | null) => (Date.parse(to ?? '') - from) / 1000
 
 /** The issue tracker, for this test alone. */
 async function startTracker(t: ExecutionContext) {
@@ -110,9 +109,7 @@ test('a dead credential parks every run that needs it, whatever started it, and 
   await replaceToken('good-token')
   const done = await Promise.all([...parked, second, third].map((runId) => ended(someone, runId)))
   for (const run of done) t.like(run, { status: 'completed', steps: 2, waitingCause: null, waitingUntil: null })
-  const took = done.slice(0, 3).map(({ endedAt }) => secondsSince(patched, endedAt))
-  t.log(`resumed and ended within ${took.join(', ')} s`)
-  t.true(Math.max(...took) < 10)
+  for (const { endedAt } of done.slice(0, 3)) t.true(Date.parse(endedAt ?? '') - patched < 10_000)
   const [one, , , two, three] = done
   t.true(one!.endedAt! <= two!.startedAt! && two!.endedAt! <= three!.startedAt!, 'in the order of their arrival')
 
@@ -142,9 +139,7 @@ test('when the vault entry is deleted a run that waits for it goes on, and its m
   const run = await ended(someone, id, 15)
   t.like(run, { status: 'completed', steps: 2 })
   const timeline = await timelineOf(someone, id)
-  t.is(dataOf(timeline, 'tool.failed').length, 1, 'the refusal, and nothing that never was')
   t.like(dataOf(timeline, 'tool.finished'), { 0: { status: 'failed', attempts: 1 }, length: 1 })
-  t.regex(String(dataOf(timeline, 'tool.finished')[0]?.['result']), /no longer connected/)
   t.regex(String(dataOf(timeline, 'step.finished')[1]?.['text']), /slow_once, which failed: .*no longer connected/)
   t.deepEqual(statuses(`${id}:1:0`), [401])
 })
@@ -154,22 +149,17 @@ const waited = async (someone: Person, runId: string) =>
   Number(dataOf(await timelineOf(someone, runId), 'wait.ended')[0]?.['ms']) / 1000
 
 // @promise waits
-test('a run does not wait for its owner for longer than it may, and says so', async (t) => {
+test('a run waits for its owner, or for its turn at a site, for no longer than it may, and says so', async (t) => {
   const { platform, someone, hooked } = await openDead(t, await impatient())
   const agent = await hooked('[[call slow_once {"seconds":0}]]')
   const { runId } = (await deliver(platform, agent, { number: 1 })).body
   const { runId: next } = (await deliver(platform, agent, { action: '[[say done]]' })).body
+  const other = await ownScripts(t, platform)
+  const { id } = (await start(other.someone, await other.scripted('[[call limit {}]]'))).body
   t.like(await ended(someone, runId), { status: 'failed', reason: 'SITE_NOT_RECONNECTED' })
   t.true((await waited(someone, runId)) >= waitSeconds)
   t.is((await ended(someone, next)).status, 'completed')
-})
-
-// @promise waits
-test('a run does not wait for its turn at a site for longer than it may, and says so', async (t) => {
-  const { someone, scripted } = await ownScripts(t, await impatient())
-  const { id } = (await start(someone, await scripted('[[call limit {}]]'))).body
-  t.like(await ended(someone, id), { status: 'failed', reason: 'WAITED_TOO_LONG' })
-  t.true((await waited(someone, id)) >= waitSeconds)
+  t.like(await ended(other.someone, id), { status: 'failed', reason: 'WAITED_TOO_LONG' })
 })
 
 const pause = (someone: Person, agentId: string) => call(someone, agents.pauseAgent, { params: { agentId } })
@@ -206,7 +196,6 @@ test('a run that has begun goes on after a pause that is longer than a run may w
   t.is(outageMs, waitedMs)
 })
 
-const [cause, reason] = ['tier', 'TIER_REQUIRED']
 // @promise waits
 test('a queued run fails when nobody has paid for it in time, and later ones are carried out', async (t) => {
   const platform = await impatient()
@@ -216,14 +205,14 @@ test('a queued run fails when nobody has paid for it in time, and later ones are
   const account = database('accounts').whereRaw('owner_id = (select owner_id from agents where id = ?)', [agent.id])
   const { tier, currentPeriodEnd } = (await account.clone().first()) as Record<string, unknown>
   await pause(someone, agent.id)
-  const { runId } = (await deliver(platform, agent, { cause })).body
+  const { runId } = (await deliver(platform, agent, {})).body
   await account.clone().update({ tier: 'free', currentPeriodEnd: null })
   await resume(someone, agent.id)
-  await eventually(20, `the queue is blocked by ${cause}`, async () => {
+  await eventually(20, 'the queue is blocked', async () => {
     const queue = (await database('agent_queues').where({ agentId: agent.id }).first()) as { blockedCause: string }
-    return queue.blockedCause === cause || undefined
+    return queue.blockedCause === 'tier' || undefined
   })
-  t.like(await ended(someone, runId), { status: 'failed', reason, startedAt: null })
+  t.like(await ended(someone, runId), { status: 'failed', reason: 'TIER_REQUIRED', startedAt: null })
   await account.clone().update({ tier, currentPeriodEnd })
   t.is((await ended(someone, (await deliver(platform, agent, {})).body.runId)).status, 'completed')
 })

@@ -1,0 +1,37 @@
+import test from 'ava'
+import { newId } from '../../../../src/ids.ts'
+import { createOrphans } from '../../../../src/runs/reconcile/orphans.ts'
+import type { ListedExecution } from '../../../../src/temporal/inspection.ts'
+import { agentOf, person } from '../../../helpers/people.ts'
+import { start } from '../../../helpers/runs.ts'
+import { sharedPlatform } from '../../../helpers/shared.ts'
+
+const platformOf = sharedPlatform(test, 'idle')
+
+test('workflows of nobody are ended, over all pages, and from the first again if Temporal has lost a page', async (t) => {
+  const platform = await platformOf()
+  const { temporal, ...services } = platform.services
+  const someone = await person(platform)
+  const agent = await agentOf(someone)
+  const run = (await start(someone, agent)).body
+  const [noRun, noAgent] = [newId(), newId()]
+  const execution = (type: ListedExecution['type'], id: string) => ({ type, id, executionId: `of ${id}` })
+  const page = new Uint8Array([1])
+  const answers = [
+    Promise.resolve({ listed: [execution('agentRun', run.id), execution('agentRun', noRun)], next: page }),
+    Promise.reject(new Error('unknown page')),
+    Promise.resolve({ listed: [execution('agentQueue', agent.id), execution('agentQueue', noAgent)], next: null }),
+  ]
+  const [asked, ended]: [(Uint8Array | null)[], string[]] = [[], []]
+  const listOpen = (_before: Date, from: Uint8Array | null) => {
+    asked.push(from)
+    return answers.shift()!
+  }
+  const terminate = async (id: string) => void ended.push(id)
+  const inspection = { ...temporal.inspection, listOpen, terminateRun: terminate, terminateQueue: terminate }
+  const orphans = createOrphans({ ...services, temporal: { ...temporal, inspection } })
+  await t.throwsAsync(orphans.end(), { message: 'unknown page' })
+  await orphans.end()
+  t.deepEqual(asked, [null, page, null])
+  t.deepEqual(ended, [noRun, noAgent])
+})
