@@ -19,7 +19,7 @@ import { allowedTo, bodyWithin, openStage, paramsOf, secretOf, validBodies, vali
 
 /*
  * The codes that follow from the declaration of a route, on one route of each kind: what a route is declared to be is held
- * against lists in permissions.test.ts and limits.test.ts. Codes that a route names itself are proved by the tests of what
+ * against lists elsewhere (permissions, limits). Codes that a route names itself are proved by the tests of what
  * it does, and each of the 41 by the conformance check.
  */
 

@@ -308,7 +308,7 @@ test.serial(
   },
 )
 
-// Of what the path names, authorization.test.ts tries every route.
+// Of what the path names, the tests of authorization try every route.
 test.serial(
   'to whoever is no member, a workspace and what it has are not there, whatever they may do elsewhere',
   async (t) => {
