@@ -106,13 +106,6 @@ export async function openStage(
 
 export type Stage = Awaited<ReturnType<typeof openStage>>
 
-/** A misbehaving site that no other test uses, so that holds and limits of its host affect no other test. */
-export function spareSite({ spares }: Stage): Sites['badTools'] {
-  const site = spares.pop()
-  if (!site) throw new Error('The stage has no spare site left')
-  return site
-}
-
 /** A platform with a worker, a user who has connected the misbehaving site, and ways to run scripts. */
 export const openScripts = async (t: ExecutionContext, env: Record<string, string> = {}) =>
   scriptsOn(await openStage(t, { env }))
