@@ -18,14 +18,16 @@ test('workflows of nobody are ended, over all pages, and from the first again if
   const execution = (type: ListedExecution['type'], id: string) => ({ type, id, executionId: `of ${id}` })
   const page = new Uint8Array([1])
   const answers = [
-    Promise.resolve({ listed: [execution('agentRun', run.id), execution('agentRun', noRun)], next: page }),
-    Promise.reject(new Error('unknown page')),
-    Promise.resolve({ listed: [execution('agentQueue', agent.id), execution('agentQueue', noAgent)], next: null }),
+    { listed: [execution('agentRun', run.id), execution('agentRun', noRun)], next: page },
+    new Error('unknown page'),
+    { listed: [execution('agentQueue', agent.id), execution('agentQueue', noAgent)], next: null },
   ]
   const [asked, ended]: [(Uint8Array | null)[], string[]] = [[], []]
-  const listOpen = (_before: Date, from: Uint8Array | null) => {
+  const listOpen = async (_before: Date, from: Uint8Array | null) => {
     asked.push(from)
-    return answers.shift()!
+    const answer = answers.shift()!
+    if (answer instanceof Error) throw answer
+    return answer
   }
   const terminate = async (id: string) => void ended.push(id)
   const inspection = { ...temporal.inspection, listOpen, terminateRun: terminate, terminateQueue: terminate }
