@@ -24,7 +24,9 @@ import { firstTime } from './first-time.ts'
 
 /** Behind a proxy, so that requests come from addresses of the test's own; what is counted can be read in Postgres. */
 const house = forWholeFile(test, 'limits', (t) =>
-  startPlatform(t, { env: { RATE_LIMIT_STORE: 'postgres', TRUSTED_PROXIES: '1' } }),
+  startPlatform(t, {
+    env: { RATE_LIMIT_STORE: 'postgres', TRUSTED_PROXIES: '1', RATE_LIMIT_WEBHOOK_PER_MINUTE: '2' },
+  }),
 )
 
 /** Which of the platform's limits counts a route; whatever is not here counts by its caller. */
@@ -155,6 +157,20 @@ test.serial('deliveries are counted by agent, from wherever they come', async (t
     })
     t.deepEqual(counts, { [`webhook:${agent.id}`]: 2 })
   }
+})
+
+test.serial('deliveries to all agents of an owner are counted together, and not with those of others', async (t) => {
+  const platform = await house()
+  const [someone, other] = [await customer(platform), await customer(platform)]
+  const { id: ownerId } = (await call(someone, auth.me)).body
+  await platform.services.database('accounts').where({ ownerId }).update({ limits: '{"deliveriesPerMinute":3}' })
+  const agents = [await webhookAgent(someone), await webhookAgent(someone)]
+  const codes = []
+  for (const agent of [...agents, ...agents, await webhookAgent(other)]) {
+    const answer = await deliver(platform, agent, {})
+    codes.push(answer.status === 202 ? 202 : answer.failure.code)
+  }
+  t.deepEqual(codes, [202, 202, 202, 'RATE_LIMITED', 202])
 })
 
 type OfSettings = Exclude<

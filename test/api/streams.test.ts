@@ -98,7 +98,12 @@ test('a run that has ended is streamed from where the client says, and then the 
   }
 
   const rest = timeline.slice(3)
-  for (const options of [{ after: '3' }, { lastEventId: '3', after: '1' }]) {
+  for (const options of [
+    { after: '3' },
+    { lastEventId: '3', after: '1' },
+    { lastEventIdInQuery: '3', after: '1' },
+    { lastEventId: '3', lastEventIdInQuery: '1' },
+  ]) {
     const some = await watch(someone, run.id, options)
     t.is(await some.ended, 'ended')
     t.deepEqual(dataOf(some.events), rest)

@@ -14,6 +14,8 @@ export interface Received {
 export interface WatchOptions {
   after?: string
   lastEventId?: string
+  /** For clients that cannot set headers. */
+  lastEventIdInQuery?: string
   method?: string
   accept?: string
   /** Does not read until `resume`. */
@@ -44,7 +46,11 @@ export interface Watch {
 
 /** Opens the stream of a run's events; fails if it cannot connect. */
 export async function watch(someone: Pick<Person, 'url' | 'token'>, runId: string, options: WatchOptions = {}) {
-  const query = options.after === undefined ? '' : `?after=${encodeURIComponent(options.after)}`
+  const { after, lastEventIdInQuery: lastEventId } = options
+  const query = new URLSearchParams({
+    ...(after !== undefined && { after }),
+    ...(lastEventId !== undefined && { lastEventId }),
+  })
   const headers: Record<string, string> = {
     accept: options.accept ?? 'text/event-stream',
     authorization: `Bearer ${someone.token}`,
@@ -52,7 +58,7 @@ export async function watch(someone: Pick<Person, 'url' | 'token'>, runId: strin
   }
   const agent = new Agent({ keepAlive: false })
   const method = options.method ?? 'GET'
-  const asked = request(`${someone.url}/runs/${runId}/events${query}`, { headers, agent, method })
+  const asked = request(`${someone.url}/runs/${runId}/events?${query.toString()}`, { headers, agent, method })
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     asked.once('response', resolve).once('error', reject).end()
   })

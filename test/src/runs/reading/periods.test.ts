@@ -2,11 +2,12 @@
 import test from 'ava'
 import { v7 } from 'uuid'
 import { agentOf, person } from '../../../helpers/people.ts'
-import type { Platform } from '../../../helpers/platform.ts'
-import { sharedPlatform } from '../../../helpers/shared.ts'
+import { startPlatform, type Platform } from '../../../helpers/platform.ts'
+import { forWholeFile } from '../../../helpers/whole-file.ts'
 import { looksAt } from '../../database/looks.ts'
 
-const platformOf = sharedPlatform(test, 'idle')
+/** Of this file's own: what its queries look at is counted. */
+const platformOf = forWholeFile(test, 'periods', (t) => startPlatform(t))
 
 const second = 1000
 const minute = 60 * second
