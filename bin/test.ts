@@ -42,8 +42,8 @@ function argumentsFor(given: readonly string[]): string[] {
 /** The test files to add to what the caller has named. Those that share a process are replaced by the file that loads them. */
 function selected(given: readonly string[]): readonly string[] {
   const house = readHouse(root)
-  if (given.includes('--slow')) return house.map(({ path }) => path).filter(isSlowTest)
   if (given.some((argument) => /^test\/|\.ts(:[\d,-]+)?$/.test(argument))) return []
+  if (given.includes('--slow')) return house.map(({ path }) => path).filter(isSlowTest)
   return [...timedFiles, ...writeTogether(root, arrange(house))]
 }
 

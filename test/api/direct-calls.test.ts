@@ -137,11 +137,16 @@ test('a refused call may be tried again under its key, and so may a read that fa
   t.like((await use('k')).failure, { code: 'TOOL_EXECUTION_ERROR', outcome: 'failed', siteStatus: 403 })
   answers(answering({ done: true }))
   t.is((await use('k')).status, 200)
+  answers(failing(409))
+  const told = (await use('c')).failure
+  t.like(told, { code: 'TOOL_EXECUTION_ERROR', outcome: 'failed', siteStatus: 409 })
+  answers(answering({ done: true }))
+  t.like((await use('c')).failure, { callId: Object(told).callId as string, siteStatus: 409 }, 'it may have acted')
   answers(cut)
   t.like((await use('r', {}, 'look')).failure, { code: 'SITE_UNAVAILABLE', outcome: 'failed' })
   answers(answering({ done: true }))
   t.is((await use('r', {}, 'look')).status, 200)
-  t.is(effects(), 4)
+  t.is(effects(), 5)
 })
 
 test('a call that was never begun has an id, too, unless the limit of the host kept it back', async (t) => {

@@ -38,6 +38,9 @@ test('where a model costs money, free credits come with a verified address, and 
   const { failure } = await start(someone, await demoAgent(someone))
   t.is(failure.code, 'NO_CREDITS')
   t.regex(failure.error, /not verified.* POST \/auth\/verify-email/)
+  const params = { userId: await userIdOf(someone) }
+  await call(await adminOf(platform), adminUsers.giveTier, { params, body: { limits: { agents: 2 } } })
+  t.is(await balanceOf(someone), 0, 'another limit vouches for nobody')
   await verify(platform, someone)
   t.is(await balanceOf(someone), 200)
 })

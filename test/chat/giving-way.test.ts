@@ -121,6 +121,24 @@ test('an answer that waits for approval does not go on while its user is suspend
   await endsAs(session, 'completed')
 })
 
+test('the time for which an answer waits for approval does not count, however often it waits', async (t) => {
+  const { someone, session, platform } = await open()
+  const { database } = platform.services
+  const once = '[[call slow_once {"seconds":0}]]'
+  await partsOf(t, await send(session, { text: `${once} [[then]] ${once} [[then]] [[say All done.]]`, stream: true }))
+  const [first] = await approvalsOf(someone)
+  const earlier = (column: string) => database.raw(`${column} - interval '10 minutes'`)
+  const answer = () => database('chat_answers').where({ sessionId: session.id })
+  await answer().update({ startedAt: earlier('started_at'), waitingSince: earlier('waiting_since') })
+  await decide(someone, first?.id ?? '', 'approve')
+  const second = await eventually(20, 'another approval', async () =>
+    (await approvalsOf(someone)).find(({ id, status }) => id !== first?.id && status === 'pending'),
+  )
+  await eventually(20, 'it waits', async () => (await answer().where({ status: 'waiting' })).length > 0 || undefined)
+  await decide(someone, second.id, 'approve')
+  await endsAs(session, 'completed')
+})
+
 test('an answer under way makes no more calls once its user is suspended, and ends', async (t) => {
   const { someone, session, platform } = await open()
   const { database } = platform.services

@@ -123,8 +123,9 @@ test('a failed answer is given again if it has done nothing, and not if it has c
   for (const [text, kept] of [
     ['[[fail 500]]', ['user', 'assistant', 'assistant']],
     ['[[call echo_text {"text":"one"}]] [[then]] [[fail 400]]', ['user', 'assistant']],
+    ['[[call reset {}]] [[then]] [[fail 400]]', ['user', 'assistant']],
   ] as const) {
-    const { session } = await toolSession({ tools: ['echo_text'] })
+    const { session } = await toolSession({ tools: ['echo_text', 'reset'] })
     for (let times = 0; times < 2; times += 1) t.is((await send(session, { text, id: 'a' }, {})).status, 502)
     const { items } = await historyOf(session, '?branch=all')
     t.deepEqual(

@@ -108,6 +108,9 @@ test('of a deleted account only what is said to stay is left, its workspaces inc
   t.deepEqual(leftIn(found), [])
   const name = email.split('@')[0] ?? ''
   t.deepEqual(await rowsWith(database, [email, name, 'Slartibartfast']), new Map())
+  const acted = await database('audit_entries').where({ actorId: userId, ownerId: theirs })
+  t.true(acted.length > 0)
+  t.true(acted.every(({ address, userAgent }) => address === null && userAgent === null))
   t.like(await database('accounts').where({ ownerId: userId }).first(), { tier: 'free', currentPeriodEnd: null })
   t.is((await call(boss, sessions.listSessions, { query: { workspaceId: theirs } })).status, 200)
   t.is((await call(owner, auth.me)).failure.code, 'INVALID_TOKEN')

@@ -9,6 +9,7 @@ import * as moves from '../../api/moves.ts'
 import * as notifications from '../../api/notifications.ts'
 import { previewReplay } from '../../api/agent-replays.ts'
 import * as exported from '../../api/exports.ts'
+import * as statements from '../../api/statements.ts'
 import * as runs from '../../api/runs.ts'
 import * as vault from '../../api/vault.ts'
 import * as why from '../../api/why.ts'
@@ -119,6 +120,13 @@ test('what was done for the former owner stays there, and is not shown to the ne
   const own = (await call(owner, agentRuns.startRun, { params })).body
   await ended(owner, own.id)
   t.like(await runsOf(owner, agent), { 0: { id: own.id, sequence: 2 }, length: 1 })
+
+  const month = new Date().toISOString().slice(0, 7)
+  const { body: used } = await call(owner, statements.getAgentStatement, { params: { ...params, month } })
+  t.deepEqual(
+    used.lines.map((line) => line.runId),
+    [own.id],
+  )
 
   // The former owner keeps the run, and learns nothing of what became of the agent.
   t.is((await call(member, runs.getRun, { params: { runId } })).body.ownerId, userId)

@@ -5,7 +5,7 @@ import { newId } from '../../../src/ids.ts'
 import { call } from '../../helpers/client.ts'
 import { eventually } from '../../helpers/eventually.ts'
 import { agentOf, customer, deliver, ended, webhookAgent, type Person } from '../../helpers/people.ts'
-import { start } from '../../helpers/runs.ts'
+import { cancel, start } from '../../helpers/runs.ts'
 import * as agents from '../../../api/agents.ts'
 import * as auth from '../../../api/auth.ts'
 import type { NotificationKind } from '../../../src/notifications/notification.ts'
@@ -82,6 +82,13 @@ test("an owner is told of the first of an agent's runs that fail in a row, and o
     statuses.push((await ended(someone, id)).status)
   }
   t.deepEqual(statuses, ['failed', 'failed', 'completed', 'failed'])
+  await call(someone, agents.updateAgent, { params: { agentId: agent.id }, body: { systemPrompt: '[[sleep 60]]' } })
+  const stopped = (await start(someone, agent)).body.id
+  await cancel(someone, stopped)
+  statuses.push((await ended(someone, stopped)).status)
+  await call(someone, agents.updateAgent, { params: { agentId: agent.id }, body: { systemPrompt: '[[fail 400]]' } })
+  statuses.push((await ended(someone, (await start(someone, agent)).body.id)).status)
+  t.deepEqual(statuses.slice(4), ['cancelled', 'failed'])
   const failures = await toldOf(someone, 'agent_failing')
   t.deepEqual(
     failures.map(({ subjectId, title }) => [subjectId, title]),

@@ -34,6 +34,14 @@ test('of eight sessions asked for at once, as many are made as there is room for
   t.is((await make()).status, 201, 'those of an hour have expired')
   clock.forward(3600)
   t.is((await listed()).length, 1, 'nobody has used the others for two hours')
+  await fillSessions(platform, program, 999)
+  await platform.services
+    .database('sessions')
+    .where({ createdAt: clock.now() })
+    .update({ expiresAt: new Date(clock.now().getTime() + day * 1000) })
+  t.is((await make()).status, 403)
+  clock.forward(7201)
+  t.is((await make()).status, 201, 'idle ones take no room')
 })
 
 test('a session that is being made while its maker logs out everywhere is not made', async (t) => {
