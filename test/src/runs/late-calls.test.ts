@@ -1,6 +1,8 @@
 import test from 'ava'
+import * as vault from '../../../api/vault.ts'
 import { createCallLedger } from '../../../src/runs/step/call-ledger.ts'
 import type { ToolCall } from '../../../src/tools/tool-call.ts'
+import { call } from '../../helpers/client.ts'
 import { cancel } from '../../helpers/runs.ts'
 import { forWholeFile } from '../../helpers/whole-file.ts'
 import { never, openLate, planned, recordOf, type Late } from './open-late.ts'
@@ -80,6 +82,22 @@ test('an attempt that may have taken effect stays in doubt, whatever becomes of 
   await ledger.recordRefusal(run, await begin(), refused, 1)
   await ledger.finish(run, await begin(), refused)
   t.like(await read(), { attempts: 3, inDoubt: true, status: 'unknown' })
+})
+
+test('a call that may have taken effect stays in doubt if its site is disconnected before it is sent again', async (t) => {
+  const late = await house()
+  const { services } = late
+  for (const [state, status] of [
+    [{ status: 'started', attempts: 1 }, 'unknown'],
+    [{ status: 'planned', attempts: 1, inDoubt: true }, 'unknown'],
+    [{ status: 'planned', attempts: 1 }, 'failed'],
+  ] as const) {
+    const { someone, vaultEntryId, run, callId, read } = await planned(late)
+    await services.database('runToolCalls').where({ id: callId }).update(state)
+    await call(someone, vault.removeFromVault, { params: { entryId: vaultEntryId }, query: { force: 'true' } })
+    await services.runs.calls.perform(run, callId, never)
+    t.like(await read(), { attempts: 1, status })
+  }
 })
 
 test('once its run is to be cancelled, a call is neither looked at nor begun nor sent', async (t) => {

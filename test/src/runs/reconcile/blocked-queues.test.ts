@@ -44,7 +44,27 @@ test.serial('a queue without credits is not woken for a grant that is not made',
   await runs.reconciler.look(agentId)
   t.true((await queue()).awake)
   t.not(await runs.queue.claimNext(agentId), null, 'the look at the account makes the grant')
+  t.like(await queue(), { blockedCause: null, blockedSince: null })
 })
+
+test.serial(
+  'a block goes on when one charge takes the place of another, and its owner is told of it once',
+  async (t) => {
+    const { runs, database, agentId, ownerId, pass, queue, now } = await openUnpaid()
+    const since = now()
+    for (const [trigger, blockedCause] of [
+      ['manual', 'credits'],
+      ['webhook', 'tier'],
+      ['manual', 'credits'],
+    ] as const) {
+      await database('runs').where({ agentId }).update({ trigger })
+      t.is(await runs.queue.claimNext(agentId), null)
+      t.like(await queue(), { blockedCause, blockedSince: since })
+      pass(0.1)
+    }
+    t.is((await database('notifications').where({ kind: 'queue_blocked', ownerId })).length, 1)
+  },
+)
 
 // @promise waits
 test.serial('runs of a paused agent do not fail for want of credits, and then have their time', async (t) => {
