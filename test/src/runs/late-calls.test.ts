@@ -100,6 +100,17 @@ test('a call that may have taken effect stays in doubt if its site is disconnect
   }
 })
 
+test('attempts that its site has refused are not among those that a call has', async (t) => {
+  const late = await openLate(t, await platformOf())
+  const { run, callId, read } = await planned(late)
+  await late.services.database('runToolCalls').where({ id: callId }).update({ attempts: 2, refusedAttempts: 2 })
+  await late.sites.badTools.close()
+  const perform = () => late.services.runs.calls.perform(run, callId, never)
+  for (const _ of [1, 2]) await t.throwsAsync(perform, { message: /./ })
+  await perform()
+  t.like(await read(), { attempts: 5, status: 'failed' })
+})
+
 test('once its run is to be cancelled, a call is neither looked at nor begun nor sent', async (t) => {
   const late = await house()
   const { services, sites } = late
