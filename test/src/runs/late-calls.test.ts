@@ -1,5 +1,6 @@
 import test from 'ava'
 import * as vault from '../../../api/vault.ts'
+import { later } from '../../../src/clock.ts'
 import { createCallLedger } from '../../../src/runs/step/call-ledger.ts'
 import type { ToolCall } from '../../../src/tools/tool-call.ts'
 import { call } from '../../helpers/client.ts'
@@ -120,6 +121,9 @@ test('once its run is to be cancelled, a call is neither looked at nor begun nor
   if (!found) throw new Error('there was nothing to send')
   // Nobody carries the run out: it stays at work, with the wish on record.
   t.is((await cancel(someone, run.runId)).body.status, 'running')
+  const { cancelRequestedAt } = (await recordOf(late, run)).run
+  const dueAt = later(cancelRequestedAt as Date, late.platform.config.cancelSeconds)
+  t.is((await services.database('dueAgents').where({ agentId: run.agentId, dueAt })).length, 1, 'it is forced in time')
   const before = await recordOf(late, run)
   t.is(await ledger.look(run, callId), undefined)
   t.is(await ledger.begin(run, found.call), undefined)
