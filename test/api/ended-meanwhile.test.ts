@@ -250,7 +250,27 @@ const endsOfSenders: Record<
       return { status: 200 }
     },
   ],
+  'the account is to be deleted': [
+    /TIER_REQUIRED/,
+    async ({ platform }, owner) => {
+      const [ownerId, now] = [await userIdOf(owner), platform.services.clock.now()]
+      await platform.services
+        .database('deletions')
+        .insert({ ownerId, requestedAt: now, dueAt: now, nextAt: later(now) })
+      return { status: 200 }
+    },
+  ],
+  'the time of its former secret ends': [
+    /WEBHOOK_SECRET_INVALID/,
+    async ({ platform }, _, id) => {
+      const previousWebhookSecretUntil = platform.services.clock.now()
+      await platform.services.database('agents').where({ id }).update({ previousWebhookSecretUntil })
+      return { status: 200 }
+    },
+  ],
 }
+
+const later = (at: Date) => new Date(at.getTime() + 3_600_000)
 
 for (const [what, [refusal, end]] of Object.entries(endsOfSenders))
   test.serial(`a delivery that waits for its turn is not accepted if ${what} meanwhile`, async (t) => {
@@ -258,6 +278,9 @@ for (const [what, [refusal, end]] of Object.entries(endsOfSenders))
     const { database } = opened.platform.services
     const owner = await customer(opened.platform)
     const agent = await webhookAgent(owner)
+    // It is the former secret that proves the delivery.
+    const overlap = { params: { agentId: agent.id }, body: { overlapSeconds: 3600 } }
+    t.is((await call(owner, agentSecrets.rotateSecret, overlap)).status, 200)
     const { release, tried } = await heldQueue(agent)
     const delivery = deliver(owner, agent, { number: 1 })
     await tried(1)

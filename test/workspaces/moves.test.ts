@@ -32,6 +32,7 @@ import {
 import { runsOf } from '../helpers/runs.ts'
 import { firesOf, openSchedules, scheduledAgent } from '../helpers/schedules.ts'
 import { sharedPlatform } from '../helpers/shared.ts'
+import { current, sessionOf } from '../helpers/sessions.ts'
 import { join, memberOf, userIdOf, workspaceOf } from '../helpers/workspaces.ts'
 
 /* Agents and sites that are moved between owners. */
@@ -67,6 +68,7 @@ test('an agent and its sites change hands in one step, with their address, secre
   const agent = await webhookAgent(member, { ...script, sites: [{ vaultEntryId: site.vaultEntryId }] })
   const key = { name: 'Key', scopes: ['read' as const, 'write' as const] }
   const { key: token } = (await call(member, apiKeys.createApiKey, { body: key })).body
+  const session = await sessionOf(member, { sites: [{ vaultEntryId: site.vaultEntryId }] })
   const things = { agentIds: [agent.id], entryIds: [site.vaultEntryId] }
   t.is(await outcomeOf({ ...member, token }, { ...things, workspaceId }), 'PERMISSION_DENIED', 'no key moves anything')
   t.true(await seen({ ...member, token }, agent.id))
@@ -83,6 +85,7 @@ test('an agent and its sites change hands in one step, with their address, secre
   t.is(await outcomeOf(member, { ...things, workspaceId }), 200, 'again')
   t.is((await move(member, things)).body.ownerId, userId)
   t.false(await seen(owner, agent.id))
+  t.deepEqual((await current(member, session.token)).body.sites, [], 'a session does not get the site back')
 })
 
 test('what was done for the former owner stays there, and is not shown to the new one', async (t) => {
@@ -151,6 +154,21 @@ test('failed deliveries of the former owner are not replayed for the new one', a
   t.like(await replays(), { replays: 0 })
   await fail(owner)
   t.like(await replays(), { replays: 1 })
+})
+
+test('a run that fails is the first one for the new owner, however many failed before', async (t) => {
+  const { owner, member, userId, workspaceId } = await open(t)
+  const agent = await agentOf(member, { systemPrompt: '[[fail 400]]' })
+  const toldBy = async (someone: Person) => {
+    const { body } = await call(someone, agentRuns.startRun, { params: { agentId: agent.id } })
+    t.is((await ended(someone, body.id)).status, 'failed')
+    const place = body.ownerId === userId ? {} : { workspaceId }
+    const query = { ...place, kind: 'agent_failing' as const }
+    return (await call(someone, notifications.listNotifications, { query })).body.items.length
+  }
+  t.deepEqual([await toldBy(member), await toldBy(member)], [1, 1])
+  await move(member, { agentIds: [agent.id], workspaceId })
+  t.deepEqual([await toldBy(owner), await toldBy(owner)], [1, 1])
 })
 
 test('an agent and the sites that it uses are not parted, and the refusal says what belongs together', async (t) => {

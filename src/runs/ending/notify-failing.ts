@@ -15,7 +15,8 @@ export async function notifyFailing(
   error: string,
 ): Promise<void> {
   const before = await Run.query(trx)
-    .where({ agentId: run.agentId })
+    // Those before a move were of another owner.
+    .where({ agentId: run.agentId, ownerId: run.ownerId })
     .where('sequence', '<', run.sequence)
     .whereIn('status', ['completed', 'failed'])
     .orderBy('sequence', 'desc')

@@ -56,14 +56,36 @@ async function begun() {
   return { services, someone, agent, run, pause, resume }
 }
 
-// @promise waits
-test('what a run has waited is added up over all its waits', async (t) => {
-  const { services, run, pause, resume } = await begun()
+/** Decides what a run does next, as of a time that the test moves. */
+function settlingFor(services: Late['services']) {
   const clock = movableClock(new Date().toISOString())
   const then = { ...services, clock }
   const [decide, waits] = [createDecide({ ...then, modelStanding: async () => undefined }), createWaits(then)]
   const settle = (ref: RunRef) =>
     services.database.transaction(async (trx) => waits.follow(trx, await decide(trx, await lockRun(trx, ref))))
+  return { clock, settle }
+}
+
+test('each time that a run begins to wait for credits its owner is told', async (t) => {
+  const { services, run } = await begun()
+  const { clock, settle } = settlingFor(services)
+  const { ownerId } = run
+  const grant = (balance: number) => services.database('accounts').where({ ownerId }).update({ balance })
+  for (const times of [1, 2]) {
+    await grant(0)
+    // Asked again, it is the same wait.
+    for (const _ of [1, 2]) t.like(await settle(run), { kind: 'wait', cause: 'credits' })
+    t.is((await services.database('notifications').where({ ownerId, kind: 'queue_blocked' })).length, times)
+    clock.forward(60)
+    await grant(1000)
+    t.like(await settle(run), { kind: 'model' })
+  }
+})
+
+// @promise waits
+test('what a run has waited is added up over all its waits', async (t) => {
+  const { services, run, pause, resume } = await begun()
+  const { clock, settle } = settlingFor(services)
   for (const seconds of [60, 30]) {
     await pause()
     t.like(await settle(run), { kind: 'wait', cause: 'paused' })
@@ -71,5 +93,9 @@ test('what a run has waited is added up over all its waits', async (t) => {
     await resume()
     t.like(await settle(run), { kind: 'model' })
   }
-  t.like(await services.database('runs').where({ id: run.runId }).first(), { waitedMs: 90_000, waitingSince: null })
+  t.like(await services.database('runs').where({ id: run.runId }).first(), {
+    waitedMs: 90_000,
+    outageMs: 90_000,
+    waitingSince: null,
+  })
 })

@@ -1,6 +1,9 @@
 import test from 'ava'
+import * as vault from '../../../api/vault.ts'
+import { later } from '../../../src/clock.ts'
 import { createCallLedger } from '../../../src/runs/step/call-ledger.ts'
 import type { ToolCall } from '../../../src/tools/tool-call.ts'
+import { call } from '../../helpers/client.ts'
 import { cancel } from '../../helpers/runs.ts'
 import { forWholeFile } from '../../helpers/whole-file.ts'
 import { never, openLate, planned, recordOf, type Late } from './open-late.ts'
@@ -82,6 +85,33 @@ test('an attempt that may have taken effect stays in doubt, whatever becomes of 
   t.like(await read(), { attempts: 3, inDoubt: true, status: 'unknown' })
 })
 
+test('a call that may have taken effect stays in doubt if its site is disconnected before it is sent again', async (t) => {
+  const late = await house()
+  const { services } = late
+  for (const [state, status] of [
+    [{ status: 'started', attempts: 1 }, 'unknown'],
+    [{ status: 'planned', attempts: 1, inDoubt: true }, 'unknown'],
+    [{ status: 'planned', attempts: 1 }, 'failed'],
+  ] as const) {
+    const { someone, vaultEntryId, run, callId, read } = await planned(late)
+    await services.database('runToolCalls').where({ id: callId }).update(state)
+    await call(someone, vault.removeFromVault, { params: { entryId: vaultEntryId }, query: { force: 'true' } })
+    await services.runs.calls.perform(run, callId, never)
+    t.like(await read(), { attempts: 1, status })
+  }
+})
+
+test('attempts that its site has refused are not among those that a call has', async (t) => {
+  const late = await openLate(t, await platformOf())
+  const { run, callId, read } = await planned(late)
+  await late.services.database('runToolCalls').where({ id: callId }).update({ attempts: 2, refusedAttempts: 2 })
+  await late.sites.badTools.close()
+  const perform = () => late.services.runs.calls.perform(run, callId, never)
+  for (const _ of [1, 2]) await t.throwsAsync(perform, { message: /./ })
+  await perform()
+  t.like(await read(), { attempts: 5, status: 'failed' })
+})
+
 test('once its run is to be cancelled, a call is neither looked at nor begun nor sent', async (t) => {
   const late = await house()
   const { services, sites } = late
@@ -91,6 +121,9 @@ test('once its run is to be cancelled, a call is neither looked at nor begun nor
   if (!found) throw new Error('there was nothing to send')
   // Nobody carries the run out: it stays at work, with the wish on record.
   t.is((await cancel(someone, run.runId)).body.status, 'running')
+  const { cancelRequestedAt } = (await recordOf(late, run)).run
+  const dueAt = later(cancelRequestedAt as Date, late.platform.config.cancelSeconds)
+  t.is((await services.database('dueAgents').where({ agentId: run.agentId, dueAt })).length, 1, 'it is forced in time')
   const before = await recordOf(late, run)
   t.is(await ledger.look(run, callId), undefined)
   t.is(await ledger.begin(run, found.call), undefined)

@@ -24,6 +24,8 @@ export async function claimed({ sites, platform, services }: Late, systemPrompt:
   const someone = await customer(platform)
   const vaultEntryId = await connectBadTools(someone, sites)
   const agent = await agentOf(someone, { systemPrompt, sites: [{ vaultEntryId }] })
+  // What another agent may call there, and has to ask for, is of no account.
+  await agentOf(someone, { sites: [{ vaultEntryId, askFirst: ['slow_once', 'slow_idempotent', 'slow_read'] }] })
   await start(someone, agent)
   const run = await services.runs.queue.claimNext(agent.id)
   if (!run) throw new Error('there was nothing to claim')

@@ -1,5 +1,6 @@
 // @promise headers
 import test, { type ExecutionContext } from 'ava'
+import { replayDeliveries } from '../../../api/agent-replays.ts'
 import * as runs from '../../../api/runs.ts'
 import * as agentSecrets from '../../../api/agent-secrets.ts'
 import { webhookProofs, type WebhookProof } from '../../../src/agents/agent.ts'
@@ -92,13 +93,19 @@ test('a header that is too long, empty or not printable is left out, and the del
 })
 
 test('a repeated delivery keeps what the first one said, and so does a replay', async (t) => {
-  const { owner, post } = await agentFor(t, 'github')
+  const { platform, owner, agent, post } = await agentFor(t, 'github')
   const { runId } = (await post('d-1', { 'X-GitHub-Event': 'issues' })).body
   t.is((await post('d-1', { 'X-GitHub-Event': 'push' })).body.runId, runId)
   await cancel(owner, runId)
   const { body } = await call(owner, runs.replayRun, { params: { runId } })
+  await cancel(owner, body.id)
+  await platform.services.database('runs').where({ id: body.id }).update({ status: 'failed', reason: 'MODEL_ERROR' })
+  await call(owner, replayDeliveries, { params: { agentId: agent.id }, body: {} })
+  const last = (await runsOf(owner, agent)).at(-1)
+  t.is(last?.replayOf, body.id)
   const headers = { 'X-GitHub-Event': 'issues', 'X-GitHub-Delivery': 'd-1' }
-  for (const id of [runId, body.id]) t.deepEqual((await owner.timeline(id))[0]?.data['headers'], headers)
+  for (const id of [runId, body.id, last?.id ?? ''])
+    t.deepEqual((await owner.timeline(id))[0]?.data['headers'], headers)
 })
 
 test("GitHub's ping is answered when it is signed, and starts no run, whatever the schema and the credits", async (t) => {

@@ -44,6 +44,24 @@ test.serial('a queue without credits is not woken for a grant that is not made',
   await runs.reconciler.look(agentId)
   t.true((await queue()).awake)
   t.not(await runs.queue.claimNext(agentId), null, 'the look at the account makes the grant')
+  t.like(await queue(), { blockedCause: null, blockedSince: null })
+})
+
+test.serial('a block goes on when one charge takes the place of another, and is told of once', async (t) => {
+  const { runs, database, agentId, ownerId, pass, queue, now } = await openUnpaid()
+  const since = now()
+  await database('accounts').where({ ownerId }).update({ subscriptionStatus: 'past_due' })
+  for (const [trigger, blockedCause] of [
+    ['manual', 'credits'],
+    ['webhook', 'past_due'],
+    ['manual', 'credits'],
+  ] as const) {
+    await database('runs').where({ agentId }).update({ trigger })
+    t.is(await runs.queue.claimNext(agentId), null)
+    t.like(await queue(), { blockedCause, blockedSince: since })
+    pass(0.1)
+  }
+  t.is((await database('notifications').where({ kind: 'queue_blocked', ownerId })).length, 1)
 })
 
 // @promise waits

@@ -164,6 +164,19 @@ test.serial('every other reason not to carry out a fire is on record, and what i
   for (const agentId of [agent.id, manual.id, newId()]) t.is(await tick('10:12:00', 1, agentId), 'gone')
   t.deepEqual(await database('schedule_fires').where({ nominalAt: at('10:12:00') }), [])
   t.deepEqual(await runsOf(someone, manual), [])
+
+  // Whoever was told of one agent is told of others, and on the next day of the same one.
+  const daily = await scheduledAgent(someone, { name: 'Daily agent', cron: '13 10 * * *' })
+  const toldOfDaily = () => database('notifications').where({ kind: 'schedule_missed', subjectId: daily.id })
+  for (const days of [1, 2]) {
+    set('10:13:01')
+    pass((days - 1) * 24 * 60)
+    const fired = { agentId: daily.id, generation: 1, nominalAt: new Date(now.getTime() - 1000), requestId: 'daily' }
+    t.is(await platform.services.fires.recordFire(fired), 'skipped')
+    pass(1)
+    await round()
+    t.is((await toldOfDaily()).length, days)
+  }
 })
 
 // @promise fires
