@@ -65,7 +65,10 @@ test('what stays in a verified account is named in the mail, without words that 
   await link(platform, someone, 'https://idp.example.com')
   const agent = await agentOf(someone, { callbackUrl, name: 'Your account is locked' })
   await connectTracker(someone, sites)
-  await call(someone, apiKeys.createApiKey, { body: { name: 'Call us', scopes: ['read'] } })
+  for (const name of ['Deleted', 'Call us']) {
+    const { id } = (await call(someone, apiKeys.createApiKey, { body: { name, scopes: ['read'] } })).body
+    if (name === 'Deleted') await call(someone, apiKeys.deleteApiKey, { params: { apiKeyId: id } })
+  }
   const owner = await takeBack(platform, someone.email)
   const text = await told(platform, someone.email)
   const { origin } = sites.tracker
@@ -106,7 +109,10 @@ test('of an account whose address nobody had verified, nothing goes on for whoev
   ).body
   // An invitation from a time at which the address was verified.
   await inviteTo(platform, squatter, workspaceId)
-  await platform.services.database('users').where({ email: squatter.email }).update({ emailVerifiedAt: null })
+  const { database, clock } = platform.services
+  const provider = { id: newId(), issuer: 'https://idp.example.com', clientId: 'a', clientSecret: 'test.sealed' }
+  await database('workspace_providers').insert({ ...provider, workspaceId, createdAt: clock.now() })
+  await database('users').where({ email: squatter.email }).update({ emailVerifiedAt: null })
   const owner = await takeBack(platform, squatter.email)
   const delivery = await deliver(squatter, hooked, { number: 1 })
   t.is(delivery.failure.code, 'WEBHOOK_SECRET_INVALID')
@@ -124,6 +130,7 @@ test('of an account whose address nobody had verified, nothing goes on for whoev
   )
   t.is((await call({ url: platform.url, token: key }, agents.listAgents)).failure.code, 'TOKEN_REVOKED')
   t.deepEqual((await call(owner, invitations.listInvitations, { params: { workspaceId } })).body.items, [])
+  t.deepEqual(await database('workspace_providers').where({ workspaceId }), [])
   t.regex(await told(platform, squatter.email), /Nobody had verified this address before/)
 })
 
