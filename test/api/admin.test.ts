@@ -109,6 +109,11 @@ test('a shorter pause ends no longer one, and purging leaves what was decided ab
     ...first,
     reason: 'Another reason',
   })
+  const asked = { server: { url: `https://${host('asks')}/api` }, limits: { calls_per_minute: 300 } } as never
+  await createHostProposals({ database: platform.services.database, config: platform.config })(
+    `https://${host('asks')}`,
+    asked,
+  )
   const before = await list()
   t.like(before[0], { host: host('held'), held: { until: until.toISOString(), reason: 'The site answered 429.' } })
   await outgoingLimit.purge()

@@ -64,6 +64,8 @@ test('what stays in a verified account is named in the mail, without words that 
   const someone = await verified(platform)
   await link(platform, someone, 'https://idp.example.com')
   const agent = await agentOf(someone, { callbackUrl, name: 'Your account is locked' })
+  const gone = await agentOf(someone, { callbackUrl })
+  await call(someone, agents.deleteAgent, { params: { agentId: gone.id } })
   await connectTracker(someone, sites)
   for (const name of ['Deleted', 'Call us']) {
     const { id } = (await call(someone, apiKeys.createApiKey, { body: { name, scopes: ['read'] } })).body
@@ -80,6 +82,7 @@ test('what stays in a verified account is named in the mail, without words that 
   ])
     t.true(text.includes(named), named)
   t.notRegex(text, /locked|Call us|key=a/)
+  t.false(text.includes(gone.id), 'what was deleted is not left')
   t.is((await call(owner, signIn.listIdentities)).body.items.length, 1)
   const kept = (await call(owner, agents.getAgent, { params: { agentId: agent.id } })).body
   t.deepEqual([kept.callbackUrl, kept.pausedAt], [callbackUrl, null])

@@ -186,7 +186,11 @@ test.serial(
     const client = { url: someone.url, token: (await logIn(someone)).body.accessToken }
     const late = await call(client, totp.confirmTotp, { body: { code: codeAt(early.secret, now()) } })
     t.is(late.failure.code, 'NOT_FOUND', 'an hour is over')
+    const other = await person(platform)
+    const ofOther = await call(other, totp.startTotp, { body: { currentPassword: other.password } })
     const { secret } = await begin(client)
+    const confirmed = await call(other, totp.confirmTotp, { body: { code: codeAt(ofOther.body.secret, now()) } })
+    t.is(confirmed.status, 200, 'whatever others begin')
     const body = { currentPassword: someone.password, newPassword: 'a password that nobody knows' }
     t.is((await call(client, auth.changePassword, { body })).status, 200)
     t.is((await call(client, totp.confirmTotp, { body: { code: codeAt(secret, now()) } })).failure.code, 'NOT_FOUND')
