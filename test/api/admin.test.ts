@@ -96,6 +96,30 @@ test('an admin sets the limit of a host and takes it back, and sees what a manif
   }
 })
 
+test('a shorter pause ends no longer one, and purging leaves what was decided about a host', async (t) => {
+  const { platform, root, host, list, suspend } = await open()
+  const { outgoingLimit } = platform.services
+  const until = await outgoingLimit.hold(host('held'), 600, 'The site answered 429.')
+  t.deepEqual(await outgoingLimit.hold(host('held'), 60, 'The site answered 503.'), until)
+  const longest = await outgoingLimit.hold(host('longest'), 1e6, 'The site answered 503.')
+  t.true(longest.getTime() - Date.now() < 2 * platform.config.sites.holdMinutes * 60_000)
+  await call(root, admin.limitHost, { params: { host: host('limited') }, body: { callsPerMinute: 5 } })
+  const first = (await suspend(host('suspended'))).body.suspended
+  t.deepEqual((await suspend(host('suspended'), 'Another reason')).body.suspended, {
+    ...first,
+    reason: 'Another reason',
+  })
+  const asked = { server: { url: `https://${host('asks')}/api` }, limits: { calls_per_minute: 300 } } as never
+  await createHostProposals({ database: platform.services.database, config: platform.config })(
+    `https://${host('asks')}`,
+    asked,
+  )
+  const before = await list()
+  t.like(before[0], { host: host('held'), held: { until: until.toISOString(), reason: 'The site answered 429.' } })
+  await outgoingLimit.purge()
+  t.deepEqual(await list(), before)
+})
+
 const bad = ['Tools.example.com', 'tools.example.com:443', 'tools.example.com:', 'tools.example.com:99999']
   .concat(['https://tools.example.com', 'tools.example.com/path', 'user@tools.example.com', 'tools.example.com?a'])
   .concat([

@@ -11,6 +11,7 @@ import { agentOf, connectTracker, customer, ended, person, timelineOf } from '..
 import { startPlatform } from '../helpers/platform.ts'
 import { dataOf, start } from '../helpers/runs.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
+import { userIdOf } from '../helpers/workspaces.ts'
 
 const shared = forWholeFile(test, 'connecting by OAuth', async (t) => {
   const { contacts, sites, env } = await startOAuthSites(t)
@@ -83,7 +84,7 @@ test('browsers that come back from a site are counted apart from logins', async 
 
 test('the latest fifty attempts of a user to connect a site are kept, and an earlier one is not there', async (t) => {
   const { contacts, platform } = await shared()
-  const someone = await person(platform)
+  const [someone, other] = [await person(platform), await person(platform)]
   const { database } = platform.services
   const begin = async () => (await call(someone, oauth.startOAuth, { body: { url: contacts.origin } })).body
   const first = await begin()
@@ -95,9 +96,19 @@ test('the latest fifty attempts of a user to connect a site are kept, and an ear
     scopes: JSON.stringify(row['scopes']),
     manifest: JSON.stringify(row['manifest']),
   }))
-  await database('oauth_flows').insert(copies)
+  const colleague = {
+    ...copies[0],
+    id: newId(),
+    ticketHash: `of a colleague ${first.id}`,
+    userId: await userIdOf(other),
+  }
+  await database('oauth_flows').insert([colleague, ...copies])
   await begin()
   const kept = await database('oauth_flows').where({ ownerId: row['ownerId'] }).select('id')
-  t.is(kept.length, 50)
+  t.is(kept.length, 51)
+  t.true(
+    kept.some(({ id }: { id: string }) => id === colleague.id),
+    'those of others do not count',
+  )
   t.false(kept.some(({ id }: { id: string }) => id === first.id))
 })

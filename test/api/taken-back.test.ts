@@ -64,8 +64,13 @@ test('what stays in a verified account is named in the mail, without words that 
   const someone = await verified(platform)
   await link(platform, someone, 'https://idp.example.com')
   const agent = await agentOf(someone, { callbackUrl, name: 'Your account is locked' })
+  const gone = await agentOf(someone, { callbackUrl })
+  await call(someone, agents.deleteAgent, { params: { agentId: gone.id } })
   await connectTracker(someone, sites)
-  await call(someone, apiKeys.createApiKey, { body: { name: 'Call us', scopes: ['read'] } })
+  for (const name of ['Deleted', 'Call us']) {
+    const { id } = (await call(someone, apiKeys.createApiKey, { body: { name, scopes: ['read'] } })).body
+    if (name === 'Deleted') await call(someone, apiKeys.deleteApiKey, { params: { apiKeyId: id } })
+  }
   const owner = await takeBack(platform, someone.email)
   const text = await told(platform, someone.email)
   const { origin } = sites.tracker
@@ -77,6 +82,7 @@ test('what stays in a verified account is named in the mail, without words that 
   ])
     t.true(text.includes(named), named)
   t.notRegex(text, /locked|Call us|key=a/)
+  t.false(text.includes(gone.id), 'what was deleted is not left')
   t.is((await call(owner, signIn.listIdentities)).body.items.length, 1)
   const kept = (await call(owner, agents.getAgent, { params: { agentId: agent.id } })).body
   t.deepEqual([kept.callbackUrl, kept.pausedAt], [callbackUrl, null])
@@ -106,7 +112,10 @@ test('of an account whose address nobody had verified, nothing goes on for whoev
   ).body
   // An invitation from a time at which the address was verified.
   await inviteTo(platform, squatter, workspaceId)
-  await platform.services.database('users').where({ email: squatter.email }).update({ emailVerifiedAt: null })
+  const { database, clock } = platform.services
+  const provider = { id: newId(), issuer: 'https://idp.example.com', clientId: 'a', clientSecret: 'test.sealed' }
+  await database('workspace_providers').insert({ ...provider, workspaceId, createdAt: clock.now() })
+  await database('users').where({ email: squatter.email }).update({ emailVerifiedAt: null })
   const owner = await takeBack(platform, squatter.email)
   const delivery = await deliver(squatter, hooked, { number: 1 })
   t.is(delivery.failure.code, 'WEBHOOK_SECRET_INVALID')
@@ -124,6 +133,7 @@ test('of an account whose address nobody had verified, nothing goes on for whoev
   )
   t.is((await call({ url: platform.url, token: key }, agents.listAgents)).failure.code, 'TOKEN_REVOKED')
   t.deepEqual((await call(owner, invitations.listInvitations, { params: { workspaceId } })).body.items, [])
+  t.deepEqual(await database('workspace_providers').where({ workspaceId }), [])
   t.regex(await told(platform, squatter.email), /Nobody had verified this address before/)
 })
 

@@ -142,7 +142,9 @@ test.serial(
     const renew = (body: { currentPassword: string; code: string }) => call(someone, totp.renewRecoveryCodes, { body })
     t.is((await renew({ currentPassword: 'not the password', code: second })).failure.code, 'UNAUTHORIZED')
     t.is((await renew({ currentPassword: someone.password, code: first })).failure.code, 'UNAUTHORIZED')
+    const other = await enrolled()
     const renewed = await renew({ currentPassword: someone.password, code: second })
+    t.is((await call(other.someone, totp.getTotp)).body.recoveryCodesLeft, 10, 'nobody else loses theirs')
     t.is(renewed.body.recoveryCodes.length, 10)
     t.is((await logIn(someone, third)).failure.code, 'UNAUTHORIZED')
     t.is((await logIn(someone, fourth)).failure.code, 'UNAUTHORIZED')
@@ -177,10 +179,21 @@ test.serial(
   async (t) => {
     const platform = await open()
     const someone = await person(platform)
-    const { secret } = (await call(someone, totp.startTotp, { body: { currentPassword: someone.password } })).body
+    const begin = async (who: Client) =>
+      (await call(who, totp.startTotp, { body: { currentPassword: someone.password } })).body
+    const early = await begin(someone)
+    clock.forward(3601)
+    const client = { url: someone.url, token: (await logIn(someone)).body.accessToken }
+    const late = await call(client, totp.confirmTotp, { body: { code: codeAt(early.secret, now()) } })
+    t.is(late.failure.code, 'NOT_FOUND', 'an hour is over')
+    const other = await person(platform)
+    const ofOther = await call(other, totp.startTotp, { body: { currentPassword: other.password } })
+    const { secret } = await begin(client)
+    const confirmed = await call(other, totp.confirmTotp, { body: { code: codeAt(ofOther.body.secret, now()) } })
+    t.is(confirmed.status, 200, 'whatever others begin')
     const body = { currentPassword: someone.password, newPassword: 'a password that nobody knows' }
-    t.is((await call(someone, auth.changePassword, { body })).status, 200)
-    t.is((await call(someone, totp.confirmTotp, { body: { code: codeAt(secret, now()) } })).failure.code, 'NOT_FOUND')
+    t.is((await call(client, auth.changePassword, { body })).status, 200)
+    t.is((await call(client, totp.confirmTotp, { body: { code: codeAt(secret, now()) } })).failure.code, 'NOT_FOUND')
     t.true((await subjects(platform, someone)).includes('Your password was changed'))
   },
 )

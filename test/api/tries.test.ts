@@ -76,6 +76,11 @@ test.serial('who was logged in from a place before is not kept out of it by stra
   // Guesses from there are bounded all the same.
   for (let tried = 0; tried < mostTries; tried += 1) await logIn({ ...someone, password: wrong }, { headers: office })
   t.is((await logIn(someone, { headers: office })).failure.code, 'RATE_LIMITED')
+  const former = await person(await open())
+  await logIn(former, { headers: office })
+  clock.forward(91 * 86_400)
+  for (let tried = 0; tried < mostTries; tried += 1) await logIn({ ...former, password: wrong })
+  t.is((await logIn(former, { headers: office })).failure.code, 'RATE_LIMITED', 'a place is forgotten')
 })
 
 test.serial('a new password by mail ends the wait', async (t) => {

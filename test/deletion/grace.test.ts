@@ -1,5 +1,6 @@
 // @promise deletion
 import test from 'ava'
+import * as accountMails from '../../api/account-mails.ts'
 import * as adminClock from '../../api/admin-clock.ts'
 import * as agents from '../../api/agents.ts'
 import * as apiKeys from '../../api/api-keys.ts'
@@ -13,7 +14,7 @@ import { openSession } from '../chat/stage.ts'
 import { adminOf } from '../helpers/admins.ts'
 import { call, type Client } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
-import { mailsTo } from '../helpers/mailbox.ts'
+import { mailsTo, resetTokenOf } from '../helpers/mailbox.ts'
 import { agentOf, customer, deliver, ended, person, webhookAgent, type Person } from '../helpers/people.ts'
 import { start } from '../helpers/runs.ts'
 import { current } from '../helpers/sessions.ts'
@@ -45,12 +46,15 @@ test('an account that is to be deleted is told so, and can do nothing but see, e
   const agent = await webhookAgent(someone)
   t.is((await leave(someone, 'not the password')).failure.code, 'UNAUTHORIZED')
   t.is((await call(someone, auth.me)).body.deletionDueAt, null)
+  const token = await resetTokenOf(platform, someone.email)
   const { body } = await leave(someone)
   const days = (Date.parse(body.deletionDueAt ?? '') - Date.now()) / 86_400_000
   t.true(days > 29.9 && days <= 30)
   const [mail] = await mailsTo(platform, someone.email)
   for (const words of [String(body.deletionDueAt), 'POST ', '/restore']) t.true(mail?.text.includes(words), words)
 
+  const reset = await call(platform, accountMails.resetPassword, { body: { token, newPassword: 'another password' } })
+  t.is(reset.failure.code, 'INVALID_TOKEN')
   t.is((await call(other, auth.me)).failure.code, 'TOKEN_REVOKED')
   t.is((await call(key, agents.listAgents)).failure.code, 'TOKEN_REVOKED')
   t.is((await current(someone, session.token)).failure.code, 'INVALID_SESSION')

@@ -13,6 +13,8 @@ import * as signIn from '../../api/sign-in.ts'
 import * as workspaceSignIn from '../../api/workspace-sign-in.ts'
 import * as workspaces from '../../api/workspaces.ts'
 import { makeThings, openStage, paramsOf, validBodies, validQueries } from '../api/stage.ts'
+import { newId } from '../../src/ids.ts'
+import { Identity } from '../../src/sign-in/identity.ts'
 import { setAdmin } from '../../src/users/admins.ts'
 import { sentBack, type BareIdentityProvider } from '../helpers/bare-identity-provider.ts'
 import { call, type Client } from '../helpers/client.ts'
@@ -103,6 +105,18 @@ test.serial('the address of another user, asserted by the provider of a workspac
   }
   idp.deviation = {}
   t.deepEqual(await platform.services.database('identities').whereLike('subject', 'attacker-%'), [])
+})
+
+test('the provider of a workspace is no way in to an account, which keeps its last one', async (t) => {
+  const { platform, id, someone, idp } = await openWorkspace()
+  await link(someone, id, idp, 'ada')
+  const { database } = platform.services
+  const [userId, identityId] = [await userIdOf(someone), newId()]
+  const row = { provider: 'oidc', issuer: 'https://idp.example.com', subject: newId(), linkedAt: new Date() }
+  await Identity.query(database).insert({ ...row, id: identityId, userId, workspaceProviderId: null })
+  await database('users').where({ id: userId }).update({ passwordHash: null })
+  const params = { identityId }
+  t.is(codeOf(await call(someone, signIn.unlinkIdentity, { params })), 'PERMISSION_DENIED')
 })
 
 test('the same issuer and subject, asserted by the provider of another workspace, is somebody else', async (t) => {

@@ -36,7 +36,7 @@ async function open(role: Role = 'member') {
   const { id: workspaceId } = await workspaceOf(owner)
   const member = await memberOf(platform, workspaceId, role)
   const [params, userId] = [{ workspaceId }, await userIdOf(member)]
-  async function begin(by: Client, body: { url: string; workspaceId: string } | { entryId: string }) {
+  async function begin(by: Client, body: { url: string; workspaceId?: string } | { entryId: string }) {
     return openConnectUrl(by, (await call(by, oauth.startOAuth, { body })).body.connectUrl)
   }
   const finish = ({ location, cookie }: { location: string; cookie: string }) => {
@@ -58,6 +58,7 @@ async function open(role: Role = 'member') {
     other,
     begin,
     finish,
+    otherSite,
     /** The member leaves, or somebody removes them; the code of the refusal, if it is one. */
     leave: async (by: Client, connections?: Connections) => {
       const query = connections ? { connections } : {}
@@ -108,7 +109,10 @@ test.serial('the keys of a leaver to the workspace end, and the leaver’s other
 })
 
 test.serial('a workspace that says so takes it out of the vault, and its site is told', async (t) => {
-  const { site, owner, member, workspaceId, set, leave, left, entryId, other, revoke } = await open()
+  const { site, owner, member, workspaceId, set, leave, left, entryId, other, revoke, ...opened } = await open()
+  const { begin, finish, otherSite } = opened
+  t.is((await finish(await begin(member, { url: site.origin }))).status, 200)
+  const underWay = await begin(member, { url: otherSite.origin })
   t.is((await set(member, 'remove')).failure.code, 'PERMISSION_DENIED')
   t.is((await set(owner, 'remove')).body.connectionsOfLeavers, 'remove')
   const agent = await agentOf(owner, { workspaceId, sites: [{ vaultEntryId: entryId }, { vaultEntryId: other }] })
@@ -125,6 +129,8 @@ test.serial('a workspace that says so takes it out of the vault, and its site is
   await revoke()
   await revoke()
   t.is(site.revokeForms.length, told + 1, 'once')
+  t.is((await finish(underWay)).status, 200, 'an attempt for the own vault goes on')
+  t.is((await call(member, vault.listVault)).body.items.length, 2, 'what is in the own vault stays there')
 })
 
 test.serial('an admin has it removed: the refresh token is revoked, or without one the access token', async (t) => {

@@ -3,7 +3,7 @@ import test from 'ava'
 import { hideSecrets } from '../../../src/hiding/hiding.ts'
 import { readAnswer } from '../../../src/models/answer.ts'
 import type { RawAnswer } from '../../../src/models/collect.ts'
-import { hiddenAnswer, hiddenTranscript } from '../../../src/models/hidden.ts'
+import { hiddenAnswer, hiddenContent, hiddenTranscript } from '../../../src/models/hidden.ts'
 
 const hiding = hideSecrets(['tokB-secret-Value_12345'])
 
@@ -67,4 +67,28 @@ test('a divided secret that became known after it was recorded is not sent on', 
     t.is(shown.steps[0]?.content, null)
     t.false(shown.steps[0]?.text.includes('tokB-secret'))
   }
+})
+
+test('no part of a transcript is sent on with a secret in it, nor one of a call', (t) => {
+  const secret = 'tokB-secret-Value_12345'
+  const shown = hiddenTranscript(
+    {
+      systemPrompt: secret,
+      trigger: 'manual',
+      payload: secret,
+      headers: { [secret]: secret },
+      schema: [{ path: secret, description: secret }] as never,
+      missingSites: [{ name: secret, origin: 'https://a.example.com' }] as never,
+      outputSchema: { title: secret },
+      leftOut: { steps: 1, summary: secret },
+      steps: [{ text: secret, content: null, problem: { code: 'a', detail: secret } as never, calls: [] }],
+    },
+    hiding,
+  )
+  t.false(JSON.stringify(shown).includes(secret))
+  t.is(JSON.stringify(shown).split('[token]').length - 1, 11)
+  const named = { ...call, toolCallId: secret, toolName: `of ${secret}`, input: JSON.stringify({ a: secret }) }
+  t.deepEqual(hiddenContent([named], hiding), [
+    { ...call, toolCallId: '[token]', toolName: 'of [token]', input: '{"a":"[token]"}', providerExecuted: false },
+  ])
 })
