@@ -110,6 +110,17 @@ test('changes at the same instant that contradict each other leave an agent that
   }
 })
 
+test('an agent that is paused again is not paused for the reason of the time before', async (t) => {
+  const { platform } = await open()
+  const someone = await person(platform)
+  const { id } = await agentOf(someone)
+  const params = { agentId: id }
+  await call(someone, agents.pauseAgent, { params })
+  await platform.services.database('agents').where({ id }).update({ pausedReason: 'MODEL_UNAVAILABLE' })
+  t.like((await call(someone, agents.resumeAgent, { params })).body, { pausedAt: null, pausedReason: null })
+  t.is((await call(someone, agents.pauseAgent, { params })).body.pausedReason, null)
+})
+
 test('a deleted agent keeps no sites, neither those that it has nor those that it has lost', async (t) => {
   const { platform, sites } = await open()
   const { database } = platform.services
