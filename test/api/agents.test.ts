@@ -139,7 +139,7 @@ test('a deleted agent keeps no sites, neither those that it has nor those that i
   await database('accounts').where({ ownerId }).update({ limits: '{"agents":1}' })
   await agentOf(someone)
   t.is(
-    (await call(someone, agents.createAgent, { body: { name: 'B', systemPrompt: '', trigger: 'manual' } })).failure
+    (await call(someone, agents.createAgent, { body: { name: 'B', systemPrompt: 'Help.', trigger: 'manual' } })).failure
       .code,
     'AGENT_LIMIT_REACHED',
   )
