@@ -110,14 +110,37 @@ test('changes at the same instant that contradict each other leave an agent that
   }
 })
 
-test('a deleted agent keeps no sites, neither those that it has nor those that it has lost', async (t) => {
-  const { platform, sites } = await open()
+test('an agent that is paused again is not paused for the reason of the time before', async (t) => {
+  const { platform } = await open()
+  const someone = await person(platform)
+  const { id } = await agentOf(someone)
+  const params = { agentId: id }
+  await call(someone, agents.pauseAgent, { params })
+  await platform.services.database('agents').where({ id }).update({ pausedReason: 'MODEL_UNAVAILABLE' })
+  t.like((await call(someone, agents.resumeAgent, { params })).body, { pausedAt: null, pausedReason: null })
+  t.is((await call(someone, agents.pauseAgent, { params })).body.pausedReason, null)
+})
+
+test('a deleted agent keeps no sites, neither those that it has nor those that it has lost, and takes no room', async (t) => {
+  const { platform, sites: theirs } = await open()
   const { database } = platform.services
   const someone = await person(platform)
-  const vaultEntryId = await connectTracker(someone, sites)
-  const { id: agentId } = await agentOf(someone, { sites: [{ vaultEntryId, tools: ['search_issues'] }] })
-  await database('agent_lost_sites').insert({ agentId, origin: 'https://gone.test', name: 'Gone', lostAt: new Date() })
+  const vaultEntryId = await connectTracker(someone, theirs)
+  const sites = [{ vaultEntryId, tools: ['search_issues'] }]
+  const { id: agentId, ownerId } = await agentOf(someone, { sites })
+  const lost = { agentId, origin: 'https://gone.test', name: 'Gone', lostAt: new Date() }
+  await database('agent_lost_sites').insert(lost)
+  await call(someone, agents.updateAgent, { params: { agentId }, body: { sites } })
+  t.deepEqual(await database('agent_lost_sites').where({ agentId }), [], 'whoever chooses anew misses none')
+  await database('agent_lost_sites').insert(lost)
   t.is((await call(someone, agents.deleteAgent, { params: { agentId } })).status, 204)
   for (const table of ['agent_sites', 'agent_lost_sites'])
     t.deepEqual(await database(table).where({ agentId }), [], table)
+  await database('accounts').where({ ownerId }).update({ limits: '{"agents":1}' })
+  await agentOf(someone)
+  t.is(
+    (await call(someone, agents.createAgent, { body: { name: 'B', systemPrompt: 'Help.', trigger: 'manual' } })).failure
+      .code,
+    'AGENT_LIMIT_REACHED',
+  )
 })

@@ -51,6 +51,8 @@ test('a run that works says with what, and runs behind it say which one is ahead
   t.regex(idle.causes[0]!.action, new RegExp(`POST /agents/${agent.id}/runs`))
 
   const action = '[[call slow_read {"seconds":3}]] [[then]] [[sleep 60]]'
+  const elsewhere = await owner.webhookAgent({ allowActionOverride: true })
+  const { runId: ofAnother } = (await owner.deliver(elsewhere, { action: '[[sleep 60]]' })).body
   const { runId: first } = (await owner.deliver(agent, { action })).body
   const { runId: second } = (await owner.deliver(agent, { action: '[[say two]]' })).body
   await owner.happened(first, 'tool.started')
@@ -65,10 +67,12 @@ test('a run that works says with what, and runs behind it say which one is ahead
   })
   t.is(told(behind), 'queued RUN_AHEAD WORKING')
   t.like(behind.causes[0], { runId: first, sequence: 1, step: 2, site: null, until: null })
+  t.true(behind.causes[0]!.message.startsWith('1 run is ahead of run 2: '))
   t.regex(behind.causes[0]!.action, new RegExp(`POST /runs/${first}/cancel`))
   t.is(told(await ofAgent(owner, agent)), 'running RUN_AHEAD WORKING')
 
   await cancel(owner, first)
+  await cancel(owner, ofAnother)
   await owner.ended(second)
   t.is(told(await ofRun(owner, first)), 'ended ENDED')
   t.is(told(await ofAgent(owner, agent)), 'idle IDLE')

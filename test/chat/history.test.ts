@@ -39,6 +39,13 @@ test('a history is read page by page, whole and in order', async (t) => {
   t.deepEqual(await historyOf(await talked(0)), { items: [], more: false })
 })
 
+test('a message keeps the id that its client gave it, whatever has that id in another session', async (t) => {
+  const [session, other] = [await talked(0), await talked(1)]
+  for (const one of [session, other]) await (await send(one, { id: 'mine', text: '[[say Hello.]]' })).text()
+  t.like(await historyOf(session), { items: { 0: { id: 'mine' }, 1: { parentId: 'mine' } } })
+  t.is((await historyOf(other)).items[2]?.id, 'mine')
+})
+
 test('a page of answers with long results ends early, and none is left out', async (t) => {
   const platform = await platformOf()
   const session = await talked(4)

@@ -1,16 +1,18 @@
 // @promise deletion
 import test from 'ava'
 import * as auth from '../../api/auth.ts'
+import * as invitations from '../../api/invitations.ts'
 import * as sessions from '../../api/sessions.ts'
 import * as workspaces from '../../api/workspaces.ts'
 import { historyOf, openSession, send } from '../chat/stage.ts'
 import { makeThings } from '../api/stage.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
+import { tokenTo } from '../helpers/mailbox.ts'
 import { agentOf, customer, newcomer, type Person } from '../helpers/people.ts'
 import { happened, start } from '../helpers/runs.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
-import { inviteTo, join, memberOf, userIdOf, workspaceOf } from '../helpers/workspaces.ts'
+import { inviteTo, memberOf, userIdOf, verify, workspaceOf } from '../helpers/workspaces.ts'
 import { emptied, graceIsOver, leave, openStage } from './stage.ts'
 import { documentedFates, rowsWith, tablesOf } from './tables.ts'
 
@@ -95,7 +97,11 @@ test('of a deleted account only what is said to stay is left, its workspaces inc
   // In the workspace of somebody else, as a member and as one who is invited.
   const boss = await customer(platform, 'team')
   const { id: theirs } = await workspaceOf(boss)
-  await join(platform, theirs, owner, 'admin')
+  await verify(platform, owner)
+  await inviteTo(platform, boss, theirs, { email, role: 'admin' })
+  await call(owner, invitations.acceptInvitation, { body: { token: await tokenTo(platform, email) } })
+  // As if the address had been another one then.
+  await database('invitations').where({ acceptedBy: userId }).update({ email: 'former@example.com' })
   await call(owner, sessions.createSession, { body: { workspaceId: theirs } })
   await inviteTo(platform, owner, theirs)
   await inviteTo(platform, boss, (await workspaceOf(boss)).id, { email })

@@ -11,6 +11,7 @@ import { routes } from '../../api/routes.ts'
 import * as sessions from '../../api/sessions.ts'
 import * as signIn from '../../api/sign-in.ts'
 import * as workspaceSignIn from '../../api/workspace-sign-in.ts'
+import * as transfers from '../../api/transfers.ts'
 import * as workspaces from '../../api/workspaces.ts'
 import { makeThings, openStage, paramsOf, validBodies, validQueries } from '../api/stage.ts'
 import { newId } from '../../src/ids.ts'
@@ -136,8 +137,13 @@ test('whoever leaves, or is removed, is signed out of the workspace, and not lin
   const { platform, id, someone, boss, idp } = await openWorkspace()
   await link(someone, id, idp, 'leaver')
   const within = await signedIn(id, idp, 'leaver')
+  const colleague = await verified(platform)
+  await join(platform, id, colleague, 'member')
+  await link(colleague, id, idp, 'stayer')
+  const staying = await signedIn(id, idp, 'stayer')
   const params = { workspaceId: id, userId: await userIdOf(someone) }
   t.is((await call(boss, members.removeMember, { params })).status, 204)
+  t.is(codeOf(await call(staying, auth.me)), '', 'others stay signed in')
   for (const isBack of [false, true]) {
     if (isBack) await join(platform, id, someone, 'member')
     t.is(codeOf(await call(within, auth.me)), 'TOKEN_REVOKED')
@@ -193,6 +199,11 @@ test('whom the provider has signed in is an admin at most, and makes no API key,
   const made = (by: Client) => call(by, apiKeys.createApiKey, { body })
   t.is(codeOf(await made(await signedIn(id, idp, 'ada'))), 'PERMISSION_DENIED')
   t.is(codeOf(await made(someone)), '')
+  const offered = { userId: params.userId, password: boss.password }
+  t.is(codeOf(await call(boss, transfers.offerWorkspace, { params, body: offered })), '')
+  const accept = async (by: Client) => codeOf(await call(by, transfers.acceptTransfer, { params }))
+  t.is(await accept(await signedIn(id, idp, 'ada')), 'PERMISSION_DENIED', 'it makes nobody pay')
+  t.is(await accept(someone), 'WORKSPACE_REQUIRED')
   const noted = await call(boss, audit.listAudit, { query: { workspaceId: id, action: 'linkIdentity' } })
   t.like(noted.body.items[0]?.after, { issuer: idp.origin })
 

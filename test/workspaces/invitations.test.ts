@@ -86,14 +86,19 @@ test('a token is of no use to another account, which learns nothing and uses not
 })
 
 test('an invitation is void once it is replaced, withdrawn, seven days old, or the inviter may not invite any more', async (t) => {
-  const { platform, database, owner, workspaceId, params, invited, listed } = await open()
+  const { platform, database, owner, workspaceId, params, invite, invited, listed } = await open()
   const grace = await verified(platform)
   const first = await invited(grace.email, 'admin')
+  const other = await open()
+  const elsewhere = await other.invited(grace.email)
   const second = await invited(grace.email, 'viewer')
   t.is(await outcomeOf(grace, first), 'INVALID_TOKEN')
   const [listedOne, ...more] = await listed()
   t.deepEqual(more, [])
   const withdrawn = { ...params, invitationId: listedOne?.id ?? '' }
+  const byOther = { params: { ...withdrawn, ...other.params } }
+  t.is((await call(other.owner, invitations.withdrawInvitation, byOther)).failure.code, 'NOT_FOUND')
+  t.is((await listed()).length, 1, 'nobody withdraws it at another workspace')
   t.is((await call(owner, invitations.withdrawInvitation, { params: withdrawn })).status, 204)
   t.is(await outcomeOf(grace, second), 'INVALID_TOKEN')
   const { failure } = await call(platform, invitations.previewInvitation, { body: { token: second } })
@@ -111,11 +116,18 @@ test('an invitation is void once it is replaced, withdrawn, seven days old, or t
   t.is(expiresAt.getTime() - createdAt.getTime(), 7 * 86_400_000)
   await row.clone().update({ expiresAt: new Date() })
   t.is(await outcomeOf(grace, third), 'TOKEN_EXPIRED')
+  const limits = { limits: '{"workspaceMembers":3}' }
+  await database('accounts')
+    .where({ ownerId: await userIdOf(owner) })
+    .update(limits)
+  t.is((await invite(newAddress())).status, 201, 'one that is over takes no room')
+  t.is((await invite(newAddress())).failure.code, 'FEATURE_LIMIT_REACHED')
   await row.clone().update({ expiresAt })
   t.is((await call(owner, members.removeMember, { params: inviter })).status, 204)
   t.is(await outcomeOf(grace, third), 'INVALID_TOKEN')
   await join(platform, workspaceId, admin, 'admin')
   t.is(await outcomeOf(grace, third), 'done')
+  t.is(await outcomeOf(grace, elsewhere), 'done', 'that of another workspace stands')
 })
 
 test('an account whose address is not verified invites nobody, and is told what to do', async (t) => {

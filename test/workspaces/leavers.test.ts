@@ -16,9 +16,11 @@ import { VaultEntry } from '../../src/vault/vault-entry.ts'
 import type { Connections } from '../../src/workspaces/workspace.ts'
 import { secretText, startBareOAuthSite, tokenAnswer } from '../helpers/bare-oauth-site.ts'
 import { call, type Client } from '../helpers/client.ts'
+import { openSession } from '../chat/stage.ts'
 import { comeBack, openConnectUrl } from '../helpers/connect.ts'
 import { answering } from '../helpers/hostile-site.ts'
 import { agentOf, customer } from '../helpers/people.ts'
+import { current } from '../helpers/sessions.ts'
 import { sharedPlatform } from '../helpers/shared.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { join, memberOf, userIdOf, workspaceOf } from '../helpers/workspaces.ts'
@@ -93,7 +95,7 @@ test.serial('what a leaver has connected stays, unless the workspace or an admin
   t.is((await call(admin, members.removeMember, { params, query: { connections: 'remove' } })).status, 204)
 })
 
-test.serial('the keys of a leaver to the workspace end, and the leaver’s other keys do not', async (t) => {
+test.serial('the keys and sessions of a leaver in the workspace end, and no others', async (t) => {
   const { platform, owner, member, workspaceId, leave } = await open('admin')
   const { id: elsewhere } = await workspaceOf(owner, 'Elsewhere')
   await join(platform, elsewhere, member, 'admin')
@@ -102,10 +104,20 @@ test.serial('the keys of a leaver to the workspace end, and the leaver’s other
       .body
     return { url: platform.url, token: key }
   }
+  const colleague = await memberOf(platform, workspaceId, 'member')
+  const sessionOf = (someone: typeof member, where = workspaceId) => openSession(someone, { workspaceId: where })
+  const [kept, away] = [await sessionOf(owner), await sessionOf(member, elsewhere)]
+  const [lost, left] = [await sessionOf(colleague), await sessionOf(member)]
+  const params = { workspaceId, userId: await userIdOf(colleague) }
+  await call(owner, members.changeRole, { params, body: { role: 'viewer' } })
+  t.is((await current(lost, lost.token)).failure.code, 'INVALID_SESSION', 'a viewer does not chat')
+  for (const session of [kept, away, left]) t.is((await current(session, session.token)).status, 200)
   const [own, ended, other] = [await keyTo({}), await keyTo({ workspaceId }), await keyTo({ workspaceId: elsewhere })]
   await leave(owner)
   t.is((await call(ended, agents.listAgents)).failure.code, 'TOKEN_REVOKED')
   for (const key of [own, other]) t.is((await call(key, agents.listAgents)).status, 200)
+  t.is((await current(left, left.token)).failure.code, 'INVALID_SESSION')
+  for (const session of [kept, away]) t.is((await current(session, session.token)).status, 200)
 })
 
 test.serial('a workspace that says so takes it out of the vault, and its site is told', async (t) => {

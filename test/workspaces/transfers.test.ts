@@ -1,5 +1,7 @@
 // @promise roles
 import test from 'ava'
+import * as agents from '../../api/agents.ts'
+import * as apiKeys from '../../api/api-keys.ts'
 import * as auth from '../../api/auth.ts'
 import * as billing from '../../api/billing.ts'
 import * as members from '../../api/members.ts'
@@ -130,6 +132,9 @@ test('an offer is open until it is withdrawn, declined, replaced or seven days o
   const { platform, database, owner, taker, takerId, workspaceId, offer, accept, withdraw, read } = await open()
   const other = await memberOf(platform, workspaceId, 'viewer')
   const row = database('members').where({ workspaceId, userId: takerId })
+  const elsewhere = await open()
+  await join(platform, elsewhere.workspaceId, taker, 'member')
+  t.is((await elsewhere.offer(undefined, takerId)).status, 200)
   const ends = {
     withdrawn: async () => t.is((await withdraw()).status, 204),
     declined: async () => t.is((await withdraw(taker)).status, 204),
@@ -149,25 +154,41 @@ test('an offer is open until it is withdrawn, declined, replaced or seven days o
   await call(taker, members.removeMember, { params: { workspaceId, userId: takerId } })
   t.is((await read(owner)).transfer, null)
   t.is((await accept()).failure.code, 'WORKSPACE_NOT_FOUND')
+  t.is((await elsewhere.accept(taker)).status, 200, 'what became of it is nothing to the offer of another workspace')
 })
 
 test('who accepts has a verified address, the tier, and room for everything in the workspace', async (t) => {
-  const { platform, database, owner, taker, takerId, workspaceId, offer, accept, read, accountOf } = await open()
+  const { platform, database, owner, ownerId, taker, takerId, workspaceId, offer, accept, read, accountOf } =
+    await open()
   await agentOf(owner, { workspaceId })
   await offer()
+  const { id: own } = await workspaceOf(taker)
+  const { id: agentId } = await agentOf(taker, { workspaceId: own })
   const refused = async (code: ErrorCode, of: object) => {
     await accountOf(takerId).update(of)
     t.is((await accept()).failure.code, code, JSON.stringify(of))
     await accountOf(takerId).update({ limits: null, tier: 'team' })
   }
   await refused('AGENT_LIMIT_REACHED', { limits: '{"agents":0}' })
-  await refused('FEATURE_LIMIT_REACHED', { limits: '{"workspaces":0}' })
+  await refused('AGENT_LIMIT_REACHED', { limits: '{"agents":1}' })
+  await refused('FEATURE_LIMIT_REACHED', { limits: '{"workspaces":1}' })
   await refused('FEATURE_LIMIT_REACHED', { limits: '{"workspaceMembers":1}' })
   await refused('WORKSPACE_REQUIRED', { tier: 'pro' })
+  const suspend = (suspendedAt: Date | null) => database('users').where({ id: ownerId }).update({ suspendedAt })
+  await suspend(new Date())
+  await refused('PERMISSION_DENIED', { tier: 'team' })
+  await suspend(null)
   await database('users').where({ id: takerId }).update({ emailVerifiedAt: null })
   await refused('PERMISSION_DENIED', { tier: 'team' })
   await verify(platform, taker)
   t.is((await read(owner)).role, 'owner', 'nothing was changed by what was refused')
+  // What is deleted or over takes no room.
+  const { id } = (await call(taker, apiKeys.createApiKey, { body: { name: 'A key', scopes: ['read'] } })).body
+  await accountOf(takerId).update({ limits: '{"agents":1,"workspaces":1,"apiKeys":0}' })
+  await call(taker, agents.deleteAgent, { params: { agentId } })
+  await call(taker, workspaces.deleteWorkspace, { params: { workspaceId: own } })
+  t.is((await accept()).failure.code, 'FEATURE_LIMIT_REACHED', 'of the key')
+  await database('api_keys').where({ id }).update({ expiresAt: new Date() })
   t.is((await accept()).status, 200)
 })
 

@@ -120,8 +120,9 @@ test('an approval is decided once, by its owner, who has seen the arguments', as
 // @promise decisions
 test('an approval that expired is not decided any more: it is marked, and its call ends unsent', async (t) => {
   const asked = await asking()
-  const { someone, approval, readCall, perform, sent } = asked
+  const { someone, approval, readCall, perform, sent, services } = asked
   await expireNow(asked)
+  await services.chat.reconcile()
   const { failure } = await decide(someone, approval.id, 'approve')
   t.is(failure.code, 'VALIDATION_ERROR')
   t.regex(failure.error, /Nobody decided in time/)

@@ -40,7 +40,7 @@ function writing({ database, outbox, clock }: Pick<Services, 'database' | 'outbo
 
 test.serial('a mail to an address is sent once, and its text is stored sealed until then', async (t) => {
   const server = await startMailServer(t)
-  const { write, mails, rows, outbox, logs } = await openOutbox(t, server.url)
+  const { write, mails, rows, outbox, logs, clock } = await openOutbox(t, server.url)
   await write()
   t.false(JSON.stringify(await rows()).includes('canary'))
   t.like((await outbox.list({ limit: 10 })).items, [{ status: 'pending', text: null, to: 'ada@example.com' }])
@@ -52,6 +52,9 @@ test.serial('a mail to an address is sent once, and its text is stored sealed un
   )
   t.true(server.arrived[0]?.raw.includes(canary))
   t.like((await rows())[0], { status: 'sent', body: null, attempts: 1 })
+  clock.forward(86_400)
+  await mails.send()
+  t.is((await rows())[0]?.status, 'sent', 'nobody gives up what was sent')
   t.false(logs.join('\n').includes('canary'))
 })
 
