@@ -79,6 +79,8 @@ test('what a suspended user has started stands still, deliveries are refused, an
     (await services.database('runs').where({ id }).first('status')).status as string
   await services.runs.reconciler.round(new AbortController().signal)
   t.is(await statusOf(second.runId), 'queued')
+  const told = await services.database('notifications').where({ ownerId: agent.ownerId, kind: 'limits_exceeded' })
+  t.deepEqual(told, [], 'it rests because of the suspension')
   await lift(named)
   for (const { runId } of [first, second]) t.is((await ended(someone, runId)).status, 'completed')
   const fourth = (await deliver(someone, agent, { number: 3 })).body
