@@ -165,6 +165,7 @@ test('an admin gives a tier with its credits, and limits of its own; what exceed
   t.like((await call(someone, billing.getBilling)).body, { tier: 'pro', balance: 5200, subscription: null })
   const [old, recent] = [await webhookAgent(someone), await agentOf(someone)]
   t.like((await give({ limits: { agents: 1, tokensPerMonth: null } })).body, {
+    givenTier: 'pro',
     limits: { agents: 1, tokensPerMonth: null },
   })
   const pausedAt = async ({ id }: { id: string }) =>
@@ -181,12 +182,14 @@ test('an admin gives a tier with its credits, and limits of its own; what exceed
 })
 
 test('an admin deletes an account, which only an admin can keep, and its user is told', async (t) => {
-  const { platform, root, of, lift } = await open()
+  const { platform, root, of, suspend, lift } = await open()
   const someone = await person(platform)
   const { email, password, url } = someone
   const named = await of(someone)
+  await suspend(named)
   const { body } = await call(root, adminUsers.deleteUser, named)
   t.truthy(body.suspendedAt)
+  t.is(body.suspensionReason, 'Too loud')
   t.truthy(body.deletionDueAt)
   t.regex((await mailsTo(platform, email))[0]?.text ?? '', /The operator of .* has closed your account/)
   const logIn = () => call({ url }, auth.login, { body: { email, password } })

@@ -79,6 +79,10 @@ test('a mailbox has its free month once, however many addresses and accounts it 
     balances.toSorted((one, other) => other - one),
     [200, 0, 0, 0],
   )
+  await platform.services.billing.credits.sweep()
+  const late = await person(platform, `ada+4@${at}`)
+  await verify(platform, late)
+  t.is(await balanceOf(late), 0, 'the month is not forgotten before it is over')
   const loser = people[balances.indexOf(0)]!
   const { failure } = await start(loser, await demoAgent(loser))
   t.regex(failure.error, /another account with this mailbox/i)

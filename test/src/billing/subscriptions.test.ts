@@ -155,6 +155,16 @@ test('a cancelled subscription is kept for the paid month, then the free tier fo
   t.deepEqual(await charges(), [2000])
 })
 
+test('a change of a subscription that has ended at the gateway meanwhile begins another one', async (t) => {
+  const { billing, charges, database, sandbox, userId, withCard } = await openBilling(t)
+  await withCard()
+  await billing.subscriptions.subscribe(userId, { tier: 'pro' })
+  const { subscription } = (await database('accounts').where({ ownerId: userId }).first('subscription')) ?? {}
+  await sandbox.cancel(String(subscription), 'now')
+  t.like(await billing.subscriptions.subscribe(userId, { tier: 'team' }), { tier: 'team' })
+  t.deepEqual(await charges(), [2000, -2000, 6000])
+})
+
 test('a look that began earlier changes nothing once a later one was applied', async (t) => {
   const { billing, database, sandbox, userId, withCard } = await openBilling(t)
   await withCard()
