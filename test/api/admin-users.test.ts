@@ -79,6 +79,8 @@ test('what a suspended user has started stands still, deliveries are refused, an
     (await services.database('runs').where({ id }).first('status')).status as string
   await services.runs.reconciler.round(new AbortController().signal)
   t.is(await statusOf(second.runId), 'queued')
+  const told = await services.database('notifications').where({ ownerId: agent.ownerId, kind: 'limits_exceeded' })
+  t.deepEqual(told, [], 'it rests because of the suspension')
   await lift(named)
   for (const { runId } of [first, second]) t.is((await ended(someone, runId)).status, 'completed')
   const fourth = (await deliver(someone, agent, { number: 3 })).body
@@ -163,6 +165,7 @@ test('an admin gives a tier with its credits, and limits of its own; what exceed
   t.like((await call(someone, billing.getBilling)).body, { tier: 'pro', balance: 5200, subscription: null })
   const [old, recent] = [await webhookAgent(someone), await agentOf(someone)]
   t.like((await give({ limits: { agents: 1, tokensPerMonth: null } })).body, {
+    givenTier: 'pro',
     limits: { agents: 1, tokensPerMonth: null },
   })
   const pausedAt = async ({ id }: { id: string }) =>
@@ -179,12 +182,14 @@ test('an admin gives a tier with its credits, and limits of its own; what exceed
 })
 
 test('an admin deletes an account, which only an admin can keep, and its user is told', async (t) => {
-  const { platform, root, of, lift } = await open()
+  const { platform, root, of, suspend, lift } = await open()
   const someone = await person(platform)
   const { email, password, url } = someone
   const named = await of(someone)
+  await suspend(named)
   const { body } = await call(root, adminUsers.deleteUser, named)
   t.truthy(body.suspendedAt)
+  t.is(body.suspensionReason, 'Too loud')
   t.truthy(body.deletionDueAt)
   t.regex((await mailsTo(platform, email))[0]?.text ?? '', /The operator of .* has closed your account/)
   const logIn = () => call({ url }, auth.login, { body: { email, password } })

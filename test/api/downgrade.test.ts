@@ -142,6 +142,10 @@ test('a change of the tier is previewed as it would come, and the preview change
   t.like(await preview({ tier: 'pro', when: 'now' }), { at: 'now', cents: null })
   t.like(await preview({ tier: 'enterprise' }), { at: 'now', cents: null, centsPerMonth: 100_000 })
   t.deepEqual((await call(someone, billing.getBilling)).body, before, 'nothing was changed')
+  const own = platform.services.database('accounts').where({ ownerId: await userIdOf(someone) })
+  await own.clone().update({ limits: '{"agents":4}' })
+  t.like(await preview({ tier: 'free' }), { exceeding: { agents: 1, apiKeys: 1 } }, 'limits of its own count')
+  await own.update({ limits: null })
 
   await call(someone, billing.cancelSubscription, { query: { when: 'now' } })
   await platform.services.exceeding.fit(await userIdOf(someone))

@@ -1,6 +1,7 @@
 // @promise at-once
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import test, { type ExecutionContext } from 'ava'
+import { liftUser } from '../../api/admin-users.ts'
 import * as agentRuns from '../../api/agent-runs.ts'
 import * as agentSecrets from '../../api/agent-secrets.ts'
 import * as agents from '../../api/agents.ts'
@@ -15,7 +16,7 @@ import { call, type Answer } from '../helpers/client.ts'
 import { comeBack, openConnectUrl } from '../helpers/connect.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { hold, untilBlocked } from '../helpers/hold.ts'
-import { suspend } from '../helpers/admins.ts'
+import { adminOf, suspend } from '../helpers/admins.ts'
 import { answering, manifestWith } from '../helpers/hostile-site.ts'
 import { temporaryCertificates } from '../helpers/https-server.ts'
 import { agentOf, customer, deliver, webhookAgent, type Person } from '../helpers/people.ts'
@@ -168,6 +169,12 @@ const returns: Record<string, Parameters<typeof returnsMeanwhile>[0]> = {
   'is removed': async (boss, someone, workspaceId) =>
     call(boss, members.removeMember, { params: { workspaceId, userId: await userIdOf(someone) } }),
   'is suspended': async (_, someone) => suspend((await stage()).platform, someone),
+  'is suspended, and let in again,': async (_, someone) => {
+    const { platform } = await stage()
+    const params = { userId: await userIdOf(someone) }
+    await suspend(platform, someone)
+    return call(await adminOf(platform), liftUser, { params })
+  },
   'changes the password in another login': async (_, { url, email, password }) => {
     const { body } = await call({ url }, auth.login, { body: { email, password } })
     const elsewhere = { url, token: body.accessToken }

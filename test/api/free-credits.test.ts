@@ -63,6 +63,11 @@ test('a mailbox has its free month once, however many addresses and accounts it 
   const at = domain()
   const people: Person[] = []
   for (const local of ['ada', 'ada+1', 'ada+2', 'ＡＤＡ+3']) people.push(await person(platform, `${local}@${at}`))
+  // Each has had another mailbox in a month before.
+  for (const one of people) {
+    const ownerId = await userIdOf(one)
+    await platform.services.database('free_months').insert({ month: '2026-01-01', ownerId, mailboxHash: ownerId })
+  }
   for (const one of people)
     await call(platform, accountMails.verifyEmail, {
       body: { token: await tokenTo(platform, one.email.normalize('NFC').toLowerCase()) },
@@ -74,6 +79,10 @@ test('a mailbox has its free month once, however many addresses and accounts it 
     balances.toSorted((one, other) => other - one),
     [200, 0, 0, 0],
   )
+  await platform.services.billing.credits.sweep()
+  const late = await person(platform, `ada+4@${at}`)
+  await verify(platform, late)
+  t.is(await balanceOf(late), 0, 'the month is not forgotten before it is over')
   const loser = people[balances.indexOf(0)]!
   const { failure } = await start(loser, await demoAgent(loser))
   t.regex(failure.error, /another account with this mailbox/i)

@@ -116,6 +116,9 @@ test('an admin gives credits once for each key, and the audit log says to whom a
   t.is(one?.status, 201)
   t.deepEqual(one?.body, two?.body)
   t.like(one?.body, { ownerId: userId, credits: 25, remaining: 25, priority: 0, note: 'For the trouble' })
+  const other = await userIdOf(await person(platform))
+  const toOther = { params: { userId: other }, body: given, headers: { 'idempotency-key': 'a' } }
+  t.like((await call(admin, adminCredits.giveCredits, toOther)).body, { ownerId: other, credits: 25 })
   t.is((await give({ ...given, credits: 26 }, 'a')).failure.code, 'VALIDATION_ERROR')
   t.is((await give({ ...given, expiresAt: '2020-01-01T00:00:00Z' }, 'b')).failure.code, 'VALIDATION_ERROR')
   t.is((await call(someone, billing.getBilling)).body.balance, 225)

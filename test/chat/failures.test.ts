@@ -7,6 +7,7 @@ import { events, status, type Act } from '../models/failing-provider.ts'
 import { sharedModels } from '../models/shared-models.ts'
 import { openProvider } from '../models/stage-of-provider.ts'
 import { anthropic, chat, responses } from '../models/wire.ts'
+import { userIdOf } from '../helpers/workspaces.ts'
 import { historyOf, openSession, partsOf, send, typesOf } from './stage.ts'
 
 /* Failures of model calls as somebody meets them who chats: each comes before or after the first part. */
@@ -50,6 +51,8 @@ for (const [asked, title, act, sentence, charges] of rows) {
     t.like(items[1], { status: 'failed', parts: [], error: { code: 'MODEL_ERROR', statusCode: 502 } })
     const { items: entries } = (await call(someone, billing.listLedger, {})).body
     t.is(entries.filter(({ kind }) => kind === 'chat_step').length, charges)
+    const held = platform.services.database('credit_holds').where({ ownerId: await userIdOf(someone) })
+    t.deepEqual(await held, [], 'nothing is held any more')
   })
 }
 

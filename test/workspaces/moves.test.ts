@@ -132,6 +132,11 @@ test('what was done for the former owner stays there, and is not shown to the ne
   )
 
   // The former owner keeps the run, and learns nothing of what became of the agent.
+  const { lines } = (await call(member, statements.getStatement, { params: { month } })).body
+  t.like(
+    lines.find(({ agentId }) => agentId === agent.id),
+    { kind: 'step', agentName: null },
+  )
   t.is((await call(member, runs.getRun, { params: { runId } })).body.ownerId, userId)
   const { summary } = (await call(member, why.whyRun, { params: { runId } })).body
   t.false(summary.includes('Secret plans'), summary)

@@ -59,6 +59,8 @@ test('a workspace uses no more than its cap in a month, and goes on once that is
   const agent = await agentOf(owner, { workspaceId })
   const cap = (creditsPerMonth: number | null) =>
     call(owner, workspaces.updateWorkspace, { params: { workspaceId }, body: { creditsPerMonth } })
+  const before = { month: '2026-01-01', credits: 500 }
+  await platform.services.database('workspace_months').insert({ workspaceId, ...before })
   t.is((await cap(10)).body.creditsPerMonth, 10)
   await charge(10)
   t.is((await start(owner, agent)).failure.code, 'NO_CREDITS')

@@ -1,6 +1,10 @@
 import test from 'ava'
-import { openBilling } from './open-billing.ts'
+import { createSweep } from '../../../src/billing/sweep.ts'
+import { createLogger } from '../../../src/logger.ts'
+import { testConfig } from '../../helpers/config.ts'
+import { billingForFile, openBilling } from './open-billing.ts'
 
+const openBesideOthers = billingForFile(test)
 const day = 86_400
 
 test('credits are bought for what they cost, once for each key, however many ask at once', async (t) => {
@@ -20,6 +24,60 @@ test('credits are bought for what they cost, once for each key, however many ask
 })
 
 const topUp = { isOn: true, below: 100, credits: 500, centsPerMonth: 1200 }
+
+test('nothing of another account counts: its card, its key, what it buys just now, and what it has spent', async (t) => {
+  const [one, other] = [await openBesideOthers(), await openBesideOthers()]
+  await one.withCard()
+  await one.billing.topUps.set(one.userId, { ...topUp, below: 300 })
+  const switchedOn = other.billing.topUps.set(other.userId, topUp)
+  t.like(await t.throwsAsync(switchedOn), { code: 'NO_PAYMENT_METHOD' })
+  await other.withCard()
+  one.lost.what = 'answer'
+  await t.throwsAsync(one.billing.purchases.buy(one.userId, { credits: 1000, requestKey: 'a' }))
+  for (const credits of [400, 600]) {
+    const bought = await other.billing.purchases.buy(other.userId, { credits, requestKey: credits === 400 ? 'a' : 'b' })
+    t.like(bought, { ownerId: other.userId, status: 'paid', credits })
+  }
+  const { items } = await one.billing.payments.list(one.userId, { limit: 10 })
+  t.deepEqual(items.map(({ credits, status }) => `${credits} ${status}`).toSorted(), ['1000 pending', '500 paid'])
+  t.like(await other.billing.topUps.read(other.userId), { spentCents: 0 }, 'nor what is bought otherwise')
+})
+
+test('nothing is bought automatically without a card, while a month is overdue, or for an account that is to be deleted', async (t) => {
+  const { billing, charge, clock, database, sweep, userId, withCard, withUser } = await openBilling(t)
+  const { id } = await withUser()
+  await billing.subscriptions.subscribe(userId, { tier: 'pro' })
+  await billing.topUps.set(userId, { ...topUp, centsPerMonth: 5000 })
+  await billing.paymentMethods.remove(userId, id)
+  await charge(userId, 15_900)
+  await sweep.round()
+  await withCard('pm_card_chargeCustomerFail')
+  clock.forward(31 * day)
+  await sweep.round()
+  t.is((await billing.account(userId)).subscription?.status, 'past_due')
+  await withCard()
+  const marked = { ownerId: userId, requestedAt: clock.now(), dueAt: clock.now(), nextAt: clock.now() }
+  await database('deletions').insert(marked)
+  clock.forward(8 * day)
+  for (const _ of ['the end of the subscription', 'nothing is overdue']) await sweep.attend(userId)
+  t.deepEqual(await database('payments').where({ ownerId: userId, purpose: 'top_up' }), [])
+  t.like(await billing.topUps.read(userId), { isOn: true, failures: 0 })
+})
+
+test('what somebody asks for while an account is attended to is done next', async (t) => {
+  const { billing, clock, database, userId } = await openBilling(t)
+  await billing.account(userId)
+  const lookAt = clock.now()
+  const asked = () => database('accounts').where({ ownerId: userId }).update({ lookAt, fittedTier: 'free' })
+  let fits = 0
+  const fit = async () => void ((fits += 1) === 1 && (await asked()))
+  const exceeding = { fit, afterChange: async () => undefined }
+  const config = { billing: testConfig('postgres://unused').billing }
+  const sweep = createSweep({ database, clock, config, billing, exceeding, logger: createLogger('silent', 'test') })
+  await asked()
+  await sweep.round()
+  t.is(fits, 2)
+})
 
 test('credits are bought automatically once the balance is below the threshold, up to the ceiling of the month', async (t) => {
   const { billing, charge, charges, clock, sweep, userId, withCard } = await openBilling(t)
@@ -102,14 +160,21 @@ test('after three failures in a row nothing is bought automatically any more, an
   await withCard('pm_card_chargeCustomerFail')
   await billing.topUps.set(userId, topUp)
   await charge(userId, 150)
-  for (let hours = 0; hours < 6; hours += 1) {
-    await sweep.round()
-    clock.forward(3601)
+  const forHours = async () => {
+    for (let hours = 0; hours < 6; hours += 1) {
+      await sweep.round()
+      clock.forward(3601)
+    }
+    t.like(await billing.topUps.read(userId), { isOn: false, failures: 3 })
   }
-  t.like(await billing.topUps.read(userId), { isOn: false, failures: 3 })
+  await forHours()
   const { length } = await database('payments').where({ ownerId: userId, purpose: 'top_up' })
   t.is(length, 3)
   t.is((await database('notifications').where({ ownerId: userId, kind: 'top_up_off' })).length, 1)
+  for (const _ of ['switched on again', 'and tried again at once'])
+    t.like(await billing.topUps.set(userId, topUp), { isOn: true, failures: 1 })
+  await forHours()
+  t.is((await database('notifications').where({ ownerId: userId, kind: 'top_up_off' })).length, 2)
 })
 
 test('a clock that is advanced renews, grants and gives up in order, for this account alone', async (t) => {

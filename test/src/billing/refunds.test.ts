@@ -1,5 +1,6 @@
 // @promise refunds
 import test from 'ava'
+import { newId } from '../../../src/ids.ts'
 import { openBilling } from './open-billing.ts'
 
 type Money = Awaited<ReturnType<typeof openBilling>>
@@ -46,12 +47,34 @@ for (const { what, pay, before, credits } of [
 
 test('a month that is paid back before anybody has looked gives no credits', async (t) => {
   const money = await openBilling(t)
+  const other = { ...money, userId: newId() }
+  await money.billing.paymentMethods.add(other.userId, { paymentMethod: 'pm_card_visa' })
+  await subscribe(other)
+  money.clock.forward(86_400)
   await money.withCard()
   await subscribe(money)
   money.clock.forward(31 * 86_400)
   await money.sandbox.look(`sandbox_${money.userId}`)
   await tell(money, 'refunded')
   t.is(await money.ledgerSum(), 5200)
+  await money.sweep.attend(other.userId)
+  t.is((await money.billing.account(other.userId)).balance, 10_200, 'a month of another account gives its own')
+})
+
+test('an answer to a charge that comes late changes nothing that a look has found out since', async (t) => {
+  const money = await openBilling(t)
+  const { billing, database, sandbox, userId } = money
+  await money.withCard()
+  const payment = await buy(money)
+  const told = (await sandbox.look(await billing.look.customerOf(userId))).payments[0]!
+  await tell(money, 'refunded')
+  await database.transaction(async (trx) => {
+    const account = await billing.credits.locked(userId, trx)
+    await billing.payments.charged(trx, account, payment, told)
+    await billing.payments.refuse(trx, payment, 'Declined')
+  })
+  t.like((await billing.payments.list(userId, { limit: 1 })).items[0], { status: 'refunded', failure: null })
+  t.is(await money.ledgerSum(), 200)
 })
 
 test('who has used what was bought is in debt once it is paid back, and out of it once it is paid after all', async (t) => {

@@ -1,5 +1,6 @@
 import test from 'ava'
 import { createLook } from '../../../src/billing/look.ts'
+import { newId } from '../../../src/ids.ts'
 import { openBilling } from './open-billing.ts'
 
 const day = 86_400
@@ -154,6 +155,16 @@ test('a cancelled subscription is kept for the paid month, then the free tier fo
   t.deepEqual(await charges(), [2000])
 })
 
+test('a change of a subscription that has ended at the gateway meanwhile begins another one', async (t) => {
+  const { billing, charges, database, sandbox, userId, withCard } = await openBilling(t)
+  await withCard()
+  await billing.subscriptions.subscribe(userId, { tier: 'pro' })
+  const { subscription } = (await database('accounts').where({ ownerId: userId }).first('subscription')) ?? {}
+  await sandbox.cancel(String(subscription), 'now')
+  t.like(await billing.subscriptions.subscribe(userId, { tier: 'team' }), { tier: 'team' })
+  t.deepEqual(await charges(), [2000, -2000, 6000])
+})
+
 test('a look that began earlier changes nothing once a later one was applied', async (t) => {
   const { billing, database, sandbox, userId, withCard } = await openBilling(t)
   await withCard()
@@ -174,4 +185,20 @@ test('a look that began earlier changes nothing once a later one was applied', a
   resolve()
   await slowly
   t.is((await billing.account(userId)).tier, 'team')
+})
+
+test('of a customer whom the gateway does not know any more, the cards are forgotten, and no others', async (t) => {
+  const { billing, database, sandbox, userId, withCard } = await openBilling(t)
+  const [other, customer] = [newId(), 'sandbox_anew']
+  await withCard()
+  await billing.paymentMethods.add(other, { paymentMethod: 'pm_card_visa' })
+  const gateway = { ...sandbox, customer: async () => customer }
+  const nobody = { due: { owner: async () => {} }, overdue: { tell: async () => {} } }
+  const look = createLook({ ...billing, database, clock: { now: () => new Date() }, gateway, ...nobody })
+  t.is(await look.customerOf(userId), customer)
+  const left = [await billing.paymentMethods.list(userId), await billing.paymentMethods.list(other)]
+  t.deepEqual(
+    left.map(({ length }) => length),
+    [0, 1],
+  )
 })

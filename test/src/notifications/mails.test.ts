@@ -205,6 +205,8 @@ test.serial('an unverified address is mailed nothing, an account a hundred of ea
   t.is(all.length, 102, 'all are listed')
   t.is(all.find(({ ownerId }) => ownerId === other)?.mailStatus, 'none')
   t.is(all.filter(({ mailStatus }) => mailStatus === 'pending').length, 100)
+  await tell(await owner('alan@example.com'))
+  t.is((await rows()).at(-1)?.mailStatus, 'pending', 'each account counts by itself')
   for (const kind of ['agent_paused', 'approval_requested'] as const) {
     await tell(ada, { kind, key: 'still mailed' })
     t.like((await rows()).at(-1), { kind, mailStatus: 'pending' })

@@ -32,6 +32,19 @@ test.serial('an owner is told once of one state of one thing, and again of anoth
   })
 })
 
+test.serial('notifications are kept for 400 days, and deleted then', async (t) => {
+  const { tell, ada, rows, notifications, clock } = await openNotifications(t)
+  await tell(ada)
+  for (const [days, left] of [
+    [399, 1],
+    [2, 0],
+  ] as const) {
+    clock.forward(days * 86_400)
+    await notifications.purge()
+    t.is((await rows()).length, left)
+  }
+})
+
 test.serial('of many processes that tell the same at the same instant one does', async (t) => {
   const { tell, ada, rows, openProcess } = await openNotifications(t)
   const processes = [openProcess(), openProcess(), openProcess()]

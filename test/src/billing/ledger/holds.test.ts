@@ -48,6 +48,14 @@ test('a step holds what those before it have used on average, and no more than i
   t.is(await begin(money, newId()), undefined)
 })
 
+test('steps at the same time hold tokens of the month, too, and none begins without any', async (t) => {
+  const money = await withCredits(10)
+  const limits = '{"tokensPerMonth":16000}'
+  await money.database('accounts').where({ ownerId: money.userId }).update({ limits })
+  const held = [await begin(money, newId()), await begin(money, newId()), await begin(money, newId())]
+  t.deepEqual(held, [1, 1, undefined], 'a first step takes 10,000')
+})
+
 test('a charge settles the hold of its step, its entry says what was held, and a repetition changes nothing', async (t) => {
   const money = await withCredits(10)
   const { billing, charge, userId } = money

@@ -25,7 +25,15 @@ async function open() {
   const [own, shared] = [await agentOf(payer), await agentOf(payer, { workspaceId })]
   for (const agent of [own, shared]) await start(payer, agent)
   const dueAgents = () => platform.services.database('dueAgents').whereIn('agentId', [own.id, shared.id])
-  return { platform, payer, userId: await userIdOf(payer), workspaceId, own, shared, dueAgents }
+  const userId = await userIdOf(payer)
+  /** Lets the gateway tell what has become of the newest payment. */
+  async function told(status: string): Promise<void> {
+    const { database, billing: money } = platform.services
+    const newest = database('sandbox_payments').where({ ownerId: userId }).max('reference')
+    await database('sandbox_payments').where({ reference: newest }).update({ status })
+    await money.look.look(userId)
+  }
+  return { platform, payer, userId, workspaceId, own, shared, dueAgents, told }
 }
 
 type House = Awaited<ReturnType<typeof open>>
@@ -63,6 +71,14 @@ const changes: [what: string, whose: ('own' | 'shared')[], change: (house: House
         headers: { 'idempotency-key': newId() },
       }),
   ],
+  [
+    'a purchase that is paid after all',
+    ['own', 'shared'],
+    async ({ told }) => {
+      await told('paid')
+      return { status: 200 }
+    },
+  ],
   ['another tier', ['own', 'shared'], ({ payer }) => call(payer, billing.subscribe, { body: { tier: 'enterprise' } })],
   [
     'a tier from an admin',
@@ -74,6 +90,10 @@ const changes: [what: string, whose: ('own' | 'shared')[], change: (house: House
 ]
 
 const before: Record<string, (house: House) => Promise<unknown>> = {
+  'a purchase that is paid after all': async ({ payer, told }) => {
+    await call(payer, payments.buyCredits, { body: { credits: 100 } })
+    await told('refunded')
+  },
   'a resumed agent': ({ payer, own }) => call(payer, agents.pauseAgent, { params: { agentId: own.id } }),
 }
 
