@@ -33,11 +33,14 @@ async function answerToMessage(
 ): Promise<ChatAnswer | undefined> {
   if (request.kind === 'again' || request.clientId === undefined || request.messageId !== undefined) return undefined
   const { clientId, text } = request
-  const named = () =>
-    ChatMessage.query(db).where({ sessionId, clientId }).select('id').orderBy('number', 'desc').first()
-  const found = await named().where({ text: toColumn(text) })
+  // One statement, so that a message that arrives meanwhile is not taken for one with another text.
+  const found = await ChatMessage.query(db)
+    .where({ sessionId, clientId })
+    .orderByRaw('text = ? desc, number desc', [toColumn(text)])
+    .select('id', 'text')
+    .first()
   const message = `The id ${JSON.stringify(clientId)} is that of another message in this session. Give each message an id of its own, or name the message that this one replaces as "messageId".`
-  const isFree = found !== undefined || (await named()) === undefined
+  const isFree = found === undefined || found.text === text
   assertThat(isFree, 'VALIDATION_ERROR', { message, details: [{ path: 'id', message }] })
   return found && ChatAnswer.query(db).where({ sessionId, messageId: found.id }).orderBy('number', 'desc').first()
 }

@@ -50,9 +50,11 @@ const uuid = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 /** The platforms of this process whose clock is the real one, by address, with their originals by kind. */
 const platforms = new Map<string, { services: Services; originals: Map<string, Promise<Original>> }>()
 
-/** Has the users of a platform copied. */
-export const allowCopies = (url: string, services: Services): void =>
-  void platforms.set(url, { services, originals: new Map() })
+/** Has the users of a platform copied. Returns how to end that with the platform: another one may get its port. */
+export function allowCopies(url: string, services: Services): () => void {
+  platforms.set(url, { services, originals: new Map() })
+  return () => void platforms.delete(url)
+}
 
 /** A user of this kind: the first one is made as given, the others are copies. Where copies are not allowed, none is. */
 export async function ofKind<T extends Made>(url: string, kind: string, make: () => Promise<T>): Promise<Made> {

@@ -93,7 +93,7 @@ export async function startPlatform(t: ExecutionContext, options: PlatformOption
     passwordCost: options.passwordCost ?? cheapCost,
     threads: sharedThreads,
   })
-  if (!options.clock) allowCopies(url, services)
+  const endCopies = options.clock ? () => {} : allowCopies(url, services)
   const handle = createApp(services).callback()
   serve((request, response) => void handle(request, response))
   let stop = async () => {}
@@ -106,6 +106,7 @@ export async function startPlatform(t: ExecutionContext, options: PlatformOption
   const stopWorker = () => stop()
   if (options.worker) await startWorker()
   t.teardown(async () => {
+    endCopies()
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
     await stopWorker()
