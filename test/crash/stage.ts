@@ -31,7 +31,10 @@ export async function openStage(t: ExecutionContext, options: StageOptions = {})
   // The API processes' own address, so that tokens which one API has issued are good at the other.
   const BASE_URL = `http://127.0.0.1:${port}`
   const contacts = options.contacts && (await openContacts(t, BASE_URL, options))
-  const env = { BASE_URL, RECONCILE_SECONDS: '1', STALL_SECONDS: '2', ...contacts?.env, ...options.env }
+  // Long tests take longer than a quarter of an hour.
+  const ACCESS_TOKEN_SECONDS = '3600'
+  const seconds = { RECONCILE_SECONDS: '1', STALL_SECONDS: '2', ACCESS_TOKEN_SECONDS }
+  const env = { BASE_URL, ...seconds, ...contacts?.env, ...options.env }
   const environment: Record<string, string> = await testEnvironment(t, { ...(sites && { sites }), env })
   const platform = await startPlatform(t, { env: environment, worker: options.worker ?? false })
 

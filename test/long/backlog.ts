@@ -12,7 +12,7 @@ const occupiedSeconds = 240
 // @promise backlogs
 test('500 runs that wait for the one free slot of a worker are left alone, and all complete in their first epoch', async (t) => {
   t.timeout(9 * 60_000)
-  const stage = await openStage(t, { env: { WORKER_ACTIVITIES: '1', ACCESS_TOKEN_SECONDS: '3600' } })
+  const stage = await openStage(t, { env: { WORKER_ACTIVITIES: '1' } })
   const { platform } = stage
   const { database } = platform.services
   const [worker, api] = [await stage.startWorker(), await stage.startApi()]

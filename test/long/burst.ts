@@ -45,7 +45,7 @@ async function signalsOf(t: ExecutionContext, agentId: string): Promise<number[]
 // @promise bursts
 test('10,000 deliveries at once: each accepted or refused with 429, a handful of signals, and others start as ever', async (t) => {
   t.timeout(60 * 60_000)
-  const env = { RATE_LIMIT_STORE: 'postgres', STALL_SECONDS: '5', RECONCILE_SECONDS: '2', ACCESS_TOKEN_SECONDS: '3600' }
+  const env = { RATE_LIMIT_STORE: 'postgres', STALL_SECONDS: '5', RECONCILE_SECONDS: '2' }
   const stage = await openStage(t, { env })
   const api = await stage.startApi()
   await stage.startWorker()

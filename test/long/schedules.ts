@@ -27,7 +27,7 @@ test('three agents that fire every minute, while worker, API, Temporal and Postg
   t.timeout((minutes + 5) * 60_000)
   const postgres = await startOwnPostgres(t)
   const temporal = await startOwnTemporal(t)
-  const env = { DATABASE_URL: postgres.url, TEMPORAL_ADDRESS: temporal.address, ACCESS_TOKEN_SECONDS: '3600' }
+  const env = { DATABASE_URL: postgres.url, TEMPORAL_ADDRESS: temporal.address }
   const stage = await openStage(t, { env })
   // The servers of tests give up durability for speed; here it is the subject.
   await stage.platform.services.database.raw('alter database switchyard set synchronous_commit = on')

@@ -34,7 +34,7 @@ type Tally = Map<string, number>
  * tells what is wrong with the money. The seed decides what is done, and chance in which order it happens.
  */
 export async function disturbMoney(t: ExecutionContext, plan: Plan) {
-  const stage = await openStage(t, { env: { DATABASE_POOL: '10', ACCESS_TOKEN_SECONDS: '3600' } })
+  const stage = await openStage(t, { env: { DATABASE_POOL: '10' } })
   reconcile(t, stage.platform)
   const programs = { api: await stage.startApi(), worker: await stage.startWorker() }
   const boss = await adminOf({ url: programs.api.url, services: stage.platform.services })
