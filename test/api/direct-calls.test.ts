@@ -90,7 +90,11 @@ test('under one key there is one effect, and a repeated request gets the recorde
   const elsewhere = await startHostileSite(t)
   elsewhere.tool = answering({ order: 'elsewhere' })
   const { body: other } = await call(someone, vault.addToVault, { body: { url: elsewhere.origin, token: 'a-token' } })
-  const there = { params: { entryId: other.id, toolName: 'act' }, body: { n: 1 }, headers: { 'idempotency-key': 'order' } }
+  const there = {
+    params: { entryId: other.id, toolName: 'act' },
+    body: { n: 1 },
+    headers: { 'idempotency-key': 'order' },
+  }
   t.deepEqual((await call(someone, vault.callTool, there)).body.result, { order: 'elsewhere' }, 'at another site')
   const read = (await use('read', {}, 'look')).body
   answers(answering({ order: 9 }))

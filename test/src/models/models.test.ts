@@ -44,7 +44,8 @@ function over(doGenerate: Generate, env: Record<string, string> = {}, failedLoad
     },
   }
   let loads = 0
-  const load = () => ((loads += 1) > failedLoads ? Promise.resolve(languageModel) : Promise.reject(new Error('no file')))
+  const load = () =>
+    (loads += 1) > failedLoads ? Promise.resolve(languageModel) : Promise.reject(new Error('no file'))
   return { asked, lines, models: createModels({ config: configOf(env), logger, clock: { now: () => now }, load }) }
 }
 
@@ -253,7 +254,10 @@ test('how many tools a provider takes is learnt by the owner whom it has told, a
   t.is((await models.step(request({ tools, party: 'one' }))).refusedTools?.length, 2)
   const siteOf = (index: number) => (index % 3 === 2 ? 'Other' : 'Site')
   const given = tools.map((tool, index) => ({ ...ofSite(siteOf(index)), tool }))
-  t.deepEqual([models.offer('demo', 'one', given), models.offer('demo', 'another', given)].map(({ tools }) => tools.length), [10, 12])
+  t.deepEqual(
+    [models.offer('demo', 'one', given), models.offer('demo', 'another', given)].map(({ tools }) => tools.length),
+    [10, 12],
+  )
   const { leftOut } = models.offer('demo', 'one', given)
   t.like(leftOut, [
     { name: 'Site', origin: 'https://Site.example', reason: 'too_many_tools', tools: ['t10'] },
@@ -266,7 +270,9 @@ const ofSite = (siteName: string) => ({ entryId: siteName, siteName, siteOrigin:
 test('a tool that a provider has refused is offered again once its site has changed anything of it', async (t) => {
   const responseBody = `{"error":{"message":"Invalid schema for function 'odd'"}}`
   const { models } = over(({ tools: sent = [] }) =>
-    sent.some(({ name }) => name === 'odd') ? Promise.reject(providerError(400, { responseBody })) : Promise.resolve(answer()),
+    sent.some(({ name }) => name === 'odd')
+      ? Promise.reject(providerError(400, { responseBody }))
+      : Promise.resolve(answer()),
   )
   const odd = { name: 'odd', description: 'Acts.', inputSchema: {} }
   await models.step(request({ tools: [{ ...odd, siteName: 'Site' }], party: 'one' }))
@@ -283,7 +289,12 @@ test('the secrets of a provider are its keys, and headers that prove something, 
   const headers = { Authorization: 'Bearer token', 'x-team': 'not secret', 'X-Api-Key': 'of-a-header' }
   const one = { name: 'one', kind: 'amazon-bedrock', concurrency: 1 } as const
   t.deepEqual(
-    new Set(secretsOf([{ ...one, ...keys, headers }, { ...one, apiKey: 'of another' }])),
+    new Set(
+      secretsOf([
+        { ...one, ...keys, headers },
+        { ...one, apiKey: 'of another' },
+      ]),
+    ),
     new Set([...Object.values(keys), 'Bearer token', 'token', 'of-a-header', 'of another']),
   )
 })

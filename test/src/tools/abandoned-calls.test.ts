@@ -15,7 +15,15 @@ test('a direct call whose process died is closed when it can no longer be under 
 
   async function leave(fields: object): Promise<string> {
     const id = newId()
-    const call = { id, ownerId, vaultEntryId: newId(), siteOrigin: '', tool: 'act', arguments: '{}', idempotencyKey: id }
+    const call = {
+      id,
+      ownerId,
+      vaultEntryId: newId(),
+      siteOrigin: '',
+      tool: 'act',
+      arguments: '{}',
+      idempotencyKey: id,
+    }
     const times = { plannedAt: longAgo, startedAt: longAgo, status: 'started', attempts: 1 }
     await database('direct_tool_calls').insert({ ...call, ...times, ...fields })
     return id

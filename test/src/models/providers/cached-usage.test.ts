@@ -86,7 +86,11 @@ test('an answer that breaks off has used what its provider has said by then, and
     const used = { inputTokens: 1000, cachedTokens: 400, cacheWriteTokens, outputTokens: 50 }
     t.deepEqual(stated.usage(), used, protocol)
     stated.note({ type: 'text-delta', id: '1', delta: 'x'.repeat(240) })
-    t.deepEqual(stated.soFar(() => 0), { ...used, outputTokens: 60 }, protocol)
+    t.deepEqual(
+      stated.soFar(() => 0),
+      { ...used, outputTokens: 60 },
+      protocol,
+    )
   }
 })
 
