@@ -1,4 +1,5 @@
 import test from 'ava'
+import { recordMs } from '../../../src/database/database.ts'
 import { newId } from '../../../src/ids.ts'
 import { person } from '../../helpers/people.ts'
 import { sharedPlatform } from '../../helpers/shared.ts'
@@ -10,8 +11,8 @@ test('a direct call whose process died is closed when it can no longer be under 
   const someone = await person(platform)
   const { database, tools, config } = platform.services
   const { id: ownerId } = (await database('users').where({ email: someone.email }).first('id')) as { id: string }
-  const longest = 2 * (config.sites.timeoutSeconds + config.sites.tokenTimeoutSeconds) * 1000
-  const longAgo = new Date(Date.now() - longest - 100_000)
+  const longest = 2 * (config.sites.timeoutSeconds + config.sites.tokenTimeoutSeconds) * 1000 + recordMs
+  const longAgo = new Date(Date.now() - longest - 70_000)
 
   async function leave(fields: object): Promise<string> {
     const id = newId()
@@ -33,7 +34,7 @@ test('a direct call whose process died is closed when it can no longer be under 
     once: await leave({ effect: 'once' }),
     refused: await leave({ effect: 'once', refusedAttempts: 1 }),
     'refused and sent again': await leave({ effect: 'once', attempts: 2, refusedAttempts: 1 }),
-    'perhaps under way': await leave({ effect: 'once', startedAt: new Date(Date.now() - longest) }),
+    'perhaps under way': await leave({ effect: 'once', startedAt: new Date(Date.now() - longest - 50_000) }),
     over: await leave({ effect: 'once', status: 'succeeded', result: '{}' }),
   }
   await tools.closeAbandoned()
