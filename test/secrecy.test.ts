@@ -16,6 +16,8 @@ import { routes } from '../api/routes.ts'
 import * as runs from '../api/runs.ts'
 import * as vault from '../api/vault.ts'
 import * as refreshes from '../api/refreshes.ts'
+import { openCredential } from '../src/vault/credential.ts'
+import { VaultEntry } from '../src/vault/vault-entry.ts'
 import type { CodedError } from '../src/errors.ts'
 import { firstTime } from './api/first-time.ts'
 import { openOAuthStage } from './api/oauth-stage.ts'
@@ -260,15 +262,16 @@ test('a site that quotes the tokens it was sent puts them nowhere, and what it s
   const stage = await openOAuth()
   // The other test has the first site to itself.
   const { other: site, someone, platform, temporal } = stage
-  const { database } = platform.services
+  const { database, sealing } = platform.services
   const entryId = await stage.connect(site)
+  const { refreshToken } = openCredential(sealing, await VaultEntry.query(database).findById(entryId).throwIfNotFound())
   const said = canary('words')
   /** Quotes the newest token, as it is and as PHP would write it, in an error and in a result alike. */
   const quoting =
     (code: number): RequestListener =>
     (_request, response) => {
       const token = site.toolTokens.at(-1)
-      const words = JSON.stringify(`the token ${token} may not, ${said}`)
+      const words = JSON.stringify(`the token ${token} may not, nor ${refreshToken}, ${said}`)
       const headers = { 'Content-Type': 'application/json', 'X-Token': token }
       response.writeHead(code, headers).end(`{"error":${words},"${token}":["${token}",17]}`)
     }
@@ -284,7 +287,7 @@ test('a site that quotes the tokens it was sent puts them nowhere, and what it s
     site.tool = quoting(code)
     const answer = await use()
     t.is(answer.status, code === 200 ? 200 : 502)
-    const words = `the token [token] may not, ${said}`
+    const words = `the token [token] may not, nor [token], ${said}`
     if (code === 200) t.deepEqual(answer.body.result, { error: words, '[token]': ['[token]', 17] })
     else t.true(answer.failure.error.includes(words), answer.failure.error)
     const agent = await agentOf(someone, { sites: [{ vaultEntryId: entryId }], systemPrompt: '[[call act]]' })
@@ -311,7 +314,7 @@ test('a site that quotes the tokens it was sent puts them nowhere, and what it s
     bodies.push(JSON.stringify(await database(table).select()))
   t.true(bodies.slice(-5).filter((text) => text.includes('[token]')).length >= 4)
 
-  const secrets = stage.allSecrets()
+  const secrets = { ...stage.allSecrets(), refreshToken: refreshToken ?? '' }
   t.deepEqual(sightings(secrets, bodies), [])
   const held = await heldByTemporal(temporal, platform.config.temporal.taskQueue, ids)
   for (const [id, texts] of held) t.deepEqual(sightings({ ...secrets, said }, texts), [], id)

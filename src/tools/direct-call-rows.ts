@@ -104,7 +104,7 @@ export function directRow(
   }
 }
 
-export const toSending = (row: DirectRow): Sending => ({
+export const toSending = (row: DirectRow, secrets: readonly string[]): Sending => ({
   callId: row.id,
   ownerId: row.ownerId,
   entryId: row.vaultEntryId,
@@ -114,4 +114,5 @@ export const toSending = (row: DirectRow): Sending => ({
   share: `${row.ownerId}/direct`,
   mayWait: false,
   refusedGeneration: null,
+  secrets,
 })

@@ -135,7 +135,7 @@ export function createTools(context: {
     const row = directRow(entry, tool, request)
     billing.storedBytes.noteOne(entry.ownerId)
     const ledger = ledgerOf(row)
-    const sent = await sendWithRetry(toSending(row), ledger)
+    const sent = await sendWithRetry(toSending(row, vault.tokensIn(entry)), ledger)
     if (sent.kind === 'answered') {
       const { outcome } = sent
       const { httpStatus } = outcome

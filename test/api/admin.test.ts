@@ -71,8 +71,12 @@ test('an admin sets the limit of a host and takes it back, and sees what a manif
   t.deepEqual((await limit(60)).body, { ...without, callsPerMinute: 60 })
   t.deepEqual((await limit(120)).body, { ...without, callsPerMinute: 120 })
   t.deepEqual(await list(), [{ ...without, callsPerMinute: 120 }])
+  const calm = { params: { host: host('calm') } }
+  await call(root, admin.limitHost, { ...calm, body: { callsPerMinute: 7 } })
   for (const wrong of [0, -1, 1.5, 6001, '60']) t.is((await limit(wrong as number)).failure.code, 'VALIDATION_ERROR')
   t.is((await unlimit()).status, 204)
+  t.like(await list(), { 0: { host: host('calm'), callsPerMinute: 7 }, length: 1 })
+  t.is((await call(root, admin.unlimitHost, calm)).status, 204)
   t.deepEqual(await list(), [])
   const manifest = (limits: unknown, origin: string) => ({ server: { url: `${origin}/api` }, limits }) as never
   const note = createHostProposals({ database: platform.services.database, config: platform.config })
@@ -97,18 +101,21 @@ test('an admin sets the limit of a host and takes it back, and sees what a manif
 })
 
 test('a shorter pause ends no longer one, and purging leaves what was decided about a host', async (t) => {
-  const { platform, root, host, list, suspend } = await open()
-  const { outgoingLimit } = platform.services
+  const { platform, root, host, list, suspend, lift } = await open()
+  const { outgoingLimit, database } = platform.services
   const until = await outgoingLimit.hold(host('held'), 600, 'The site answered 429.')
   t.deepEqual(await outgoingLimit.hold(host('held'), 60, 'The site answered 503.'), until)
+  await outgoingLimit.hold(host('longest'), 30, 'The site answered 429.')
   const longest = await outgoingLimit.hold(host('longest'), 1e6, 'The site answered 503.')
+  t.true(longest.getTime() - Date.now() > 30_000, 'a longer one takes its place')
   t.true(longest.getTime() - Date.now() < 2 * platform.config.sites.holdMinutes * 60_000)
   await call(root, admin.limitHost, { params: { host: host('limited') }, body: { callsPerMinute: 5 } })
   const first = (await suspend(host('suspended'))).body.suspended
-  t.deepEqual((await suspend(host('suspended'), 'Another reason')).body.suspended, {
-    ...first,
-    reason: 'Another reason',
-  })
+  const other = await adminOf(platform)
+  const params = { host: host('suspended') }
+  const { body: again } = await call(other, admin.suspendHost, { params, body: { reason: 'Another reason' } })
+  const by = (await call(other, auth.me)).body.id
+  t.deepEqual(again.suspended, { ...first, by, reason: 'Another reason' })
   const asked = { server: { url: `https://${host('asks')}/api` }, limits: { calls_per_minute: 300 } } as never
   await createHostProposals({ database: platform.services.database, config: platform.config })(
     `https://${host('asks')}`,
@@ -118,6 +125,22 @@ test('a shorter pause ends no longer one, and purging leaves what was decided ab
   t.like(before[0], { host: host('held'), held: { until: until.toISOString(), reason: 'The site answered 429.' } })
   await outgoingLimit.purge()
   t.deepEqual(await list(), before)
+
+  // What is known of a host ends by itself, each for itself.
+  await call(root, admin.limitHost, { params, body: { callsPerMinute: 5 } })
+  await suspend(host('longest'))
+  t.like((await list())[2], { host: host('longest'), held: { reason: 'The site answered 503.' } })
+  for (const name of ['suspended', 'longest']) t.is((await lift(host(name))).status, 204)
+  const row = (name: string) => database('outgoing_hosts').where({ host: host(name) })
+  for (const name of ['held', 'limited']) await row(name).update({ heldUntil: new Date(Date.now() - 1000) })
+  t.like(await list(), { 0: { host: host('limited'), held: null } })
+  await row('asks').update({ proposedAt: new Date(Date.now() - 31 * 86_400_000) })
+  const ended = await call(root, admin.endHold, { params: { host: host('held') } })
+  t.is(ended.failure.code, 'NOT_FOUND')
+  const left = async () => (await list()).map((one) => one.host)
+  t.deepEqual(await left(), ['limited', 'longest', 'suspended', 'asks'].map(host))
+  await outgoingLimit.purge()
+  t.deepEqual(await left(), ['limited', 'longest', 'suspended'].map(host))
 })
 
 const bad = ['Tools.example.com', 'tools.example.com:443', 'tools.example.com:', 'tools.example.com:99999']

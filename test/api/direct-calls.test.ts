@@ -5,6 +5,7 @@ import * as calls from '../../api/calls.ts'
 import * as vault from '../../api/vault.ts'
 import { newId } from '../../src/ids.ts'
 import { DirectToolCall } from '../../src/tools/tool-call.ts'
+import { VaultEntry } from '../../src/vault/vault-entry.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { manifestWith, answering, startHostileSite } from '../helpers/hostile-site.ts'
@@ -77,7 +78,7 @@ test('a call whose answer is lost is in doubt, never to be repeated blindly, and
 })
 
 test('under one key there is one effect, and a repeated request gets the recorded result', async (t) => {
-  const { answers, use, effects, look } = await open(t)
+  const { platform, someone, entryId, answers, use, effects, look } = await open(t)
   answers(answering({ order: 7 }))
   const first = (await use('order', { n: 1 })).body
   t.deepEqual(first.result, { order: 7 })
@@ -86,11 +87,23 @@ test('under one key there is one effect, and a repeated request gets the recorde
   t.is(effects(), 1)
   t.like((await look(first.callId)).body, { status: 'succeeded', siteStatus: 200, result: '{"order":7}' })
   t.deepEqual((await use('another', { n: 1 })).body.result, { order: 8 })
+  const elsewhere = await startHostileSite(t)
+  elsewhere.tool = answering({ order: 'elsewhere' })
+  const { body: other } = await call(someone, vault.addToVault, { body: { url: elsewhere.origin, token: 'a-token' } })
+  const there = {
+    params: { entryId: other.id, toolName: 'act' },
+    body: { n: 1 },
+    headers: { 'idempotency-key': 'order' },
+  }
+  t.deepEqual((await call(someone, vault.callTool, there)).body.result, { order: 'elsewhere' }, 'at another site')
   const read = (await use('read', {}, 'look')).body
   answers(answering({ order: 9 }))
   t.deepEqual((await use('read', {}, 'look')).body, read)
   answers(answering({ order: 8 }))
   t.deepEqual((await use(undefined, { n: 1 })).body.result, { order: 8 })
+  const entry = await VaultEntry.query(platform.services.database).findById(entryId).throwIfNotFound()
+  await entry.$query(platform.services.database).patch({ manifest: { ...entry.manifest, tools: [] } })
+  t.deepEqual((await use('order', { n: 1 })).body, first, 'although the site offers the tool no more')
 })
 
 test('a key that was used for something else is refused, and nothing is sent', async (t) => {
@@ -153,8 +166,9 @@ test('a call that was never begun has an id, too, unless the limit of the host k
   const { someone, entryId, answers, use, look, list } = await open(t, { OUTGOING_PER_MINUTE: '1' })
   answers(failing(401))
   t.like((await use()).failure, { code: 'TOOL_EXECUTION_ERROR', outcome: 'failed' })
-  const { failure } = await use()
+  const { failure } = await use('k')
   t.is(failure.code, 'TOOL_EXECUTION_ERROR')
+  t.deepEqual(await list({ idempotencyKey: 'k' }), [], 'the key is free')
   t.like((await look((failure as { callId?: string }).callId ?? '')).body, { status: 'failed', attempts: 0 })
   await call(someone, vault.replaceVaultToken, { params: { entryId }, body: { token: 'another-token' } })
   const { failure: limited } = await use('k')

@@ -256,6 +256,19 @@ for (const [what, tier, most, limit] of ofAnOwner)
     t.regex(refused?.message ?? '', /account: .* a minute are allowed with the tier .*\. Try again in \d+ seconds?\.$/)
   })
 
+test('each owner may do what its own limits allow, and at least what the settings allow everybody', async (t) => {
+  const limits = limitsWith(t, { RATE_LIMIT_PER_MINUTE: '4', RATE_LIMIT_WEBHOOK_PER_MINUTE: '4' })
+  for (const [owner, given, most] of [
+    ['one', 6, 6],
+    ['another', 9, 9],
+    ['a third', 2, 4],
+  ] as const) {
+    const own = { requestsPerMinute: given, deliveriesPerMinute: given, inputBytesPerMinute: 1 }
+    t.is(await allowed(() => limits.account(owner, { tier: null, limits: own })), most, `requests of ${owner}`)
+    t.is(await allowed(() => limits.delivery(owner, { tier: null, limits: own })), most, `deliveries to ${owner}`)
+  }
+})
+
 test('a compressed input counts with the bytes that it has when it is inflated', async (t) => {
   const someone = await person(await house())
   const agent = await agentOf(someone, { systemPrompt: '[[say done]]' })

@@ -22,9 +22,10 @@ async function open(t: ExecutionContext) {
 
 const breaking = withTools('get_two', 'wait_here')
 test('what takes nothing away is used at once and is on record, and its owner is told only of what can do more', async (t) => {
-  const { site, refresh, history, entry, tools, use, told } = await open(t)
-  site.change({ name: 'A new name', version: '2' })
+  const { site, platform, refresh, history, entry, tools, use, told } = await open(t)
+  site.change({ name: 'A new name', version: '2', limits: { calls_per_minute: 77 } })
   t.like(await refresh(), { class: 'text', status: 'adopted' })
+  t.is(await askedFor(platform, site), 77)
   t.like(await entry(), { name: 'A new name', version: '2', pendingManifest: null })
 
   t.is((await use('get_three')).failure.code, 'NOT_FOUND')
@@ -86,7 +87,7 @@ test('a change that waits is found again as the same, and its owner is told of i
 })
 
 test('a later change takes the place of the one that waits, which cannot be accepted any more', async (t) => {
-  const { site, refresh, accept, history, tools, told } = await open(t)
+  const { site, refresh, accept, entry, history, tools, told } = await open(t)
   site.change(breaking)
   const first = await refresh()
   site.change(withTools('wait_here'))
@@ -95,11 +96,19 @@ test('a later change takes the place of the one that waits, which cannot be acce
   t.like((await accept(first.fingerprint)).failure, { code: 'VALIDATION_ERROR', details: [{ path: 'fingerprint' }] })
   t.is((await tools()).length, 3)
 
+  site.change(withTools('get_one', 'get_two', 'get_three', 'wait_here'))
+  t.like(await refresh(), { class: 'compatible', status: 'adopted' })
+  t.is((await entry()).pendingManifest, null, 'what was adopted since takes its place, too')
+  t.is((await accept(second.fingerprint)).failure.code, 'VALIDATION_ERROR')
+  site.change(withTools('wait_here'))
+  t.is((await refresh()).fingerprint, second.fingerprint)
+
   const answers = await Promise.all(Array.from({ length: 6 }, () => accept(second.fingerprint)))
   const countOf = (status: number) => answers.filter((answer) => answer.status === status).length
   t.deepEqual([countOf(200), countOf(400)], [1, 5], 'of several at once one succeeds')
   t.deepEqual(await tools(), ['wait_here'])
-  t.like(await history(), { 0: { status: 'accepted' }, 1: { status: 'superseded' }, length: 2 })
+  const statuses = (await history()).map(({ status }) => status)
+  t.deepEqual(statuses, ['accepted', 'adopted', 'superseded', 'superseded'])
   t.is((await told()).length, 2)
 })
 
@@ -232,6 +241,12 @@ test('of the decided changes of an entry the last 50 are kept', async (t) => {
   t.deepEqual([body.items.at(0)?.differences[0]?.after, body.items.at(-1)?.differences[0]?.after], ['53', '4'])
 })
 
+/** How many calls a minute the manifest of a site asks for, as admins see it. */
+async function askedFor({ services }: Platform, { origin }: { origin: string }): Promise<number | null | undefined> {
+  const { host } = new URL(origin)
+  return (await services.hosts.list()).find((one) => one.host === host)?.proposedPerMinute
+}
+
 /** Makes entries look as if their manifests had not been looked at since January. */
 const forget = ({ services }: Platform, ...ids: string[]) =>
   services
@@ -262,17 +277,22 @@ const connectOthers = ({ services }: Platform, entryId: string, count: number) =
 test.serial('sites are looked at when their time has come, once for all who have connected them', async (t) => {
   const { site, platform, entryId, refresh, entry, history } = await open(t)
   const other = await connectChanging(await person(platform), site)
+  const broken = await connectChanging(await person(platform), site)
   const { checkDue } = platform.services.manifests
-  site.change(breaking)
+  site.change({ ...breaking, limits: { calls_per_minute: 78 } })
   const hits = site.hits
   await checkDue()
   t.is(site.hits, hits)
   await forget(platform, entryId, other.entryId)
+  // As if the manifest in use could not be compared with any: that is nothing to the others.
+  const incomparable = { manifest: '{}', manifest_checked_at: new Date('2025-12-01') }
+  await platform.services.database('vault_entries').where({ id: broken.entryId }).update(incomparable)
   await checkDue()
   t.is(site.hits, hits + 1)
   t.is((await entry()).pendingManifest?.class, 'breaking')
   t.is((await other.entry()).pendingManifest?.class, 'breaking')
   t.is((await other.told()).length, 1)
+  t.is(await askedFor(platform, site), 78)
   await checkDue()
   t.is(site.hits, hits + 1)
   t.like(await refresh(), { status: 'pending' })

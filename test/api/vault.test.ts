@@ -80,10 +80,11 @@ test('a new token is tried with a tool that only reads and needs no arguments, a
 test('a site that is slow with the trial of a token is connected all the same', async (t) => {
   const tool = { effect: 'read', scope: 'read', input_schema: { type: 'object' }, description: 'Lists.' }
   const once = { ...tool, name: 'list_nothing', effect: 'once' }
+  const privileged = { ...tool, name: 'list_secrets', scope: 'admin' }
   const site = await startHostileSite(t)
   const manifest = manifestWith(`${site.origin}/api`)
   site.manifest = (_request, response) =>
-    void response.end(JSON.stringify({ ...manifest, tools: [once, { ...tool, name: 'list_all' }] }))
+    void response.end(JSON.stringify({ ...manifest, tools: [once, privileged, { ...tool, name: 'list_all' }] }))
   const called = Promise.withResolvers<string | undefined>()
   site.tool = (request) => called.resolve(request.url)
   const { platform } = await open()

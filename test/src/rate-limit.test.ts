@@ -53,7 +53,8 @@ test('limits count apart from each other, and each key for itself', async (t) =>
 
 test('addresses of one network count as one', async (t) => {
   const database = await openDatabase(t)
-  const once = { store: 'memory', authPerMinute: 1, browserPerMinute: 1, webhookFailedPerMinute: 1 } as const
+  const ones = { authPerMinute: 1, browserPerMinute: 1, recoveryPerHour: 1, webhookFailedPerMinute: 1 } as const
+  const once = { ...ones, store: 'memory' } as const
   for (const [same, one, other] of [
     [true, '2001:db8:1:2::1', '2001:db8:1:2:ffff:ffff:ffff:ffff'],
     [false, '2001:db8:1:2::1', '2001:db8:1:3::1'],
@@ -63,7 +64,7 @@ test('addresses of one network count as one', async (t) => {
     [true, 'unknown', 'unknown'],
   ] as const) {
     const rateLimits = createRateLimits({ database, config: { rateLimits: { ...limits, ...once } } })
-    for (const count of [rateLimits.auth, rateLimits.browser, rateLimits.webhookFailed]) {
+    for (const count of [rateLimits.auth, rateLimits.browser, rateLimits.recovery, rateLimits.webhookFailed]) {
       await count(one)
       if (same) await t.throwsAsync(count(other), { code: 'RATE_LIMITED' }, other)
       else await t.notThrowsAsync(count(other), other)
@@ -91,4 +92,25 @@ test('changes of an account are counted for a minute and for a day, in Postgres,
   })
   t.true(isCoded(refused, 'RATE_LIMITED') && (refused.retryAfter ?? 0) > 86_000)
   await t.notThrowsAsync(rateLimits.change('another'))
+  const hasty = createRateLimits({ database, config: { rateLimits: { ...limits, changesPerMinute: 2 } } })
+  await Promise.allSettled(Array.from({ length: 9 }, () => hasty.change('hasty')))
+  const day = await database('rate_limits').where({ key: 'changes-of-day:hasty' }).first('points')
+  t.like(day, { points: 2 }, 'what is refused for the minute is no change of the day')
+})
+
+test('tries that were given back or forgotten can be made again, and those of another count on', async (t) => {
+  const database = await openDatabase(t)
+  const { tries } = createRateLimits({ database, config: { rateLimits: limits } })
+  const isRefused = (key: string) => t.throwsAsync(tries.take(key), { code: 'RATE_LIMITED' }, key)
+  for (const key of ['one', 'another']) {
+    for (let made = 0; made < limits.triesPerHour; made += 1) await tries.take(key)
+    await isRefused(key)
+  }
+  // The one that was refused stays counted.
+  for (let made = 0; made < limits.triesPerHour; made += 1) await tries.giveBack('one')
+  for (let made = 1; made < limits.triesPerHour; made += 1) await tries.take('one')
+  await isRefused('one')
+  await tries.forget('one')
+  await t.notThrowsAsync(tries.take('one'))
+  await isRefused('another')
 })

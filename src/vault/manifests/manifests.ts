@@ -66,16 +66,22 @@ export function createManifests(context: {
     )
   }
 
+  /** An unreachable site and an entry that was just removed need no attention. */
+  function noteUnchecked(error: unknown, origin: string): void {
+    const level = isCoded(error) ? 'debug' : 'warn'
+    logger[level]({ err: error, origin }, 'the manifest of a site could not be checked')
+  }
+
   async function checkSite(origin: string, entries: VaultEntry[]): Promise<void> {
     const askedAt = clock.now()
     try {
       const { manifest } = await sites.discover(origin, origin)
       await proposals(origin, manifest)
-      for (const { id } of entries) await review(id, manifest, askedAt, origin)
+      // One entry's trouble must not keep the others from a change.
+      for (const { id } of entries)
+        await review(id, manifest, askedAt, origin).catch((error: unknown) => noteUnchecked(error, origin))
     } catch (error) {
-      // An unreachable site and an entry that was just removed need no attention.
-      const level = isCoded(error) ? 'debug' : 'warn'
-      logger[level]({ err: error, origin }, 'the manifest of a site could not be checked')
+      noteUnchecked(error, origin)
     } finally {
       await noteAsked(entries, askedAt)
     }

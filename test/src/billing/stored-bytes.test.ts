@@ -104,14 +104,17 @@ test('who stores as much as the tier allows starts, sends and calls nothing more
   const platform = await platformOf()
   const owner = await newOwner(t, platform)
   const agent = await owner.webhookAgent()
-  await fillStore(platform, owner, 8 * 1024 * MiB)
   const params = { entryId: (await owner.site()).vaultEntryId, toolName: 'echo_text' }
+  const again = { params, body: { text: 'a' }, headers: { 'idempotency-key': 'one' } }
+  const { callId } = (await call(owner, vault.callTool, again)).body
+  await fillStore(platform, owner, 8 * 1024 * MiB)
   for (const { failure } of [
     await owner.deliver(agent, { number: 1 }),
     await owner.start(agent),
     await call(owner, vault.callTool, { params, body: { text: 'a' } }),
   ])
     t.is(failure.code, 'FEATURE_LIMIT_REACHED')
+  t.is((await call(owner, vault.callTool, again)).body.callId, callId, 'what is on record is told all the same')
 })
 
 test('what is refused, or repeated under its key, is not counted again', async (t) => {

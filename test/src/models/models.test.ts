@@ -4,6 +4,7 @@ import test from 'ava'
 import { createLogger } from '../../../src/logger.ts'
 import { isCoded, type CodedError } from '../../../src/errors.ts'
 import { createModels, type StepRequest } from '../../../src/models/models.ts'
+import { secretsOf } from '../../../src/models/provider-secrets.ts'
 import { testConfig } from '../../helpers/config.ts'
 import { streamed } from '../../helpers/streamed.ts'
 
@@ -27,7 +28,7 @@ const answer = (parts: Partial<LanguageModelV4GenerateResult> = {}): LanguageMod
 type Generate = LanguageModelV4['doGenerate']
 
 /** Models over a provider that answers as given, with what it was asked and what was logged. */
-function over(doGenerate: Generate, env: Record<string, string> = {}) {
+function over(doGenerate: Generate, env: Record<string, string> = {}, failedLoads = 0) {
   const asked: Parameters<Generate>[0][] = []
   const lines: string[] = []
   const logger = createLogger('trace', 'test', { write: (line: string) => lines.push(line) })
@@ -42,7 +43,9 @@ function over(doGenerate: Generate, env: Record<string, string> = {}) {
       return { stream: streamed(await doGenerate(options)) }
     },
   }
-  const load = () => Promise.resolve(languageModel)
+  let loads = 0
+  const load = () =>
+    (loads += 1) > failedLoads ? Promise.resolve(languageModel) : Promise.reject(new Error('no file'))
   return { asked, lines, models: createModels({ config: configOf(env), logger, clock: { now: () => now }, load }) }
 }
 
@@ -226,6 +229,108 @@ test('a model that does not answer in time is a failure that may pass', async (t
   t.teardown(() => clearInterval(alive))
   const failure = await failureOf(() => new Promise(() => {}), { MODEL_TIMEOUT_SECONDS: '1' })
   t.deepEqual([failure.retryable, failure.message], [true, 'The AI provider did not answer within the limit of 1 s.'])
+})
+
+test('a prompt that is refused as too long narrows the window of its own run or chat, and a longer one does not widen it', async (t) => {
+  const { models } = over(rejects(providerError(413)))
+  const whole = await models.window('demo', 'key')
+  t.is(whole.promptBytes, undefined)
+  const narrowed = async () => (await models.window('demo', 'key')).promptBytes ?? 0
+  await t.throwsAsync(models.step(request()))
+  const bytes = await narrowed()
+  t.true(bytes > 0)
+  const { prompt } = request()
+  await t.throwsAsync(models.step(request({ prompt: [...prompt, ...prompt] })))
+  t.is(await narrowed(), bytes)
+  t.deepEqual(await models.window('demo', 'another'), whole)
+})
+
+test('how many tools a provider takes is learnt by the owner whom it has told, and by no other', async (t) => {
+  const tools = Array.from({ length: 12 }, (_, index) => ({ name: `t${index}`, description: 'Acts.', inputSchema: {} }))
+  const responseBody = '{"error":{"message":"Too many tools: at most 10 are taken"}}'
+  const { models } = over(({ tools: sent = [] }) =>
+    sent.length > 10 ? Promise.reject(providerError(400, { responseBody })) : Promise.resolve(answer()),
+  )
+  t.is((await models.step(request({ tools, party: 'one' }))).refusedTools?.length, 2)
+  const siteOf = (index: number) => (index % 3 === 2 ? 'Other' : 'Site')
+  const given = tools.map((tool, index) => ({ ...ofSite(siteOf(index)), tool }))
+  t.deepEqual(
+    [models.offer('demo', 'one', given), models.offer('demo', 'another', given)].map(({ tools }) => tools.length),
+    [10, 12],
+  )
+  const { leftOut } = models.offer('demo', 'one', given)
+  t.like(leftOut, [
+    { name: 'Site', origin: 'https://Site.example', reason: 'too_many_tools', tools: ['t10'] },
+    { name: 'Other', origin: 'https://Other.example', reason: 'too_many_tools', tools: ['t11'] },
+  ])
+})
+
+const ofSite = (siteName: string) => ({ entryId: siteName, siteName, siteOrigin: `https://${siteName}.example` })
+
+test('a tool that a provider has refused is offered again once its site has changed anything of it', async (t) => {
+  const responseBody = `{"error":{"message":"Invalid schema for function 'odd'"}}`
+  const { models } = over(({ tools: sent = [] }) =>
+    sent.some(({ name }) => name === 'odd')
+      ? Promise.reject(providerError(400, { responseBody }))
+      : Promise.resolve(answer()),
+  )
+  const odd = { name: 'odd', description: 'Acts.', inputSchema: {} }
+  await models.step(request({ tools: [{ ...odd, siteName: 'Site' }], party: 'one' }))
+  const isOffered = (tool: typeof odd, site = 'Site') =>
+    models.offer('demo', 'one', [{ ...ofSite(site), tool }]).tools.length > 0
+  t.false(isOffered(odd))
+  t.true(isOffered({ ...odd, description: 'Acts better.' }))
+  t.true(isOffered({ ...odd, inputSchema: { properties: {} } }))
+  t.true(isOffered(odd, 'Other'))
+})
+
+test('the secrets of a provider are its keys, and headers that prove something, also without the word before', (t) => {
+  const keys = { apiKey: 'key', accessKeyId: 'id', secretAccessKey: 'secret', sessionToken: 'session' }
+  const headers = { Authorization: 'Bearer token', 'x-team': 'not secret', 'X-Api-Key': 'of-a-header' }
+  const one = { name: 'one', kind: 'amazon-bedrock', concurrency: 1 } as const
+  t.deepEqual(
+    new Set(
+      secretsOf([
+        { ...one, ...keys, headers },
+        { ...one, apiKey: 'of another' },
+      ]),
+    ),
+    new Set([...Object.values(keys), 'Bearer token', 'token', 'of-a-header', 'of another']),
+  )
+})
+
+test('an adapter that could not be loaded is loaded again for the next call', async (t) => {
+  const { models } = over(() => Promise.resolve(answer()), {}, 1)
+  await t.throwsAsync(models.step(request()), { code: 'MODEL_ERROR' })
+  t.is((await models.step(request())).text, 'done')
+})
+
+test('what an answer says is counted also where its provider counts nothing of it', async (t) => {
+  const { inputTokens, outputTokens } = await stepOf(answer({ usage: usage(10, 0) }))
+  t.deepEqual([inputTokens, outputTokens], [10, 1])
+})
+
+test('models of one provider share its places, and those of another have their own', async (t) => {
+  const provider = (name: string) => ({ name, kind: 'demo' as const, concurrency: 1 })
+  const model = (name: string, of: string) => ({ name, id: name, provider: of })
+  const { models: usual } = configOf()
+  const providers = [provider('one'), provider('other')]
+  const config = { ...usual, providers, models: [model('a', 'one'), model('b', 'one'), model('c', 'other')] }
+  const models = createModels({ config: { models: config }, logger: createLogger('silent', 'test') })
+  const begun: string[] = []
+  const [last, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const uses = ['a', 'b', 'c'].map((name) =>
+    models.inPlace(name, 'an owner', new AbortController().signal, () => {
+      begun.push(name)
+      if (name === 'c') last.resolve()
+      return held.promise
+    }),
+  )
+  await last.promise
+  t.deepEqual(begun, ['a', 'c'])
+  held.resolve()
+  await Promise.all(uses)
+  t.deepEqual(begun, ['a', 'c', 'b'])
 })
 
 test('without another model the demo model answers', async (t) => {

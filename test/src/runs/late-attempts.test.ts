@@ -34,6 +34,8 @@ test('a claim that comes twice from one execution of the queue has one answer, a
   await wakeAgent({ agentId: agent.id, ownerId: first?.ownerId ?? '', agentName: 'An agent' })
   const another = await openExecution()
   t.is(await claim(another), null, 'the run is the first one’s')
+  await inspection.terminateQueue(agent.id, { executionId: one }, 'it was looked at before')
+  t.is((await inspection.queue(agent.id))?.executionId, another, 'its successor is not ended in its place')
   await stall(services, agent.id)
   await services.runs.reconciler.look(agent.id)
   t.is(await claim(one), null, 'nobody listens to it any more')

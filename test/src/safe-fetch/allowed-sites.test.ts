@@ -56,7 +56,7 @@ test('an entry opens nothing else', (t) => {
 
 /** Nobody's site, whoever allows it. */
 const never =
-  '169.254.169.254 168.63.129.16 100.100.100.200 192.0.0.192 fd00:ec2::254 fe80::1 ::ffff:169.254.169.254 64:ff9b::a9fe:a9fe 0.0.0.0 :: 224.0.0.1 fe80::1%eth0 nothing'.split(
+  '169.254.169.254 168.63.129.16 100.100.100.200 192.0.0.192 fd00:ec2::254 fd00:42::42 fd00:c1::a9fe:a9fe fd20:ce::254 fe80::1 ::ffff:169.254.169.254 64:ff9b::a9fe:a9fe 0.0.0.0 :: 224.0.0.1 fe80::1%eth0 nothing'.split(
     ' ',
   )
 test('some addresses are opened by no entry, not even in development', (t) => {

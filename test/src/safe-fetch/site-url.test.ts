@@ -8,6 +8,7 @@ const accepted: [string, string][] = [
   ['HTTPS://Shop.Example:443/A?b=c', 'https://shop.example/A?b=c'],
   ['https://shop.example:8443/toolsite.json', 'https://shop.example:8443/toolsite.json'],
   ['https://shop.example/@user/100%25//x', 'https://shop.example/@user/100%25//x'],
+  ['https://shop.example:1024/', 'https://shop.example:1024/'],
   ['https://bücher.example/', 'https://xn--bcher-kva.example/'],
   ['https://127.0.0.1:4401/', 'https://127.0.0.1:4401/'],
   ['https://[2606:4700::1111]/', 'https://[2606:4700::1111]/'],
@@ -37,7 +38,9 @@ const refused: Record<string, string[]> = {
   ],
   'longer than': [`https://${'a'.repeat(10_240)}.example/`, `https://shop.example/${'a'.repeat(2048 - 20)}`],
   'end with a dot': ['https://localhost./', 'https://metadata.google.internal./', 'https://shop.example.:8443/'],
-  'port of the URL': [22, 5432, 7233, 0].map((port) => `https://shop.example:${port}/`),
+  'port of the URL': [22, 1023, 2375, 5432, 6379, 6443, 7233, 9200, 10_250, 11_211, 27_017, 0].map(
+    (port) => `https://shop.example:${port}/`,
+  ),
   'not valid': ['https://shop.example:65536/', 'https://0o177.0.0.1/', 'https://1.2.3.4.5/', 'https://[fe80::1]x/'],
   'protocol (https://)': ['javascript:alert(1)', 'data:text/html,x', 'mailto:a@b.example', 'jar:https://a.example!/'],
 }

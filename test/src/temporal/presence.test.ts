@@ -49,7 +49,10 @@ test('a worker that says nothing any more is not believed, and one that leaves i
   t.deepEqual([(await asked.presence()).present, await listed()], [true, true], 'two sayings may be late or lost')
   await pass(5)
   t.deepEqual([(await asked.presence()).present, await listed()], [false, false])
+  await asked.report(true)
   await worker.signOff()
+  t.true((await asked.presence()).present, 'the other one is there')
+  await asked.signOff()
   t.false((await asked.list()).some(({ taskQueue }) => taskQueue === 'silent'))
 })
 

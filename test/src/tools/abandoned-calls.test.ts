@@ -1,4 +1,5 @@
 import test from 'ava'
+import { recordMs } from '../../../src/database/database.ts'
 import { newId } from '../../../src/ids.ts'
 import { person } from '../../helpers/people.ts'
 import { sharedPlatform } from '../../helpers/shared.ts'
@@ -10,13 +11,20 @@ test('a direct call whose process died is closed when it can no longer be under 
   const someone = await person(platform)
   const { database, tools, config } = platform.services
   const { id: ownerId } = (await database('users').where({ email: someone.email }).first('id')) as { id: string }
-  const longAgo = new Date(
-    Date.now() - 2 * (config.sites.timeoutSeconds + config.sites.tokenTimeoutSeconds) * 1000 - 100_000,
-  )
+  const longest = 2 * (config.sites.timeoutSeconds + config.sites.tokenTimeoutSeconds) * 1000 + recordMs
+  const longAgo = new Date(Date.now() - longest - 70_000)
 
   async function leave(fields: object): Promise<string> {
     const id = newId()
-    const call = { id, ownerId, vaultEntryId: newId(), siteOrigin: '', tool: 'act', arguments: '{}' }
+    const call = {
+      id,
+      ownerId,
+      vaultEntryId: newId(),
+      siteOrigin: '',
+      tool: 'act',
+      arguments: '{}',
+      idempotencyKey: id,
+    }
     const times = { plannedAt: longAgo, startedAt: longAgo, status: 'started', attempts: 1 }
     await database('direct_tool_calls').insert({ ...call, ...times, ...fields })
     return id
@@ -26,19 +34,23 @@ test('a direct call whose process died is closed when it can no longer be under 
     once: await leave({ effect: 'once' }),
     refused: await leave({ effect: 'once', refusedAttempts: 1 }),
     'refused and sent again': await leave({ effect: 'once', attempts: 2, refusedAttempts: 1 }),
-    'under way': await leave({ effect: 'once', startedAt: new Date() }),
+    'perhaps under way': await leave({ effect: 'once', startedAt: new Date(Date.now() - longest - 50_000) }),
+    over: await leave({ effect: 'once', status: 'succeeded', result: '{}' }),
   }
   await tools.closeAbandoned()
-  const rows = (await database('direct_tool_calls').where({ ownerId }).select('id', 'status')) as {
+  const rows = (await database('direct_tool_calls').where({ ownerId }).select('id', 'status', 'idempotencyKey')) as {
     id: string
     status: string
+    idempotencyKey: string | null
   }[]
-  const statusOf = new Map(rows.map(({ id, status }) => [id, status]))
-  t.deepEqual(Object.fromEntries(Object.entries(left).map(([name, id]) => [name, statusOf.get(id)])), {
-    read: 'failed',
-    once: 'unknown',
-    refused: 'failed',
-    'refused and sent again': 'unknown',
-    'under way': 'started',
+  const found = new Map(rows.map(({ id, status, idempotencyKey }) => [id, [status, idempotencyKey === id]]))
+  // Only what has certainly done nothing may be done under its key again.
+  t.deepEqual(Object.fromEntries(Object.entries(left).map(([name, id]) => [name, found.get(id)])), {
+    read: ['failed', false],
+    once: ['unknown', true],
+    refused: ['failed', false],
+    'refused and sent again': ['unknown', true],
+    'perhaps under way': ['started', true],
+    over: ['succeeded', true],
   })
 })

@@ -127,6 +127,19 @@ test('a direct call competes by the same rule, and is told when it could be made
   await call('agent', 'waits-0')
 })
 
+test('each host has its own slots and calls that wait, and an order of its own', async (t) => {
+  const { database, limit, open: begin, wait } = await open(t, 1)
+  await begin('agent', 'under way')
+  await wait('newcomer', 'waits longest')
+  const elsewhere = async (share: string, callId: string) =>
+    limit.take({ host: 'shop.example.com', share, callId, mayWait: true })
+  const first = await elsewhere('other', 'first')
+  if (first.kind === 'granted') await limit.release(first.slotId)
+  for (const share of ['agent', 'newcomer']) t.is((await elsewhere(share, `of ${share}`)).kind, 'later')
+  await pass(database, 65)
+  t.is((await elsewhere('agent', 'of agent')).kind, 'granted')
+})
+
 test('a call that does not come back, or whose run has ended, does not keep a slot from others', async (t) => {
   const { database, call, wait } = await open(t, 1)
   await call('agent', 'first')
@@ -242,7 +255,7 @@ test('what is of no use any more is purged, and what counts stays', async (t) =>
 })
 
 test('a call queues for a turn that comes within its patience, and is forgotten otherwise', async (t) => {
-  const { limit, database, call } = await open(t, 1)
+  const { limit, database, call, wait } = await open(t, 1)
   await call('agent', 'one')
   const patient = () => limit.take({ host, share: 'chat', callId: 'patient', mayWait: false, patienceMs: 5000 })
   const waiting = async () => (await database('outgoing_waits').select('callId')).length
@@ -252,6 +265,7 @@ test('a call queues for a turn that comes within its patience, and is forgotten 
   const soon = await patient()
   t.true(soon.kind === 'later' && soon.inMs <= 4000, JSON.stringify(soon))
   t.is(await waiting(), 1)
+  await wait('agent', 'another')
   await limit.leave(idOf('patient'))
-  t.is(await waiting(), 0)
+  t.deepEqual(await database('outgoing_waits').select('callId'), [{ callId: idOf('another') }])
 })

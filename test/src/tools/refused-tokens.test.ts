@@ -11,15 +11,24 @@ const stage = oauthStages(test, 'working')
 
 for (const how of ['a direct call', 'a run'] as const) {
   test(`a site that refuses every token, new ones too, is asked for one and no more by ${how}`, async (t) => {
-    const { site, someone, connect } = await stage(t)
+    const { site, someone, connect, platform } = await stage(t)
     const entryId = await connect()
     const params = { entryId }
     site.tokenForms.length = 0
-    site.tool = (_request, response) => void response.writeHead(401, { 'WWW-Authenticate': 'Bearer' }).end('{}')
+    /** What is on record of a direct call when the site gets it. */
+    const begun: unknown[] = []
+    const record = () => platform.services.database('direct_tool_calls').where({ vaultEntryId: entryId })
+    site.tool = async (_request, response) => {
+      begun.push(await record().first('attempts', 'refusedAttempts'))
+      response.writeHead(401, { 'WWW-Authenticate': 'Bearer' }).end('{}')
+    }
     const use = () => call(someone, vault.callTool, { params: { entryId, toolName: 'act' }, body: {} })
 
-    if (how === 'a direct call') t.is((await use()).failure.code, 'TOOL_EXECUTION_ERROR')
-    else {
+    if (how === 'a direct call') {
+      t.is((await use()).failure.code, 'TOOL_EXECUTION_ERROR')
+      const attempts = [1, 2].map((number) => ({ attempts: number, refusedAttempts: number - 1 }))
+      t.deepEqual(begun, attempts, 'if its process dies, each may have taken effect')
+    } else {
       const agent = await agentOf(someone, { sites: [{ vaultEntryId: entryId }], systemPrompt: '[[call act]]' })
       const { body } = await call(someone, agentRuns.startRun, { params: { agentId: agent.id } })
       t.like(await waiting(someone, body.id), { waitingCause: 'credential', steps: 1 })

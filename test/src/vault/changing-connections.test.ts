@@ -4,6 +4,7 @@ import * as manifests from '../../../api/manifests.ts'
 import * as vault from '../../../api/vault.ts'
 import { createCallback } from '../../../src/vault/oauth/oauth-return.ts'
 import { createOAuthClient } from '../../../src/vault/oauth/oauth-client.ts'
+import { openCredential } from '../../../src/vault/credential.ts'
 import { VaultEntry } from '../../../src/vault/vault-entry.ts'
 import { secretText, startBareOAuthSite, tokenAnswer } from '../../helpers/bare-oauth-site.ts'
 import { call } from '../../helpers/client.ts'
@@ -86,6 +87,10 @@ test('a run waits for a token address that is busy, and nothing is said to have 
   t.like(dataOf(timeline, 'wait.started'), [{ cause: 'rate_limit', site: site.origin }])
   t.is(dataOf(timeline, 'tool.started').length, 1)
   t.like(dataOf(timeline, 'tool.finished'), [{ status: 'succeeded', attempts: 1 }])
+  await expire(platform, entryId)
+  site.token = refusing(503, { 'retry-after': '60' })
+  const { failure } = await call(someone, vault.callTool, { params: { entryId, toolName: 'act' }, body: {} })
+  t.is(failure.code, 'SITE_UNAVAILABLE', 'who calls directly does not wait')
 })
 
 test('a call that cannot be sent, because no tokens are to be had, is not said to have been sent', async (t) => {
@@ -102,13 +107,17 @@ test('a call that cannot be sent, because no tokens are to be had, is not said t
 })
 
 test('a site that changes to pasted tokens keeps nothing of its grant, which is given back', async (t) => {
-  const { site, someone, connect } = await open(t)
+  const { site, platform, someone, connect } = await open(t)
+  const { database, sealing } = platform.services
   const params = { entryId: await connect({ tools: ['act'] }) }
   for (const member of Object.keys(site.auth)) delete site.auth[member]
   site.auth['type'] = 'bearer'
   const { fingerprint } = (await call(someone, manifests.refreshManifest, { params })).body
   await call(someone, manifests.acceptManifest, { params, body: { fingerprint } }).then((answer) => answer.body)
   t.is(site.revokeForms.length, 1)
+  const kept = await VaultEntry.query(database).findById(params.entryId).throwIfNotFound()
+  t.like(kept, { status: 'needs_reauth', clientId: null, scopes: null, expiresAt: null, refreshAfter: null })
+  t.deepEqual(openCredential(sealing, kept), { accessToken: '' })
   const entry = (await call(someone, vault.replaceVaultToken, { params, body: { token: 'pasted' } })).body
   t.like(entry, { status: 'connected', authType: 'bearer', scopes: null })
   const answer = await call(someone, vault.callTool, { params: { ...params, toolName: 'change' }, body: {} })

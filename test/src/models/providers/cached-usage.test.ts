@@ -1,5 +1,6 @@
 import test from 'ava'
 import { costOf } from '../../../../src/models/prices.ts'
+import { createStatedUsage } from '../../../../src/models/stated-usage.ts'
 import { anthropic, framed, kindOf, responses, wholeAnswers } from '../../../models/wire.ts'
 import { stepOf } from './answered.ts'
 
@@ -46,3 +47,65 @@ for (const protocol of ['anthropic', 'responses'] as const) {
     }
   })
 }
+
+const { output_tokens: _, ...begun } = usages.anthropic
+/** What each protocol has said of that answer, event by event, when it breaks off. */
+const saidBefore: [protocol: string, cacheWriteTokens: number, events: object[]][] = [
+  [
+    'chat',
+    0,
+    [{ usage: { prompt_tokens: 1000, completion_tokens: 50, prompt_tokens_details: { cached_tokens: 400 } } }],
+  ],
+  ['anthropic', 100, [{ message: { usage: { ...begun, output_tokens: 1 } } }, { usage: { output_tokens: 50 } }]],
+  ['responses', 0, [{ response: { usage: null } }, { response: { usage: usages.responses } }]],
+  [
+    'google',
+    0,
+    [
+      { usageMetadata: { promptTokenCount: 1000, cachedContentTokenCount: 400 } },
+      { usageMetadata: { candidatesTokenCount: 30, thoughtsTokenCount: 20 } },
+    ],
+  ],
+  [
+    'bedrock',
+    100,
+    [
+      {
+        metadata: {
+          usage: { inputTokens: 500, outputTokens: 50, cacheReadInputTokens: 400, cacheWriteInputTokens: 100 },
+        },
+      },
+    ],
+  ],
+]
+
+test('an answer that breaks off has used what its provider has said by then, and at least what was written since', (t) => {
+  for (const [protocol, cacheWriteTokens, events] of saidBefore) {
+    const stated = createStatedUsage()
+    for (const rawValue of events) stated.note({ type: 'raw', rawValue })
+    const used = { inputTokens: 1000, cachedTokens: 400, cacheWriteTokens, outputTokens: 50 }
+    t.deepEqual(stated.usage(), used, protocol)
+    stated.note({ type: 'text-delta', id: '1', delta: 'x'.repeat(240) })
+    t.deepEqual(
+      stated.soFar(() => 0),
+      { ...used, outputTokens: 60 },
+      protocol,
+    )
+  }
+})
+
+test('a prompt that is longer than usual costs what its provider takes for such, and all of its tokens do', async (t) => {
+  const model = { name: 'm', id: 'gemini-2.5-pro', provider: 'one' }
+  const provider = { name: 'one', kind: 'google', concurrency: 1 } as const
+  const rest = { cachedTokens: 100_000, cacheWriteTokens: 0, outputTokens: 1000 }
+  for (const [inputTokens, price] of [
+    [200_000, { input: 1.25, cacheRead: 0.125, output: 10 }],
+    [200_001, { input: 2.5, cacheRead: 0.25, output: 15 }],
+  ] as const) {
+    const cost = await costOf({ model, provider }, { inputTokens, ...rest }, new Date('2026-11-26'))
+    t.like(cost?.price, { source: 'genai-prices', ...price })
+    const fresh = inputTokens - rest.cachedTokens
+    const usdPerMillion = fresh * price.input + rest.cachedTokens * price.cacheRead + 1000 * price.output
+    t.is(cost?.nanoUsd, Math.round(usdPerMillion * 1000))
+  }
+})
