@@ -121,30 +121,33 @@ test.serial('an owner who cannot be deleted for now keeps no other waiting, and 
   t.true(nextAt > new Date())
 })
 
-test.serial('an owner is busy while a run has not ended, a queue may be at work, or a schedule is to be removed', async (t) => {
-  const { platform } = await stage()
-  const { database, schedules, ...services } = platform.services
-  const { isBusy } = createStop({ ...services, database })
-  const [someone, neighbour] = [await customer(platform), await customer(platform)]
-  await start(neighbour, await agentOf(neighbour))
-  const { id: agentId, ownerId } = await scheduledAgent(someone)
-  await schedules.settled()
-  const inStep = { generation: 1, syncedGeneration: 1 }
-  const quiet = { unfinished: 0, awake: false, progressedAt: new Date(0) }
-  const now = new Date()
-  const rows: [queue: object, schedule: object, isBusy: boolean][] = [
-    [{}, inStep, false],
-    [{ unfinished: 1 }, inStep, true],
-    [{ awake: true, progressedAt: now }, inStep, true],
-    [{ awake: true }, inStep, false],
-    [{ progressedAt: now }, inStep, false],
-    [{}, { ...inStep, generation: 2 }, true],
-  ]
-  for (const [queue, schedule, expected] of rows) {
-    await database('agent_queues')
-      .where({ agentId })
-      .update({ ...quiet, ...queue })
-    await database('schedules').where({ agentId }).update(schedule)
-    t.is(await isBusy(ownerId), expected, JSON.stringify([queue, schedule]))
-  }
-})
+test.serial(
+  'an owner is busy while a run has not ended, a queue may be at work, or a schedule is to be removed',
+  async (t) => {
+    const { platform } = await stage()
+    const { database, schedules, ...services } = platform.services
+    const { isBusy } = createStop({ ...services, database })
+    const [someone, neighbour] = [await customer(platform), await customer(platform)]
+    await start(neighbour, await agentOf(neighbour))
+    const { id: agentId, ownerId } = await scheduledAgent(someone)
+    await schedules.settled()
+    const inStep = { generation: 1, syncedGeneration: 1 }
+    const quiet = { unfinished: 0, awake: false, progressedAt: new Date(0) }
+    const now = new Date()
+    const rows: [queue: object, schedule: object, isBusy: boolean][] = [
+      [{}, inStep, false],
+      [{ unfinished: 1 }, inStep, true],
+      [{ awake: true, progressedAt: now }, inStep, true],
+      [{ awake: true }, inStep, false],
+      [{ progressedAt: now }, inStep, false],
+      [{}, { ...inStep, generation: 2 }, true],
+    ]
+    for (const [queue, schedule, expected] of rows) {
+      await database('agent_queues')
+        .where({ agentId })
+        .update({ ...quiet, ...queue })
+      await database('schedules').where({ agentId }).update(schedule)
+      t.is(await isBusy(ownerId), expected, JSON.stringify([queue, schedule]))
+    }
+  },
+)

@@ -126,7 +126,10 @@ test('a step that was begun four times and always lost is given up, and after fa
     [{ stepAttempts: 4, ...failed, modelRounds: 2 }, abandoned],
   ] as const) {
     const { run } = await claimed(late, '[[say done]]')
-    await late.services.database('runs').where({ id: run.runId }).update({ attempt: 4, ...changes })
+    await late.services
+      .database('runs')
+      .where({ id: run.runId })
+      .update({ attempt: 4, ...changes })
     t.deepEqual(await late.services.runs.steps.advance(run, never), move as unknown, JSON.stringify(changes))
   }
 })
@@ -235,7 +238,9 @@ test('a run that waits for an approval, or for its turn, is woken by a call that
   const [now, waitingUntil] = [new Date(), new Date(Date.now() + 3_600_000)]
   const waits = { status: 'waiting', waitingFor: 'a site', waitingSince: now, waitingUntil } as const
   for (const waitingCause of ['approval', 'rate_limit'] as const) {
-    await Run.query(database).findById(run.runId).patch({ ...waits, waitingCause })
+    await Run.query(database)
+      .findById(run.runId)
+      .patch({ ...waits, waitingCause })
     for (const [waitCause, isFreed] of [
       ['rate_limit', false],
       ['approval', true],

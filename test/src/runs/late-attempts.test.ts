@@ -54,7 +54,11 @@ test('a run of which nobody knows who has claimed it is given to nobody before a
   const { runId, agentId } = run
   await database('agent_queues').where({ agentId }).update({ claimedBy: null, claimedEpoch: null })
   t.is(await runs.queue.claimNext(agentId, 'one'), null)
-  const open = await eventually(10, 'the queue is open', async () => (await temporal.inspection.queue(agentId)) ?? undefined)
+  const open = await eventually(
+    10,
+    'the queue is open',
+    async () => (await temporal.inspection.queue(agentId)) ?? undefined,
+  )
   await temporal.inspection.terminateQueue(agentId, open, 'the test begins another one')
   await stall(services, agentId)
   await runs.reconciler.look(agentId)

@@ -123,7 +123,9 @@ test('a site that has refused a call for the twenty-first time has answered it',
     await database('runToolCalls').where({ id: callId }).update({ attempts: refusals, refusedAttempts: refusals })
     await late.services.runs.calls.perform(run, callId, never)
     t.like(await read(), { status, refusedAttempts: refusals + 1 })
-    await database('outgoing_hosts').where({ host: new URL(late.sites.badTools.origin).host }).update({ heldUntil: null })
+    await database('outgoing_hosts')
+      .where({ host: new URL(late.sites.badTools.origin).host })
+      .update({ heldUntil: null })
   }
 })
 

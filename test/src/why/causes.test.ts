@@ -320,7 +320,10 @@ test('who has used up a cap is told how to raise that one, for a queue and for a
     ['mailbox', /^Use the other account/],
   ]
   for (const [cap, expected] of advice)
-    for (const facts of [withHead(waits('credits'), { hasCredits: false }), { ...queued, charges: ['credits' as const] }]) {
+    for (const facts of [
+      withHead(waits('credits'), { hasCredits: false }),
+      { ...queued, charges: ['credits' as const] },
+    ]) {
       const { message, action } = only({ ...facts, cap }, 'CREDITS')
       t.regex(action, expected)
       t.notRegex(message, /your credits are used up/)

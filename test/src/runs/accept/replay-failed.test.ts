@@ -83,7 +83,9 @@ test('failed deliveries are replayed in their order, with their payloads, behind
   const stored = async () => {
     await platform.services.billing.storedBytes.flush()
     const { ownerId } = agent
-    return Number((await platform.services.database('stored_bytes').where({ ownerId }).sum({ bytes: 'bytes' }))[0]?.['bytes'])
+    return Number(
+      (await platform.services.database('stored_bytes').where({ ownerId }).sum({ bytes: 'bytes' }))[0]?.['bytes'],
+    )
   }
   const before = await stored()
 
@@ -148,7 +150,11 @@ test('a delivery is left out if one of its runs made a call that must not be rep
   await fail(again?.id ?? '')
   t.like((await replay({ from: 6 })).body, { replays: 0, leftOut: { onceCalls: 1 } }, 'its first run paid')
   await database('runs').where({ id: paid }).delete()
-  t.like((await replay({ from: 6 })).body, { replays: 0, leftOut: { onceCalls: 1 } }, 'nobody knows what its first run did')
+  t.like(
+    (await replay({ from: 6 })).body,
+    { replays: 0, leftOut: { onceCalls: 1 } },
+    'nobody knows what its first run did',
+  )
 })
 
 test('runs that did not fail, that no webhook started, or that the filter does not name are not replayed', async (t) => {
@@ -164,7 +170,11 @@ test('runs that did not fail, that no webhook started, or that the filter does n
   const midday = new Date(Date.now() - 43_200_000).toISOString()
   t.is((await replay({ reason: 'NO_CREDITS', endedSince: midday })).body.replays, 0)
   t.is((await replay({ reason: 'NO_CREDITS', endedUntil: midday })).body.replays, 1)
-  t.is((await replay({ endedUntil: midday })).body.leftOut.replayed, 1, 'of the first, that failed now, it says nothing')
+  t.is(
+    (await replay({ endedUntil: midday })).body.leftOut.replayed,
+    1,
+    'of the first, that failed now, it says nothing',
+  )
   t.deepEqual((await replaysOf(someone, agent)).slice(4), [ids[1], old])
   const { failure } = await call(someone, replayDeliveries, { params, body: { from: 0 } })
   t.is(failure.code, 'VALIDATION_ERROR')

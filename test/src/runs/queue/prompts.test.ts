@@ -67,12 +67,21 @@ test('whichever of its instructions an owner changes, the next run works under i
     { summarizes: true },
   ]
   for (const [index, change] of [{}, ...changes].entries()) {
-    await database('agents').where({ id: agentId }).update({ name: `Agent ${index}`, ...change })
+    await database('agents')
+      .where({ id: agentId })
+      .update({ name: `Agent ${index}`, ...change })
     await runs.accept.one({ agentId, trigger: 'webhook', requestId: 'r', payload: '{}' })
     const run = await runs.queue.claimNext(agentId)
     await runs.ending.end(run!, { status: 'completed', reason: null })
-    const now = await database('agents').where({ id: agentId }).first(...instructions)
-    t.deepEqual(await database('agent_prompts').where({ agentId, sinceSequence: index + 1 }).first(...instructions), now)
+    const now = await database('agents')
+      .where({ id: agentId })
+      .first(...instructions)
+    t.deepEqual(
+      await database('agent_prompts')
+        .where({ agentId, sinceSequence: index + 1 })
+        .first(...instructions),
+      now,
+    )
   }
 })
 
@@ -98,20 +107,23 @@ test.serial('a purge leaves the instructions of every run that is kept, and thos
   t.deepEqual(await kept(), [4])
 })
 
-test.serial('of two purges that delete the runs of some instructions at the same time the second deletes them', async (t) => {
-  const { agent, database, run, change, purge, kept } = await open()
-  const [first, second] = [await run(), await run()]
-  await change('[[say two]]')
-  await run()
-  const other = await database.transaction()
-  await other('runs').where({ id: first }).delete()
-  await other('agent_prompts').where({ agentId: agent.id, sinceSequence: 1 }).forUpdate()
-  const purged = purge([second])
-  try {
-    await untilBlocked(database)
-  } finally {
-    await other.commit()
-  }
-  await purged
-  t.deepEqual(await kept(), [3])
-})
+test.serial(
+  'of two purges that delete the runs of some instructions at the same time the second deletes them',
+  async (t) => {
+    const { agent, database, run, change, purge, kept } = await open()
+    const [first, second] = [await run(), await run()]
+    await change('[[say two]]')
+    await run()
+    const other = await database.transaction()
+    await other('runs').where({ id: first }).delete()
+    await other('agent_prompts').where({ agentId: agent.id, sinceSequence: 1 }).forUpdate()
+    const purged = purge([second])
+    try {
+      await untilBlocked(database)
+    } finally {
+      await other.commit()
+    }
+    await purged
+    t.deepEqual(await kept(), [3])
+  },
+)

@@ -18,7 +18,10 @@ test('workflows of nobody are ended, over all pages, and from the first again if
   async function endedRun(seconds: number): Promise<string> {
     const { id } = (await start(someone, agent)).body
     await cancel(someone, id)
-    await services.database('runs').where({ id }).update({ endedAt: later(new Date(), -seconds) })
+    await services
+      .database('runs')
+      .where({ id })
+      .update({ endedAt: later(new Date(), -seconds) })
     return id
   }
   const [noRun, noAgent] = [newId(), newId()]

@@ -397,59 +397,74 @@ test.serial('the ledger is kept for a year, and names a run only while that is k
   }
 })
 
-test.serial('of what is in step Temporal is asked for the fires that it has lost, within the time for catching up', async (t) => {
-  const { platform, agent, database, pause } = await open()
-  const { services } = platform
-  const inStep = () => database('schedules').update({ syncedGeneration: database.ref('generation'), checkedAt: null })
-  const asked: string[] = []
-  const backfill = async (agentId: string, from: Date, until: Date) => {
-    t.is(agentId, agent.id)
-    asked.push([from, until].map((at) => at.toISOString().slice(11, 19)).join(' '))
-  }
-  const inTemporal = { ...services.temporal.schedules, backfill, differences: async () => [], listAgents: async () => [] }
-  const temporal = { ...services.temporal, isReachable: async () => true, schedules: inTemporal }
-  const own = createSchedules({ ...services, temporal })
-  const sync = createScheduleSync({ ...services, temporal, schedules: own })
-  for (const [time, fires] of [
-    ['10:00:50', []],
-    ['10:03:30', ['10:00:59 10:03:30']],
-    ['10:05:30', ['10:00:59 10:05:30']],
-    ['10:06:30', ['10:01:29 10:06:30']],
-  ] as const) {
-    set(time)
+test.serial(
+  'of what is in step Temporal is asked for the fires that it has lost, within the time for catching up',
+  async (t) => {
+    const { platform, agent, database, pause } = await open()
+    const { services } = platform
+    const inStep = () => database('schedules').update({ syncedGeneration: database.ref('generation'), checkedAt: null })
+    const asked: string[] = []
+    const backfill = async (agentId: string, from: Date, until: Date) => {
+      t.is(agentId, agent.id)
+      asked.push([from, until].map((at) => at.toISOString().slice(11, 19)).join(' '))
+    }
+    const inTemporal = {
+      ...services.temporal.schedules,
+      backfill,
+      differences: async () => [],
+      listAgents: async () => [],
+    }
+    const temporal = { ...services.temporal, isReachable: async () => true, schedules: inTemporal }
+    const own = createSchedules({ ...services, temporal })
+    const sync = createScheduleSync({ ...services, temporal, schedules: own })
+    for (const [time, fires] of [
+      ['10:00:50', []],
+      ['10:03:30', ['10:00:59 10:03:30']],
+      ['10:05:30', ['10:00:59 10:05:30']],
+      ['10:06:30', ['10:01:29 10:06:30']],
+    ] as const) {
+      set(time)
+      await services.schedules.settled()
+      await inStep()
+      await sync.round()
+      t.deepEqual(asked.splice(0), fires, time)
+      await sync.round()
+      t.deepEqual(asked, [], 'it was looked at a moment ago')
+    }
+    await pause()
     await services.schedules.settled()
-    await inStep()
-    await sync.round()
-    t.deepEqual(asked.splice(0), fires, time)
-    await sync.round()
-    t.deepEqual(asked, [], 'it was looked at a moment ago')
-  }
-  await pause()
-  await services.schedules.settled()
-  const { wanted } = await own.read(agent.id)
-  set('10:08:30')
-  await own.catchUp(wanted!)
-  t.deepEqual(asked, [], 'what is paused has none')
-})
+    const { wanted } = await own.read(agent.id)
+    set('10:08:30')
+    await own.catchUp(wanted!)
+    t.deepEqual(asked, [], 'what is paused has none')
+  },
+)
 
-test.serial('of the schedules in Temporal those are removed whose agents have none, and one that fails keeps no other', async (t) => {
-  const { platform, someone, agent, database } = await open()
-  const { services } = platform
-  const [deleted, manual] = [await scheduledAgent(someone), await agentOf(someone)]
-  await call(someone, agents.deleteAgent, { params: { agentId: deleted.id } })
-  const other = await scheduledAgent(someone)
-  await services.schedules.settled()
-  await database('schedules').update({ syncedGeneration: database.ref('generation'), checkedAt: now })
-  const listAgents = async () => [newId(), agent.id, deleted.id, manual.id, other.id]
-  const temporal = { ...services.temporal, isReachable: async () => true, schedules: { ...services.temporal.schedules, listAgents } }
-  const synced: string[] = []
-  const sync = async (agentId: string) => {
-    synced.push(agentId)
-    throw new Error('it cannot be removed now')
-  }
-  await createScheduleSync({ ...services, temporal, schedules: { ...services.schedules, sync } }).round()
-  t.deepEqual(synced.toSorted(), [deleted.id, manual.id].toSorted())
-})
+test.serial(
+  'of the schedules in Temporal those are removed whose agents have none, and one that fails keeps no other',
+  async (t) => {
+    const { platform, someone, agent, database } = await open()
+    const { services } = platform
+    const [deleted, manual] = [await scheduledAgent(someone), await agentOf(someone)]
+    await call(someone, agents.deleteAgent, { params: { agentId: deleted.id } })
+    const other = await scheduledAgent(someone)
+    await services.schedules.settled()
+    await database('schedules').update({ syncedGeneration: database.ref('generation'), checkedAt: now })
+    const listAgents = async () => [newId(), agent.id, deleted.id, manual.id, other.id]
+    const temporal = {
+      ...services.temporal,
+      isReachable: async () => true,
+      schedules: { ...services.temporal.schedules, listAgents },
+    }
+    const synced: string[] = []
+    const sync = async (agentId: string) => {
+      synced.push(agentId)
+      throw new Error('it cannot be removed now')
+    }
+    await createScheduleSync({ ...services, temporal, schedules: { ...services.schedules, sync } }).round()
+    t.deepEqual(synced.toSorted(), [deleted.id, manual.id].toSorted())
+  },
+)
 
 test.serial('what is open after a change is fired again by Temporal', async (t) => {
   const platform = await workingPlatform()
