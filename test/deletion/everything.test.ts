@@ -164,6 +164,7 @@ test('of a deleted account only what is said to stay is left, its workspaces inc
   t.true(acted.every(({ address, userAgent }) => address === null && userAgent === null))
   const free = { tier: 'free', currentPeriodEnd: null, subscription: null, subscriptionStatus: null, customer: null }
   t.like(await database('accounts').where({ ownerId: userId }).first(), free)
+  t.deepEqual(await database('credit_grants').where({ ownerId: userId }).whereNotNull('note'), [])
   t.is((await call(boss, sessions.listSessions, { query: { workspaceId: theirs } })).status, 200)
   t.is((await call(owner, auth.me)).failure.code, 'INVALID_TOKEN')
   t.is((await call(owner, auth.login, { body: { email, password: owner.password } })).failure.code, 'UNAUTHORIZED')
