@@ -82,6 +82,11 @@ export const ofUser: Emptying[] = [
   by('identities', 'user_id'),
   by('sign_in_flows', 'user_id'),
   forget(['address', 'user_agent'], `audit_entries e where e.actor_id = ${owner}`),
+  // An admin's own log says why credits were given, too.
+  forget(
+    ['before', 'after'],
+    `credit_grants g join audit_entries e on e.subject_id = g.id::text where g.owner_id = ${owner}`,
+  ),
   by('account_tokens', 'user_id'),
   by('billing_requests', 'owner_id', 'owner_id'),
   ...['customers', 'cards', 'subscriptions', 'payments', 'requests'].map((what) =>

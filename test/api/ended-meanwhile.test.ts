@@ -241,6 +241,10 @@ const endsOfSenders: Record<
     /WEBHOOK_SECRET_INVALID/,
     (_, owner, agentId) => call(owner, agentSecrets.rotateSecret, { params: { agentId }, body: { overlapSeconds: 0 } }),
   ],
+  'the agent wants another proof': [
+    /WEBHOOK_SECRET_INVALID/,
+    (_, owner, agentId) => call(owner, agents.updateAgent, { params: { agentId }, body: { webhookProof: 'github' } }),
+  ],
   'webhooks do not start the agent any more': [
     /AGENT_NOT_FOUND/,
     (_, owner, agentId) => call(owner, agents.updateAgent, { params: { agentId }, body: { trigger: 'manual' } }),
@@ -279,12 +283,18 @@ const endsOfSenders: Record<
 
 const later = (at: Date) => new Date(at.getTime() + 3_600_000)
 
-for (const [what, [refusal, end]] of Object.entries(endsOfSenders))
-  test.serial(`a delivery that waits for its turn is not accepted if ${what} meanwhile`, async (t) => {
+/** The agent is its owner's own or, where the account matters, also of a workspace that the account pays for. */
+const pairsOfSenders = Object.keys(endsOfSenders).flatMap((what) =>
+  (what.startsWith('the account') ? ['', ' in a workspace'] : ['']).map((where) => [what, where] as const),
+)
+
+for (const [what, where] of pairsOfSenders)
+  test.serial(`a delivery that waits for its turn${where} is not accepted if ${what} meanwhile`, async (t) => {
+    const [refusal, end] = endsOfSenders[what] as (typeof endsOfSenders)[string]
     const opened = await stage()
     const { database } = opened.platform.services
-    const owner = await customer(opened.platform)
-    const agent = await webhookAgent(owner)
+    const owner = await customer(opened.platform, where ? 'team' : 'pro')
+    const agent = await webhookAgent(owner, where ? { workspaceId: (await workspaceOf(owner)).id } : {})
     // It is the former secret that proves the delivery.
     const overlap = { params: { agentId: agent.id }, body: { overlapSeconds: 3600 } }
     t.is((await call(owner, agentSecrets.rotateSecret, overlap)).status, 200)

@@ -1,16 +1,22 @@
 // @promise deletion
 import test from 'ava'
+import * as adminCredits from '../../api/admin-credits.ts'
+import { startRun } from '../../api/agent-runs.ts'
 import * as auth from '../../api/auth.ts'
+import * as billing from '../../api/billing.ts'
 import * as invitations from '../../api/invitations.ts'
 import * as sessions from '../../api/sessions.ts'
 import * as workspaces from '../../api/workspaces.ts'
+import { createEmptying } from '../../src/deletion/emptying.ts'
 import { historyOf, openSession, send } from '../chat/stage.ts'
 import { makeThings } from '../api/stage.ts'
+import { adminOf } from '../helpers/admins.ts'
 import { call } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { tokenTo } from '../helpers/mailbox.ts'
-import { agentOf, customer, newcomer, type Person } from '../helpers/people.ts'
-import { happened, start } from '../helpers/runs.ts'
+import { agentOf, connectBadTools, customer, ended, newcomer, person, type Person } from '../helpers/people.ts'
+import { notificationOf } from '../helpers/notifications.ts'
+import { cancel, happened, start } from '../helpers/runs.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { inviteTo, memberOf, userIdOf, verify, workspaceOf } from '../helpers/workspaces.ts'
 import { emptied, graceIsOver, leave, openStage } from './stage.ts'
@@ -30,18 +36,28 @@ async function busyOwner(someone: Person, workspaceId?: string) {
   const { platform, sites } = await stage()
   const within = workspaceId === undefined ? {} : { workspaceId }
   const things = await makeThings(platform, someone, sites, workspaceId)
-  const agent = await agentOf(someone, { ...within, name: secretName, systemPrompt: '[[sleep 60]]' })
+  const systemPrompt = `[[call echo_text {"text":"${secretName}"}]] [[then]] [[sleep 60]]`
+  const given = [{ vaultEntryId: things.params['entryId'] ?? '' }]
+  const callbackUrl = 'https://hooks.example.com/'
+  const agent = await agentOf(someone, { ...within, name: secretName, systemPrompt, sites: given, callbackUrl })
+  const params = { agentId: agent.id }
+  const over = (await call(someone, startRun, { params, headers: { 'idempotency-key': secretName } })).body
+  await cancel(someone, over.id)
+  await ended(someone, over.id)
   const run = (await start(someone, agent)).body
-  await happened(someone, run.id, 'started')
+  await happened(someone, run.id, 'tool.finished')
   const cron = { trigger: 'scheduled' as const, cron: '0 3 * * *', timeZone: 'Europe/Vienna' }
   const scheduled = await agentOf(someone, { ...within, ...cron })
-  const session = await openSession(someone, { ...within, onDisconnect: 'continue' })
-  void send(session, { text: `[[say ${secretName}]] [[then]] [[sleep 60]]`, stream: true }).catch(() => undefined)
+  const fire = { agentId: scheduled.id, ownerId: scheduled.ownerId, outcome: 'missed', reason: 'LATE' }
+  const at = new Date('2026-01-01')
+  await platform.services.database('schedule_fires').insert({ ...fire, nominalAt: at, recordedAt: at })
+  const session = await openSession(someone, { ...within, sites: given, onDisconnect: 'continue' })
+  void send(session, { text: `[[say ${secretName}]] ${systemPrompt}`, stream: true }).catch(() => undefined)
   await eventually(20, 'it is answered', async () => (await historyOf(session)).items.length > 1 || undefined)
   // What nobody else's rows name.
   const { agentId, runId, entryId, callId, flowId, apiKeyId, sessionId, approvalId } = things.params
   const ids = [agentId, runId, entryId, callId, flowId, apiKeyId, sessionId, approvalId].flatMap((id) => id ?? [])
-  return { ids: [...ids, agent.id, run.id, scheduled.id, session.id], scheduled }
+  return { ids: [...ids, agent.id, over.id, run.id, scheduled.id, session.id], scheduled }
 }
 
 const secretName = 'Rumpelstilzchen'
@@ -70,10 +86,32 @@ test('of a deleted workspace only what is said to stay is left, and nothing of i
   const named = await rowsWith(database, ['Deep Thought'])
   t.deepEqual([...named.keys()], ['audit_entries'], 'the log of who has deleted it')
   t.false(await temporal.schedules.remove(scheduled.id), 'Temporal has no schedule of it')
+  // What was under way until then may leave something, so there is a last look.
+  const late = await notificationOf(platform, workspaceId)
+  await database('deletions').where({ ownerId: workspaceId }).update({ nextAt: new Date() })
+  const row = () => database('deletions').where({ ownerId: workspaceId }).first<{ endedAt: Date | null }>()
+  await eventually(20, 'the last look is over', async () => (await row()).endedAt ?? undefined)
+  t.deepEqual(await database('notifications').where({ id: late.id }), [])
   const after = await rowsWith(database, [other.id, ...kept.ids])
   for (const [table, count] of before) t.true((after.get(table) ?? 0) >= count || isPassing.has(table), table)
   t.is((await call(owner, auth.me)).status, 200)
 })
+
+/** Tables of which the owner here has no row, or none that names one of these things. */
+const rare = new Set([
+  'account_tokens',
+  'agent_lost_sites',
+  'billing_requests',
+  'chat_steps',
+  'manifest_changes',
+  'password_requests',
+  'recovery_codes',
+  'refresh_tokens',
+  'second_factors',
+  'sign_in_flows',
+  'vault_refreshes',
+  'workspace_providers',
+])
 
 /** Tables whose rows come and go while something is under way. */
 const isPassing = new Set([
@@ -83,6 +121,7 @@ const isPassing = new Set([
   'chat_words',
   'outgoing_slots',
   'outgoing_waits',
+  'callback_attempts',
 ])
 
 test('of a deleted account only what is said to stay is left, its workspaces included, and its address is free', async (t) => {
@@ -106,6 +145,12 @@ test('of a deleted account only what is said to stay is left, its workspaces inc
   await inviteTo(platform, owner, theirs)
   await inviteTo(platform, boss, (await workspaceOf(boss)).id, { email })
   const member = await memberOf(platform, workspaceId, 'member')
+  const gift = { params: { userId }, body: { credits: 1, note: 'For Slartibartfast' } }
+  t.is((await call(await adminOf(platform), adminCredits.giveCredits, gift)).status, 201)
+  const all = await rowsWith(database, [userId, email, workspaceId, ...own.ids, ...shared.ids])
+  const toEmpty = [...documentedFates()].flatMap(([table, fate]) => (fate === 'deleted' ? [table] : []))
+  const untold = toEmpty.filter((table) => !all.has(table) && !isPassing.has(table) && !rare.has(table))
+  t.deepEqual(untold, [], 'there is something to delete')
   t.is((await leave(owner)).status, 200)
   t.is((await call(owner, auth.me)).status, 200)
   await graceIsOver(platform, userId)
@@ -117,7 +162,9 @@ test('of a deleted account only what is said to stay is left, its workspaces inc
   const acted = await database('audit_entries').where({ actorId: userId, ownerId: theirs })
   t.true(acted.length > 0)
   t.true(acted.every(({ address, userAgent }) => address === null && userAgent === null))
-  t.like(await database('accounts').where({ ownerId: userId }).first(), { tier: 'free', currentPeriodEnd: null })
+  const free = { tier: 'free', currentPeriodEnd: null, subscription: null, subscriptionStatus: null, customer: null }
+  t.like(await database('accounts').where({ ownerId: userId }).first(), free)
+  t.deepEqual(await database('credit_grants').where({ ownerId: userId }).whereNotNull('note'), [])
   t.is((await call(boss, sessions.listSessions, { query: { workspaceId: theirs } })).status, 200)
   t.is((await call(owner, auth.me)).failure.code, 'INVALID_TOKEN')
   t.is((await call(owner, auth.login, { body: { email, password: owner.password } })).failure.code, 'UNAUTHORIZED')
@@ -127,4 +174,40 @@ test('of a deleted account only what is said to stay is left, its workspaces inc
   await call(again, auth.acceptTerms)
   t.not(await userIdOf(again), userId)
   t.deepEqual((await call(again, workspaces.listWorkspaces)).body.items, [])
+})
+
+/** What must be stopped, revoked or detached, and who has it. */
+const leftovers: Record<string, (someone: Person) => Promise<unknown>> = {
+  agents: (someone) => agentOf(someone),
+  vault_entries: async (someone) => connectBadTools(someone, (await stage()).sites),
+  payment_methods: (someone) => call(someone, billing.addPaymentMethod, { body: { paymentMethod: 'pm_card_visa' } }),
+}
+
+test('an owner is not closed while there is something that must be stopped, revoked or detached first', async (t) => {
+  const { platform } = await stage()
+  const { database } = platform.services
+  const { clear, close } = createEmptying({ database })
+  const ownerId = await userIdOf(await person(platform))
+  t.true(await clear(ownerId, 'user', () => false))
+  /** As if it had come in the last moment. */
+  async function staysFor(table: string, column: 'ownerId' | 'payerId', someone: Person): Promise<void> {
+    const from = await userIdOf(someone)
+    const move = (one: string, other: string) =>
+      database(table)
+        .where({ [column]: one })
+        .update({ [column]: other })
+    await move(from, ownerId)
+    t.false(await close(ownerId, 'user'), table)
+    t.is(await move(ownerId, from), 1, table)
+  }
+  for (const [table, make] of Object.entries(leftovers)) {
+    const someone = await person(platform)
+    await make(someone)
+    await staysFor(table, 'ownerId', someone)
+  }
+  const payer = await customer(platform, 'team')
+  await workspaceOf(payer)
+  await staysFor('workspaces', 'payerId', payer)
+  t.true(await close(ownerId, 'user'))
+  t.deepEqual(await database('users').where({ id: ownerId }), [])
 })

@@ -1,14 +1,18 @@
 import test from 'ava'
 import type { Client } from 'pg'
 import * as workspaces from '../../api/workspaces.ts'
+import { createDeletions } from '../../src/deletion/deletions.ts'
+import { createStop } from '../../src/deletion/stop.ts'
 import { runRound } from '../../src/loops.ts'
 import { makeThings } from '../api/stage.ts'
 import { openSession } from '../chat/stage.ts'
 import { call } from '../helpers/client.ts'
 import { onServer } from '../helpers/database.ts'
 import { eventually } from '../helpers/eventually.ts'
-import { customer } from '../helpers/people.ts'
+import { agentOf, customer, person } from '../helpers/people.ts'
 import type { Platform } from '../helpers/platform.ts'
+import { start } from '../helpers/runs.ts'
+import { scheduledAgent } from '../helpers/schedules.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { inviteTo, userIdOf, workspaceOf } from '../helpers/workspaces.ts'
 import { graceIsOver, leave, openStage } from './stage.ts'
@@ -96,3 +100,54 @@ test('every statement of a deletion finds its rows by an index', async (t) => {
     }
   })
 })
+
+test.serial('an owner who cannot be deleted for now keeps no other waiting, and is tried again', async (t) => {
+  const { platform } = await stage()
+  const { services } = platform
+  const [first, second] = [await customer(platform, 'team'), await person(platform)]
+  await workspaceOf(first)
+  const ids: string[] = []
+  for (const someone of [first, second]) {
+    ids.push(await userIdOf(someone))
+    await leave(someone)
+    await graceIsOver(platform, ids.at(-1) ?? '')
+  }
+  const remove = () => Promise.reject(new Error('it cannot be removed now'))
+  await createDeletions({ ...services, workspaces: { remove } }).round(new AbortController().signal)
+  const rowOf = (ownerId = '') => services.database('deletions').where({ ownerId }).first()
+  t.truthy((await rowOf(ids[1])).emptiedAt)
+  const { emptiedAt, nextAt } = await rowOf(ids[0])
+  t.is(emptiedAt, null)
+  t.true(nextAt > new Date())
+})
+
+test.serial(
+  'an owner is busy while a run has not ended, a queue may be at work, or a schedule is to be removed',
+  async (t) => {
+    const { platform } = await stage()
+    const { database, schedules, ...services } = platform.services
+    const { isBusy } = createStop({ ...services, database })
+    const [someone, neighbour] = [await customer(platform), await customer(platform)]
+    await start(neighbour, await agentOf(neighbour))
+    const { id: agentId, ownerId } = await scheduledAgent(someone)
+    await schedules.settled()
+    const inStep = { generation: 1, syncedGeneration: 1 }
+    const quiet = { unfinished: 0, awake: false, progressedAt: new Date(0) }
+    const now = new Date()
+    const rows: [queue: object, schedule: object, isBusy: boolean][] = [
+      [{}, inStep, false],
+      [{ unfinished: 1 }, inStep, true],
+      [{ awake: true, progressedAt: now }, inStep, true],
+      [{ awake: true }, inStep, false],
+      [{ progressedAt: now }, inStep, false],
+      [{}, { ...inStep, generation: 2 }, true],
+    ]
+    for (const [queue, schedule, expected] of rows) {
+      await database('agent_queues')
+        .where({ agentId })
+        .update({ ...quiet, ...queue })
+      await database('schedules').where({ agentId }).update(schedule)
+      t.is(await isBusy(ownerId), expected, JSON.stringify([queue, schedule]))
+    }
+  },
+)

@@ -39,17 +39,18 @@ const useless = events(chat.all(''))
 const refusal = events(chat.all('', 'content_filter'))
 const failed = 'The model failed.'
 
-const reasons: [title: string, act: Act, asked: number, note: string, outcomes: string[]][] = [
+const reasons: [title: string, acts: Act | Act[], asked: number, note: string, outcomes: string[]][] = [
   ['fails in a way that cannot pass', status(401), 1, failed, []],
   ['asks for a pause of more than a minute', status(429, { 'retry-after': '61' }), 1, failed, []],
   ['refuses to answer', refusal, 1, 'The model refused to answer.', ['refused']],
+  ['fails when it is corrected', [useless, status(401)], 2, failed, ['empty']],
   ['gives useless answers', useless, 2, 'The answers of the model were of no use.', ['empty', 'empty']],
 ]
 
 test('the fallback model is asked at once if the model cannot or will not answer, and is corrected once, too', async (t) => {
   const { provider, platform, play } = await stage()
-  for (const [title, act, asked, note, outcomes] of reasons) {
-    const model = play([act])
+  for (const [title, acts, asked, note, outcomes] of reasons) {
+    const model = play([acts].flat())
     const fallbackModel = play([events(anthropic.all('')), hello], 'anthropic')
     const { run, steps, changes, failures } = await runOnce(await person(platform), { model, fallbackModel })
     t.like(run, { status: 'completed', answer: 'Hello from the other.' }, title)

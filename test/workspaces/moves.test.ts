@@ -143,6 +143,8 @@ test('what was done for the former owner stays there, and is not shown to the ne
   t.is((await call(member, callbacks.getCallback, { params: { runId } })).body.url, old.callbackUrl)
   const again = await call(member, callbacks.retryCallback, { params: { runId } })
   t.is(again.failure.code, 'NOT_FOUND', 'it would be posted to the new owner')
+  const replayed = await call(member, runs.replayRun, { params: { runId } })
+  t.is(replayed.failure.code, 'AGENT_NOT_FOUND', 'it would be at the cost of the new owner')
 })
 
 test('failed deliveries of the former owner are not replayed for the new one', async (t) => {

@@ -5,7 +5,7 @@ import { RunStep } from '../../../src/runs/run-step.ts'
 import { eventually } from '../../helpers/eventually.ts'
 import { hold, untilBlocked } from '../../helpers/hold.ts'
 import { agentOf, person, timelineOf } from '../../helpers/people.ts'
-import { dataOf, start, stall, takeUpAgain } from '../../helpers/runs.ts'
+import { cancel, dataOf, start, stall } from '../../helpers/runs.ts'
 import { forWholeFile } from '../../helpers/whole-file.ts'
 import { claimed, never, openLate, planned } from './open-late.ts'
 
@@ -29,6 +29,9 @@ test('a claim that comes twice from one execution of the queue has one answer, a
   t.like(first, { runId: id, epoch: 1 })
   // As from a worker that was frozen in the middle of it, when Temporal has long given the task to another one.
   t.deepEqual(await claim(one), first)
+  const behind = await services.runs.accept.one({ agentId: agent.id, trigger: 'manual', requestId: 'behind' })
+  await cancel(someone, behind.runId)
+  t.deepEqual(await claim(one), first, 'the end of another run is none of its business')
 
   await inspection.terminateQueue(agent.id, { executionId: one }, 'the test begins another one')
   await wakeAgent({ agentId: agent.id, ownerId: first?.ownerId ?? '', agentName: 'An agent' })
@@ -49,12 +52,21 @@ test('a claim that comes twice from one execution of the queue has one answer, a
 
 test('a run of which nobody knows who has claimed it is given to nobody before another epoch has begun', async (t) => {
   const { services, run } = await begin('[[say hello]]')
-  const { runs, database } = services
+  const { runs, database, temporal } = services
   const { runId, agentId } = run
   await database('agent_queues').where({ agentId }).update({ claimedBy: null, claimedEpoch: null })
   t.is(await runs.queue.claimNext(agentId, 'one'), null)
-  await takeUpAgain(services, run)
-  await database('agent_queues').where({ agentId }).update({ claimedEpoch: run.epoch })
+  const open = await eventually(
+    10,
+    'the queue is open',
+    async () => (await temporal.inspection.queue(agentId)) ?? undefined,
+  )
+  await temporal.inspection.terminateQueue(agentId, open, 'the test begins another one')
+  await stall(services, agentId)
+  await runs.reconciler.look(agentId)
+  const { epoch, progressedAt } = await Run.query(database).findById(runId).throwIfNotFound()
+  t.is(epoch, run.epoch + 1)
+  t.true(Date.now() - progressedAt.getTime() > 3_000_000, 'a repair is no progress')
   t.like(await runs.queue.claimNext(agentId, 'one'), { runId, epoch: run.epoch + 1 })
 })
 
@@ -82,6 +94,25 @@ test('an attempt that fails after the run has ended adds nothing to its timeline
   await failing.catch((error: unknown) => t.true(isCoded(error, 'MODEL_ERROR')))
   const timeline = await timelineOf(someone, run.runId)
   t.is(timeline.at(-1)?.kind, 'ended')
+})
+
+test('what the next attempt of a step holds is not given back when an earlier one fails late', async (t) => {
+  const { services, run } = await begin('[[sleep 3]][[fail 500]]')
+  const held = async () => (await services.database('credit_holds').where({ subjectId: run.runId })).length
+  const row = () => Run.query(services.database).findById(run.runId).throwIfNotFound()
+  const attempts: Promise<unknown>[] = []
+  for (const number of [1, 2]) {
+    attempts.push(t.throwsAsync(services.runs.steps.advance(run, never), { code: 'MODEL_ERROR' }))
+    await eventually(10, `attempt ${number} has begun`, async () => (await row()).attempt === number || undefined)
+  }
+  await attempts[0]
+  t.is(await held(), 1)
+  t.like(await row(), { failedAttempt: null, waitedMs: 0 })
+  await attempts[1]
+  t.is(await held(), 0)
+  const { waitedMs, outageMs } = await row()
+  t.true(waitedMs > 0, 'what a model takes to fail is no work of the run')
+  t.is(outageMs, waitedMs)
 })
 
 test('an attempt that succeeds after the run has ended is neither recorded nor charged', async (t) => {

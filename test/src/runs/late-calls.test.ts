@@ -112,6 +112,23 @@ test('attempts that its site has refused are not among those that a call has', a
   t.like(await read(), { attempts: 5, status: 'failed' })
 })
 
+test('a site that has refused a call for the twenty-first time has answered it', async (t) => {
+  const late = await openLate(t, await platformOf())
+  for (const [refusals, status] of [
+    [20, 'failed'],
+    [19, 'planned'],
+  ] as const) {
+    const { run, callId, read } = await planned(late, 'limit')
+    const { database } = late.services
+    await database('runToolCalls').where({ id: callId }).update({ attempts: refusals, refusedAttempts: refusals })
+    await late.services.runs.calls.perform(run, callId, never)
+    t.like(await read(), { status, refusedAttempts: refusals + 1 })
+    await database('outgoing_hosts')
+      .where({ host: new URL(late.sites.badTools.origin).host })
+      .update({ heldUntil: null })
+  }
+})
+
 test('once its run is to be cancelled, a call is neither looked at nor begun nor sent', async (t) => {
   const late = await house()
   const { services, sites } = late

@@ -322,6 +322,8 @@ test('a sender reads and withdraws its deliveries by the secret, whatever proof 
   const withdrawn = await sender(second.runId).withdraw()
   t.deepEqual([withdrawn.status, withdrawn.body], [200, { ...second, status: 'cancelled' }])
   t.like(await owner.run(second.runId), { status: 'cancelled', reason: 'WITHDRAWN' })
+  const wish = (await owner.timeline(second.runId)).find(({ kind }) => kind === 'cancel.requested')
+  t.deepEqual(wish?.data, { by: 'sender' })
   t.like((await sender(third.runId).read()).body, { status: 'queued', ahead: 1 })
   t.is((await sender(second.runId).withdraw()).failure.code, 'RUN_NOT_CANCELLABLE')
   t.like(await push(2), { runId: second.runId, status: 'cancelled' }, 'sent again, it stays withdrawn')
@@ -330,6 +332,10 @@ test('a sender reads and withdraws its deliveries by the secret, whatever proof 
   t.is((await sender(first.runId).withdraw()).failure.code, 'RUN_NOT_CANCELLABLE', 'it was started')
   t.is((await owner.run(first.runId)).cancelRequestedAt, null)
   t.is((await asSender(await agentFor('github'), third.runId, secret).withdraw()).failure.code, 'RUN_NOT_FOUND')
+
+  const byHand = { agentId: agent.id, trigger: 'manual', requestId: 'by-hand' } as const
+  const own = sender((await platform.services.runs.accept.one(byHand)).runId)
+  for (const asked of [own.read, own.withdraw]) t.is((await asked()).failure.code, 'RUN_NOT_FOUND', 'no delivery')
 
   const signature = await signed('github', { body: '{}' })
   for (const headers of [{}, signature, { 'X-Webhook-Secret': 'wrong' }] as Headers[])

@@ -304,6 +304,30 @@ test('a paused agent says what that does to its run, its queue, or nothing', (t)
   t.regex(message(withHead(waits('paused'))), /so run 3 is waiting\.$/)
   t.regex(message(queued), /2 runs stay queued/)
   t.regex(message(idle), /it starts nothing/)
+  const action = (more: Partial<Facts>) => only({ ...idle, agent: paused, ...more }, 'PAUSED').action
+  t.regex(action({}), /^Resume it with POST \/agents\/a1\/resume/)
+  t.regex(action({ agent: { ...paused, exceedingSince: ago(7) } }), /allow fewer agents: delete others/)
+  t.regex(action({ isSuspended: true }), /^The operator of the platform has suspended the account/)
+})
+
+test('who has used up a cap is told how to raise that one, for a queue and for a run that has begun', (t) => {
+  const advice: [cap: NonNullable<Facts['cap']>, action: RegExp][] = [
+    ['agent', /PATCH \/agents\/a1 /],
+    ['workspace', /PATCH \/workspaces\/o1 /],
+    ['account', /PATCH \/billing /],
+    ['tokens', /^The operator of this platform can raise it/],
+    ['address', /POST \/auth\/verify-email /],
+    ['mailbox', /^Use the other account/],
+  ]
+  for (const [cap, expected] of advice)
+    for (const facts of [
+      withHead(waits('credits'), { hasCredits: false }),
+      { ...queued, charges: ['credits' as const] },
+    ]) {
+      const { message, action } = only({ ...facts, cap }, 'CREDITS')
+      t.regex(action, expected)
+      t.notRegex(message, /your credits are used up/)
+    }
 })
 
 test('several causes hold at once, and what somebody has to do comes first', (t) => {

@@ -3,13 +3,14 @@ import test from 'ava'
 import * as agents from '../../../../api/agents.ts'
 import { call } from '../../../helpers/client.ts'
 import { untilBlocked } from '../../../helpers/hold.ts'
-import { agentOf, ended, person, timelineOf, type Person } from '../../../helpers/people.ts'
+import { agentOf, customer, ended, person, timelineOf, webhookAgent, type Person } from '../../../helpers/people.ts'
 import { sharedPlatform } from '../../../helpers/shared.ts'
 import { dataOf, start } from '../../../helpers/runs.ts'
 
 const day = 86_400_000
 
 const platformOf = sharedPlatform(test)
+const idle = sharedPlatform(test, 'idle')
 
 /** An agent, and what the test does with it. */
 async function open() {
@@ -52,7 +53,42 @@ test('instructions are stored when they change, and every run shows those that i
   t.deepEqual(prompts, ['[[say one]]', '[[say one]]', '[[say two]]', '[[say one]]'])
 })
 
-test('a purge leaves the instructions of every run that is kept, and those of the next', async (t) => {
+test('whichever of its instructions an owner changes, the next run works under it', async (t) => {
+  const { database, runs } = (await idle()).services
+  const someone = await customer(await idle())
+  const { id: agentId } = await webhookAgent(someone)
+  const changes: Record<string, unknown>[] = [
+    { webhookSchema: JSON.stringify([{ name: 'title', type: 'string', required: true }]) },
+    { allowActionOverride: true },
+    { allowActionOverride: false },
+    { model: 'one' },
+    { fallbackModel: 'other' },
+    { outputSchema: JSON.stringify({ type: 'object' }) },
+    { summarizes: true },
+  ]
+  for (const [index, change] of [{}, ...changes].entries()) {
+    await database('agents')
+      .where({ id: agentId })
+      .update({ name: `Agent ${index}`, ...change })
+    await runs.accept.one({ agentId, trigger: 'webhook', requestId: 'r', payload: '{}' })
+    const run = await runs.queue.claimNext(agentId)
+    await runs.ending.end(run!, { status: 'completed', reason: null })
+    const now = await database('agents')
+      .where({ id: agentId })
+      .first(...instructions)
+    t.deepEqual(
+      await database('agent_prompts')
+        .where({ agentId, sinceSequence: index + 1 })
+        .first(...instructions),
+      now,
+    )
+  }
+})
+
+const instructions = ['webhookSchema', 'allowActionOverride', 'model', 'fallbackModel', 'outputSchema', 'summarizes']
+
+// A purge is for all runs: one would leave alone what another has locked.
+test.serial('a purge leaves the instructions of every run that is kept, and those of the next', async (t) => {
   const { someone, run, change, purge, kept } = await open()
   const [first, second] = [await run(), await run()]
   await change('[[say two]]')
@@ -71,20 +107,23 @@ test('a purge leaves the instructions of every run that is kept, and those of th
   t.deepEqual(await kept(), [4])
 })
 
-test('of two purges that delete the runs of some instructions at the same time the second deletes them', async (t) => {
-  const { agent, database, run, change, purge, kept } = await open()
-  const [first, second] = [await run(), await run()]
-  await change('[[say two]]')
-  await run()
-  const other = await database.transaction()
-  await other('runs').where({ id: first }).delete()
-  await other('agent_prompts').where({ agentId: agent.id, sinceSequence: 1 }).forUpdate()
-  const purged = purge([second])
-  try {
-    await untilBlocked(database)
-  } finally {
-    await other.commit()
-  }
-  await purged
-  t.deepEqual(await kept(), [3])
-})
+test.serial(
+  'of two purges that delete the runs of some instructions at the same time the second deletes them',
+  async (t) => {
+    const { agent, database, run, change, purge, kept } = await open()
+    const [first, second] = [await run(), await run()]
+    await change('[[say two]]')
+    await run()
+    const other = await database.transaction()
+    await other('runs').where({ id: first }).delete()
+    await other('agent_prompts').where({ agentId: agent.id, sinceSequence: 1 }).forUpdate()
+    const purged = purge([second])
+    try {
+      await untilBlocked(database)
+    } finally {
+      await other.commit()
+    }
+    await purged
+    t.deepEqual(await kept(), [3])
+  },
+)

@@ -36,8 +36,10 @@ async function openUnpaid() {
 const dayMs = 24 * 60 * 60 * 1000
 
 test.serial('a queue without credits is not woken for a grant that is not made', async (t) => {
-  const { runs, agentId, pay, queue } = await openUnpaid()
+  const { runs, database, agentId, pay, queue, now: present } = await openUnpaid()
+  await database('due_agents').where({ agentId }).delete()
   t.is(await runs.queue.claimNext(agentId), null)
+  t.is((await database('due_agents').where({ agentId, dueAt: present() })).length, 1, 'the block may have just ended')
   await runs.reconciler.look(agentId)
   t.false((await queue()).awake)
   await pay()

@@ -174,6 +174,26 @@ test.serial('an agent with nothing to do is not due any more', async (t) => {
   t.deepEqual(await dueOf(services, agent.id), [])
 })
 
+test.serial(
+  'an agent that has something to do, or a queue row that contradicts its runs, is made due if it is not',
+  async (t) => {
+    const { services, someone, agent, database } = await stalled()
+    const idle = await webhookAgent(someone)
+    await database('dueAgents').delete()
+    for (const what of ['its rows are gone', 'it is due already']) {
+      await services.forgotten.mark()
+      t.is((await dueOf(services, agent.id)).length, 1, what)
+      t.deepEqual(await dueOf(services, idle.id), [], what)
+    }
+    await database('dueAgents').update({ dueAt: new Date(Date.now() + 60_000) })
+    await database('agentQueues').where({ agentId: idle.id }).update({ unfinished: 7 })
+    await services.forgotten.mark()
+    t.is((await dueOf(services, idle.id)).length, 1)
+    t.is((await dueOf(services, agent.id)).length, 1, 'it is due later')
+    await services.runs.reconciler.look(idle.id)
+  },
+)
+
 test('a process whose clock is fast takes no lease from others, and leaves none behind for longer than it said', async (t) => {
   const { database, processHere } = await stage()
   const [right, fast] = [processHere().lease, processHere(3_600_000).lease]

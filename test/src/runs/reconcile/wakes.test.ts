@@ -1,17 +1,20 @@
 import test from 'ava'
+import * as accountMails from '../../../../api/account-mails.ts'
 import * as adminCredits from '../../../../api/admin-credits.ts'
 import * as adminUsers from '../../../../api/admin-users.ts'
 import * as agents from '../../../../api/agents.ts'
 import * as billing from '../../../../api/billing.ts'
 import * as payments from '../../../../api/payments.ts'
+import * as transfers from '../../../../api/transfers.ts'
 import * as workspaces from '../../../../api/workspaces.ts'
 import { newId } from '../../../../src/ids.ts'
 import { adminOf } from '../../../helpers/admins.ts'
 import { call } from '../../../helpers/client.ts'
+import { tokenTo } from '../../../helpers/mailbox.ts'
 import { agentOf, customer } from '../../../helpers/people.ts'
 import { start } from '../../../helpers/runs.ts'
 import { sharedPlatform } from '../../../helpers/shared.ts'
-import { userIdOf, workspaceOf } from '../../../helpers/workspaces.ts'
+import { join, userIdOf, verify, workspaceOf } from '../../../helpers/workspaces.ts'
 
 /* A change that may let runs continue makes their agents due. Otherwise they would wait for nothing, for hours. */
 
@@ -85,6 +88,27 @@ const changes: [what: string, whose: ('own' | 'shared')[], change: (house: House
     ['own', 'shared'],
     async ({ platform, userId }) =>
       call(await adminOf(platform), adminUsers.giveTier, { params: { userId }, body: { tier: 'enterprise' } }),
+  ],
+  [
+    'another account pays for its workspace',
+    ['shared'],
+    async ({ platform, payer, workspaceId }) => {
+      const taker = await customer(platform, 'team')
+      await verify(platform, taker)
+      await join(platform, workspaceId, taker, 'member')
+      const [params, userId] = [{ workspaceId }, await userIdOf(taker)]
+      await call(payer, transfers.offerWorkspace, { params, body: { userId, password: payer.password } })
+      return call(taker, transfers.acceptTransfer, { params })
+    },
+  ],
+  [
+    'the address of the account is verified',
+    ['own', 'shared'],
+    async ({ platform, payer }) => {
+      await call(payer, accountMails.sendVerification)
+      const token = await tokenTo(platform, payer.email)
+      return call(platform, accountMails.verifyEmail, { body: { token } })
+    },
   ],
   ['a resumed agent', ['own'], ({ payer, own }) => call(payer, agents.resumeAgent, { params: { agentId: own.id } })],
 ]

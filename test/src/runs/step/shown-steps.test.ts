@@ -3,6 +3,7 @@ import type { Database } from '../../../../src/database/database.ts'
 import { newId } from '../../../../src/ids.ts'
 import { RunStep } from '../../../../src/runs/run-step.ts'
 import { Run } from '../../../../src/runs/run.ts'
+import { readLeftOut } from '../../../../src/runs/step/left-out.ts'
 import { createShownSteps } from '../../../../src/runs/step/shown-steps.ts'
 import { agentOf, person } from '../../../helpers/people.ts'
 import { start } from '../../../helpers/runs.ts'
@@ -99,4 +100,21 @@ test('a run that is resumed is read anew', async (t) => {
   await RunStep.query(database).where({ runId: run.id, step: 1 }).patch({ answer: 'changed' })
   const resumed = Object.assign(run.$clone(), { epoch: run.epoch + 1 })
   t.deepEqual(texts(await shownSteps(resumed, resultBytes)), ['changed', 'step 2'])
+})
+
+test('what is left out is counted without summaries, and the newest summary that says something stands for it', async (t) => {
+  const { database, run } = await runOfTwoSteps()
+  for (const step of [3, 4, 5]) await recordStep(database, run.id, step)
+  for (const [step, answer] of [
+    [2, 'The first.'],
+    [4, 'The second.'],
+    [5, ''],
+  ] as const)
+    await RunStep.query(database).where({ runId: run.id, step }).patch({ answer, outcome: 'summary' })
+  const left = (leftOutThrough: number | null, summarizes = true, summaryBytes = 100) =>
+    readLeftOut(database, { id: run.id, leftOutThrough }, { summarizes, summaryBytes })
+  t.is(await left(null), undefined)
+  t.deepEqual(await left(3), { steps: 2, summary: 'The second.' })
+  t.deepEqual(await left(4, true, 7), { steps: 2, summary: 'The sec' }, 'models do not keep to a length')
+  t.deepEqual(await left(3, false), { steps: 3 })
 })

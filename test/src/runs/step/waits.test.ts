@@ -144,6 +144,18 @@ test('when the vault entry is deleted a run that waits for it goes on, and its m
   t.deepEqual(statuses(`${id}:1:0`), [401])
 })
 
+test('when its site is taken from the agent a run that waits for it goes on, and its model is told', async (t) => {
+  const { someone, scripted, statuses } = await openDead(t)
+  const agent = await scripted('[[call slow_once {"seconds":0}]]')
+  const { id } = (await start(someone, agent)).body
+  await waiting(someone, id)
+  const params = { agentId: agent.id }
+  t.is((await call(someone, agents.updateAgent, { params, body: { sites: [] } })).status, 200)
+  t.like(await ended(someone, id, 15), { status: 'completed', steps: 2 })
+  t.regex(String(dataOf(await timelineOf(someone, id), 'tool.finished')[0]?.['result']), /removed it, or its site/)
+  t.deepEqual(statuses(`${id}:1:0`), [401])
+})
+
 /** How long the run has waited, in seconds. */
 const waited = async (someone: Person, runId: string) =>
   Number(dataOf(await timelineOf(someone, runId), 'wait.ended')[0]?.['ms']) / 1000

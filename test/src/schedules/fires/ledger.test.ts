@@ -4,6 +4,7 @@ import * as notifications from '../../../../api/notifications.ts'
 import * as schedules from '../../../../api/schedules.ts'
 import { newId } from '../../../../src/ids.ts'
 import { createRetention } from '../../../../src/runs/retention/retention.ts'
+import { createSchedules } from '../../../../src/schedules/schedules.ts'
 import { createScheduleSync } from '../../../../src/schedules/sync.ts'
 import { fillStore } from '../../../api/hoarder.ts'
 import { call } from '../../../helpers/client.ts'
@@ -86,12 +87,14 @@ const inShort = ({ at, outcome, reason }: { at: string; outcome: string; reason:
 
 // @promise fires
 test.serial('a fire is carried out once, and skipped with its reason while a run is unfinished', async (t) => {
-  const { tick, tickAt, someone, agent, runs, ledger, cancelAll } = await open()
+  const { platform, tick, tickAt, someone, agent, runs, ledger, cancelAll } = await open()
   set('10:01:01')
   t.deepEqual(await Promise.all([1, 2, 3, 4, 5].map(() => tick('10:01:00'))), Array(5).fill('ran'))
   const [first, ...more] = await runs()
   t.deepEqual(more, [])
   t.like(first, { trigger: 'scheduled', status: 'queued', requestId: `cron/${agent.id}-10:01:00` })
+  const { inspection } = platform.services.temporal
+  await eventually(10, 'its queue is woken', async () => (await inspection.queue(agent.id)) ?? undefined)
 
   set('10:02:01')
   t.deepEqual(await Promise.all([1, 2, 3].map(() => tick('10:02:00'))), Array(3).fill('skipped'))
@@ -177,6 +180,12 @@ test.serial('every other reason not to carry out a fire is on record, and what i
     await round()
     t.is((await toldOfDaily()).length, days)
   }
+  pass(24 * 60 - 1)
+  const [dueAt, requestedAt] = [new Date('2030-01-01'), now]
+  await database('deletions').insert({ ownerId: daily.ownerId, requestedAt, dueAt, nextAt: dueAt })
+  const last = { agentId: daily.id, nominalAt: new Date(now.getTime() - 1000) }
+  t.is(await platform.services.fires.recordFire({ ...last, generation: 1, requestId: 'daily' }), 'skipped')
+  t.like(await database('schedule_fires').where(last).first(), { reason: 'NO_TIER', runId: null })
 })
 
 // @promise fires
@@ -387,6 +396,75 @@ test.serial('the ledger is kept for a year, and names a run only while that is k
     t.is((await database('schedule_fires')).length, kept)
   }
 })
+
+test.serial(
+  'of what is in step Temporal is asked for the fires that it has lost, within the time for catching up',
+  async (t) => {
+    const { platform, agent, database, pause } = await open()
+    const { services } = platform
+    const inStep = () => database('schedules').update({ syncedGeneration: database.ref('generation'), checkedAt: null })
+    const asked: string[] = []
+    const backfill = async (agentId: string, from: Date, until: Date) => {
+      t.is(agentId, agent.id)
+      asked.push([from, until].map((at) => at.toISOString().slice(11, 19)).join(' '))
+    }
+    const inTemporal = {
+      ...services.temporal.schedules,
+      backfill,
+      differences: async () => [],
+      listAgents: async () => [],
+    }
+    const temporal = { ...services.temporal, isReachable: async () => true, schedules: inTemporal }
+    const own = createSchedules({ ...services, temporal })
+    const sync = createScheduleSync({ ...services, temporal, schedules: own })
+    for (const [time, fires] of [
+      ['10:00:50', []],
+      ['10:03:30', ['10:00:59 10:03:30']],
+      ['10:05:30', ['10:00:59 10:05:30']],
+      ['10:06:30', ['10:01:29 10:06:30']],
+    ] as const) {
+      set(time)
+      await services.schedules.settled()
+      await inStep()
+      await sync.round()
+      t.deepEqual(asked.splice(0), fires, time)
+      await sync.round()
+      t.deepEqual(asked, [], 'it was looked at a moment ago')
+    }
+    await pause()
+    await services.schedules.settled()
+    const { wanted } = await own.read(agent.id)
+    set('10:08:30')
+    await own.catchUp(wanted!)
+    t.deepEqual(asked, [], 'what is paused has none')
+  },
+)
+
+test.serial(
+  'of the schedules in Temporal those are removed whose agents have none, and one that fails keeps no other',
+  async (t) => {
+    const { platform, someone, agent, database } = await open()
+    const { services } = platform
+    const [deleted, manual] = [await scheduledAgent(someone), await agentOf(someone)]
+    await call(someone, agents.deleteAgent, { params: { agentId: deleted.id } })
+    const other = await scheduledAgent(someone)
+    await services.schedules.settled()
+    await database('schedules').update({ syncedGeneration: database.ref('generation'), checkedAt: now })
+    const listAgents = async () => [newId(), agent.id, deleted.id, manual.id, other.id]
+    const temporal = {
+      ...services.temporal,
+      isReachable: async () => true,
+      schedules: { ...services.temporal.schedules, listAgents },
+    }
+    const synced: string[] = []
+    const sync = async (agentId: string) => {
+      synced.push(agentId)
+      throw new Error('it cannot be removed now')
+    }
+    await createScheduleSync({ ...services, temporal, schedules: { ...services.schedules, sync } }).round()
+    t.deepEqual(synced.toSorted(), [deleted.id, manual.id].toSorted())
+  },
+)
 
 test.serial('what is open after a change is fired again by Temporal', async (t) => {
   const platform = await workingPlatform()
