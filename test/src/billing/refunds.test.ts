@@ -42,9 +42,9 @@ for (const { what, pay, before, credits } of [
       await tell(money, status)
       t.is((await money.billing.account(money.userId)).balance, before + given, status)
       t.is(await money.ledgerSum(), before + given, status)
+      const { spentCents } = await money.billing.topUps.read(money.userId)
+      t.is(spentCents, pay === topUp ? 500 : 0, 'what was paid back counts for the ceiling of the month')
     }
-    const { spentCents } = await money.billing.topUps.read(money.userId)
-    t.is(spentCents, pay === topUp ? 500 : 0, 'what was paid back counts for the ceiling of the month')
   })
 
 test('a month that is paid back before anybody has looked gives no credits', async (t) => {

@@ -1,5 +1,6 @@
 // @promise notifications
 import test, { type ExecutionContext } from 'ava'
+import type { Database } from '../../../src/database/database.ts'
 import { newId } from '../../../src/ids.ts'
 import { eventually } from '../../helpers/eventually.ts'
 import { startMailServer, type Arrived } from '../../helpers/mail-server.ts'
@@ -44,11 +45,18 @@ test.serial('what an owner was told is mailed once, to her address, with a link 
   t.is(server.connections(), 1)
 })
 
+/** A workspace that the user pays for. */
+async function workspaceOf(database: Database, payerId: string): Promise<string> {
+  const [id, createdAt] = [newId(), new Date()]
+  await database('owners').insert({ id, createdAt, kind: 'workspace' })
+  await database('workspaces').insert({ id, createdAt, payerId, name: 'Support' })
+  return id
+}
+
 test.serial('what a workspace is told is mailed to whoever pays for it', async (t) => {
-  const { server, tell, ada, owner, mails, database, clock } = await openMails(t)
+  const { server, tell, ada, owner, mails, database } = await openMails(t)
   await owner('grace@example.com')
-  const id = newId()
-  await database('workspaces').insert({ id, createdAt: clock.now(), payerId: ada, name: 'Support' })
+  const id = await workspaceOf(database, ada)
   await tell(id)
   await mails.send()
   t.deepEqual(
@@ -222,8 +230,7 @@ test.serial('an unverified address is mailed nothing, an account a hundred of ea
   await database('users').where({ id: other }).update({ emailVerifiedAt: clock.now() })
   await tell(other, { key: 'verified' })
   t.is((await rows()).at(-1)?.mailStatus, 'pending', 'what was not mailed does not count')
-  const id = newId()
-  await database('workspaces').insert({ id, createdAt: clock.now(), payerId: ada, name: 'Support' })
+  const id = await workspaceOf(database, ada)
   await tell(id, { key: 'of a workspace' })
   t.is((await rows()).at(-1)?.mailStatus, 'none', 'what she pays for counts together')
   await tell(await owner('alan@example.com'))
