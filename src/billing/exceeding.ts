@@ -4,7 +4,6 @@ import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { newId } from '../ids.ts'
 import type { Notifications } from '../notifications/notifications.ts'
-import type { Due } from '../runs/due.ts'
 import { Account } from './account.ts'
 import type { Allowances } from './allowances.ts'
 import { countable, counted, ranked } from './ranked.ts'
@@ -26,26 +25,18 @@ export interface Exceeding {
 export function createExceeding(context: {
   database: Database
   clock: Clock
-  due: Due
   allowances: Allowances
   config: Pick<Config, 'billing'>
   agents: Pick<Agents, 'rest'>
   notifications: Pick<Notifications, 'notify'>
 }) {
-  const { database, clock, due, allowances, config, agents, notifications } = context
+  const { database, clock, allowances, config, agents, notifications } = context
   const isOff = config.billing.mode === 'off'
 
   /** Each agent by itself, under the locks that agents need: so no account is locked meanwhile. */
   async function fitAgents(ownerId: string, limit: number): Promise<void> {
     const found = await database.raw<{ rows: Ranked[] }>(agentsStatement, { ownerId, limit })
     for (const { id, ownerId: of, exceeds } of found.rows) await agents.rest({ id, ownerId: of }, exceeds)
-  }
-
-  async function fitEntries(ownerId: string, limit: number): Promise<void> {
-    const bindings = { ownerId, limit, now: clock.now() }
-    const { rows } = await database.raw<{ rows: { id: string }[] }>(entriesStatement, bindings)
-    // Runs may have waited for these sites.
-    if (rows.length > 0) await database.transaction((trx) => due.owner(trx, ownerId))
   }
 
   const countOf = async (ownerId: string): Promise<Exceeding> => {
@@ -84,7 +75,7 @@ export function createExceeding(context: {
     const owner = await User.query(database).findById(ownerId).select('suspendedAt')
     const isSuspended = owner !== undefined && owner.suspendedAt !== null
     await fitAgents(ownerId, isSuspended ? 0 : countable(limits.agents))
-    await fitEntries(ownerId, countable(limits.vaultSites))
+    await database.raw(entriesStatement, { ownerId, limit: countable(limits.vaultSites), now: clock.now() })
     await database.raw(keysStatement, { ownerId, limit: countable(limits.apiKeys), now: clock.now() })
     const found = await countOf(ownerId)
     const counts = { ...found, workspaces: features.includes('workspaces') ? 0 : found.workspaces }
@@ -172,8 +163,7 @@ const agentsStatement = `
 const fitStatement = (table: 'vault_entries' | 'api_keys') => `
   with ranked as (${ranked(table, ':limit')})
   update ${table} t set exceeding_since = case when r.exceeds then :now::timestamptz end
-    from ranked r where r.id = t.id and r.exceeds <> (t.exceeding_since is not null)
-  returning t.id`
+    from ranked r where r.id = t.id and r.exceeds <> (t.exceeding_since is not null)`
 
 const entriesStatement = fitStatement('vault_entries')
 const keysStatement = fitStatement('api_keys')

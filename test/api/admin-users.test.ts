@@ -1,12 +1,15 @@
 // @promise suspension
 import test from 'ava'
 import * as adminUsers from '../../api/admin-users.ts'
+import * as overview from '../../api/admin-overview.ts'
 import * as admin from '../../api/admin.ts'
 import * as agents from '../../api/agents.ts'
 import * as apiKeys from '../../api/api-keys.ts'
 import * as auth from '../../api/auth.ts'
 import * as billing from '../../api/billing.ts'
 import * as why from '../../api/why.ts'
+import { createOverview } from '../../src/admin/overview.ts'
+import { later } from '../../src/clock.ts'
 import { lockQueue } from '../../src/runs/agent-queue.ts'
 import { adminOf } from '../helpers/admins.ts'
 import { call } from '../helpers/client.ts'
@@ -186,10 +189,10 @@ test('an admin deletes an account, which only an admin can keep, and its user is
   const someone = await person(platform)
   const { email, password, url } = someone
   const named = await of(someone)
-  await suspend(named)
+  const { suspendedAt } = (await suspend(named, 'Too fast')).body
+  t.like((await suspend(named)).body, { suspendedAt, suspensionReason: 'Too loud' })
   const { body } = await call(root, adminUsers.deleteUser, named)
-  t.truthy(body.suspendedAt)
-  t.is(body.suspensionReason, 'Too loud')
+  t.like(body, { suspendedAt, suspensionReason: 'Too loud' })
   t.truthy(body.deletionDueAt)
   t.regex((await mailsTo(platform, email))[0]?.text ?? '', /The operator of .* has closed your account/)
   const logIn = () => call({ url }, auth.login, { body: { email, password } })
@@ -215,8 +218,49 @@ test('an admin sees the runs that a user pays for, without what is in them, and 
   const asked = (await timelineOf(owner, first.id)).find(({ kind }) => kind === 'cancel.requested')
   t.deepEqual(asked?.data, { by: 'operator' })
   await ended(owner, second.id)
+  const query = { status: 'cancelled' as const }
+  const ofStatus = (await call(root, adminUsers.listRunsOfUser, { ...(await of(owner)), query })).body.items
+  t.like(ofStatus, [{ id: first.id }])
   const again = await call(root, adminUsers.cancelRunOfUser, { params: { runId: second.id } })
   t.is(again.failure.code, 'RUN_NOT_CANCELLABLE')
+})
+
+test('an admin finds an account by its address, and sees who pays for a workspace', async (t) => {
+  const { platform, root } = await open()
+  const owner = await customer(platform, 'team')
+  const { id } = await workspaceOf(owner)
+  await memberOf(platform, id, 'viewer')
+  const found = async (email: string) => (await call(root, overview.listUsers, { query: { email } })).body.items
+  t.like(await found(owner.email.toUpperCase()), [{ id: await userIdOf(owner), tier: 'team', givenTier: null }])
+  for (const nobody of ['nobody@example.com', 'no address']) t.deepEqual(await found(nobody), [])
+  const { items } = (await call(root, overview.listAllWorkspaces, { query: { limit: '100' } })).body
+  const payer = { payerId: await userIdOf(owner), payerEmail: owner.email }
+  t.like(
+    items.find((one) => one.id === id),
+    { ...payer, members: 2, deletedAt: null },
+  )
+})
+
+test('what is counted for admins leaves out what is deleted, and runs that ended a day ago', async (t) => {
+  const { platform } = await open()
+  const owner = await customer(platform, 'team')
+  const [workspace, agent] = [await workspaceOf(owner), await agentOf(owner)]
+  const { id } = (await start(owner, agent)).body
+  await ended(owner, id)
+  // Of what others do meanwhile, nothing is seen in it.
+  const trx = await platform.services.database.transaction({ isolationLevel: 'repeatable read' })
+  const { stats } = createOverview({ ...platform.services, database: trx })
+  const before = await stats()
+  const now = new Date()
+  await trx('workspaces').where({ id: workspace.id }).update({ deletedAt: now })
+  await trx('agents').where({ id: agent.id }).update({ deletedAt: now })
+  await trx('runs')
+    .where({ id })
+    .update({ endedAt: later(now, -86_401) })
+  const after = await stats()
+  await trx.rollback()
+  const { workspaces, agents: living, endedRuns } = before
+  t.deepEqual(after, { ...before, workspaces: workspaces - 1, agents: living - 1, endedRuns: endedRuns - 1 })
 })
 
 test('an admin ends the hold that a host has asked for', async (t) => {

@@ -72,6 +72,31 @@ test('a change touches what it names and nothing else', async (t) => {
   t.deepEqual({ ...body, updatedAt: '' }, { ...before, name: 'New', updatedAt: '' })
 })
 
+test('webhooks start an agent only in a tier that has them, and one that they start can be changed without it', async (t) => {
+  const { platform } = await open()
+  const [someone, former] = [await person(platform), await customer(platform)]
+  const body = { name: 'An agent', systemPrompt: 'Report.', trigger: 'webhook' as const }
+  const change = (by: typeof someone, { id: agentId }: { id: string }) =>
+    call(by, agents.updateAgent, { params: { agentId }, body })
+  const hooked = await webhookAgent(former)
+  const refused = [await call(someone, agents.createAgent, { body }), await change(someone, await agentOf(someone))]
+  for (const { failure } of refused) t.is(failure.code, 'TIER_REQUIRED')
+  const account = platform.services.database('accounts').where({ ownerId: hooked.ownerId })
+  await account.update({ tier: 'free', currentPeriodEnd: null })
+  t.is((await change(former, hooked)).status, 200)
+})
+
+test('a model that is not configured any more stays chosen until another one is', async (t) => {
+  const { platform } = await open()
+  const someone = await person(platform)
+  const { id: agentId } = await agentOf(someone, { model: 'demo' })
+  await platform.services.database('agents').where({ id: agentId }).update({ model: 'gone' })
+  const change = (body: object) => call(someone, agents.updateAgent, { params: { agentId }, body })
+  t.like((await change({ name: 'Renamed' })).body, { name: 'Renamed', model: 'gone' })
+  t.like((await change({ model: 'gone' })).failure.details, [{ path: 'model' }])
+  t.is((await change({ model: null })).body.model, null)
+})
+
 test('sites that are not in the vault, and tools that a site lacks, are named', async (t) => {
   const { sites, platform } = await open()
   const someone = await person(platform)

@@ -14,7 +14,7 @@ import { adminOf } from '../helpers/admins.ts'
 import { call } from '../helpers/client.ts'
 import { agentOf, deliver, ended, person, webhookAgent } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
-import { waiting } from '../helpers/runs.ts'
+import { start, waiting } from '../helpers/runs.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { userIdOf } from '../helpers/workspaces.ts'
 
@@ -98,6 +98,17 @@ test('what a limit refuses says how to get more, and names no payment', async (t
   t.notRegex(JSON.stringify(causes), /subscription|payment method/)
   const { failure } = await limit({ tokensPerMonth: 1e30 })
   t.regex(JSON.stringify(failure), /9007199254740991/)
+})
+
+test('what steps would cost counts for caps, and costs nothing', async (t) => {
+  const { platform } = await open()
+  const someone = await person(platform)
+  const agent = await agentOf(someone, { systemPrompt: '[[say done]]', creditsPerMonth: 1 })
+  t.is((await ended(someone, (await start(someone, agent)).body.id)).status, 'completed')
+  const { failure } = await start(someone, agent)
+  t.is(failure.code, 'NO_CREDITS')
+  t.regex(failure.error, /cap of the agent/)
+  t.is((await billingOf(someone)).balance, 0)
 })
 
 test('the tokens of a month are a limit: a run waits, and goes on once an admin raises it', async (t) => {

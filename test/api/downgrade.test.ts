@@ -7,6 +7,8 @@ import * as notifications from '../../api/notifications.ts'
 import * as statements from '../../api/statements.ts'
 import * as vault from '../../api/vault.ts'
 import * as workspaces from '../../api/workspaces.ts'
+import { createExceeding } from '../../src/billing/exceeding.ts'
+import { later } from '../../src/clock.ts'
 import { newId } from '../../src/ids.ts'
 import { VaultEntry } from '../../src/vault/vault-entry.ts'
 import { adminOf } from '../helpers/admins.ts'
@@ -14,7 +16,7 @@ import { call } from '../helpers/client.ts'
 import { newOwner } from '../helpers/owner.ts'
 import { agentOf, customer } from '../helpers/people.ts'
 import { sharedPlatform } from '../helpers/shared.ts'
-import { userIdOf } from '../helpers/workspaces.ts'
+import { join, userIdOf, workspaceOf } from '../helpers/workspaces.ts'
 
 const open = sharedPlatform(test, 'idle')
 
@@ -62,19 +64,46 @@ test('what exceeds the limits of a lower tier rests, is reported, and goes on wh
   t.is((await withKey(2)).status, 200)
   t.is((await withKey(3)).failure.code, 'PERMISSION_DENIED')
   t.regex((await callTool()).failure.error, /limits of the account do not allow so many sites/)
-  const told = (await call(someone, notifications.listNotifications, { query: { kind: 'limits_exceeded' } })).body.items
+  const allTold = async () =>
+    (await call(someone, notifications.listNotifications, { query: { kind: 'limits_exceeded' } })).body.items
+  const told = await allTold()
   t.is(told.length, 1)
   t.regex(told[0]!.message, /3 agents are paused; 1 site of the vault is not called; 2 API keys are refused/)
 
   await call(someone, agents.deleteAgent, { params: { agentId: made[0]!.id } })
   await platform.services.sweep.attend(await userIdOf(someone))
   t.deepEqual(await pausedOnes(), [4, 5], 'the oldest that rested goes on')
+  t.is((await allTold()).length, 1, 'and what rests still was told')
   await call(someone, billing.subscribe, { body: { tier: 'pro' } })
   await platform.services.sweep.attend(await userIdOf(someone))
   t.deepEqual(await pausedOnes(), [5], 'its owner has paused it')
   t.is((await withKey(3)).status, 200)
   t.is((await callTool()).status, 200)
   t.like((await call(someone, billing.getBilling)).body.exceeding, { agents: 0, vaultSites: 0, apiKeys: 0 })
+  await call(someone, billing.cancelSubscription, { query: { when: 'now' } })
+  await platform.services.sweep.attend(await userIdOf(someone))
+  t.is((await allTold()).length, 2, 'the next time is told of again')
+  t.deepEqual(await pausedOnes(), [4, 5])
+})
+
+test('once an installation has tiers, or has none any more, accounts are fitted that were fitted before', async (t) => {
+  const platform = await open()
+  const { database, exceeding, config } = platform.services
+  const without = createExceeding({ ...platform.services, config: { billing: { ...config.billing, mode: 'off' } } })
+  const begin = new Date()
+  for (const [fittedTier, exceeds, { afterChange }, isAnew] of [
+    ['off', false, exceeding, true],
+    ['pro', true, exceeding, false],
+    ['pro', true, without, true],
+    ['pro', false, without, false],
+    ['off', true, without, false],
+  ] as const) {
+    const account = database('accounts').where({ ownerId: await userIdOf(await customer(platform)) })
+    await account.clone().update({ fittedTier, exceeds, lookAt: later(begin, 86_400) })
+    await afterChange()
+    const { lookAt } = await account.first()
+    t.is(lookAt < later(begin, 3600), isAnew, `${fittedTier} ${exceeds} ${isAnew}`)
+  }
 })
 
 test('an agent that rests can be paused, and stays so when there is room', async (t) => {
@@ -83,8 +112,11 @@ test('an agent that rests can be paused, and stays so when there is room', async
   const made = await repeated(5, () => agentOf(someone))
   const change = async (route: typeof agents.pauseAgent | typeof agents.resumeAgent, nth: number) =>
     call(someone, route, { params: { agentId: made[nth]!.id } })
+  const queue = platform.services.database('agent_queues').where({ agentId: made[4]!.id })
+  await queue.clone().update({ blockedCause: 'tier', blockedSince: new Date(0) })
   await call(someone, billing.cancelSubscription, { query: { when: 'now' } })
   await platform.services.sweep.attend(await userIdOf(someone))
+  t.like(await queue, [{ blockedCause: 'paused' }], 'so what it has queued is kept')
   const before = (await call(someone, agents.getAgent, { params: { agentId: made[4]!.id } })).body.pausedAt
   const paused = (await change(agents.pauseAgent, 4)).body.pausedAt
   t.not(paused, before)
@@ -127,7 +159,14 @@ test('a change of the tier is previewed as it would come, and the preview change
   const { body: workspace } = await call(someone, workspaces.createWorkspace, { body: { name: 'Together' } })
   await repeated(2, () => agentOf(someone))
   const shared = await repeated(3, () => agentOf(someone, { workspaceId: workspace.id }))
-  await repeated(4, () => call(someone, apiKeys.createApiKey, { body: { name: 'A key', scopes: ['read'] } }))
+  const keyOf = (within = {}) =>
+    call(someone, apiKeys.createApiKey, { body: { name: 'A key', scopes: ['read'], ...within } })
+  // One that has expired, and those of the workspace of somebody else, take no place.
+  const { body: expired } = await keyOf()
+  await platform.services.database('api_keys').where({ id: expired.id }).update({ expiresAt: new Date() })
+  const { id: elsewhere } = await workspaceOf(await customer(platform, 'team'))
+  await join(platform, elsewhere, someone, 'admin')
+  for (const within of [{ workspaceId: elsewhere }, {}, {}, {}, {}]) t.is((await keyOf(within)).status, 201)
   const before = (await call(someone, billing.getBilling)).body
   const preview = async (query: { tier: 'free' | 'pro' | 'team' | 'enterprise'; when?: 'now' | 'period_end' }) =>
     (await call(someone, billing.previewSubscription, { query })).body
@@ -145,7 +184,13 @@ test('a change of the tier is previewed as it would come, and the preview change
   const own = platform.services.database('accounts').where({ ownerId: await userIdOf(someone) })
   await own.clone().update({ limits: '{"agents":4}' })
   t.like(await preview({ tier: 'free' }), { exceeding: { agents: 1, apiKeys: 1 } }, 'limits of its own count')
-  await own.update({ limits: null })
+  await own.clone().update({ limits: null, givenTier: 'team' })
+  t.like(
+    await preview({ tier: 'free' }),
+    { lostFeatures: [], exceeding: { agents: 0, workspaces: 0 } },
+    'a given tier, too',
+  )
+  await own.update({ givenTier: null })
 
   await call(someone, billing.cancelSubscription, { query: { when: 'now' } })
   await platform.services.exceeding.fit(await userIdOf(someone))

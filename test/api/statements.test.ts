@@ -4,6 +4,7 @@ import * as audit from '../../api/audit.ts'
 import * as billing from '../../api/billing.ts'
 import * as statements from '../../api/statements.ts'
 import { monthOf } from '../../src/billing/ledger/forecast.ts'
+import { later } from '../../src/clock.ts'
 import { newId } from '../../src/ids.ts'
 import { adminOf } from '../helpers/admins.ts'
 import { call } from '../helpers/client.ts'
@@ -109,7 +110,7 @@ test('an admin gives credits once for each key, and the audit log says to whom a
   const admin = await adminOf(platform, 'credits@example.com')
   const someone = await person(platform)
   const userId = await userIdOf(someone)
-  const give = (body: { credits: number; expiresAt?: string | null; note: string }, key: string) =>
+  const give = (body: { credits: number; expiresAt?: string | null; priority?: number; note: string }, key: string) =>
     call(admin, adminCredits.giveCredits, { params: { userId }, body, headers: { 'idempotency-key': key } })
   const given = { credits: 25, expiresAt: '2999-01-01T00:00:00.000Z', note: 'For the trouble' }
   const [one, two] = await Promise.all([give(given, 'a'), give(given, 'a')])
@@ -119,7 +120,8 @@ test('an admin gives credits once for each key, and the audit log says to whom a
   const other = await userIdOf(await person(platform))
   const toOther = { params: { userId: other }, body: given, headers: { 'idempotency-key': 'a' } }
   t.like((await call(admin, adminCredits.giveCredits, toOther)).body, { ownerId: other, credits: 25 })
-  t.is((await give({ ...given, credits: 26 }, 'a')).failure.code, 'VALIDATION_ERROR')
+  for (const other of [{ credits: 26 }, { expiresAt: null }, { priority: 1 }, { note: 'Another' }])
+    t.is((await give({ ...given, ...other }, 'a')).failure.code, 'VALIDATION_ERROR', JSON.stringify(other))
   t.is((await give({ ...given, expiresAt: '2020-01-01T00:00:00Z' }, 'b')).failure.code, 'VALIDATION_ERROR')
   t.is((await call(someone, billing.getBilling)).body.balance, 225)
   const { items } = (await call(someone, billing.listLedger, { query: { kind: 'promotion' } })).body
@@ -136,6 +138,13 @@ test('an admin gives credits once for each key, and the audit log says to whom a
     ],
   )
   t.is((await give({ ...given, expiresAt: null }, 'c')).body.expiresAt, null)
+  const day = 86_400
+  await platform.services
+    .database('accounts')
+    .where({ ownerId: userId })
+    .update({ clockSeconds: 40 * day })
+  const over = await give({ ...given, expiresAt: later(new Date(), 20 * day).toISOString() }, 'd')
+  t.is(over.failure.code, 'VALIDATION_ERROR', 'by the clock of the account')
   const noted = (await call(admin, audit.listAuditOfAll, { query: { action: 'giveCredits' } })).body.items
   t.true(noted.length > 0)
   t.like(noted[0]?.after, { ownerId: userId, credits: 25, note: 'For the trouble' })

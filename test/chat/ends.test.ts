@@ -151,7 +151,8 @@ test('what is said in chats counts toward what is kept for an owner, who is told
   const someone = await person(platform)
   const session = await openSession(someone)
   const { id: ownerId } = (await call(someone, auth.me)).body
-  t.is((await send(session, { text: `[[say Yes.]]${'é'.repeat(30_000)}` })).status, 200)
+  const said = { id: 'said', text: `[[say Yes.]]${'é'.repeat(30_000)}` }
+  t.is((await send(session, said)).status, 200)
   await storedBytes.flush()
   const [row] = await platform.services.database('stored_bytes').where({ ownerId }).sum({ bytes: 'bytes' })
   const bytes = Number(row?.['bytes'])
@@ -163,5 +164,6 @@ test('what is said in chats counts toward what is kept for an owner, who is told
   const body = (await refused.json()) as { code: string; error: string }
   t.is(body.code, 'FEATURE_LIMIT_REACHED')
   t.regex(body.error, /256 MiB in the tier free/)
+  t.is((await send(session, said)).status, 200, 'what was answered already is told again')
   t.deepEqual(await historyOf(session), before)
 })

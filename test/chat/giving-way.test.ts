@@ -11,6 +11,7 @@ import { connectBadTools, customer, type Person } from '../helpers/people.ts'
 import { sharedPlatform } from '../helpers/shared.ts'
 import { startSites } from '../helpers/sites.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
+import { memberOf, userIdOf, workspaceOf } from '../helpers/workspaces.ts'
 import {
   endsAs,
   historyOf,
@@ -121,6 +122,28 @@ test('an answer that waits for approval does not go on while its user is suspend
   await endsAs(session, 'completed')
 })
 
+test('an answer in a workspace does not go on while whoever pays for that is suspended, though it was approved', async (t) => {
+  const { platform, sites } = await stage()
+  const payer = await customer(platform, 'team')
+  const { id: workspaceId } = await workspaceOf(payer)
+  const member = await memberOf(platform, workspaceId, 'member')
+  const vaultEntryId = await connectBadTools(member, sites, { workspaceId })
+  const asking = { vaultEntryId, tools: ['slow_once'], askFirst: ['slow_once'] }
+  const session = await openSession(member, { workspaceId, sites: [asking] })
+  const approvalId = await waiting(t, session)
+  const { approvals, chat, clock, database } = platform.services
+  const by = { ownerId: workspaceId, userId: await userIdOf(member) }
+  await approvals.decide(by, approvalId, { decision: 'approve' })
+  const id = await userIdOf(payer)
+  const keepOut = (suspendedAt: Date | null) => database('users').where({ id }).update({ suspendedAt })
+  await keepOut(clock.now())
+  await chat.reconcile()
+  t.like(await database('chat_answers').where({ sessionId: session.id }), [{ status: 'waiting', steps: 1 }])
+  await keepOut(null)
+  await chat.reconcile()
+  await endsAs(session, 'completed')
+})
+
 test('the time for which an answer waits for approval does not count, however often it waits', async (t) => {
   const { someone, session, platform } = await open()
   const { database } = platform.services
@@ -135,8 +158,81 @@ test('the time for which an answer waits for approval does not count, however of
     (await approvalsOf(someone)).find(({ id, status }) => id !== first?.id && status === 'pending'),
   )
   await eventually(20, 'it waits', async () => (await answer().where({ status: 'waiting' })).length > 0 || undefined)
+  const { url, token } = session
+  const rest = () => fetch(`${url}/chat/messages/x/stream`, { headers: { 'x-session-token': token } })
+  const told = (await partsOf(t, await rest())).flatMap((part) => (part.type === 'data-approval' ? [part.id] : []))
+  t.deepEqual(told, [second.id], 'what was decided is asked for no more')
   await decide(someone, second.id, 'approve')
   await endsAs(session, 'completed')
+  t.is((await rest()).status, 200)
+  await answer().update({ endedAt: database.raw(`ended_at - interval '1 minute'`) })
+  t.is((await rest()).status, 204, 'its stream can be had for a minute')
+})
+
+test('an approved call of a chat is made only as it was shown, and the model is told why another was refused', async (t) => {
+  for (const change of [{ arguments: '{"seconds":0.1}' }, { tool: 'slow_read' }, { siteOrigin: 'https://a.example' }]) {
+    const given = await open()
+    const { database, chat } = given.platform.services
+    const { answerId } = await approved(given, await waiting(t, given.session))
+    const calls = database('chat_tool_calls').where({ answerId })
+    await calls.clone().update(change)
+    await chat.goOn(answerId)
+    await endsAs(given.session, 'completed')
+    const [made] = await calls
+    t.like(made, { status: 'failed', attempts: 0 })
+    t.regex(made.result, /not the one that was approved/)
+  }
+  const { session, someone, platform } = await open()
+  await decide(someone, await waiting(t, session), 'refuse', { note: 'Not today' })
+  await endsAs(session, 'completed')
+  const answers = platform.services.database('chat_answers').where({ sessionId: session.id }).select('id')
+  const [refused] = await platform.services.database('chat_tool_calls').whereIn('answerId', answers)
+  t.regex(refused.result, /The user has refused this call.* They said: "Not today"/)
+})
+
+test('an answer goes on without a call that nobody has approved in time, and the other owner’s waits on', async (t) => {
+  const [one, other] = [await open(), await open()]
+  const [approvalId] = [await waiting(t, one.session), await waiting(t, other.session)]
+  const { database, chat } = one.platform.services
+  await database('approvals')
+    .where({ id: approvalId })
+    .update({ expiresAt: new Date(Date.now() - 1) })
+  await chat.reconcile()
+  await endsAs(one.session, 'completed')
+  t.deepEqual([await statusesOf(one.someone), await statusesOf(other.someone)], [['expired'], ['pending']])
+  const answers = database('chat_answers').where({ sessionId: one.session.id }).select('id')
+  t.like(await database('chat_tool_calls').whereIn('answerId', answers), [{ status: 'failed', attempts: 0 }])
+})
+
+test('what an answer has held and asked for is given back once its process was killed', async (t) => {
+  const { someone, session, platform } = await open()
+  await waiting(t, session)
+  const { database, chat } = platform.services
+  const answers = database('chat_answers').where({ sessionId: session.id })
+  const { id: subjectId, ownerId } = await answers.clone().first()
+  const [createdAt, expiresAt] = [new Date(Date.now() - 1000), new Date(Date.now() + 3_600_000)]
+  await database('credit_holds').insert({ subjectId, ownerId, createdAt, expiresAt, tokens: 1, credits: 1, step: 2 })
+  // As if the site had refused the token just before.
+  const calls = database('chat_tool_calls').where({ answerId: subjectId })
+  await calls.clone().update({ status: 'started', attempts: 1, refusedAttempts: 1, startedAt: createdAt })
+  const killed = { status: 'running', waitingSince: null, writer: newId(), writerUntil: createdAt }
+  await answers.clone().update(killed)
+  await chat.reconcile()
+  t.like(await answers, [{ status: 'failed', errorCode: 'INTERNAL_ERROR' }])
+  t.like(await calls, [{ status: 'failed', attempts: 1 }])
+  t.deepEqual(await database('credit_holds').where({ subjectId }), [])
+  t.deepEqual(await statusesOf(someone), ['withdrawn'])
+})
+
+test('a call that does not fit its tool is not made, and nobody is asked about it', async (t) => {
+  const { someone, session, badTools } = await open()
+  const text = '[[call slow_once {"seconds":"soon"}]] [[call no_such_tool {}]] [[then]] [[say Done.]]'
+  const parts = await partsOf(t, await send(session, { text, stream: true }))
+  t.is(typesOf(parts).filter((type) => type === 'tool-output-error').length, 2)
+  t.regex(textOf(parts), /Done\./)
+  t.deepEqual(await approvalsOf(someone), [])
+  const sent = new Set(badTools.requests().map(({ idempotencyKey }) => idempotencyKey))
+  t.false(parts.some((part) => part.type === 'tool-output-error' && sent.has(`chat:${part.toolCallId}`)))
 })
 
 test('an answer under way makes no more calls once its user is suspended, and ends', async (t) => {

@@ -1,5 +1,8 @@
 // @promise chat-once
 import test, { type ExecutionContext } from 'ava'
+import { ChatAnswer } from '../../src/chat/chat-answer.ts'
+import { createRecordStep } from '../../src/chat/record-step.ts'
+import { newId } from '../../src/ids.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { sharedWorld } from './clients/world.ts'
 import { historyOf, partsOf, send, textOf, type TestSession } from './stage.ts'
@@ -126,7 +129,8 @@ test('a failed answer is given again if it has done nothing, and not if it has c
     ['[[call reset {}]] [[then]] [[fail 400]]', ['user', 'assistant']],
   ] as const) {
     const { session } = await toolSession({ tools: ['echo_text', 'reset'] })
-    for (let times = 0; times < 2; times += 1) t.is((await send(session, { text, id: 'a' }, {})).status, 502)
+    for (let times = 0; times < 2; times += 1)
+      t.is((await send(session, { text, id: 'a' }, withKey(session, 'k'))).status, 502)
     const { items } = await historyOf(session, '?branch=all')
     t.deepEqual(
       items.map(({ role }) => role),
@@ -134,6 +138,45 @@ test('a failed answer is given again if it has done nothing, and not if it has c
       text,
     )
   }
+})
+
+test('a reader of the record is told once of each call and its outcome, however long another call takes', async (t) => {
+  const { toolSession } = await world()
+  const choice = { tools: ['slow_once', 'slow_read'], askFirst: [] }
+  const { session } = await toolSession(choice, { onDisconnect: 'continue' })
+  const text = '[[call slow_once {"seconds":0}]] [[call slow_read {"seconds":1}]]'
+  const parts = await partsOf(t, await send(session, { text, stream: true }))
+  for (const type of ['tool-input-available', 'tool-output-available'])
+    t.is(parts.filter((part) => part.type === type).length, 2, type)
+})
+
+test('a step is recorded and charged once, also if that was not confirmed, and so is what is lost', async (t) => {
+  const { platform, sessionOf } = await world()
+  const session = await sessionOf()
+  await (await send(session, hello)).text()
+  const { database } = platform.services
+  const answer = () => ChatAnswer.query(database).findOne({ sessionId: session.id }).throwIfNotFound()
+  const { id } = await answer()
+  const writer = newId()
+  // As if it were under way still.
+  const open = { status: 'running', endedAt: null, writer, writerUntil: new Date(Date.now() + 60_000) } as const
+  await ChatAnswer.query(database).where({ id }).patch(open)
+  const before = await answer()
+  const usage = { inputTokens: 10, outputTokens: 10, cachedTokens: 0, cacheWriteTokens: 0 }
+  const said = { ...usage, model: before.model, text: 'Once.', finish: 'other', content: null, latencyMs: 0 } as const
+  const { record, chargeLost } = createRecordStep(platform.services)
+  const tokens = async () => (await platform.services.billing.account(before.ownerId)).tokensUsed
+  const tokensBefore = await tokens()
+  const stepped = { ...said, calls: [], outcome: null, cost: undefined }
+  for (const _ of ['once', 'again']) await record({ id, writer }, before, stepped, [])
+  await chargeLost(before, usage, undefined)
+  t.like(await answer(), { steps: 2, credits: 2 })
+  const after = await answer()
+  for (const _ of ['once', 'again']) await chargeLost(after, usage, undefined)
+  t.like(await answer(), { steps: 2, credits: 3 })
+  t.is(await chargesOf(session), 3)
+  t.is((await tokens()) - tokensBefore, 40)
+  await ChatAnswer.query(database).where({ id }).patch({ status: 'completed', endedAt: new Date(), writer: null })
 })
 
 for (const onDisconnect of ['cancel', 'continue'] as const) {

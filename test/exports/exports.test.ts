@@ -4,6 +4,8 @@ import * as auth from '../../api/auth.ts'
 import * as exported from '../../api/exports.ts'
 import * as sessions from '../../api/sessions.ts'
 import * as workspaceSignIn from '../../api/workspace-sign-in.ts'
+import { newId } from '../../src/ids.ts'
+import { DirectToolCall } from '../../src/tools/tool-call.ts'
 import { makeThings } from '../api/stage.ts'
 import { historyOf, openSession, send } from '../chat/stage.ts'
 import { openStage } from '../deletion/stage.ts'
@@ -96,6 +98,38 @@ test('the export of an account has everything of it and no secret, also while it
   await call(someone, auth.deleteAccount, { body: { password: someone.password } })
   const later = (await call(someone, exported.exportAccount)).body as unknown as Exported
   t.deepEqual(later['runs']?.length, document['runs']?.length)
+})
+
+test('an export has all of a long chat, and all calls of sites that are not connected any more', async (t) => {
+  const { platform } = await stage()
+  const { database } = platform.services
+  const someone = await customer(platform)
+  const ownerId = await userIdOf(someone)
+  const { id: sessionId } = await openSession(someone)
+  const [now, text] = [new Date(), 'Hello.']
+  const numbers = Array.from({ length: 101 }, (_, index) => index + 1)
+  await database('chat_messages').insert(
+    numbers.map((number) => ({ sessionId, number, id: newId(), createdAt: now, text })),
+  )
+  const times = { plannedAt: now, startedAt: now, endedAt: now }
+  const made = {
+    ownerId,
+    tool: 'act',
+    effect: 'once',
+    status: 'unknown',
+    attempts: 1,
+    arguments: '{}',
+    ...times,
+  } as const
+  const site = () => ({ id: newId(), vaultEntryId: newId(), siteOrigin: 'https://gone.example' })
+  await DirectToolCall.query(database).insert(numbers.map(() => ({ ...made, ...site() })))
+  const { sessions: chats = [], calls = [] } = (await call(someone, exported.exportAccount)).body
+  t.deepEqual([chats.length, calls.length], [1, 101])
+  const { messages } = chats[0] as { messages: { number: number }[] }
+  t.deepEqual(
+    messages.map(({ number }) => number),
+    numbers,
+  )
 })
 
 test('the export of a workspace has what is in it and nothing else, also once it is closed', async (t) => {

@@ -282,18 +282,21 @@ test('a schedule goes on for the new owner, who sees the fires since', async (t)
 test('what is changed at the old place after a move is refused, also by a request that was under way', async (t) => {
   const { platform, member, workspaceId } = await open(t)
   const { services } = platform
-  const agent = await agentOf(member)
+  const agent = await agentOf(member, { callbackUrl: 'https://hooks.example.com/runs' })
   const found = await services.agents.forSender(agent.id)
   await move(member, { agentIds: [agent.id], workspaceId })
   const withSites = Object.assign(found, { sites: [] })
   const late: (() => Promise<unknown>)[] = [
     () => services.agents.update(withSites, { name: 'Mine' }),
     () => services.agents.pause(withSites),
+    () => services.agents.resume(withSites),
+    () => services.agents.rotateCallbackSecret(withSites),
     () => services.agents.remove(withSites),
     () => services.agents.rotateSecret(withSites, { overlapSeconds: 0 }),
     () => services.runs.accept.startManually(found, { id: newId(), idempotencyKey: undefined, input: undefined }),
   ]
   for (const change of late) await t.throwsAsync(change(), { code: 'AGENT_NOT_FOUND' })
   const { body } = await call(member, agents.getAgent, { params: { agentId: agent.id } })
-  t.like(body, { name: agent.name, pausedAt: null, lastRun: null })
+  const { name, callbackSecret } = agent
+  t.like(body, { name, callbackSecret, pausedAt: null, lastRun: null })
 })

@@ -19,10 +19,8 @@ async function open() {
   const owner = await customer(platform, 'team')
   const { id: workspaceId } = await workspaceOf(owner)
   const ownerId = await userIdOf(owner)
-  const charge = (credits: number, of = workspaceId) =>
-    database.transaction((trx) =>
-      services.credits.chargeStep(trx, { ownerId: of, runId: newId(), step: 1, credits, tokens: 0 }),
-    )
+  const charge = (credits: number, of = workspaceId, runId = newId()) =>
+    database.transaction((trx) => services.credits.chargeStep(trx, { ownerId: of, runId, step: 1, credits, tokens: 0 }))
   const limit = (limits: string) => database('accounts').where({ ownerId }).update({ limits })
   return { platform, owner, workspaceId, ownerId, charge, limit }
 }
@@ -43,6 +41,8 @@ test("the account of a workspace's owner pays, and each sees what was used on wh
   t.like((await call(admin, billing.getBilling, { query: { workspaceId } })).body, {
     tier: 'team',
     balance: before - 34,
+    creditCents: null,
+    tokens: null,
   })
   const listed = async (query: Record<string, string>, by = owner) =>
     (await call(by, billing.listLedger, { query })).body.items.map((entry) => entry.credits)
@@ -62,7 +62,8 @@ test('a workspace uses no more than its cap in a month, and goes on once that is
   const before = { month: '2026-01-01', credits: 500 }
   await platform.services.database('workspace_months').insert({ workspaceId, ...before })
   t.is((await cap(10)).body.creditsPerMonth, 10)
-  await charge(10)
+  const runId = newId()
+  for (const _ of ['once', 'again']) await charge(10, workspaceId, runId)
   t.is((await start(owner, agent)).failure.code, 'NO_CREDITS')
   t.is((await start(owner, await agentOf(owner))).status, 202, 'the account itself has credits')
   t.is((await call(owner, billing.getBilling, { query: { workspaceId } })).body.balance, 0)

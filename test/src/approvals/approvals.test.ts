@@ -6,10 +6,10 @@ import * as notifications from '../../../api/notifications.ts'
 import type { CallToApprove } from '../../../src/approvals/approvals.ts'
 import { newId } from '../../../src/ids.ts'
 import { ToolCall } from '../../../src/tools/tool-call.ts'
-import { approvalsOf, askingAgent, decide } from '../../helpers/approvals.ts'
+import { approvalsOf, askingAgent, decide, pendingApproval } from '../../helpers/approvals.ts'
 import { call } from '../../helpers/client.ts'
 import { hold, untilBlocked } from '../../helpers/hold.ts'
-import { connectBadTools, customer, person, timelineOf } from '../../helpers/people.ts'
+import { agentOf, connectBadTools, customer, person, timelineOf } from '../../helpers/people.ts'
 import { cancel, dataOf, start } from '../../helpers/runs.ts'
 import { forWholeFile } from '../../helpers/whole-file.ts'
 import { never, openLate } from '../runs/open-late.ts'
@@ -228,6 +228,17 @@ test('what an answer in a chat asks is decided, expires and is withdrawn in the 
   })
   const listed = await approvalsOf(someone, { sessionId: of.sessionId })
   t.deepEqual(listed.map(({ status }) => status).toSorted(), ['approved', 'expired', 'withdrawn'])
+})
+
+test('approvals can be listed for one agent', async (t) => {
+  const { platform } = await house()
+  const someone = await person(platform)
+  const { ownerId } = await by({ someone })
+  const [one, other] = [await agentOf(someone), await agentOf(someone)]
+  const ask = (agentId: string) => pendingApproval(platform, { ownerId, runId: newId(), agentId })
+  const [asked] = [await ask(one.id), await ask(other.id)]
+  const ids = (await approvalsOf(someone, { agentId: one.id })).map(({ id }) => id)
+  t.deepEqual(ids, [asked.id])
 })
 
 const oddArguments = '{"text":"\ud800"}'

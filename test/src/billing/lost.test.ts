@@ -65,6 +65,7 @@ for (const { what, tier, charged } of [
     clock.forward(61)
     await sweep.round()
     t.deepEqual(await asked(), ['subscribe'])
+    t.is((await billing.account(userId)).tier, tier, 'the gateway is asked what has become of it in any case')
     lost.what = undefined
     clock.forward(301)
     await sweep.round()

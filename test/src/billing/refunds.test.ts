@@ -42,6 +42,8 @@ for (const { what, pay, before, credits } of [
       await tell(money, status)
       t.is((await money.billing.account(money.userId)).balance, before + given, status)
       t.is(await money.ledgerSum(), before + given, status)
+      const { spentCents } = await money.billing.topUps.read(money.userId)
+      t.is(spentCents, pay === topUp ? 500 : 0, 'what was paid back counts for the ceiling of the month')
     }
   })
 
@@ -72,7 +74,10 @@ test('an answer to a charge that comes late changes nothing that a look has foun
     const account = await billing.credits.locked(userId, trx)
     await billing.payments.charged(trx, account, payment, told)
     await billing.payments.refuse(trx, payment, 'Declined')
+    // What somebody has charged the customer for otherwise is no payment of the platform.
+    await billing.payments.settle(trx, account, { ...told, reference: 'another', key: null })
   })
+  t.is((await billing.payments.list(userId, { limit: 2 })).items.length, 1)
   t.like((await billing.payments.list(userId, { limit: 1 })).items[0], { status: 'refunded', failure: null })
   t.is(await money.ledgerSum(), 200)
 })

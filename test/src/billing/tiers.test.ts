@@ -1,4 +1,5 @@
 import test from 'ava'
+import { createAllowances } from '../../../src/billing/allowances.ts'
 import {
   isHigher,
   isPaidTier,
@@ -8,6 +9,7 @@ import {
   tierOf,
   type Limits,
 } from '../../../src/billing/tiers.ts'
+import { testConfig } from '../../helpers/config.ts'
 
 test('a feature that the tier lacks is refused with the names of the tiers that have it', (t) => {
   const error = t.throws(() => requireFeature({ tier: 'free', ...tierOf('free') }, 'webhooks'))
@@ -35,4 +37,19 @@ test('tiers are ordered by price, and all but the free one are paid', (t) => {
     for (const [other, than] of tierNames.entries()) t.is(isHigher(tier, than), index > other, `${tier}, ${than}`)
   }
   t.false(isPaidTier('platinum'))
+})
+
+test('of a tier that is paid for and one that was given the higher one counts, and limits of its own in any case', (t) => {
+  const { of } = createAllowances({ config: testConfig('postgres://unused') })
+  for (const [tier, givenTier, counts] of [
+    ['free', 'pro', 'pro'],
+    ['team', 'pro', 'team'],
+    ['pro', null, 'pro'],
+    [undefined, undefined, 'free'],
+  ] as const) {
+    const { limits, features } = tierOf(counts)
+    t.deepEqual(of({ tier, givenTier }), { tier: counts, limits, features })
+    const own = { ...limits, agents: 1, apiKeys: Infinity }
+    t.deepEqual(of({ tier, givenTier, limits: { agents: 1, apiKeys: null } }).limits, own)
+  }
 })

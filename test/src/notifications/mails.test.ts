@@ -1,5 +1,7 @@
 // @promise notifications
 import test, { type ExecutionContext } from 'ava'
+import type { Database } from '../../../src/database/database.ts'
+import { newId } from '../../../src/ids.ts'
 import { eventually } from '../../helpers/eventually.ts'
 import { startMailServer, type Arrived } from '../../helpers/mail-server.ts'
 import { notificationsForFile, telling } from './open-notifications.ts'
@@ -41,6 +43,26 @@ test.serial('what an owner was told is mailed once, to her address, with a link 
   clock.forward(minutes(60))
   await mails.send()
   t.is(server.connections(), 1)
+})
+
+/** A workspace that the user pays for. */
+async function workspaceOf(database: Database, payerId: string): Promise<string> {
+  const [id, createdAt] = [newId(), new Date()]
+  await database('owners').insert({ id, createdAt, kind: 'workspace' })
+  await database('workspaces').insert({ id, createdAt, payerId, name: 'Support' })
+  return id
+}
+
+test.serial('what a workspace is told is mailed to whoever pays for it', async (t) => {
+  const { server, tell, ada, owner, mails, database } = await openMails(t)
+  await owner('grace@example.com')
+  const id = await workspaceOf(database, ada)
+  await tell(id)
+  await mails.send()
+  t.deepEqual(
+    server.arrived.map(({ recipients }) => recipients),
+    [['ada@example.com']],
+  )
 })
 
 test.serial('a title cannot add headers, recipients or a body', async (t) => {
@@ -199,12 +221,18 @@ test.serial('an unverified address is mailed nothing, an account a hundred of ea
   const { tell, owner, ada, rows, database, clock } = await openMails(t)
   const other = await owner('grace@example.com')
   await database('users').where({ id: other }).update({ emailVerifiedAt: null })
-  await tell(other)
+  for (let key = 0; key < 100; key += 1) await tell(other, { key: String(key) })
   for (let key = 0; key < 101; key += 1) await tell(ada, { key: String(key) })
   const all = await rows()
-  t.is(all.length, 102, 'all are listed')
-  t.is(all.find(({ ownerId }) => ownerId === other)?.mailStatus, 'none')
+  t.is(all.length, 201, 'all are listed')
+  t.true(all.every(({ ownerId, mailStatus }) => ownerId !== other || mailStatus === 'none'))
   t.is(all.filter(({ mailStatus }) => mailStatus === 'pending').length, 100)
+  await database('users').where({ id: other }).update({ emailVerifiedAt: clock.now() })
+  await tell(other, { key: 'verified' })
+  t.is((await rows()).at(-1)?.mailStatus, 'pending', 'what was not mailed does not count')
+  const id = await workspaceOf(database, ada)
+  await tell(id, { key: 'of a workspace' })
+  t.is((await rows()).at(-1)?.mailStatus, 'none', 'what she pays for counts together')
   await tell(await owner('alan@example.com'))
   t.is((await rows()).at(-1)?.mailStatus, 'pending', 'each account counts by itself')
   for (const kind of ['agent_paused', 'approval_requested'] as const) {

@@ -52,8 +52,10 @@ test("a workspace's notification is read for all its members, and nobody else ca
   t.is((await mark(await memberOf(platform, workspaceId, 'viewer'), id)).failure.code, 'PERMISSION_DENIED')
   t.is((await mark(member, id)).status, 200)
   t.deepEqual(await idsOf(owner, { workspaceId, unread: 'true' }), [])
-  await call(stranger, notifications.markNotifications, { body: { upTo: id } })
-  t.like((await call(owner, notifications.listNotifications, { query: { workspaceId } })).body.items[0], {
+  const { id: other } = await notificationOf(platform, workspaceId)
+  await call(stranger, notifications.markNotifications, { body: { upTo: other } })
+  t.deepEqual(await idsOf(owner, { workspaceId, unread: 'true' }), [other])
+  t.like((await call(owner, notifications.listNotifications, { query: { workspaceId } })).body.items[1], {
     readBy: await userIdOf(member),
   })
 })

@@ -3,13 +3,14 @@ import * as agentRuns from '../../../api/agent-runs.ts'
 import * as notifications from '../../../api/notifications.ts'
 import * as vault from '../../../api/vault.ts'
 import { oauthStages } from '../../api/oauth-stage.ts'
+import { openSession, send } from '../../chat/stage.ts'
 import { call } from '../../helpers/client.ts'
 import { agentOf } from '../../helpers/people.ts'
 import { waiting } from '../../helpers/runs.ts'
 
 const stage = oauthStages(test, 'working')
 
-for (const how of ['a direct call', 'a run'] as const) {
+for (const how of ['a direct call', 'a run', 'a chat'] as const) {
   test(`a site that refuses every token, new ones too, is asked for one and no more by ${how}`, async (t) => {
     const { site, someone, connect, platform } = await stage(t)
     const entryId = await connect()
@@ -28,6 +29,9 @@ for (const how of ['a direct call', 'a run'] as const) {
       t.is((await use()).failure.code, 'TOOL_EXECUTION_ERROR')
       const attempts = [1, 2].map((number) => ({ attempts: number, refusedAttempts: number - 1 }))
       t.deepEqual(begun, attempts, 'if its process dies, each may have taken effect')
+    } else if (how === 'a chat') {
+      const session = await openSession(someone, { sites: [{ vaultEntryId: entryId, askFirst: [] }] })
+      t.is((await send(session, { text: '[[call act]]' })).status, 200)
     } else {
       const agent = await agentOf(someone, { sites: [{ vaultEntryId: entryId }], systemPrompt: '[[call act]]' })
       const { body } = await call(someone, agentRuns.startRun, { params: { agentId: agent.id } })

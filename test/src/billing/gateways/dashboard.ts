@@ -69,6 +69,21 @@ export const dashboard: Cases<StripeStage> = {
     t.like(await brief(), { paid: back, creditCents: -2000 }, 'a debt whose payment is paid back is one again')
   },
 
+  async 'a change at once of a month that was paid back is paid in full, and nothing of that month is credited'(
+    t,
+    stage,
+  ) {
+    const { customer, change, brief } = await stage.subscriber('pro')
+    refund(
+      stage.double.world,
+      [...stage.double.world.intents.values()].find((one) => one.customer === customer)!,
+    )
+    stage.clock.forward(days(10))
+    await change('team')
+    t.deepEqual(stage.double.charged(customer), [2000, 8000])
+    t.like(await brief(), { paid: ['2000 pro refunded', '8000 team paid'], creditCents: 0 })
+  },
+
   async 'the last month of a subscription that was marked as unpaid can be paid'(t, stage) {
     const { customer, subscription, look, payOverdue } = await stage.subscriber('pro')
     const found = stage.double.world.subscription(subscription)

@@ -1,5 +1,8 @@
 // @promise refunds
 import test from 'ava'
+import { Stripe } from 'stripe'
+import { createStripeWebhook } from '../../../../src/billing/gateways/stripe/webhook.ts'
+import { movableClock } from '../../../helpers/clock.ts'
 import type { Recorded } from '../../../helpers/stripe/double.ts'
 import { assertValid } from '../../../helpers/stripe/judge.ts'
 import { atOnce } from './at-once.ts'
@@ -26,6 +29,20 @@ test.serial('the card of another customer is unknown, and one that is attached a
   const { reference } = await stage.gateway.attach(one, 'pm_card_visa')
   t.is((await stage.gateway.attach(one, reference)).reference, reference)
   await t.throwsAsync(stage.gateway.attach(other, reference), { code: 'VALIDATION_ERROR' })
+})
+
+test('a forged delivery counts for the address that it came from, and a right one does not', async (t) => {
+  const [stripe, clock, secret] = [new Stripe('sk_test_unused'), movableClock(), 'whsec_of_a_test']
+  const failed: string[] = []
+  const rateLimits = { webhookFailed: async (address: string) => void failed.push(address) }
+  const { verify } = createStripeWebhook({ stripe, secret, clock, rateLimits })
+  const [payload, timestamp] = ['{"id":"evt_1"}', clock.now().getTime() / 1000]
+  const signature = stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp })
+  const delivery = { body: Buffer.from(payload), signature, address: '192.0.2.1' }
+  t.deepEqual(await verify(delivery), { id: 'evt_1' })
+  const forged = { ...delivery, signature: 't=1,v1=0', address: '192.0.2.2' }
+  await t.throwsAsync(verify(forged), { code: 'UNAUTHORIZED' })
+  t.deepEqual(failed, ['192.0.2.2'])
 })
 
 test.serial('stripe-mock rejects none of the requests of these cases', async (t) => {

@@ -43,6 +43,8 @@ test('of five steps that begin at once with one credit, one begins, and the next
 
 test('a step holds what those before it have used on average, and no more than is free', async (t) => {
   const money = await withCredits(10)
+  // What another account holds is its own.
+  t.is(await begin(await withCredits(5), newId(), { credits: 5, steps: 1 }), 5)
   t.is(await begin(money, newId(), { credits: 13, steps: 2 }), 7)
   t.is(await begin(money, newId(), { credits: 13, steps: 2 }), 3)
   t.is(await begin(money, newId()), undefined)
@@ -65,6 +67,9 @@ test('a charge settles the hold of its step, its entry says what was held, and a
   t.like(await charge(userId, 6, runId, 2), { balance: 4 })
   t.deepEqual(await heldBy(money), [])
   t.like((await billing.credits.ledger(userId, { limit: 1 })).items[0], { credits: -6, held: 4 })
+  t.like(await billing.usage.of('accounts', userId), { used: 196 }, 'it counts once for a cap')
+  const [left] = await money.database('credit_grants').where({ ownerId: userId }).sum({ sum: 'remaining' })
+  t.is(Number(left?.['sum']), 4, 'and is taken once from what was granted')
 })
 
 test('a failed attempt that is charged late leaves the hold of the attempt after it', async (t) => {
@@ -79,7 +84,10 @@ test('a failed attempt that is charged late leaves the hold of the attempt after
 test('a hold counts no more after the longest time that a step may take, and is deleted then', async (t) => {
   // Its clock is not that of the other tests' holds.
   const money = await withCredits(1, openBilling(t))
-  await begin(money, newId())
+  const runId = newId()
+  await begin(money, runId)
+  money.clock.forward(60)
+  t.is(await begin(money, runId), 1, 'that of another attempt counts from its own beginning')
   money.clock.forward(holdSeconds - 1)
   t.is(await begin(money, newId()), undefined)
   money.clock.forward(1)

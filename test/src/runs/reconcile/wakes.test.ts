@@ -1,5 +1,6 @@
 import test from 'ava'
 import * as accountMails from '../../../../api/account-mails.ts'
+import * as adminClock from '../../../../api/admin-clock.ts'
 import * as adminCredits from '../../../../api/admin-credits.ts'
 import * as adminUsers from '../../../../api/admin-users.ts'
 import * as agents from '../../../../api/agents.ts'
@@ -110,10 +111,35 @@ const changes: [what: string, whose: ('own' | 'shared')[], change: (house: House
       return call(platform, accountMails.verifyEmail, { body: { token } })
     },
   ],
+  [
+    'other sites of an agent',
+    ['own'],
+    ({ payer, own }) => call(payer, agents.updateAgent, { params: { agentId: own.id }, body: { sites: [] } }),
+  ],
+  [
+    'a month of an account that begins',
+    ['own', 'shared'],
+    ({ platform, userId }) => platform.services.billing.account(userId).then(() => ({ status: 200 })),
+  ],
+  [
+    'a month that was overdue',
+    ['own', 'shared'],
+    ({ platform, userId }) => platform.services.billing.look.look(userId).then(() => ({ status: 200 })),
+  ],
+  [
+    'the clock of an account',
+    ['own', 'shared'],
+    async ({ platform, userId }) =>
+      call(await adminOf(platform), adminClock.advanceClock, { params: { userId }, body: { seconds: 1 } }),
+  ],
   ['a resumed agent', ['own'], ({ payer, own }) => call(payer, agents.resumeAgent, { params: { agentId: own.id } })],
 ]
 
+const accountOf = ({ platform, userId }: House) => platform.services.database('accounts').where({ ownerId: userId })
+
 const before: Record<string, (house: House) => Promise<unknown>> = {
+  'a month of an account that begins': (house) => accountOf(house).update({ grantedPeriod: null }),
+  'a month that was overdue': (house) => accountOf(house).update({ subscriptionStatus: 'past_due' }),
   'a purchase that is paid after all': async ({ payer, told }) => {
     await call(payer, payments.buyCredits, { body: { credits: 100 } })
     await told('refunded')
