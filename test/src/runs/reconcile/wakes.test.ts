@@ -1,17 +1,21 @@
 import test from 'ava'
+import * as accountMails from '../../../../api/account-mails.ts'
 import * as adminCredits from '../../../../api/admin-credits.ts'
 import * as adminUsers from '../../../../api/admin-users.ts'
 import * as agents from '../../../../api/agents.ts'
+import * as auth from '../../../../api/auth.ts'
 import * as billing from '../../../../api/billing.ts'
 import * as payments from '../../../../api/payments.ts'
+import * as transfers from '../../../../api/transfers.ts'
 import * as workspaces from '../../../../api/workspaces.ts'
 import { newId } from '../../../../src/ids.ts'
 import { adminOf } from '../../../helpers/admins.ts'
 import { call } from '../../../helpers/client.ts'
+import { resetTokenOf, tokenTo } from '../../../helpers/mailbox.ts'
 import { agentOf, customer } from '../../../helpers/people.ts'
 import { start } from '../../../helpers/runs.ts'
 import { sharedPlatform } from '../../../helpers/shared.ts'
-import { userIdOf, workspaceOf } from '../../../helpers/workspaces.ts'
+import { join, userIdOf, verify, workspaceOf } from '../../../helpers/workspaces.ts'
 
 /* A change that may let runs continue makes their agents due. Otherwise they would wait for nothing, for hours. */
 
@@ -87,6 +91,33 @@ const changes: [what: string, whose: ('own' | 'shared')[], change: (house: House
       call(await adminOf(platform), adminUsers.giveTier, { params: { userId }, body: { tier: 'enterprise' } }),
   ],
   ['a resumed agent', ['own'], ({ payer, own }) => call(payer, agents.resumeAgent, { params: { agentId: own.id } })],
+  [
+    'a verified address',
+    ['own', 'shared'],
+    async ({ platform, payer }) =>
+      call(platform, accountMails.verifyEmail, { body: { token: await tokenTo(platform, payer.email) } }),
+  ],
+  [
+    'a first proof of the address by a new password',
+    ['own', 'shared'],
+    async ({ platform, payer: { email } }) => {
+      const body = { token: await resetTokenOf(platform, email), newPassword: 'a password of the owner' }
+      return call(platform, accountMails.resetPassword, { body })
+    },
+  ],
+  ['a restored account', ['own', 'shared'], ({ payer }) => call(payer, auth.restoreAccount)],
+  [
+    'another owner of a workspace',
+    ['shared'],
+    async ({ platform, payer, workspaceId }) => {
+      const [taker, params] = [await customer(platform, 'team'), { workspaceId }]
+      await verify(platform, taker)
+      await join(platform, workspaceId, taker, 'member')
+      const body = { userId: await userIdOf(taker), password: payer.password }
+      await call(payer, transfers.offerWorkspace, { params, body }).then((answer) => answer.body)
+      return call(taker, transfers.acceptTransfer, { params })
+    },
+  ],
 ]
 
 const before: Record<string, (house: House) => Promise<unknown>> = {
@@ -95,6 +126,8 @@ const before: Record<string, (house: House) => Promise<unknown>> = {
     await told('refunded')
   },
   'a resumed agent': ({ payer, own }) => call(payer, agents.pauseAgent, { params: { agentId: own.id } }),
+  'a verified address': ({ payer }) => call(payer, accountMails.sendVerification),
+  'a restored account': ({ payer }) => call(payer, auth.deleteAccount, { body: { password: payer.password } }),
 }
 
 for (const [what, whose, change] of changes)
