@@ -57,7 +57,8 @@ test('in the middle of a run, whose stream ends: it goes on for the workspace, a
   t.not(kept.events.at(-1)?.event, 'error', 'the stream of another run by the same login goes on')
 })
 
-test('a stream ends at once when the login or the key that has opened it ends', async (t) => {
+// By itself: the changes of others would have it looked at, too.
+test.serial('a stream ends at once when the login or the key that has opened it ends', async (t) => {
   const platform = await house()
   const someone = await customer(platform)
   const agent = await agentOf(someone, { systemPrompt: '[[sleep 40]]' })
