@@ -88,7 +88,10 @@ export const resetPassword = route({
   body: v.strictObject({ token: token('sy_reset_an-example'), newPassword }),
   status: 204,
   codes: ['INVALID_TOKEN', 'TOKEN_EXPIRED', 'PERMISSION_DENIED'],
-  handle: ({ services, body, request }) => services.users.recovery.reset(body, clientOf(request)),
+  async handle({ services, body, request }) {
+    await services.users.recovery.reset(body, clientOf(request))
+    await services.accessChanges.note()
+  },
 })
 
 export const changeEmail = route({

@@ -115,5 +115,8 @@ export const deleteApiKey = route({
   whenClosed: true,
   resource: ({ services, caller, params }) => services.users.apiKeys.get(caller, params.apiKeyId),
   codes: ['NOT_FOUND'],
-  handle: ({ services, caller, resource }) => services.users.apiKeys.remove(caller, resource.id),
+  async handle({ services, caller, resource }) {
+    await services.users.apiKeys.remove(caller, resource.id)
+    await services.accessChanges.note()
+  },
 })

@@ -130,6 +130,7 @@ export const logout = route({
   status: 204,
   async handle({ services, caller, request }) {
     await services.users.logins.end(caller)
+    await services.accessChanges.note()
     return forgetting(request, services)
   },
 })
@@ -147,6 +148,7 @@ export const logoutEverywhere = route({
   status: 204,
   async handle({ services, caller, request }) {
     await services.users.logins.endAll(caller)
+    await services.accessChanges.note()
     return forgetting(request, services)
   },
 })
@@ -201,6 +203,7 @@ export const changePassword = route({
   response: account,
   async handle({ services, caller, body, request }) {
     await services.users.changePassword(caller, body, request.address)
+    await services.accessChanges.note()
     return services.users.me(caller)
   },
 })

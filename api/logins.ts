@@ -68,5 +68,8 @@ export const endLogin = route({
   description: 'Its access token and its refresh token are refused from then on. It may be the one of this request.',
   status: 204,
   codes: ['NOT_FOUND'],
-  handle: ({ services, caller, params }) => services.users.loginList.end(caller, params.loginId),
+  async handle({ services, caller, params }) {
+    await services.users.loginList.end(caller, params.loginId)
+    await services.accessChanges.note()
+  },
 })

@@ -4,8 +4,9 @@ import { can, rolesFor, type Action, type Role } from './roles.ts'
 import { assertActiveUser } from './suspension.ts'
 
 /**
- * Refuses whoever is no member any more (WORKSPACE_NOT_FOUND), or may not do this any more, or is suspended (PERMISSION_DENIED). Under the
- * lock of the user who pays, under which members are removed: so nothing is made by one who is just being removed.
+ * Refuses whoever is no member any more, also since the workspace was deleted (WORKSPACE_NOT_FOUND), or may not do this any
+ * more, or is suspended (PERMISSION_DENIED). Under the lock of the user who pays, under which members are removed and
+ * workspaces deleted: so nothing is made by one who is just being removed.
  */
 export async function assertMember(
   trx: Transaction,
@@ -28,6 +29,10 @@ export async function isMember(trx: Transaction, ownerId: string, userId: string
 async function roleIn(trx: Transaction, ownerId: string, userId: string): Promise<Role | undefined> {
   await assertActiveUser(trx, userId)
   if (ownerId === userId) return 'owner'
-  const member: { role: Role } | undefined = await trx('members').where({ workspaceId: ownerId, userId }).first('role')
+  const living = trx('workspaces').where({ id: ownerId }).whereNull('deletedAt').select('id')
+  const member: { role: Role } | undefined = await trx('members')
+    .where({ userId })
+    .whereIn('workspaceId', living)
+    .first('role')
   return member?.role
 }

@@ -54,17 +54,10 @@ export async function endSessions(
   now: Date,
 ): Promise<void> {
   const living = Session.query(db).where(match).whereNull('endedAt').where('expiresAt', '>', now)
-  const ended = await living.patch({ endedAt: now }).returning(['id', 'ownerId'])
-  const [first] = ended
-  if (!first) return
-  // By the owner, too, for whose approvals there is an index.
-  await Approval.query(db)
-    .where({ ownerId: first.ownerId, status: 'pending' })
-    .whereIn(
-      'sessionId',
-      ended.map(({ id }) => id),
-    )
-    .patch({ status: 'withdrawn', decidedAt: now })
+  const ended = (await living.patch({ endedAt: now }).returning('id')).map(({ id }) => id)
+  if (ended.length === 0) return
+  const asked = Approval.query(db).where({ status: 'pending' }).whereIn('sessionId', ended)
+  await asked.patch({ status: 'withdrawn', decidedAt: now })
 }
 
 /** Ends those that a user has made: one's own, and those in workspaces. */

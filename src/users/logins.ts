@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { Deletion } from '../deletion/deletion.ts'
-import { assertThat, CodedError } from '../errors.ts'
+import { assertThat, CodedError, type ErrorCode } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Logger } from '../logger.ts'
 import type { AccessTokens } from './access-tokens.ts'
@@ -88,7 +88,7 @@ export function createLogins(context: {
       assertActive(current)
       const factor = await activeFactor(trx, user.id)
       assertThat(factor === undefined || factor.id === user.factorId, 'UNAUTHORIZED', { message: again })
-      await assertStays(trx, user.id, wrong)
+      await assertStays(trx, user.id, ['UNAUTHORIZED', wrong])
       await Login.query(trx).insert(login)
       await note(trx, login, { ownerId: user.id, action: 'login' })
       return issue(trx, login.id)
@@ -109,7 +109,7 @@ export function createLogins(context: {
     const user = await User.query(trx).findById(by.userId).forShare()
     assertThat(user, 'UNAUTHORIZED', { message: again })
     assertActive(user)
-    await assertStays(trx, user.id, 'This account is being deleted.')
+    await assertStays(trx, user.id, ['PERMISSION_DENIED', 'This account is being deleted.'])
     const login = { ...newLogin(from), ...by }
     await Login.query(trx).insert(login)
     await note(trx, login, { ownerId: by.workspaceId ?? user.id, action: 'finishSignIn' })
@@ -117,12 +117,11 @@ export function createLogins(context: {
   }
 
   /** Refuses an account whose time of grace is over, as one that is not there any more. */
-  async function assertStays(trx: Transaction, userId: string, message: string): Promise<void> {
+  async function assertStays(trx: Transaction, userId: string, [code, message]: [ErrorCode, string]): Promise<void> {
     const marked = await Deletion.query(trx).findById(userId).where('dueAt', '<=', clock.now())
-    assertThat(!marked, 'UNAUTHORIZED', { message })
+    assertThat(!marked, code, { message })
   }
 
-  /** Refuses a user whom an admin keeps out: PERMISSION_DENIED. Nothing is used up or ended, so it can be lifted. */
   /** In the audit log: of the user, or of the workspace that the login is for. */
   async function note(trx: Transaction, login: Opened, { ownerId, action }: Pick<Deed, 'ownerId' | 'action'>) {
     const { id, userId, createdAt, address, userAgent } = login

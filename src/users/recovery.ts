@@ -102,8 +102,6 @@ export function createRecovery(context: {
       await unlinkFormer(trx, user)
       const isFirstProof = user.emailVerifiedAt === null
       if (isFirstProof) await takeBack(trx, { userId: user.id, now: clock.now(), due, sealing })
-      // Runs may have waited for what is free with a verified address.
-      if (isFirstProof) await due.owner(trx, user.id)
       const left = await leftInAccount(trx, user.id)
       await outbox.put(trx, { to: user.email, ...mailOfReset({ now: clock.now(), isFirstProof, left }, baseUrl) })
     })

@@ -3,6 +3,7 @@ import { ofAccount, operator, recordDeeds } from '../audit/audit-entry.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import { endSessionsOf } from '../sessions/session.ts'
+import { endFlowsOf } from '../vault/oauth/oauth-flow.ts'
 import { AccountToken } from './account-token.ts'
 import { normalizeEmail } from './email.ts'
 import { Login } from './login.ts'
@@ -11,8 +12,9 @@ import { passwordWasReset, SecondFactor } from './second-factor.ts'
 import { User } from './user.ts'
 
 /**
- * Gives an account a new random password, ends its logins and sessions and voids what was mailed to change it, for a user who has lost
- * the old one, and with `withoutTotp` the authenticator app, too. API keys stay valid.
+ * Gives an account a new random password, ends its logins, its sessions and its attempts to connect sites, and voids what
+ * was mailed to change it, for a user who has lost the old one, and with `withoutTotp` the authenticator app, too. API keys
+ * stay valid.
  * Returns the password; undefined if there is no account with this address. For operators: the caller has to know that
  * the account is whose it is said to be.
  */
@@ -33,6 +35,7 @@ export async function resetPassword(
     await passwordWasReset(trx, user.id)
     if (withoutTotp) await SecondFactor.query(trx).where({ userId: user.id }).delete()
     await endSessionsOf(trx, user.id, clock.now())
+    await endFlowsOf(trx, user.id, clock.now())
     await recordDeeds(trx, clock.now(), ofAccount(user.id, 'npm run admin -- reset-password', operator))
     return password
   })

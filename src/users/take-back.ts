@@ -34,7 +34,7 @@ export async function takeBack(trx: Transaction, { userId, now, due, sealing }: 
   await disconnect(trx, { userId, now, sealing })
   const workspaces = await Workspace.query(trx).where({ payerId: userId }).whereNull('deletedAt').orderBy('id')
   for (const { id } of workspaces) await emptyOfOthers(trx, id, { userId, now })
-  for (const ownerId of [userId, ...workspaces.map(({ id }) => id)]) await due.owner(trx, ownerId)
+  await due.owner(trx, userId)
 }
 
 /** Their secrets are new: whoever has made the account would start runs with the old ones, and sign as the platform. */

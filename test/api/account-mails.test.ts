@@ -132,6 +132,8 @@ test('a new password voids all other tokens for one, and a change of address tha
   const second = await resetTokenOf(platform, someone.email)
   t.not(first, second)
   const thief = newAddress()
+  const bystander = await newcomer(platform)
+  const theirs = await resetTokenOf(platform, bystander.email)
   await change(someone, thief)
   t.is((await reset(platform, first)).status, 204)
   t.is((await reset(platform, second)).failure.code, 'INVALID_TOKEN')
@@ -143,6 +145,7 @@ test('a new password voids all other tokens for one, and a change of address tha
   await call(other, auth.changePassword, { body: { currentPassword: other.password, newPassword } })
   t.is((await reset(platform, stale)).failure.code, 'INVALID_TOKEN')
   t.is((await verify(platform, await tokenTo(platform, thief))).failure.code, 'INVALID_TOKEN')
+  t.is((await reset(platform, theirs)).status, 204, 'that of another account is good')
 })
 
 test('of simultaneous uses of one token for a new password one succeeds', async (t) => {

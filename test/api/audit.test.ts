@@ -70,17 +70,30 @@ test('what was refused is not in the log, since it has changed nothing', async (
   t.deepEqual(await logOf(owner, { workspaceId }), [])
 })
 
+test.serial('of a change that fails in the middle the log says that nobody knows what came of it', async (t) => {
+  const { platform, owner, workspaceId } = await openWorkspace()
+  const { sealing } = platform.services
+  sealing.hold()
+  const body = { workspaceId, name: 'An agent', systemPrompt: 'Report.', trigger: 'manual' as const }
+  const { failure } = await call(owner, agents.createAgent, { body })
+  sealing.release()
+  t.is(failure.code, 'INTERNAL_ERROR')
+  t.like(await logOf(owner, { workspaceId }), { 0: { action: 'createAgent', outcome: 'unknown' }, length: 1 })
+})
+
 test('a changed role and a removed member are noted with the role that was before', async (t) => {
   const { platform, owner, workspaceId } = await openWorkspace()
   const member = await memberOf(platform, workspaceId, 'member')
   const params = { workspaceId, userId: await userIdOf(member) }
   await call(owner, members.changeRole, { params, body: { role: 'viewer' } })
+  t.is((await logOf(owner, { workspaceId }))[0]?.subject.email, member.email)
   await call(member, members.removeMember, { params })
   const [removed, changed] = await logOf(owner, { workspaceId })
   t.deepEqual([changed?.before, changed?.after], [{ role: 'member' }, { role: 'viewer' }])
   t.like(removed, {
     action: 'removeMember',
     actor: { email: null, userId: params.userId },
+    subject: { email: null, id: params.userId },
     before: { role: 'viewer' },
     after: null,
   })

@@ -70,6 +70,16 @@ test('what exceeds the limits of a lower tier rests, is reported, and goes on wh
   t.is(told.length, 1)
   t.regex(told[0]!.message, /3 agents are paused; 1 site of the vault is not called; 2 API keys are refused/)
 
+  // What is deleted makes room for the oldest that rests.
+  const { items } = (await call(someone, vault.listVault)).body
+  const old = items.find(({ id }) => id !== entryId)?.id ?? ''
+  t.is((await call(someone, vault.removeFromVault, { params: { entryId: old } })).status, 204)
+  await platform.services.sweep.attend(userId)
+  t.is((await callTool()).status, 200)
+  t.is((await call(someone, apiKeys.deleteApiKey, { params: { apiKeyId: keys[0]!.id } })).status, 204)
+  await platform.services.sweep.attend(userId)
+  t.is((await withKey(3)).status, 200)
+  t.is((await withKey(4)).failure.code, 'PERMISSION_DENIED')
   await call(someone, agents.deleteAgent, { params: { agentId: made[0]!.id } })
   await platform.services.sweep.attend(await userIdOf(someone))
   t.deepEqual(await pausedOnes(), [4, 5], 'the oldest that rested goes on')
@@ -77,7 +87,7 @@ test('what exceeds the limits of a lower tier rests, is reported, and goes on wh
   await call(someone, billing.subscribe, { body: { tier: 'pro' } })
   await platform.services.sweep.attend(await userIdOf(someone))
   t.deepEqual(await pausedOnes(), [5], 'its owner has paused it')
-  t.is((await withKey(3)).status, 200)
+  t.is((await withKey(4)).status, 200)
   t.is((await callTool()).status, 200)
   t.like((await call(someone, billing.getBilling)).body.exceeding, { agents: 0, vaultSites: 0, apiKeys: 0 })
   await call(someone, billing.cancelSubscription, { query: { when: 'now' } })

@@ -90,6 +90,10 @@ const endings: Record<string, Refused> = {
   ],
   'the caller logs out': [/TOKEN_REVOKED/, (_, someone) => call(someone, auth.logout)],
   'the caller is suspended': [/PERMISSION_DENIED/, ({ platform }, someone) => suspend(platform, someone)],
+  'the caller asks for the deletion of the account': [
+    /PERMISSION_DENIED/,
+    (_, someone) => call(someone, auth.deleteAccount, { body: { password: someone.password } }),
+  ],
 }
 
 /** What waits for a site. */
@@ -138,6 +142,7 @@ async function refusedMeanwhile(t: ExecutionContext, what: keyof typeof waits, e
 const pairs: [keyof typeof waits, keyof typeof endings][] = [
   ['connecting a site', 'the member is removed'],
   ['connecting a site', 'the caller logs out'],
+  ['connecting a site', 'the caller asks for the deletion of the account'],
   ['beginning to connect a site by OAuth', 'the role is lowered'],
   ['naming a sign-in provider', 'the caller is suspended'],
 ]
@@ -216,18 +221,22 @@ async function heldQueue({ id: agentId }: { id: string }) {
 }
 
 test.serial(
-  'a run that waits for the queue of its agent is not accepted from whoever logs out meanwhile',
+  'a run that waits for the queue of its agent is not accepted from whoever logs out, or is removed, meanwhile',
   async (t) => {
     const { platform, boss, workspaceId } = await stage()
     const agent = await agentOf(boss, { workspaceId })
     const someone = await memberOf(platform, workspaceId, 'member')
+    const leaver = await memberOf(platform, workspaceId, 'member')
     const { release, tried } = await heldQueue(agent)
     const start = { params: { agentId: agent.id }, body: { input: 'Go.' } }
     const [theirs, others] = [call(someone, agentRuns.startRun, start), call(boss, agentRuns.startRun, start)]
-    await tried(2)
+    const ofLeaver = call(leaver, agentRuns.startRun, start)
+    await tried(3)
     await call(someone, auth.logout)
+    await call(boss, members.removeMember, { params: { workspaceId, userId: await userIdOf(leaver) } })
     await release()
     t.is((await theirs).failure.code, 'TOKEN_REVOKED')
+    t.is((await ofLeaver).failure.code, 'AGENT_NOT_FOUND', 'the agent is not there any more')
     t.is((await others).status, 202)
   },
 )

@@ -56,6 +56,7 @@ test('ending a login ends its tokens and no other login', async (t) => {
   const someone = await newcomer(await house())
   const elsewhere = await enter(someone)
   const loginId = (await listed(elsewhere)).find(({ current }) => current)?.id ?? ''
+  t.is((await end(await newcomer(await house()), loginId)).failure.code, 'NOT_FOUND', 'it is nobody else’s')
   t.is((await end(someone, loginId)).status, 204)
   t.is((await call(elsewhere, auth.me)).failure.code, 'TOKEN_REVOKED')
   const refreshed = await call({ url: someone.url }, auth.refresh, { body: { refreshToken: elsewhere.refreshToken } })
@@ -68,7 +69,9 @@ test.serial('logins that nobody can use any more are deleted, and of used tokens
   const platform = await house()
   const { services } = platform
   const someone = await newcomer(platform)
-  const [old, kept] = [await enter(someone), await enter(someone)]
+  const [old, kept, theirs] = [await enter(someone), await enter(someone), await enter(await newcomer(platform))]
+  const { refreshToken: spent } = theirs
+  await call({ url: someone.url }, auth.refresh, { body: { refreshToken: spent } })
   let { refreshToken } = kept
   const renew = async () =>
     (await call({ url: someone.url }, auth.refresh, { body: { refreshToken } })).body.refreshToken
@@ -79,6 +82,8 @@ test.serial('logins that nobody can use any more are deleted, and of used tokens
   t.is(await tokens(keptId), 101)
   const expiresAt = new Date(Date.now() - 2 * 86_400_000)
   await services.database('refresh_tokens').where({ loginId: oldId }).update({ expiresAt })
+  const shown = new Set((await listed(someone)).map(({ id }) => id))
+  t.deepEqual([shown.has(oldId), shown.has(keptId)], [false, true])
   await services.users.purge()
   t.deepEqual([await tokens(oldId), await tokens(keptId)], [0, 101])
   t.is((await services.database('logins').where({ id: oldId })).length, 0)
@@ -87,4 +92,6 @@ test.serial('logins that nobody can use any more are deleted, and of used tokens
   await services.users.purge()
   t.is(await tokens(keptId), 1)
   t.truthy(await renew(), 'the login goes on with its token')
+  const replayed = await call({ url: someone.url }, auth.refresh, { body: { refreshToken: spent } })
+  t.is(replayed.failure.code, 'TOKEN_REVOKED', 'that of somebody else was used, and is known still')
 })

@@ -416,7 +416,7 @@ tried(
     })
     t.is(posted.code, 'METHOD_NOT_ALLOWED')
     const address = `${platform.url}/vault/oauth/callback?${query}`
-    const purposes = { 'sec-purpose': 'prefetch;prerender', purpose: 'prefetch', 'x-moz': 'prefetch' }
+    const purposes = { 'sec-purpose': 'prerender', purpose: 'prefetch', 'x-purpose': 'preview', 'x-moz': 'prefetch' }
     for (const [name, value] of Object.entries(purposes)) {
       const early = await comeBack(platform, address, cookie, { [name]: value })
       t.deepEqual([early.status, early.headers.get('cache-control')], [503, 'no-store'], name)

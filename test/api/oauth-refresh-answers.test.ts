@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import * as notifications from '../../api/notifications.ts'
 import * as oauth from '../../api/oauth.ts'
@@ -142,6 +143,46 @@ refreshing(
 )
 
 refreshing(
+  'two sites whose tokens are refreshed at the same time get tokens of their own',
+  async (t, { grow, use, site, other, connect }) => {
+    const second = await connect(other)
+    for (const id of [undefined, second]) await grow({ over: true, ...(id && { id }) })
+    const overlapping = Promise.withResolvers<void>()
+    const asked = Promise.withResolvers<void>()
+    site.token = (request, response) => {
+      asked.resolve()
+      void overlapping.promise.then(() => answering(tokenAnswer())(request, response))
+    }
+    other.token = (request, response) => {
+      overlapping.resolve()
+      answering(tokenAnswer())(request, response)
+    }
+    const first = use()
+    await asked.promise
+    const late = use('act', second)
+    await Promise.race([overlapping.promise, delay(5000)])
+    overlapping.resolve()
+    for (const { status } of [await first, await late]) t.is(status, 200)
+    t.deepEqual([site.toolTokens.length, other.toolTokens.length], [1, 1])
+    t.not(site.toolTokens[0], other.toolTokens[0])
+  },
+)
+
+refreshing(
+  'a site that asks to be left alone for a day is asked again after five minutes',
+  async (t, { grow, use, site, platform, params }) => {
+    site.token = status(503, '', { 'Retry-After': '86400' })
+    await grow({ over: true })
+    t.is((await use()).failure.code, 'SITE_UNAVAILABLE')
+    const [refresh] = (await platform.services.database('vault_refreshes').where({ entry_id: params.entryId })) as {
+      endedAt: Date
+      retryAt: Date
+    }[]
+    t.is(Number(refresh?.retryAt) - Number(refresh?.endedAt), 300_000)
+  },
+)
+
+refreshing(
   'invalid_grant is the end of a connection at once, and its owner is told once',
   async (t, { grow, rest, use, spent, entry, site, outcomes, warnings }) => {
     site.token = invalidGrant
@@ -209,7 +250,7 @@ refreshing(
 
 refreshing(
   'the history of refreshes is bounded, and what speaks against the present refresh token stays in it',
-  async (t, { grow, rest, use, site, platform, params, outcomes }) => {
+  async (t, { grow, rest, use, site, other, connect, platform, params, outcomes }) => {
     const { database } = platform.services
     const { entryId } = params
     const { generation } = (await database('vault_entries').where({ id: entryId }).first()) as { generation: number }
@@ -229,10 +270,12 @@ refreshing(
     await rows('b', 4, { generation, outcome: 'refused' })
     await rows('c', 250, { generation: generation - 1, outcome: 'refused' })
     await rows('d', 150, { generation, outcome: 'not_sent' })
+    await rows('0', 3, { entry_id: await connect(other), generation, outcome: 'refreshed' })
     site.token = status(400, '{"error":"invalid_client"}')
     await grow({ over: true })
     t.is((await use()).failure.code, 'SITE_UNAVAILABLE')
     t.deepEqual([await held('a'), await held('b'), await held('c'), await held('d')], [1, 4, 49, 150])
+    t.is(await held('0'), 3, 'another entry has a history of its own')
     await rest()
     t.is((await use()).failure.code, 'TOOL_EXECUTION_ERROR', 'the fifth refusal was the last, with those of long ago')
     t.is((await outcomes()).filter((outcome) => outcome === 'ambiguous').length, 0, 'it is on a later page')

@@ -17,7 +17,7 @@ import type { Platform } from '../helpers/platform.ts'
 import { sharedPlatform } from '../helpers/shared.ts'
 import { startSites } from '../helpers/sites.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
-import { inviteTo, memberOf, userIdOf, verified, workspaceOf } from '../helpers/workspaces.ts'
+import { inviteTo, memberOf, userIdOf, verified, verify, workspaceOf } from '../helpers/workspaces.ts'
 
 /* Accounts that their owners take back by a new password, from somebody who has had them. */
 
@@ -50,18 +50,21 @@ const told = async (platform: Platform, email: string): Promise<string> => {
 
 test('a provider that was linked before the account had this address does not sign in any more', async (t) => {
   const { platform } = await open()
-  const attacker = await verified(platform)
-  await link(platform, attacker, 'https://attacker.example.com')
+  const [attacker, bystander] = [await verified(platform), await verified(platform)]
+  for (const one of [attacker, bystander]) await link(platform, one, 'https://attacker.example.com')
   const email = `${newId()}@example.com`
   await call(attacker, accountMails.changeEmail, { body: { newEmail: email, currentPassword: attacker.password } })
   await call(platform, accountMails.verifyEmail, { body: { token: await tokenTo(platform, email) } })
   const owner = await takeBack(platform, email)
   t.deepEqual((await call(owner, signIn.listIdentities)).body.items, [])
+  t.is((await call(bystander, signIn.listIdentities)).body.items.length, 1, 'it signs in to another account still')
 })
 
 test('what stays in a verified account is named in the mail, without words that somebody has chosen', async (t) => {
   const { platform, sites } = await open()
-  const someone = await verified(platform)
+  const someone = await customer(platform, 'team')
+  await verify(platform, someone)
+  const shared = await agentOf(someone, { callbackUrl, workspaceId: (await workspaceOf(someone)).id })
   await link(platform, someone, 'https://idp.example.com')
   const agent = await agentOf(someone, { callbackUrl, name: 'Your account is locked' })
   const gone = await agentOf(someone, { callbackUrl })
@@ -77,6 +80,7 @@ test('what stays in a verified account is named in the mail, without words that 
   for (const named of [
     'https://idp.example.com',
     `${agent.id} to hooks.example.com`,
+    `${shared.id} to hooks.example.com`,
     origin,
     'API keys that are valid: 1',
   ])
@@ -113,8 +117,16 @@ test('of an account whose address nobody had verified, nothing goes on for whoev
   // An invitation from a time at which the address was verified.
   await inviteTo(platform, squatter, workspaceId)
   const { database, clock } = platform.services
-  const provider = { id: newId(), issuer: 'https://idp.example.com', clientId: 'a', clientSecret: 'test.sealed' }
-  await database('workspace_providers').insert({ ...provider, workspaceId, createdAt: clock.now() })
+  const provider = { issuer: 'https://idp.example.com', clientId: 'a', clientSecret: 'test.sealed' }
+  const neighbour = await squatted(platform)
+  const { squatter: boss, workspaceId: elsewhere } = neighbour
+  const theirs = await agentOf(boss, { callbackUrl, workspaceId: elsewhere })
+  const theirEntry = await siteOf(boss, elsewhere, sites)
+  const keyed = { workspaceId: elsewhere, name: 'A key', scopes: ['read' as const] }
+  const { key: theirKey } = (await call(neighbour.accomplice, apiKeys.createApiKey, { body: keyed })).body
+  await inviteTo(platform, boss, elsewhere)
+  const providers = [workspaceId, elsewhere].map((id) => ({ ...provider, id: newId(), workspaceId: id }))
+  await database('workspace_providers').insert(providers.map((row) => ({ ...row, createdAt: clock.now() })))
   await database('users').where({ email: squatter.email }).update({ emailVerifiedAt: null })
   const owner = await takeBack(platform, squatter.email)
   const delivery = await deliver(squatter, hooked, { number: 1 })
@@ -135,6 +147,16 @@ test('of an account whose address nobody had verified, nothing goes on for whoev
   t.deepEqual((await call(owner, invitations.listInvitations, { params: { workspaceId } })).body.items, [])
   t.deepEqual(await database('workspace_providers').where({ workspaceId }), [])
   t.regex(await told(platform, squatter.email), /Nobody had verified this address before/)
+
+  // With somebody else everything is as it was.
+  const params = { workspaceId: elsewhere }
+  const kept = (await call(boss, agents.getAgent, { params: { agentId: theirs.id } })).body
+  t.like(kept, { callbackUrl, pausedAt: null })
+  t.is((await call(boss, vault.getVaultEntry, { params: { entryId: theirEntry } })).body.status, 'connected')
+  t.is((await call(neighbour.accomplice, workspaces.getWorkspace, { params })).status, 200)
+  t.is((await call({ url: platform.url, token: theirKey }, agents.listAgents)).status, 200)
+  t.is((await call(boss, invitations.listInvitations, { params })).body.items.length, 1)
+  t.is((await database('workspace_providers').where(params)).length, 1)
 })
 
 test('somebody who has registered by a verified address keeps everything', async (t) => {

@@ -4,10 +4,12 @@ import * as accountMails from '../../api/account-mails.ts'
 import * as apiKeys from '../../api/api-keys.ts'
 import * as auth from '../../api/auth.ts'
 import * as totp from '../../api/totp.ts'
+import { resetPassword } from '../../src/users/reset-password.ts'
 import { codeAt, setUpTotp, wrongCodeAt } from '../helpers/authenticator.ts'
 import { call, type Client } from '../helpers/client.ts'
 import { movableClock } from '../helpers/clock.ts'
 import { mailsTo, resetTokenOf, tokenTo } from '../helpers/mailbox.ts'
+import { cheapCost } from '../helpers/passwords.ts'
 import { person, type Person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
@@ -95,8 +97,13 @@ test.serial(
     t.is((await logIn(someone)).failure.code, 'UNAUTHORIZED')
     t.is((await subjects(platform, someone)).filter((subject) => subject === 'Somebody enters wrong codes').length, 1)
     clock.forward(3601)
+    t.is((await logIn(someone, wrongCodeAt(secret, now()))).failure.code, 'UNAUTHORIZED', 'ten more are tried')
     t.is((await logIn(someone, recoveryCodes[0])).status, 200)
     t.is((await logIn(someone, codeAt(secret, now()))).status, 200)
+    for (const good of recoveryCodes.slice(1, 3)) {
+      for (let tried = 0; tried < 9; tried += 1) await logIn(someone, wrongCodeAt(secret, now()))
+      t.is((await logIn(someone, good)).status, 200, 'a right one ends the count')
+    }
   },
 )
 
@@ -105,7 +112,9 @@ test.serial('who has used up the attempts is let in at once with a new password,
   const token = await tokenTo(platform, someone.email).catch(() => '')
   if (token) await call(someone, accountMails.verifyEmail, { body: { token } })
   const wrong = wrongCodeAt(secret, now())
+  const { someone: other, secret: ofOther } = await enrolled()
   for (let tried = 0; tried < 11; tried += 1) await logIn(someone, wrong)
+  for (let tried = 0; tried < 11; tried += 1) await logIn(other, wrongCodeAt(ofOther, now()))
   t.is((await logIn(someone, codeAt(secret, now(), 1))).failure.code, 'RATE_LIMITED')
   const newPassword = 'a password that nobody knows'
   await call(platform, accountMails.resetPassword, {
@@ -114,12 +123,20 @@ test.serial('who has used up the attempts is let in at once with a new password,
   const after = { ...someone, password: newPassword }
   t.deepEqual(codeDetail(await logIn(after)), ['code'])
   t.is((await logIn(after, codeAt(secret, now(), 1))).status, 200)
+  t.is((await logIn(other, codeAt(ofOther, now(), 1))).failure.code, 'RATE_LIMITED', 'the wait of others goes on')
+  const byOperator = async (withoutTotp: boolean) =>
+    (await resetPassword({ ...platform.services, passwordCost: cheapCost }, other.email, { withoutTotp })) ?? ''
+  const password = await byOperator(false)
+  t.is((await logIn({ ...other, password }, codeAt(ofOther, now(), 1))).status, 200)
+  t.is((await logIn({ ...other, password: await byOperator(true) })).status, 200, 'the app is lost')
+  t.deepEqual(codeDetail(await logIn(after)), ['code'], 'nobody else loses theirs')
 })
 
 test.serial(
   'what a squatter has put into an account goes when the owner of the address resets its password',
   async (t) => {
     const { platform, someone } = await enrolled()
+    const other = await enrolled()
     const { body: key } = await call(someone, apiKeys.createApiKey, { body: { name: 'A key', scopes: ['read'] } })
     const asKey: Client = { url: platform.url, token: key.key }
     t.is((await call(asKey, auth.me)).status, 200)
@@ -128,6 +145,7 @@ test.serial(
     await call(platform, accountMails.resetPassword, { body: { token, newPassword } })
     t.is((await logIn({ ...someone, password: newPassword })).status, 200)
     t.is((await call(asKey, auth.me)).failure.code, 'TOKEN_REVOKED')
+    t.not((await call(other.someone, totp.getTotp)).body.enabledAt, null, 'nobody else loses theirs')
   },
 )
 
@@ -139,10 +157,12 @@ test.serial(
     t.is((await logIn(someone, first.toUpperCase().replaceAll('-', ' '))).status, 200)
     t.is((await logIn(someone, first)).failure.code, 'UNAUTHORIZED')
     t.is((await call(someone, totp.getTotp)).body.recoveryCodesLeft, 9)
+    t.regex((await mailsTo(platform, someone.email))[0]?.text ?? '', / 9 are left\./)
     const renew = (body: { currentPassword: string; code: string }) => call(someone, totp.renewRecoveryCodes, { body })
     t.is((await renew({ currentPassword: 'not the password', code: second })).failure.code, 'UNAUTHORIZED')
     t.is((await renew({ currentPassword: someone.password, code: first })).failure.code, 'UNAUTHORIZED')
     const other = await enrolled()
+    t.is((await logIn(someone, other.recoveryCodes[0])).failure.code, 'UNAUTHORIZED', 'it is of another account')
     const renewed = await renew({ currentPassword: someone.password, code: second })
     t.is((await call(other.someone, totp.getTotp)).body.recoveryCodesLeft, 10, 'nobody else loses theirs')
     t.is(renewed.body.recoveryCodes.length, 10)
@@ -189,10 +209,10 @@ test.serial(
     const other = await person(platform)
     const ofOther = await call(other, totp.startTotp, { body: { currentPassword: other.password } })
     const { secret } = await begin(client)
-    const confirmed = await call(other, totp.confirmTotp, { body: { code: codeAt(ofOther.body.secret, now()) } })
-    t.is(confirmed.status, 200, 'whatever others begin')
     const body = { currentPassword: someone.password, newPassword: 'a password that nobody knows' }
     t.is((await call(client, auth.changePassword, { body })).status, 200)
+    const confirmed = await call(other, totp.confirmTotp, { body: { code: codeAt(ofOther.body.secret, now()) } })
+    t.is(confirmed.status, 200, 'whatever others begin or change')
     t.is((await call(client, totp.confirmTotp, { body: { code: codeAt(secret, now()) } })).failure.code, 'NOT_FOUND')
     t.true((await subjects(platform, someone)).includes('Your password was changed'))
   },

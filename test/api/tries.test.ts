@@ -8,11 +8,11 @@ import { codeAt, setUpTotp, wrongCodeAt } from '../helpers/authenticator.ts'
 import { call, type Answer, type Client } from '../helpers/client.ts'
 import { movableClock } from '../helpers/clock.ts'
 import { resetTokenOf } from '../helpers/mailbox.ts'
-import { person, type Person } from '../helpers/people.ts'
+import { customer, person, type Person } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { environmentOf } from '../helpers/sign-ins.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
-import { verified } from '../helpers/workspaces.ts'
+import { userIdOf, verified, workspaceOf } from '../helpers/workspaces.ts'
 
 const mostTries = 6
 const env = { TRUSTED_PROXIES: '1', RATE_LIMIT_TRIES_PER_HOUR: String(mostTries) }
@@ -83,21 +83,48 @@ test.serial('who was logged in from a place before is not kept out of it by stra
   t.is((await logIn(former, { headers: office })).failure.code, 'RATE_LIMITED', 'a place is forgotten')
 })
 
+test.serial('a place counts only for whoever has logged in there, by a way in to the whole account', async (t) => {
+  const platform = await open()
+  const [someone, guest, rival] = [await person(platform), await person(platform), await person(platform)]
+  const office = { 'x-forwarded-for': '203.0.113.17' }
+  for (const one of [guest, rival]) t.is((await logIn(one, { headers: office })).status, 200)
+  // As if the provider of a workspace had signed the guest in.
+  const { id: workspaceId } = await workspaceOf(await customer(platform, 'team'))
+  const userId = await userIdOf(guest)
+  await platform.services.database('logins').where({ userId }).update({ workspaceId })
+  for (const one of [someone, guest]) {
+    for (let tried = 0; tried < mostTries; tried += 1) await logIn({ ...one, password: wrong }, { headers: office })
+    t.is((await logIn(one)).failure.code, 'RATE_LIMITED')
+  }
+})
+
 test.serial('a new password by mail ends the wait', async (t) => {
   const platform = await open()
   const someone = await person(platform)
-  for (let tried = 0; tried < mostTries; tried += 1) await logIn({ ...someone, password: wrong })
+  const office = { 'x-forwarded-for': '203.0.113.10' }
+  await logIn(someone, { headers: office })
+  for (let tried = 0; tried < mostTries; tried += 1) {
+    await logIn({ ...someone, password: wrong })
+    await logIn({ ...someone, password: wrong }, { headers: office })
+  }
   t.is((await logIn(someone)).failure.code, 'RATE_LIMITED')
+  t.is((await logIn(someone, { headers: office })).failure.code, 'RATE_LIMITED')
   const newPassword = 'a password that is new'
   const token = await resetTokenOf(platform, someone.email)
-  await call(platform, accountMails.resetPassword, { headers: elsewhere(), body: { token, newPassword } })
-  t.is((await logIn({ ...someone, password: newPassword })).status, 200)
+  await call(platform, accountMails.resetPassword, { headers: office, body: { token, newPassword } })
+  for (const headers of [elsewhere(), office])
+    t.is((await logIn({ ...someone, password: newPassword }, { headers })).status, 200)
 })
 
 test.serial('right passwords are not counted, and whether there is an account cannot be told', async (t) => {
   const platform = await open()
   const someone = await person(platform)
   for (let times = 0; times < 2 * mostTries; times += 1) t.is((await logIn(someone)).status, 200)
+  const { secret } = await setUpTotp(someone, clock.now())
+  for (let times = 0; times < 2 * mostTries; times += 1) t.is((await logIn(someone)).failure.code, 'UNAUTHORIZED')
+  clock.forward(30)
+  const code = codeAt(secret, clock.now())
+  t.is((await logIn(someone, { code })).status, 200, 'to be asked for a code is no try')
   const nobody = { url: platform.url, email: 'nobody@example.com', password: wrong }
   const codes: string[] = []
   for (let tried = 0; tried < mostTries + 1; tried += 1) codes.push((await logIn(nobody)).failure.code)

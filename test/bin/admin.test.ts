@@ -8,7 +8,7 @@ import * as apiKeys from '../../api/api-keys.ts'
 import * as auth from '../../api/auth.ts'
 import { invite } from '../../src/users/invite.ts'
 import { call } from '../helpers/client.ts'
-import { resetTokenOf } from '../helpers/mailbox.ts'
+import { resetTokenOf, tokenTo } from '../helpers/mailbox.ts'
 import { startPlatform } from '../helpers/platform.ts'
 import { ownEnvironment } from '../helpers/servers.ts'
 
@@ -51,12 +51,16 @@ test('an operator invites, makes and unmakes admins, and gives a user a new pass
 
   const { body: key } = await call(someone, apiKeys.createApiKey, { body: { name: 'A key', scopes: ['read'] } })
   const token = await resetTokenOf(platform, someone.email)
+  const newEmail = 'new@example.com'
+  await call(someone, accountMails.changeEmail, { body: { newEmail, currentPassword: someone.password } })
   const said = await succeeds('reset-password', 'ADA@example.com')
   const [, password = ''] = /^The new password is (\S{24})\. All logins and chat sessions /.exec(said) ?? []
   t.is((await logIn(someone.email, someone.password)).failure.code, 'UNAUTHORIZED')
   t.is((await logIn(someone.email, password)).status, 200)
   const reset = await call(platform, accountMails.resetPassword, { body: { token, newPassword: 'another password' } })
   t.is(reset.failure.code, 'INVALID_TOKEN')
+  const changed = await call(platform, accountMails.verifyEmail, { body: { token: await tokenTo(platform, newEmail) } })
+  t.is(changed.failure.code, 'INVALID_TOKEN')
   t.is((await call(someone, auth.me)).failure.code, 'TOKEN_REVOKED')
   t.is((await call({ ...someone, token: key.key }, auth.me)).status, 200)
   t.is((await call(other, auth.me)).status, 200, 'nobody else is affected')

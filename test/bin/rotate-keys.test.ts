@@ -194,8 +194,12 @@ test.serial(
 )
 
 /** A database with so many entries under its old key, and rotations to the new one that one can look into. */
-async function openRotation(t: ExecutionContext, count: number) {
-  const [k1, k2] = [key('k1'), key('k2')]
+async function openRotation(
+  t: ExecutionContext,
+  count: number,
+  [older, newer]: readonly [string, string] = ['k1', 'k2'],
+) {
+  const [k1, k2] = [key(older), key(newer)]
   const { url: DATABASE_URL } = await createTestDatabase(t)
   const connect = () => {
     const database = createDatabase({ database: { url: DATABASE_URL, pool: 4 } }, createLogger('silent', 'test'))
@@ -279,6 +283,13 @@ test('a rotation refuses keys that are not those of the database, and a new key 
   t.true(early.said.includes('"k3"'))
   t.is(await countUnder(database, 'k1'), tokens.size)
   t.deepEqual(await database('vault_canaries').orderBy('keyName').pluck<string[]>('key_name'), ['k1', 'k2'])
+})
+
+test('a key is told apart from one whose name begins like its own', async (t) => {
+  for (const names of [['key-1', 'key-10'] as const, ['key-10', 'key-1'] as const]) {
+    const { rotate } = await openRotation(t, 3, names)
+    t.deepEqual(await rotate(), { rotated: 3, unreadable: [], removable: [names[0]] })
+  }
 })
 
 test('a rotation that has nothing to do says so, and one without a database says what to set', async (t) => {

@@ -14,7 +14,7 @@ import { openSession } from '../chat/stage.ts'
 import { adminOf } from '../helpers/admins.ts'
 import { call, type Client } from '../helpers/client.ts'
 import { eventually } from '../helpers/eventually.ts'
-import { mailsTo, resetTokenOf } from '../helpers/mailbox.ts'
+import { mailsTo, resetTokenOf, tokenTo } from '../helpers/mailbox.ts'
 import { agentOf, customer, deliver, ended, person, webhookAgent, type Person } from '../helpers/people.ts'
 import { start } from '../helpers/runs.ts'
 import { current } from '../helpers/sessions.ts'
@@ -47,6 +47,8 @@ test('an account that is to be deleted is told so, and can do nothing but see, e
   t.is((await leave(someone, 'not the password')).failure.code, 'UNAUTHORIZED')
   t.is((await call(someone, auth.me)).body.deletionDueAt, null)
   const token = await resetTokenOf(platform, someone.email)
+  const newEmail = `new-${someone.email}`
+  await call(someone, accountMails.changeEmail, { body: { newEmail, currentPassword: someone.password } })
   const { body } = await leave(someone)
   const days = (Date.parse(body.deletionDueAt ?? '') - Date.now()) / 86_400_000
   t.true(days > 29.9 && days <= 30)
@@ -55,6 +57,8 @@ test('an account that is to be deleted is told so, and can do nothing but see, e
 
   const reset = await call(platform, accountMails.resetPassword, { body: { token, newPassword: 'another password' } })
   t.is(reset.failure.code, 'INVALID_TOKEN')
+  const changed = await call(platform, accountMails.verifyEmail, { body: { token: await tokenTo(platform, newEmail) } })
+  t.is(changed.failure.code, 'INVALID_TOKEN')
   t.is((await call(other, auth.me)).failure.code, 'TOKEN_REVOKED')
   t.is((await call(key, agents.listAgents)).failure.code, 'TOKEN_REVOKED')
   t.is((await current(someone, session.token)).failure.code, 'INVALID_SESSION')
@@ -118,7 +122,10 @@ test('the workspaces of an account that is to be deleted are closed: they can be
   const owner = await customer(platform, 'team')
   const { id: workspaceId } = await workspaceOf(owner)
   const params = { workspaceId }
-  const admin = await memberOf(platform, workspaceId, 'admin')
+  const [admin, member] = [
+    await memberOf(platform, workspaceId, 'admin'),
+    await memberOf(platform, workspaceId, 'member'),
+  ]
   const [key, ownersKey] = [await keyOf(admin, params), await keyOf(owner, params)]
   const session = await openSession(admin, params)
   await leave(owner)
@@ -127,8 +134,10 @@ test('the workspaces of an account that is to be deleted are closed: they can be
   t.is((await call(admin, exported.exportWorkspace, { params })).status, 200)
   t.is((await call(admin, sessions.createSession, { body: params })).failure.code, 'WORKSPACE_REQUIRED')
   t.is((await current(admin, session.token)).failure.code, 'WORKSPACE_REQUIRED')
-  const leaving = { params: { workspaceId, userId: await userIdOf(admin) } }
-  t.is((await call(admin, members.removeMember, leaving)).status, 204)
+  for (const one of [member, admin]) {
+    const leaving = { params: { workspaceId, userId: await userIdOf(one) } }
+    t.is((await call(admin, members.removeMember, leaving)).status, 204)
+  }
 
   // Its owner can export and delete it, and nothing else.
   t.is((await call(owner, exported.exportWorkspace, { params })).body.workspaceId, workspaceId)

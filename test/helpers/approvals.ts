@@ -34,10 +34,13 @@ export const decide = (
   more: { note?: string; argumentsHash?: string } = {},
 ) => call(someone, approvals.decideApproval, { params: { approvalId }, body: { decision, ...more } })
 
-/** Asks an owner about a call that there is not, of a run that there may not be. */
+/** Asks an owner about a call that there is not, of a run or an answer that there may not be. */
 export async function pendingApproval(
   { services }: Platform,
-  { ownerId, ...of }: { ownerId: string; runId: string; agentId: string },
+  {
+    ownerId,
+    ...of
+  }: { ownerId: string } & ({ runId: string; agentId: string } | { sessionId: string; answerId: string }),
 ) {
   const call = { callId: newId(), siteOrigin: 'https://site.example.com', tool: 'act', arguments: '{"text":"hello"}' }
   const expiresAt = new Date(Date.now() + 3_600_000)

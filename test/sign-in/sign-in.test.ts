@@ -4,8 +4,10 @@ import * as accountMails from '../../api/account-mails.ts'
 import * as auth from '../../api/auth.ts'
 import * as logins from '../../api/logins.ts'
 import * as signIn from '../../api/sign-in.ts'
+import { newId } from '../../src/ids.ts'
 import { hashToken } from '../../src/secrets/opaque-tokens.ts'
 import { invite } from '../../src/users/invite.ts'
+import { suspend } from '../helpers/admins.ts'
 import { call, type Client } from '../helpers/client.ts'
 import { temporaryCertificates } from '../helpers/https-server.ts'
 import { signInAt, startIdentityProvider } from '../helpers/identity-provider.ts'
@@ -169,18 +171,54 @@ test('who is logged in links a provider, which signs in to that account alone, a
   await call(someone, signIn.unlinkIdentity, { params: { identityId: identity?.id ?? '' } })
   t.is((await call(other, auth.me)).failure.code, 'TOKEN_REVOKED')
   t.is((await call(someone, auth.me)).status, 200)
+  t.is((await linkTo(someone, providerId, user)).status, 200)
+  const signedIn = async () => clientOf(platform, (await signInBy(platform, { providerId, user })).by)
+  const row = { provider: 'oidc', workspaceProviderId: null, issuer: 'https://idp.example.com', linkedAt: new Date() }
+  const own = { ...row, userId: await userIdOf(another) }
+  const twenty = Array.from({ length: 20 }, () => ({ ...own, id: newId(), subject: newId() }))
+  await platform.services.database('identities').insert(twenty)
+  t.is((await linkTo(another, providerId, known().user)).status, 403, 'one has twenty at most')
+  const [asking, elsewhere] = [await signedIn(), await signedIn()]
+  const [again] = (await call(asking, signIn.listIdentities)).body.items
+  await call(asking, signIn.unlinkIdentity, { params: { identityId: again?.id ?? '' } })
+  t.is((await call(elsewhere, auth.me)).failure.code, 'TOKEN_REVOKED')
+  t.is((await call(asking, auth.me)).status, 200, 'the login that asks goes on')
 })
 
-test('nobody links a provider before their address is verified, without the password, or after they have logged out', async (t) => {
+test('nobody links a provider before their address is verified, without the password, or once they may act no more', async (t) => {
   const { platform, known } = await open()
   t.is((await linking(await newcomer(platform))).failure.code, 'PERMISSION_DENIED')
   const someone = await verified(platform)
   t.is((await linking(someone, '')).failure.code, 'UNAUTHORIZED', 'an access token is not enough')
-  const by = visitor()
-  const { linkUrl } = (await linking(someone)).body
-  const back = await signInAt((await visit(platform, by, linkUrl)).location, { user: known().user })
-  await call(someone, auth.logout)
-  t.is((await visit(platform, by, back)).status, 403)
+  const ends: Record<string, (one: Person) => Promise<{ status: number }>> = {
+    'has logged out': (one) => call(one, auth.logout),
+    'is suspended': (one) => suspend(platform, one),
+    'leaves the platform': (one) => call(one, auth.deleteAccount, { body: { password: one.password } }),
+  }
+  for (const [what, end] of Object.entries(ends)) {
+    const [one, by] = [await verified(platform), visitor()]
+    const { linkUrl } = (await linking(one)).body
+    const back = await signInAt((await visit(platform, by, linkUrl)).location, { user: known().user })
+    t.true((await end(one)).status < 300, what)
+    t.is((await visit(platform, by, back)).status, 403, what)
+  }
+})
+
+test('a provider signs nobody in who is suspended, or whose account is being deleted', async (t) => {
+  const { platform, known } = await open()
+  const { database } = platform.services
+  const { user } = known()
+  const ownerId = await userIdOf(clientOf(platform, (await signInBy(platform, { providerId, user })).by))
+  const status = async () => (await signInBy(platform, { providerId, user })).status
+  const suspendedSince = (suspendedAt: Date | null) => database('users').where({ id: ownerId }).update({ suspendedAt })
+  await suspendedSince(new Date())
+  t.is(await status(), 403)
+  await suspendedSince(null)
+  const [now, soon] = [new Date(), new Date(Date.now() + 3_600_000)]
+  await database('deletions').insert({ ownerId, requestedAt: now, dueAt: soon, nextAt: soon })
+  t.is(await status(), 200, 'to restore it')
+  await database('deletions').where({ ownerId }).update({ dueAt: now })
+  t.is(await status(), 403)
 })
 
 test('a page names the account before it is linked, and its link is for the browser that has seen it', async (t) => {

@@ -68,11 +68,13 @@ const codeOf = (answer: { status: number; failure: { code: string } }): string =
   answer.status < 300 ? '' : answer.failure.code
 
 test('a member who has linked the provider of a workspace signs in to it, and to nothing else', async (t) => {
-  const { platform, id, someone, idp } = await openWorkspace()
+  const { platform, id, boss, someone, idp } = await openWorkspace()
   t.is((await enter(id, idp, 'ada')).status, 403, 'not linked yet')
   t.is((await link(someone, id, idp, 'ada')).status, 200)
   const within = await signedIn(id, idp, 'ada')
   t.is(await userIdOf(within), await userIdOf(someone))
+  const noted = (await call(boss, audit.listAudit, { query: { workspaceId: id, action: 'finishSignIn' } })).body.items
+  t.like(noted, { 0: { actor: { email: someone.email } }, length: 1 }, 'the workspace is told in its log')
   const { items } = (await call(within, workspaces.listWorkspaces)).body
   t.deepEqual(
     items.map((one) => one.id),
@@ -141,9 +143,18 @@ test('whoever leaves, or is removed, is signed out of the workspace, and not lin
   await join(platform, id, colleague, 'member')
   await link(colleague, id, idp, 'stayer')
   const staying = await signedIn(id, idp, 'stayer')
+  const { id: elsewhere } = await openWorkspace()
+  await join(platform, elsewhere, someone, 'member')
+  await link(someone, elsewhere, idp, 'elsewhere')
+  const away = await signedIn(elsewhere, idp, 'elsewhere')
+  const late = visitor()
+  const { location } = await visit(someone, late, (await askToLink(someone, id)).body.linkUrl)
   const params = { workspaceId: id, userId: await userIdOf(someone) }
   t.is((await call(boss, members.removeMember, { params })).status, 204)
   t.is(codeOf(await call(staying, auth.me)), '', 'others stay signed in')
+  t.is((await visit(someone, late, sentBack(idp, location, 'late').href)).status, 403, 'nothing more is linked')
+  t.is(codeOf(await call(away, auth.me)), '', 'another workspace is another one')
+  t.is((await enter(elsewhere, idp, 'elsewhere')).status, 200)
   for (const isBack of [false, true]) {
     if (isBack) await join(platform, id, someone, 'member')
     t.is(codeOf(await call(within, auth.me)), 'TOKEN_REVOKED')

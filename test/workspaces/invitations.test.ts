@@ -4,7 +4,7 @@ import * as auth from '../../api/auth.ts'
 import * as invitations from '../../api/invitations.ts'
 import * as members from '../../api/members.ts'
 import type { InvitedRole } from '../../src/workspaces/invitation.ts'
-import { newId } from '../../src/ids.ts'
+import { firstIdAt, newId } from '../../src/ids.ts'
 import { hashToken } from '../../src/secrets/opaque-tokens.ts'
 import { call, type Client } from '../helpers/client.ts'
 import { mailsTo, tokenTo } from '../helpers/mailbox.ts'
@@ -83,6 +83,12 @@ test('a token is of no use to another account, which learns nothing and uses not
   t.is(await outcomeOf(await memberOf(platform, workspaceId, 'viewer'), token), 'PERMISSION_DENIED')
   t.is((await membersOf()).length, 2)
   t.is(await outcomeOf(grace, token), 'done')
+  const leaving = { params: { workspaceId, userId: await userIdOf(grace) } }
+  t.is((await call(grace, members.removeMember, leaving)).status, 204)
+  t.is(await outcomeOf(grace, token), 'INVALID_TOKEN', 'who has left does not come back by it')
+  const again = await invited(grace.email, 'admin')
+  await join(platform, workspaceId, grace, 'viewer')
+  t.like((await accept(grace, again)).body, { role: 'viewer' }, 'who is a member by now keeps the role')
 })
 
 test('an invitation is void once it is replaced, withdrawn, seven days old, or the inviter may not invite any more', async (t) => {
@@ -116,16 +122,20 @@ test('an invitation is void once it is replaced, withdrawn, seven days old, or t
   t.is(expiresAt.getTime() - createdAt.getTime(), 7 * 86_400_000)
   await row.clone().update({ expiresAt: new Date() })
   t.is(await outcomeOf(grace, third), 'TOKEN_EXPIRED')
-  const limits = { limits: '{"workspaceMembers":3}' }
-  await database('accounts')
-    .where({ ownerId: await userIdOf(owner) })
-    .update(limits)
-  t.is((await invite(newAddress())).status, 201, 'one that is over takes no room')
+  const account = database('accounts').where({ ownerId: await userIdOf(owner) })
+  const limit = (workspaceMembers: number) => account.clone().update({ limits: JSON.stringify({ workspaceMembers }) })
+  await limit(3)
+  const last = newAddress()
+  t.is((await invite(last)).status, 201, 'one that is over takes no room')
   t.is((await invite(newAddress())).failure.code, 'FEATURE_LIMIT_REACHED')
+  t.is((await invite(last)).status, 201, 'nor does one that is replaced')
   await row.clone().update({ expiresAt })
   t.is((await call(owner, members.removeMember, { params: inviter })).status, 204)
   t.is(await outcomeOf(grace, third), 'INVALID_TOKEN')
   await join(platform, workspaceId, admin, 'admin')
+  await limit(2)
+  t.is(await outcomeOf(grace, third), 'FEATURE_LIMIT_REACHED', 'the workspace is full by now')
+  await limit(3)
   t.is(await outcomeOf(grace, third), 'done')
   t.is(await outcomeOf(grace, elsewhere), 'done', 'that of another workspace stands')
 })
@@ -154,20 +164,29 @@ test('a mail to a stranger quotes no name that could be a message, and names who
   }
 })
 
-test('the workspaces of one account send fifty invitations an hour together', async (t) => {
-  const { database, owner, invite } = await open()
-  const { id: workspaceId } = await workspaceOf(owner, 'Another')
-  const [invitedBy, now] = [await userIdOf(owner), new Date()]
-  const sent = { workspaceId, invitedBy, role: 'viewer', createdAt: now, expiresAt: now, endedAt: now }
-  const rows = Array.from({ length: 49 }, () => ({
-    ...sent,
-    id: newId(),
-    email: newAddress(),
-    tokenHash: randomUUID(),
-  }))
-  await database('invitations').insert(rows)
-  t.is((await invite(newAddress())).status, 201)
-  t.is((await invite(newAddress())).failure.code, 'RATE_LIMITED')
+test('the workspaces of one account send fifty invitations an hour together, and two hundred a day', async (t) => {
+  const batches: [RegExp, ...[count: number, hoursAgo: number][]][] = [
+    [/50 invitations an hour/, [49, 0.5], [60, 2]],
+    [/200 invitations a day/, [199, 2], [60, 25]],
+  ]
+  for (const [words, ...sent] of batches) {
+    const { database, owner, invite } = await open()
+    const { id: workspaceId } = await workspaceOf(owner, 'Another')
+    const invitedBy = await userIdOf(owner)
+    for (const [count, hoursAgo] of sent) {
+      const at = new Date(Date.now() - hoursAgo * 3_600_000)
+      const row = { workspaceId, invitedBy, role: 'viewer', createdAt: at, expiresAt: at, endedAt: at }
+      const rows = Array.from({ length: count }, () => {
+        const [id, tokenHash] = [firstIdAt(at).slice(0, 13) + newId().slice(13), randomUUID()]
+        return { ...row, id, tokenHash, email: newAddress() }
+      })
+      await database('invitations').insert(rows)
+    }
+    t.is((await invite(newAddress())).status, 201)
+    const { code, error } = (await invite(newAddress())).failure
+    t.is(code, 'RATE_LIMITED')
+    t.regex(error, words)
+  }
 })
 
 test('one is a member of a hundred workspaces at most, however many invitations one accepts at once', async (t) => {

@@ -11,6 +11,7 @@ import * as workspaces from '../../api/workspaces.ts'
 import { runRound } from '../../src/loops.ts'
 import type { Role } from '../../src/owners/roles.ts'
 import { openCredential } from '../../src/vault/credential.ts'
+import { resetPassword } from '../../src/users/reset-password.ts'
 import { Revocation } from '../../src/vault/revocation.ts'
 import { VaultEntry } from '../../src/vault/vault-entry.ts'
 import type { Connections } from '../../src/workspaces/workspace.ts'
@@ -19,6 +20,7 @@ import { call, type Client } from '../helpers/client.ts'
 import { openSession } from '../chat/stage.ts'
 import { comeBack, openConnectUrl } from '../helpers/connect.ts'
 import { answering } from '../helpers/hostile-site.ts'
+import { cheapCost } from '../helpers/passwords.ts'
 import { agentOf, customer } from '../helpers/people.ts'
 import { current } from '../helpers/sessions.ts'
 import { sharedPlatform } from '../helpers/shared.ts'
@@ -184,11 +186,21 @@ test.serial('a site that does not answer is asked again for a day, also after th
   }
   t.deepEqual(await noted(), [])
   t.is(new Set(site.revokeForms.slice(told).map((form) => form.get('token'))).size, 1)
+
+  const another = await open()
+  site.revoke = (_request, response) => void response.writeHead(503).end()
+  await another.leave(another.owner, 'remove')
+  await noted().patch({ nextAt: new Date(), giveUpAt: new Date() })
+  await revoke()
+  site.revoke = answering({})
+  t.deepEqual(await noted(), [], 'a day is over')
 })
 
 test.serial('an attempt to connect a site does not outlive the membership, nor follow an entry', async (t) => {
-  const { workspaceId, member, userId, owner, entryId, other, begin, finish, leave, set, left } = await open()
+  const { platform, workspaceId, member, userId, owner, entryId, other, begin, finish, leave, set, left } = await open()
+  const colleague = await memberOf(platform, workspaceId, 'member')
   const underWay = [await begin(owner, { entryId }), await begin(member, { entryId: other })] as const
+  const ofColleague = await begin(colleague, { entryId: other })
   t.is((await call(member, moves.moveThings, { body: { entryIds: [entryId] } })).status, 200)
   t.is((await finish(underWay[0])).status, 404)
   t.is((await call(member, vault.getVaultEntry, { params: { entryId } })).body.connectedBy, userId)
@@ -197,11 +209,37 @@ test.serial('an attempt to connect a site does not outlive the membership, nor f
   t.is(await leave(owner, 'keep'), '')
   t.like(await (await finish(underWay[1])).json(), { code: 'NOT_FOUND' })
   t.deepEqual(await left(), [entryId, other].toSorted())
+  t.is((await finish(ofColleague)).status, 200, 'that of a colleague goes on')
+  const { connectedBy } = (await call(owner, vault.getVaultEntry, { params: { entryId: other } })).body
+  t.is(connectedBy, await userIdOf(colleague), 'it is the grant of whoever has connected the site anew')
+  const log = platform.services.database('audit_entries').where({ ownerId: workspaceId, action: 'finishOAuth' })
+  const noted = (await log.orderBy('id')) as { subjectId: string; outcome: string }[]
+  t.deepEqual(
+    noted.map(({ subjectId, outcome }) => [subjectId, outcome]),
+    [entryId, other, other].map((id) => [id, 'done']),
+    'what was refused has changed nothing',
+  )
 })
 
+test.serial(
+  'an attempt to connect a site does not outlive the workspace, and what it has brought is given back',
+  async (t) => {
+    const { site, owner, member, workspaceId, entryId, begin, finish } = await open()
+    const visit = await begin(member, { entryId })
+    const told = site.revokeForms.length
+    t.is((await call(owner, workspaces.deleteWorkspace, { params: { workspaceId } })).status, 204)
+    t.like(await (await finish(visit)).json(), { code: 'NOT_FOUND' })
+    t.true(site.revokeForms.length > told)
+  },
+)
+
 test.serial('an attempt to connect a site does not outlive the logins of whoever began it', async (t) => {
-  const { owner, begin, finish, other } = await open()
-  const visit = await begin(owner, { entryId: other })
+  const { platform, owner, member, workspaceId, begin, finish, other } = await open()
+  const colleague = await memberOf(platform, workspaceId, 'member')
+  const ended = [await begin(owner, { entryId: other }), await begin(member, { entryId: other })]
+  const ofColleague = await begin(colleague, { entryId: other })
   await call(owner, auth.logoutEverywhere)
-  t.like(await (await finish(visit)).json(), { code: 'PERMISSION_DENIED' })
+  await resetPassword({ ...platform.services, passwordCost: cheapCost }, member.email)
+  for (const visit of ended) t.like(await (await finish(visit)).json(), { code: 'PERMISSION_DENIED' })
+  t.is((await finish(ofColleague)).status, 200, 'those of others go on')
 })

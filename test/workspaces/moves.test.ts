@@ -68,7 +68,8 @@ test('an agent and its sites change hands in one step, with their address, secre
   const agent = await webhookAgent(member, { ...script, sites: [{ vaultEntryId: site.vaultEntryId }] })
   const key = { name: 'Key', scopes: ['read' as const, 'write' as const] }
   const { key: token } = (await call(member, apiKeys.createApiKey, { body: key })).body
-  const session = await sessionOf(member, { sites: [{ vaultEntryId: site.vaultEntryId }] })
+  const { vaultEntryId: kept } = await member.site()
+  const session = await sessionOf(member, { sites: [{ vaultEntryId: site.vaultEntryId }, { vaultEntryId: kept }] })
   const things = { agentIds: [agent.id], entryIds: [site.vaultEntryId] }
   t.is(await outcomeOf({ ...member, token }, { ...things, workspaceId }), 'PERMISSION_DENIED', 'no key moves anything')
   t.true(await seen({ ...member, token }, agent.id))
@@ -85,7 +86,15 @@ test('an agent and its sites change hands in one step, with their address, secre
   t.is(await outcomeOf(member, { ...things, workspaceId }), 200, 'again')
   t.is((await move(member, things)).body.ownerId, userId)
   t.false(await seen(owner, agent.id))
-  t.deepEqual((await current(member, session.token)).body.sites, [], 'a session does not get the site back')
+  const left = (await current(member, session.token)).body.sites
+  t.like(left, { 0: { vaultEntryId: kept }, length: 1 }, 'a session does not get the site back, and keeps its others')
+  const log = platform.services.database('audit_entries').where({ subjectId: site.vaultEntryId, action: 'moveThings' })
+  const owners: string[] = await log.pluck('owner_id')
+  t.deepEqual(
+    owners.toSorted(),
+    [userId, userId, workspaceId, workspaceId].toSorted(),
+    'both have each move in the log',
+  )
 })
 
 test('what was done for the former owner stays there, and is not shown to the new one', async (t) => {
@@ -229,12 +238,28 @@ test('the limits of whoever pays at the target count, and one site is connected 
   const shared = await connectBadTools(owner, { badTools: site }, { workspaceId })
   t.is(await outcomeOf(member, { entryIds: [shared] }), 'TOKEN_EXISTS')
   await call(member, vault.removeFromVault, { params: { entryId: site.vaultEntryId } })
+  const limit = (ownerId: string, limits: string | null) =>
+    platform.services.database('accounts').where({ ownerId }).update({ limits })
+  await limit(userId, '{"vaultSites":0}')
+  t.is(await outcomeOf(member, { entryIds: [shared] }), 'VAULT_LIMIT_REACHED')
+  await limit(userId, null)
   t.is((await move(member, { entryIds: [shared] })).body.ownerId, userId)
   const { connectedBy } = (await call(member, vault.getVaultEntry, { params: { entryId: shared } })).body
   t.is(connectedBy, userId, 'whoever connected it is not there')
   // The same account pays: nothing is counted, and nothing is full.
   const other = await workspaceOf(owner, 'Other')
-  t.is(await outcomeOf(owner, { agentIds: [hooked.id], workspaceId: other.id }), 200)
+  await limit(await userIdOf(owner), '{"vaultSites":1}')
+  await join(platform, other.id, member, 'member')
+  const theirs = await connectBadTools(member, { badTools: site }, { workspaceId })
+  const queue = platform.services.database('agent_queues').where({ agentId: hooked.id })
+  await queue.clone().update({ blockedCause: 'credits', blockedSince: new Date() })
+  const both = { agentIds: [hooked.id], entryIds: [theirs] }
+  t.is(await outcomeOf(owner, { ...both, workspaceId: other.id }), 200)
+  t.like(await queue.first(), { blockedCause: null, blockedSince: null }, 'who pays may be another one')
+  const { body } = await call(owner, vault.getVaultEntry, { params: { entryId: theirs } })
+  t.is(body.connectedBy, userId, 'whoever connected it is there, too')
+  const full = await call(owner, vault.addToVault, { body: { url: site.origin, token: 'any-token' } })
+  t.is(full.failure.code, 'VAULT_LIMIT_REACHED', 'sites of workspaces count for whoever pays')
 })
 
 test('an agent with unfinished runs is not moved, whether they run or wait', async (t) => {

@@ -1,9 +1,10 @@
 import test from 'ava'
 import * as agents from '../../api/agents.ts'
+import * as apiKeys from '../../api/api-keys.ts'
 import * as billing from '../../api/billing.ts'
 import * as workspaces from '../../api/workspaces.ts'
 import { newId } from '../../src/ids.ts'
-import { call } from '../helpers/client.ts'
+import { call, type Client } from '../helpers/client.ts'
 import { agentOf, customer } from '../helpers/people.ts'
 import { start } from '../helpers/runs.ts'
 import { sharedPlatform } from '../helpers/shared.ts'
@@ -69,6 +70,8 @@ test('a workspace uses no more than its cap in a month, and goes on once that is
   t.is((await call(owner, billing.getBilling, { query: { workspaceId } })).body.balance, 0)
   await cap(11)
   t.is((await start(owner, agent)).status, 202)
+  const renaming = { params: { workspaceId }, body: { name: 'Sales' } }
+  t.like((await call(owner, workspaces.updateWorkspace, renaming)).body, { name: 'Sales', creditsPerMonth: 11 })
   const used = { credits: 0, steps: 0, inputTokens: 0, outputTokens: 0 }
   const begin = () =>
     platform.services.database.transaction((trx) =>
@@ -76,6 +79,16 @@ test('a workspace uses no more than its cap in a month, and goes on once that is
     )
   const held = await Promise.all([begin(), begin(), begin()])
   t.deepEqual(held.toSorted(), [1, undefined, undefined], 'steps that begin at once share what is left')
+  t.like((await cap(null)).body, { name: 'Sales', creditsPerMonth: null })
+})
+
+test('a workspace that is deleted makes room for another one', async (t) => {
+  const { owner, workspaceId, limit } = await open()
+  await limit('{"workspaces":1}')
+  const make = () => call(owner, workspaces.createWorkspace, { body: { name: 'Another' } })
+  t.is((await make()).failure.code, 'FEATURE_LIMIT_REACHED')
+  await call(owner, workspaces.deleteWorkspace, { params: { workspaceId } })
+  t.is((await make()).status, 201)
 })
 
 test('limits of the tier count what an account pays for in all, also between parallel requests', async (t) => {
@@ -91,6 +104,21 @@ test('limits of the tier count what an account pays for in all, also between par
   t.deepEqual(outcomesOf(answers), { made: 5, refused: ['AGENT_LIMIT_REACHED'] })
   // A member's own things are paid for by the member.
   t.is((await call(member, agents.createAgent, { body: own })).status, 201)
+})
+
+test('API keys of a workspace count for whoever pays, and not for the member who has made them', async (t) => {
+  const { platform, owner, workspaceId, limit } = await open()
+  const admin = await memberOf(platform, workspaceId, 'admin')
+  await limit('{"apiKeys":2}')
+  const make = (by: Client, within: { workspaceId?: string } = {}) =>
+    call(by, apiKeys.createApiKey, { body: { ...within, name: 'A key', scopes: ['read'] } })
+  t.is((await make(admin, { workspaceId })).status, 201)
+  const own = [await make(owner), await make(owner)]
+  t.deepEqual(outcomesOf(own), { made: 1, refused: ['FEATURE_LIMIT_REACHED'] })
+  t.is((await make(admin, { workspaceId })).failure.code, 'FEATURE_LIMIT_REACHED')
+  // The free tier has three.
+  const theirs = [await make(admin), await make(admin), await make(admin), await make(admin)]
+  t.deepEqual(outcomesOf(theirs), { made: 3, refused: ['FEATURE_LIMIT_REACHED'] })
 })
 
 test('members and invitations of a workspace never exceed what the tier allows, however many at once', async (t) => {

@@ -12,6 +12,7 @@ import type { ErrorCode } from '../../src/errors.ts'
 import { newId } from '../../src/ids.ts'
 import { runRound } from '../../src/loops.ts'
 import { call, type Client } from '../helpers/client.ts'
+import { eventually } from '../helpers/eventually.ts'
 import { agentOf, customer, type Person } from '../helpers/people.ts'
 import { sharedPlatform } from '../helpers/shared.ts'
 import { join, memberOf, userIdOf, verify, workspaceOf } from '../helpers/workspaces.ts'
@@ -80,6 +81,9 @@ test('an owner hands a workspace over to a member, and the account of the new ow
   await before.charge()
   const underWay = await step(opened)
   t.truthy(underWay.begun)
+  const { id: own } = await workspaceOf(owner, 'Another')
+  const elsewhere = await open()
+  await step(elsewhere)
 
   const { body: offered } = await offer()
   t.is(offered.userId, takerId)
@@ -98,6 +102,10 @@ test('an owner hands a workspace over to a member, and the account of the new ow
   t.deepEqual(await chargesOf(taker), [[underWay.runId, -7]])
   t.is((await chargesOf(taker, { workspaceId })).length, 2, 'its own ledger has both')
   t.deepEqual(await database('credit_holds').where({ workspaceId }), [])
+  const others = await database('credit_holds').where({ workspaceId: elsewhere.workspaceId })
+  t.like(others, { 0: { ownerId: elsewhere.ownerId }, length: 1 }, 'what others hold stays theirs')
+  const { body: kept } = await call(owner, workspaces.getWorkspace, { params: { workspaceId: own } })
+  t.like(kept, { role: 'owner', payerId: ownerId }, 'one workspace changes hands')
   t.is((await platform.services.billing.credits.current(workspaceId)).ownerId, takerId)
 
   const told = async (by: Client) =>
@@ -112,6 +120,20 @@ test('an owner hands a workspace over to a member, and the account of the new ow
   t.is((await remove()).failure.code, 'PERMISSION_DENIED', 'the old owner does not delete it any more')
   await call(owner, auth.deleteAccount, { body: { password: owner.password } })
   t.like(await read(taker), { open: true }, 'nor does the deletion of the old account')
+})
+
+test('a workspace can be handed back, and both are told each time', async (t) => {
+  const { platform, owner, ownerId, taker, offer, accept, read } = await open()
+  await verify(platform, owner)
+  await offer()
+  t.is((await accept()).status, 200)
+  t.is((await offer(taker, ownerId)).status, 200)
+  t.like((await accept(owner)).body, { role: 'owner' })
+  t.like(await read(owner), { payerId: ownerId, role: 'owner' })
+  t.is((await read(taker)).role, 'admin')
+  const query = { kind: 'workspace_handed_over' as const }
+  for (const who of [owner, taker])
+    t.is((await call(who, notifications.listNotifications, { query })).body.items.length, 2)
 })
 
 test('only the owner offers, with the password, and only to another member', async (t) => {
@@ -149,6 +171,8 @@ test('an offer is open until it is withdrawn, declined, replaced or seven days o
     t.is((await withdraw(taker)).failure.code, 'NOT_FOUND', how)
   }
   await offer()
+  const told = (await call(taker, notifications.listNotifications, { query: { kind: 'workspace_offered' } })).body.items
+  t.is(told.filter(({ subjectId }) => subjectId === workspaceId).length, 5, 'each offer is told of')
   const { offeredUntil } = (await row.clone().first()) as { offeredUntil: Date }
   t.is(Math.round((offeredUntil.getTime() - Date.now()) / 86_400_000), 7)
   await call(taker, members.removeMember, { params: { workspaceId, userId: takerId } })
@@ -174,6 +198,11 @@ test('who accepts has a verified address, the tier, and room for everything in t
   await refused('FEATURE_LIMIT_REACHED', { limits: '{"workspaces":1}' })
   await refused('FEATURE_LIMIT_REACHED', { limits: '{"workspaceMembers":1}' })
   await refused('WORKSPACE_REQUIRED', { tier: 'pro' })
+  const [siteId, now] = [newId(), new Date()]
+  const times = { manifestFetchedAt: now, manifestCheckedAt: now, renewedAt: now, createdAt: now, updatedAt: now }
+  const site = { id: siteId, ownerId: workspaceId, origin: `https://${siteId}.example.com`, name: 'A site', ...times }
+  await database('vault_entries').insert({ ...site, manifest: '{}', authType: 'bearer', credential: 'test.sealed' })
+  await refused('VAULT_LIMIT_REACHED', { limits: '{"vaultSites":0}' })
   const suspend = (suspendedAt: Date | null) => database('users').where({ id: ownerId }).update({ suspendedAt })
   await suspend(new Date())
   await refused('PERMISSION_DENIED', { tier: 'team' })
@@ -192,19 +221,23 @@ test('who accepts has a verified address, the tier, and room for everything in t
   t.is((await accept()).status, 200)
 })
 
-test.serial('what rested for the limits of the old owner goes on with those of the new one', async (t) => {
+test.serial('what rested for the limits of the old owner goes on, be it with those of the new one', async (t) => {
   const { platform, database, owner, ownerId, workspaceId, offer, accept, accountOf } = await open()
-  const agent = await agentOf(owner, { workspaceId })
+  const [agent, own] = [await agentOf(owner, { workspaceId }), await agentOf(owner)]
   await accountOf(ownerId).update({ fittedTier: null, limits: '{"agents":0}', lookAt: new Date() })
-  const resting = async () => {
+  const resting = async (id: string) => {
     await runRound(platform.services, 'billing')
-    const row = (await database('agents').where({ id: agent.id }).first()) as { exceedingSince: Date | null }
+    const row = (await database('agents').where({ id }).first()) as { exceedingSince: Date | null }
     return row.exceedingSince
   }
-  t.truthy(await resting())
+  // Each agent is paused by itself, maybe in a round of somebody else's.
+  for (const { id } of [agent, own]) await eventually(20, 'it rests', async () => (await resting(id)) ?? undefined)
+  await accountOf(ownerId).update({ limits: '{"agents":1}' })
   t.is((await offer()).status, 200)
   t.is((await accept()).status, 200)
-  t.is(await resting(), null)
+  for (const { id } of [agent, own])
+    await eventually(20, 'it goes on', async () => ((await resting(id)) === null ? true : undefined))
+  t.pass()
 })
 
 test('an account that is to be deleted hands nothing over, and takes nothing over', async (t) => {

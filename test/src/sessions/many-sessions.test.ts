@@ -3,6 +3,7 @@ import * as apiKeys from '../../../api/api-keys.ts'
 import * as sessions from '../../../api/sessions.ts'
 import { newId } from '../../../src/ids.ts'
 import { runRound } from '../../../src/loops.ts'
+import { pendingApproval } from '../../helpers/approvals.ts'
 import { call } from '../../helpers/client.ts'
 import { movableClock } from '../../helpers/clock.ts'
 import { untilBlocked } from '../../helpers/hold.ts'
@@ -81,6 +82,11 @@ test('a session is deleted with all that was said in it, as long after it is ove
   await database('chat_messages').insert(said)
   const answer = { id: newId(), number: 2, messageId: newId(), model: 'demo', onDisconnect: 'continue' }
   await database('chat_answers').insert({ sessionId: busy.id, ownerId, createdAt, status: 'waiting', ...answer })
+  const over = { id: newId(), number: 2, messageId: newId(), model: 'demo', onDisconnect: 'continue' }
+  const was = { sessionId: ended.id, ownerId, createdAt, status: 'stopped', endedAt: createdAt, ...over }
+  await database('chat_answers').insert(was)
+  await pendingApproval(platform, { ownerId, sessionId: ended.id, answerId: over.id })
+  const kept = await pendingApproval(platform, { ownerId, sessionId: busy.id, answerId: answer.id })
   const mine = said.map(({ sessionId }) => sessionId)
   const left = async () => {
     await runRound(services, 'housekeeping')
@@ -99,6 +105,7 @@ test('a session is deleted with all that was said in it, as long after it is ove
 
   clock.forward(day)
   t.deepEqual(await left(), [busy.id], 'an answer under way keeps its session')
+  t.deepEqual(await database('approvals').where({ ownerId }).pluck('id'), [kept.id], 'and what it has asked for')
   const counts = platform.logs.flatMap((line) => (JSON.parse(line) as { sessions?: number }).sessions ?? [])
   t.deepEqual(counts, [1, 501])
 })

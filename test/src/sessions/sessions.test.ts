@@ -6,13 +6,15 @@ import * as sessions from '../../../api/sessions.ts'
 import { newId } from '../../../src/ids.ts'
 import { newToken } from '../../../src/secrets/opaque-tokens.ts'
 import { resetPassword } from '../../../src/users/reset-password.ts'
+import { pendingApproval } from '../../helpers/approvals.ts'
 import { call, type Client } from '../../helpers/client.ts'
 import { movableClock } from '../../helpers/clock.ts'
 import { cheapCost } from '../../helpers/passwords.ts'
-import { newcomer, person } from '../../helpers/people.ts'
+import { customer, newcomer, person } from '../../helpers/people.ts'
 import { startPlatform } from '../../helpers/platform.ts'
 import { current, sessionOf, withToken } from '../../helpers/sessions.ts'
 import { sharedPlatform } from '../../helpers/shared.ts'
+import { join, workspaceOf } from '../../helpers/workspaces.ts'
 
 const open = sharedPlatform(test, 'idle')
 const day = 24 * 3600
@@ -141,6 +143,26 @@ test('who logs out everywhere, or gets a new password, ends their sessions, also
   }
   await call(other, auth.logout)
   t.is(await stateOf(platform, bystander.token), 'open', 'a login that ends by itself leaves its sessions')
+})
+
+test('who logs out everywhere takes back what their chats have asked for in each workspace, and others keep theirs', async (t) => {
+  const platform = await open()
+  const { database } = platform.services
+  const [boss, someone] = [await customer(platform, 'team'), await person(platform)]
+  const asked: string[] = []
+  for (const maker of [someone, someone, boss]) {
+    const { id: ownerId } = await workspaceOf(boss)
+    await join(platform, ownerId, someone, 'member')
+    const { id: sessionId } = await sessionOf(maker, { workspaceId: ownerId })
+    const { id } = await pendingApproval(platform, { ownerId, sessionId, answerId: newId() })
+    asked.push(id)
+  }
+  await call(someone, auth.logoutEverywhere)
+  const rows = (await database('approvals').whereIn('id', asked).orderBy('id')) as { status: string }[]
+  t.deepEqual(
+    rows.map(({ status }) => status),
+    ['withdrawn', 'withdrawn', 'pending'],
+  )
 })
 
 test('a session ends with the API key that it was made with, and a key that only reads makes none', async (t) => {

@@ -56,6 +56,7 @@ test('where an invitation is needed it makes one account, for its own address, w
   const inviteTo = async (email: string) => (await invite({ database, clock }, email))?.token ?? ''
   t.is(await invite({ database, clock }, 'no address'), undefined)
 
+  const other = await inviteTo('hans@example.com')
   const first = await inviteTo('Grete@example.com')
   const token = await inviteTo('grete@example.com')
   t.is(await refusal('grete@example.com'), 'PERMISSION_DENIED')
@@ -64,6 +65,8 @@ test('where an invitation is needed it makes one account, for its own address, w
   const attempts = [1, 2, 3].map(() => invited.register({ email: 'grete@example.com', password, invitation: token }))
   t.is((await Promise.allSettled(attempts)).filter(({ status }) => status === 'fulfilled').length, 1)
   t.is(await refusal('grete@example.com', token), 'INVALID_TOKEN', 'it was used')
+  const hans = await invited.register({ email: 'hans@example.com', password, invitation: other })
+  t.is(hans.email, 'hans@example.com', 'that of somebody else is good')
 
   const late = await inviteTo('late@example.com')
   clock.forward(7 * 86_400)

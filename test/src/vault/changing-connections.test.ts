@@ -140,6 +140,15 @@ test('the tokens that an entry has when it is deleted are the ones that are give
   t.is((await call(someone, vault.getVaultEntry, { params: { entryId } })).status, 404)
 })
 
+test('an entry that no key opens any more can be deleted, and nothing is given back', async (t) => {
+  const { site, someone, platform, connect } = await open(t)
+  const params = { entryId: await connect() }
+  await VaultEntry.query(platform.services.database).findById(params.entryId).patch({ credential: 'gone.AAAA' })
+  t.is((await call(someone, vault.removeFromVault, { params })).status, 204)
+  t.is((await call(someone, vault.getVaultEntry, { params })).status, 404)
+  t.deepEqual(site.revokeForms, [])
+})
+
 test('a call is not sent any more when its scope was taken away after it was planned', async (t) => {
   const { site, someone, platform, connect } = await open(t)
   const { services } = platform

@@ -4,6 +4,7 @@ import * as adminClock from '../../../../api/admin-clock.ts'
 import * as adminCredits from '../../../../api/admin-credits.ts'
 import * as adminUsers from '../../../../api/admin-users.ts'
 import * as agents from '../../../../api/agents.ts'
+import * as auth from '../../../../api/auth.ts'
 import * as billing from '../../../../api/billing.ts'
 import * as payments from '../../../../api/payments.ts'
 import * as transfers from '../../../../api/transfers.ts'
@@ -11,7 +12,7 @@ import * as workspaces from '../../../../api/workspaces.ts'
 import { newId } from '../../../../src/ids.ts'
 import { adminOf } from '../../../helpers/admins.ts'
 import { call } from '../../../helpers/client.ts'
-import { tokenTo } from '../../../helpers/mailbox.ts'
+import { resetTokenOf, tokenTo } from '../../../helpers/mailbox.ts'
 import { agentOf, customer } from '../../../helpers/people.ts'
 import { start } from '../../../helpers/runs.ts'
 import { sharedPlatform } from '../../../helpers/shared.ts'
@@ -105,11 +106,8 @@ const changes: [what: string, whose: ('own' | 'shared')[], change: (house: House
   [
     'the address of the account is verified',
     ['own', 'shared'],
-    async ({ platform, payer }) => {
-      await call(payer, accountMails.sendVerification)
-      const token = await tokenTo(platform, payer.email)
-      return call(platform, accountMails.verifyEmail, { body: { token } })
-    },
+    async ({ platform, payer }) =>
+      call(platform, accountMails.verifyEmail, { body: { token: await tokenTo(platform, payer.email) } }),
   ],
   [
     'other sites of an agent',
@@ -133,6 +131,15 @@ const changes: [what: string, whose: ('own' | 'shared')[], change: (house: House
       call(await adminOf(platform), adminClock.advanceClock, { params: { userId }, body: { seconds: 1 } }),
   ],
   ['a resumed agent', ['own'], ({ payer, own }) => call(payer, agents.resumeAgent, { params: { agentId: own.id } })],
+  [
+    'a first proof of the address by a new password',
+    ['own', 'shared'],
+    async ({ platform, payer: { email } }) => {
+      const body = { token: await resetTokenOf(platform, email), newPassword: 'a password of the owner' }
+      return call(platform, accountMails.resetPassword, { body })
+    },
+  ],
+  ['a restored account', ['own', 'shared'], ({ payer }) => call(payer, auth.restoreAccount)],
 ]
 
 const accountOf = ({ platform, userId }: House) => platform.services.database('accounts').where({ ownerId: userId })
@@ -145,6 +152,8 @@ const before: Record<string, (house: House) => Promise<unknown>> = {
     await told('refunded')
   },
   'a resumed agent': ({ payer, own }) => call(payer, agents.pauseAgent, { params: { agentId: own.id } }),
+  'the address of the account is verified': ({ payer }) => call(payer, accountMails.sendVerification),
+  'a restored account': ({ payer }) => call(payer, auth.deleteAccount, { body: { password: payer.password } }),
 }
 
 for (const [what, whose, change] of changes)

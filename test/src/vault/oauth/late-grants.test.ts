@@ -113,6 +113,17 @@ test('a 401 to a token that was replaced meanwhile does not kill the new one', a
   t.is((await entryOf(platform, entryId))?.status, 'connected')
 })
 
+test('what a site answers to a token that was replaced meanwhile says nothing of the new one', async (t) => {
+  const { platform, someone, entryId, entry, connections } = await withOwnSite(t)
+  const acceptedAt = async () => (await entryOf(platform, entryId))?.acceptedAt
+  const connection = await connectionOf(platform, entry)
+  await call(someone, vault.replaceVaultToken, { params: { entryId }, body: { token: 'a-new-token' } })
+  await connections.accepted(connection)
+  t.is(await acceptedAt(), null)
+  await connections.accepted(await connectionOf(platform, entry))
+  t.truthy(await acceptedAt())
+})
+
 test('the owner of a token that the site refuses is told once, and of the next one’s death as well', async (t) => {
   const { platform, someone, entryId, entry, ownerId, connections } = await withOwnSite(t)
   const told = async () => (await call(someone, notifications.listNotifications)).body.items.length
