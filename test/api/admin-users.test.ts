@@ -249,15 +249,15 @@ test('what is counted for admins leaves out what is deleted, and runs that ended
   await ended(owner, id)
   // Of what others do meanwhile, nothing is seen in it.
   const trx = await platform.services.database.transaction({ isolationLevel: 'repeatable read' })
-  const { stats } = createOverview({ ...platform.services, database: trx })
-  const before = await stats()
+  const overview = createOverview({ ...platform.services, database: trx })
+  const before = await overview.stats()
   const now = new Date()
   await trx('workspaces').where({ id: workspace.id }).update({ deletedAt: now })
   await trx('agents').where({ id: agent.id }).update({ deletedAt: now })
   await trx('runs')
     .where({ id })
     .update({ endedAt: later(now, -86_401) })
-  const after = await stats()
+  const after = await overview.stats()
   await trx.rollback()
   const { workspaces, agents: living, endedRuns } = before
   t.deepEqual(after, { ...before, workspaces: workspaces - 1, agents: living - 1, endedRuns: endedRuns - 1 })

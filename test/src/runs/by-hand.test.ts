@@ -106,7 +106,7 @@ test('that a run had no place for its step, or for its call, is no work of it', 
     const since = new Date(Date.now() - hour)
     await row().update({ progressedAt: since, noPlaceSince: since, noPlaceAt: null })
     const done = await work()
-    return { done, waitedMs: ((await row().first('waitedMs')) as { waitedMs: number }).waitedMs }
+    return { done, waitedMs: (await row().first('waitedMs')).waitedMs }
   }
   const { done: move, waitedMs } = await waitedAfter(() => runs.steps.advance(run, never))
   t.true(waitedMs >= hour)

@@ -19,10 +19,11 @@ for (const how of ['a direct call', 'a run', 'a chat'] as const) {
     /** What is on record of a direct call when the site gets it. */
     const begun: unknown[] = []
     const record = () => platform.services.database('direct_tool_calls').where({ vaultEntryId: entryId })
-    site.tool = async (_request, response) => {
-      begun.push(await record().first('attempts', 'refusedAttempts'))
-      response.writeHead(401, { 'WWW-Authenticate': 'Bearer' }).end('{}')
-    }
+    site.tool = (_request, response) =>
+      void record()
+        .first('attempts', 'refusedAttempts')
+        .then((row) => begun.push(row))
+        .then(() => response.writeHead(401, { 'WWW-Authenticate': 'Bearer' }).end('{}'))
     const use = () => call(someone, vault.callTool, { params: { entryId, toolName: 'act' }, body: {} })
 
     if (how === 'a direct call') {

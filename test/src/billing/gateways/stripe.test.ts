@@ -35,13 +35,13 @@ test('a forged delivery counts for the address that it came from, and a right on
   const [stripe, clock, secret] = [new Stripe('sk_test_unused'), movableClock(), 'whsec_of_a_test']
   const failed: string[] = []
   const rateLimits = { webhookFailed: async (address: string) => void failed.push(address) }
-  const { verify } = createStripeWebhook({ stripe, secret, clock, rateLimits })
+  const webhook = createStripeWebhook({ stripe, secret, clock, rateLimits })
   const [payload, timestamp] = ['{"id":"evt_1"}', clock.now().getTime() / 1000]
   const signature = stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp })
   const delivery = { body: Buffer.from(payload), signature, address: '192.0.2.1' }
-  t.deepEqual(await verify(delivery), { id: 'evt_1' })
+  t.deepEqual(await webhook.verify(delivery), { id: 'evt_1' })
   const forged = { ...delivery, signature: 't=1,v1=0', address: '192.0.2.2' }
-  await t.throwsAsync(verify(forged), { code: 'UNAUTHORIZED' })
+  await t.throwsAsync(webhook.verify(forged), { code: 'UNAUTHORIZED' })
   t.deepEqual(failed, ['192.0.2.2'])
 })
 
