@@ -47,7 +47,7 @@ async function openNotifications(t: ExecutionContext, { url, database: shared }:
 
   /** One process: its own idea of where the mail server is, and its own connections unless they are given. */
   function openProcess(mailServer = smtpUrl, given?: Database) {
-    const mail = { SMTP_URL: mailServer, MAIL_FROM: 'Switchyard <no-reply@example.com>', SMTP_TIMEOUT_SECONDS: '1' }
+    const mail = { SMTP_URL: mailServer, MAIL_FROM: 'Switchyard <no-reply@example.com>', SMTP_TIMEOUT_SECONDS: '3' }
     const config = testConfig(url, { ...mail, BASE_URL: 'https://switchyard.example.com' })
     const database = given ?? createDatabase(config, logger)
     if (!given) t.teardown(() => database.destroy())
