@@ -26,6 +26,9 @@ const retryAfter = 10
 /** How often it is asked whether somebody may see less than before, in milliseconds. */
 const lookMs = 1000
 
+/** Strangers cause looks by their logins and keys: they take a quarter of the time at most, however many streams there are. */
+const restAfterLook = 3
+
 /** How many checks run at a time, so that a round of them does not occupy the database. */
 const concurrency = 4
 
@@ -47,6 +50,7 @@ export function createOpenStreams(given: {
   let rounds: NodeJS.Timeout | undefined
   let looks: NodeJS.Timeout | undefined
   let checking = false
+  let restsUntil = 0
   stopping.addEventListener('abort', () => endAll([...streams.keys()]))
 
   /**
@@ -83,11 +87,15 @@ export function createOpenStreams(given: {
    * is among them, since the change may have come after its request was permitted.
    */
   async function look(): Promise<void> {
+    const began = performance.now()
+    if (began < restsUntil) return
     // Most likely the database is away, and the streams send nothing meanwhile.
     const latest = await accessChanges.latest().catch(() => undefined)
     if (latest === undefined) return
     const behind = [...streams].filter(([, known]) => known !== latest).map(([stream]) => stream)
     await round(behind, latest)
+    const now = performance.now()
+    restsUntil = now + restAfterLook * (now - began)
   }
 
   /** Checks these streams. `latest` is the last change that was known before. */

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
 import { createOpenStreams } from '../../api/streams/open-streams.ts'
 import { createAllowances } from '../../src/billing/allowances.ts'
@@ -54,6 +55,21 @@ test('who has lost it before anything was known here is found by the first look,
   t.is(checks, 1, 'nobody is checked again without a change')
   latest += 1
   await eventually(5, 'a change is noticed', () => checks === 2 || undefined)
+})
+
+test('looks take a quarter of the time at most, however often somebody loses access', async (t) => {
+  let latest = 0
+  const began: number[] = []
+  const { enter } = open(10, { checkSeconds: 600, latest: () => (latest += 1) })
+  const { stream } = streamOf('a', async () => {
+    began.push(performance.now())
+    await delay(400)
+  })
+  t.teardown(enter(stream))
+  const [first = 0, second = 0] = await eventually(10, 'it is looked at twice', () =>
+    began.length > 1 ? began : undefined,
+  )
+  t.true(second - first >= 1500, `${second - first} ms`)
 })
 
 test('a stream goes on while it cannot be checked', async (t) => {
