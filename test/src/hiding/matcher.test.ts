@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
+import * as fc from 'fast-check'
 import { createMatcher } from '../../../src/hiding/matcher.ts'
-import { spellingsOf } from '../../../src/hiding/spellings.ts'
+import { minLength, spellingsOf } from '../../../src/hiding/spellings.ts'
 
 const units = 100_000
 const filled = (text: string) => text.repeat(Math.ceil(units / text.length)).slice(0, units)
@@ -35,4 +36,35 @@ test('no text is compared more often than its effort, and then too much is hidde
   const [[from, to] = [0, 0], ...more] = spans
   t.deepEqual([from, more.length], ['plain words '.length, 0])
   t.true(to >= text.indexOf('-the-end') + '-the-end'.length)
+})
+
+const letters = fc.constantFrom('a', 'b')
+const spelling = fc.string({ unit: letters, minLength, maxLength: minLength + 9 })
+/** Spellings that often begin alike and stand in each other, and a text with whole ones and parts of them. */
+const cases = fc.array(spelling, { minLength: 1, maxLength: 5 }).chain((spellings) => {
+  const part = fc.tuple(fc.constantFrom(...spellings), fc.nat(20)).map(([whole, length]) => whole.slice(0, length))
+  const parts = fc.array(fc.oneof(part, part, fc.string({ unit: letters, maxLength: 6 })), { maxLength: 6 })
+  return fc.record({ spellings: fc.constant(spellings), text: parts.map((all) => all.join('')) })
+})
+
+test('what is found, and what more text may complete, is what a search at each place says', (t) => {
+  const property = fc.property(cases, ({ spellings, text }) => {
+    const matcher = createMatcher()
+    for (const one of spellings) matcher.add(one)
+    const places = Array.from(text, (_, at) => at)
+    const covered = new Set<number>()
+    for (const at of places)
+      for (const one of spellings.filter((each) => text.startsWith(each, at)))
+        for (let unit = at; unit < at + one.length; unit += 1) covered.add(unit)
+    const found = matcher.find(text, { left: 1000 })
+    t.deepEqual(new Set(found.flatMap(([from, to]) => places.slice(from, to))), covered)
+    t.true(found.every(([from], nth) => nth === 0 || from >= found[nth - 1]![1]))
+    const open = places.find((at) => {
+      const rest = text.length - at
+      const beginning = text.slice(at, at + 2 ** Math.floor(Math.log2(rest)))
+      return spellings.some((one) => one.length > rest && one.startsWith(beginning))
+    })
+    t.is(matcher.openAt(text), open ?? text.length)
+  })
+  fc.assert(property, { numRuns: 300 })
 })
