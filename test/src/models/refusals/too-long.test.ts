@@ -34,6 +34,8 @@ const sentences: [message: string, part: number][] = [
   ['maximum context length is 8192 tokens (request 98765432100)', 0.5],
   ['maximum context length is 8192 tokens, you sent 9000 tokens. id: 987654321', 0.64],
   ['prompt is too long: 9000000 tokens > 300 maximum', 0.25],
+  ['prompt is too long: 300 tokens > 256 maximum', 0.6],
+  ['prompt is too long: 300 tokens > 255 maximum', 0.5],
 ]
 
 /** What says it in another way than by a sentence in a refusal of status 400. */
@@ -44,6 +46,7 @@ const answers: [status: number, body: unknown, part: number][] = [
     { error: { message: 'Request too large for `x` on tokens per minute (TPM): Limit 6000, Requested 7000' } },
     0.6,
   ],
+  [429, { error: { message: 'Request too large for x: 9000 tokens exceed the context length of 8192 tokens' } }, 0.64],
   [500, { error: 'context window exceeds limit (2013)' }, 0.5],
   [400, { error: { message: 'Shorten it.', code: 'context_length_exceeded' } }, 0.5],
   [400, { error: { message: 'Shorten it.', type: 'exceed_context_size_error', n_ctx: 4096 } }, 0.5],
@@ -86,6 +89,10 @@ const others: [status: number, message: string, code?: string][] = [
   [401, 'prompt is too long'],
   [404, 'The model does not exist'],
   [429, 'Rate limit reached for gpt on tokens per min (TPM): Limit 10000, Used 9000', 'rate_limit_exceeded'],
+  [429, 'The maximum context length is exceeded'],
+  [400, 'The quota of prompt tokens exceeds its limit'],
+  [400, 'The schema of tools[0] exceeds the maximum context length'],
+  [400, 'The number of tokens is too high: max_tokens must be at most 4096'],
   [429, 'You exceeded your current quota, please check your plan and billing details.'],
   [503, 'The model is overloaded, please try again later'],
 ]
