@@ -150,10 +150,14 @@ for (const [what, ending] of pairs)
   test.serial(`${what} changes nothing if, while the site is slow, ${ending}`, (t) => refusedMeanwhile(t, what, ending))
 
 /** Comes back from a site whose token endpoint answers only once something has ended. */
-async function returnsMeanwhile(end: (owner: Person, someone: Person, workspaceId: string) => Promise<unknown>) {
-  const { platform, boss, workspaceId, bare } = await stage()
+async function returnsMeanwhile(
+  end: (owner: Person, someone: Person, workspaceId: string) => Promise<unknown>,
+  { workspaceId, entryId }: { workspaceId: string; entryId?: string },
+) {
+  const { platform, boss, bare } = await stage()
   const someone = await memberOf(platform, workspaceId, 'admin')
-  const started = await call(someone, oauth.startOAuth, { body: { workspaceId, url: bare.origin } })
+  const body = entryId ? { entryId } : { workspaceId, url: bare.origin }
+  const started = await call(someone, oauth.startOAuth, { body })
   const { location, cookie } = await openConnectUrl(someone, started.body.connectUrl)
   const state = new URL(location).searchParams.get('state') ?? ''
   const answers: (() => void)[] = []
@@ -170,6 +174,12 @@ async function returnsMeanwhile(end: (owner: Person, someone: Person, workspaceI
   return { status, kept: kept.filter(({ origin }) => origin === bare.origin).length, revoked: bare.revokeForms.length }
 }
 
+async function changesPassword(_: Person, { url, email, password }: Person) {
+  const { body } = await call({ url }, auth.login, { body: { email, password } })
+  const elsewhere = { url, token: body.accessToken }
+  return call(elsewhere, auth.changePassword, { body: { currentPassword: password, newPassword: 'another one' } })
+}
+
 const returns: Record<string, Parameters<typeof returnsMeanwhile>[0]> = {
   'is removed': async (boss, someone, workspaceId) =>
     call(boss, members.removeMember, { params: { workspaceId, userId: await userIdOf(someone) } }),
@@ -180,20 +190,38 @@ const returns: Record<string, Parameters<typeof returnsMeanwhile>[0]> = {
     await suspend(platform, someone)
     return call(await adminOf(platform), liftUser, { params })
   },
-  'changes the password in another login': async (_, { url, email, password }) => {
-    const { body } = await call({ url }, auth.login, { body: { email, password } })
-    const elsewhere = { url, token: body.accessToken }
-    return call(elsewhere, auth.changePassword, { body: { currentPassword: password, newPassword: 'another one' } })
-  },
+  'changes the password in another login': changesPassword,
 }
 
 for (const [what, end] of Object.entries(returns))
   test.serial(`a grant is not kept, but revoked, if whoever began to connect the site ${what} meanwhile`, async (t) => {
-    const before = (await stage()).bare.revokeForms.length
-    const { status, kept, revoked } = await returnsMeanwhile(end)
+    const { bare, workspaceId } = await stage()
+    const before = bare.revokeForms.length
+    const { status, kept, revoked } = await returnsMeanwhile(end, { workspaceId })
     t.true(status >= 400 && status < 500, String(status))
     t.deepEqual([kept, revoked - before], [0, 1])
   })
+
+test.serial(
+  'a grant for a connected site does not replace the present one if whoever began changes the password meanwhile',
+  async (t) => {
+    const { platform, boss, bare } = await stage()
+    const { id: workspaceId } = await workspaceOf(boss)
+    t.is((await returnsMeanwhile(async () => {}, { workspaceId })).status, 200)
+    const [entry] = (await call(boss, vault.listVault, { query: { workspaceId } })).body.items
+    const entryId = entry?.id ?? ''
+    const stored = () =>
+      platform.services.database('vault_entries').where({ id: entryId }).first('credential', 'generation')
+    const [before, revokedBefore] = [await stored(), bare.revokeForms.length]
+    const { status, revoked } = await returnsMeanwhile(changesPassword, {
+      workspaceId,
+      entryId,
+    })
+    t.true(status >= 400 && status < 500, String(status))
+    t.deepEqual(await stored(), before)
+    t.is(revoked - revokedBefore, 1)
+  },
+)
 
 test.serial('who logs out while a request waits for a lock has made nothing', async (t) => {
   const { platform, boss, workspaceId } = await stage()

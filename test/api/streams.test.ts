@@ -108,6 +108,10 @@ test('a run that has ended is streamed from where the client says, and then the 
     t.is(await some.ended, 'ended')
     t.deepEqual(dataOf(some.events), rest)
   }
+  const tail = await watch(someone, run.id, { lastEventId: String(timeline.length - 1) })
+  t.is(await tail.ended, 'ended')
+  t.is(tail.status, 200)
+  t.deepEqual(dataOf(tail.events), timeline.slice(-1))
   const zero = await watch(someone, run.id, { lastEventId: '0', after: last })
   await zero.ended
   t.deepEqual(dataOf(zero.events), timeline)

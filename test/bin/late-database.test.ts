@@ -77,7 +77,10 @@ for (const name of ['api', 'worker'] as const) {
     const failed = 'The database is not migrated yet'
     await eventually(30, 'it finds no schema', () => logs.some((line) => line.includes(failed)) || undefined)
     t.falsy(await isReady())
-    const database = createDatabase({ database: { url, pool: 2 } }, createLogger('silent', 'test'))
+    // As `npm run migrate` does: its lock is a transaction that is idle for as long as the migrations take.
+    const database = createDatabase({ database: { url, pool: 2 } }, createLogger('silent', 'test'), {
+      deadlines: false,
+    })
     t.teardown(() => database.destroy())
     await migrate(database, migrations, () => undefined)
     await eventually(30, 'it is ready', isReady)

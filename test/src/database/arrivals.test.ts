@@ -71,6 +71,7 @@ test('a run that is committed after a later one is missed by nobody who follows 
   const late = rowOf(new Date(now), 1)
   const early = [5, 200, -60_000].map((ms, index) => rowOf(new Date(now + ms), index + 1, other.id))
   const open = await database.transaction()
+  t.teardown(() => (open.isCompleted() ? undefined : open.rollback()))
   await open('runs').insert(late)
   await database('runs').insert(early)
   const meanwhile = await follow(someone, runs.listRuns, cursor)
@@ -91,6 +92,7 @@ test('a run that is committed after a later one is missed by nobody who follows 
 test('a run whose transaction comes to nothing holds back nothing', async (t) => {
   const { someone, other, rowOf, database } = await ownerOf(await platformOf())
   const open = await database.transaction()
+  t.teardown(() => (open.isCompleted() ? undefined : open.rollback()))
   await open('runs').insert(rowOf(new Date(), 1))
   const kept = rowOf(new Date(), 1, other.id)
   await database('runs').insert(kept)

@@ -52,10 +52,17 @@ test("a workspace's notification is read for all its members, and nobody else ca
   t.is((await mark(await memberOf(platform, workspaceId, 'viewer'), id)).failure.code, 'PERMISSION_DENIED')
   t.is((await mark(member, id)).status, 200)
   t.deepEqual(await idsOf(owner, { workspaceId, unread: 'true' }), [])
+  const ownerId = await userIdOf(owner)
+  const { id: second } = await workspaceOf(owner)
+  const [own, elsewhere] = [await notificationOf(platform, ownerId), await notificationOf(platform, second)]
   const { id: other } = await notificationOf(platform, workspaceId)
   await call(stranger, notifications.markNotifications, { body: { upTo: other } })
   t.deepEqual(await idsOf(owner, { workspaceId, unread: 'true' }), [other])
   t.like((await call(owner, notifications.listNotifications, { query: { workspaceId } })).body.items[1], {
     readBy: await userIdOf(member),
   })
+  const marked = await call(member, notifications.markNotifications, { body: { workspaceId, upTo: other } })
+  t.deepEqual(marked.body, { count: 1 }, "neither the owner's own, nor those of the owner's other workspace")
+  t.deepEqual(await idsOf(owner, { unread: 'true' }), [own.id])
+  t.deepEqual(await idsOf(owner, { workspaceId: second, unread: 'true' }), [elsewhere.id])
 })
