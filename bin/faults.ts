@@ -71,7 +71,7 @@ const { values, positionals } = parseArgs({
 const wanted = chosen(faults, positionals)
 if (wanted.length === 0) {
   console.error(`No fault has an id or a place with ${positionals.join(' or ')} in it.`)
-  process.exit(1)
+  process.exit(2)
 }
 const options = { jobs: Math.max(1, Number(values.jobs) || 1), times: values.once ? 1 : 2 }
 process.exit(

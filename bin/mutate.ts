@@ -77,7 +77,7 @@ const { values, positionals } = parseArgs({
 const rules = rulesIn(readHouse(root), positionals)
 if (rules.length === 0) {
   console.error(`No rule has a path with ${positionals.join(' or ')} in it.`)
-  process.exit(1)
+  process.exit(2)
 }
 /** Outside of node_modules, below which Node runs no TypeScript. */
 const workshop = mkdtempSync(join(tmpdir(), 'switchyard-mutations-'))

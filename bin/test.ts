@@ -17,10 +17,21 @@ import { onTestGround, startAva, type TestGround } from './local/test/test-groun
 const root = fileURLToPath(new URL('..', import.meta.url))
 const start = Date.now()
 
+/** What the caller has named, before anything is started. Ends with 2 if there is no such promise or file. */
+function asked(): ReturnType<typeof namePromised> {
+  try {
+    return namePromised(process.argv.slice(2), readHouse(root))
+  } catch (error) {
+    console.error((error as Error).message)
+    return process.exit(2)
+  }
+}
+
+const { given, ids } = asked()
+
 async function runAva({ folder, record, env }: TestGround): Promise<number> {
-  const { given, ids } = namePromised(process.argv.slice(2), readHouse(root))
   const log = join(folder, 'progress')
-  const ava = startAva({ record, env: { ...env, SWITCHYARD_TEST_PROGRESS: log } }, argumentsFor(given))
+  const ava = startAva({ record, env: { ...env, SWITCHYARD_TEST_PROGRESS: log } }, argumentsFor())
   const { passed, failed, skipped } = await showTap(ava.output, console.log, given.includes('--verbose'))
   const code = await ava.ended
   showProgress(log, code === 0)
@@ -33,14 +44,14 @@ async function runAva({ folder, record, env }: TestGround): Promise<number> {
 }
 
 /** What ava is given: the caller's arguments, with all tests if these select none. */
-function argumentsFor(given: readonly string[]): string[] {
+function argumentsFor(): string[] {
   const others = given.filter((one) => one !== '--slow')
   const concurrency = given.some((one) => /^(-c|--concurrency)/.test(one)) ? [] : ['--concurrency', String(shares)]
-  return [...concurrency, ...others, ...selected(given)]
+  return [...concurrency, ...others, ...selected()]
 }
 
 /** The test files to add to what the caller has named. Those that share a process are replaced by the file that loads them. */
-function selected(given: readonly string[]): readonly string[] {
+function selected(): readonly string[] {
   const house = readHouse(root)
   if (given.some((argument) => /^test\/|\.ts(:[\d,-]+)?$/.test(argument))) return []
   if (given.includes('--slow')) return house.map(({ path }) => path).filter(isSlowTest)

@@ -28,12 +28,28 @@ const escaped = (sign: string): string =>
     .toString(16)
     .padStart(4, '0')}`
 
-/** RFC 3986, and forms, which have a plus sign for a blank; escapes in capitals or not. */
+/** The signs that stand for themselves in URLs and forms, beside letters and digits: each writer has others. */
+const unescaped = [
+  '-_.~', // RFC 3986 to the letter: PHP, .NET, Go, Ruby
+  '-_.~/', // Python
+  '-_.', // forms of PHP
+  '-_.*', // forms of browsers and Java
+  "-_.~!*'()", // encodeURIComponent
+  '-_.~$&+=:@', // paths of Go
+  "-_.~!*'();/?:@&=+$,#", // encodeURI
+  "-_.~!*'();/?:@&=+$,#[]", // requests, for Python
+]
+
+/** In forms a plus sign is a blank; escapes are in capitals or not. */
 function inUrl(secret: string): string[] {
-  const text = secret.toWellFormed()
-  const form = new URLSearchParams([['', text]]).toString().slice(1)
-  const written = [encodeURI(text), encodeURIComponent(text), form]
-  return [...written, ...written.map((url) => url.replaceAll(/%../g, (code) => code.toLowerCase()))]
+  const code = (sign: string) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`
+  const all = encodeURIComponent(secret.toWellFormed()).replaceAll(/[^\w%]|_/g, code)
+  const written = unescaped.flatMap((signs) => {
+    const kept = new Map(Array.from(signs, (sign) => [code(sign), sign]))
+    const url = all.replaceAll(/%../g, (escape) => kept.get(escape) ?? escape)
+    return [url, url.replaceAll('%20', '+')]
+  })
+  return [...written, ...written.map((url) => url.replaceAll(/%../g, (escape) => escape.toLowerCase()))]
 }
 
 /**

@@ -22,7 +22,7 @@ const open = forWholeFile(test, 'chats in a browser', async (t) => {
   const website = await startWebsite(t, await bundleClient())
   const talker = await startTalker(t)
   const demo = { name: 'demo', kind: 'demo', models: [{ id: 'demo' }] }
-  const env = modelsEnvironment(t, [demo, talker.provider(['talking', 'stopped'])], 'demo')
+  const env = modelsEnvironment([demo, talker.provider(['talking', 'stopped'])], 'demo')
   const stage = await openStage(t, { worker: false, env: { ...env, CORS_ORIGINS: website } })
   const openPage = await openBrowser(t)
   const owner = await customer(stage.platform)

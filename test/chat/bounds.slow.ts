@@ -28,7 +28,7 @@ const stage = forWholeFile(test, 'bounds of chats', async (t) => {
   const described = { name: 'scripted', kind: 'openai-compatible', baseUrl: provider.url, models }
   provider.play('small', [events(chat.all('I have read it.'))])
   provider.play('large', [events(chat.all('I have read it.'))])
-  const env = { ...modelsEnvironment(t, [described]), STREAM_STALL_SECONDS: '1' }
+  const env = { ...modelsEnvironment([described]), STREAM_STALL_SECONDS: '1' }
   return { provider, ...(await openStage(t, { env })) }
 })
 

@@ -29,7 +29,7 @@ const world = forWholeFile(test, 'forged history', async (t) => {
   t.teardown(provider.close)
   const models = [{ id: 'm', price: { input: 1, output: 1 } }]
   const described = { name: 'recorded', kind: 'openai-compatible', baseUrl: provider.url, models }
-  const { platform, sites } = await openStage(t, { worker: false, env: modelsEnvironment(t, [described]) })
+  const { platform, sites } = await openStage(t, { worker: false, env: modelsEnvironment([described]) })
   const owner = await customer(platform)
   const vaultEntryId = await connectBadTools(owner, sites)
   const site = { vaultEntryId, tools: ['echo_text', 'slow_once'], askFirst: ['slow_once'] }

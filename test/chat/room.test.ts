@@ -80,7 +80,7 @@ test('answers that wait for a place at the provider do not spend what others hav
   t.teardown(provider.close)
   const models = [{ id: 'm', price: { input: 1, output: 1 } }]
   const described = { name: 'narrow', kind: 'openai-compatible', baseUrl: provider.url, models, concurrency: 1 }
-  const { platform } = await openStage(t, { worker: false, env: modelsEnvironment(t, [described]) })
+  const { platform } = await openStage(t, { worker: false, env: modelsEnvironment([described]) })
   const someone = await person(platform)
   await spendAllBut(platform, someone, 2)
   const sessions = await Promise.all(Array.from({ length: 8 }, () => openSession(someone)))

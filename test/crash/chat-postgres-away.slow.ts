@@ -24,7 +24,7 @@ const world = forWholeFile(test, 'chats without Postgres', async (t) => {
   const described = { name: 'scripted', kind: 'openai-compatible', baseUrl: provider.url, models }
   const { url, drop } = await openTestDatabase()
   t.teardown(drop)
-  const env = { DATABASE_URL: url, ...modelsEnvironment(t, [described]) }
+  const env = { DATABASE_URL: url, ...modelsEnvironment([described]) }
   const stage = await openStage(t, { sites: true, env })
   reconcile(t, stage.platform)
   const door = await openDatabaseDoor(t, url)

@@ -23,7 +23,7 @@ const done: Act = events(chat.all('Done.'))
 async function openKilling(t: ExecutionContext) {
   const provider = await startFailingProvider(t)
   const models = [{ id: 'real', price: { input: 1, output: 2 } }]
-  const env = modelsEnvironment(t, [{ name: 'real', kind: 'openai-compatible', baseUrl: provider.url, models }])
+  const env = modelsEnvironment([{ name: 'real', kind: 'openai-compatible', baseUrl: provider.url, models }])
   const stage = await openStage(t, { sites: true, env })
   const { someone, sites } = await connected(stage)
   const agent = await agentOf(someone, { model: 'real', sites })

@@ -35,7 +35,7 @@ async function openAgents(t: ExecutionContext, act: Act) {
   const provider = await startFailingProvider(t)
   const models = ['main', 'second'].map((id) => ({ id, price: { input: 1, output: 2 } }))
   const server = { name: 'own', kind: 'openai-compatible', baseUrl: provider.url, apiKeyEnv: 'THE_KEY', models }
-  const env = modelsEnvironment(t, [server], 'main')
+  const env = modelsEnvironment([server], 'main')
   const stage = await openStage(t, { env })
   provider.setOut('main', true)
   provider.play('main', [act])

@@ -13,7 +13,7 @@ const hears = (stream: Watch, text: string) =>
 // @promise live-words
 test('the next attempt after a killed worker begins anew, and nothing is left of the words before', async (t) => {
   const talker = await startTalker(t)
-  const env = { ...modelsEnvironment(t, [talker.provider(['killed'])]), STREAM_POLL_MS: '100' }
+  const env = { ...modelsEnvironment([talker.provider(['killed'])]), STREAM_POLL_MS: '100' }
   const { platform, startWorker } = await openStage(t, { env })
   const someone = await customer(platform)
   const worker = await startWorker()

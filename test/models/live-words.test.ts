@@ -15,7 +15,7 @@ const models = ['both', 'others', 'broken', 'long']
 /** A worker, and two APIs that know nothing of it and of each other but what is in their database. */
 const world = forWholeFile(test, 'live-words', async (t) => {
   const talker = await startTalker(t)
-  const given = { ...modelsEnvironment(t, [talker.provider(models)]), STREAM_POLL_MS: '100' }
+  const given = { ...modelsEnvironment([talker.provider(models)]), STREAM_POLL_MS: '100' }
   const platform = await startPlatform(t, { env: given })
   const { database, temporal } = platform.config
   const env = { ...given, DATABASE_URL: database.url, TASK_QUEUE: temporal.taskQueue, BASE_URL: platform.url }

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 import { openStage, type StageOptions } from '../helpers/runs.ts'
+import { ownFolder } from '../helpers/servers.ts'
 
 /** A provider as MODELS_FILE describes it. */
 export interface WrittenProvider {
@@ -19,20 +19,14 @@ export async function openModels(
   { env = {}, ...options }: StageOptions & { default?: string } = {},
 ) {
   const { default: chosen, ...rest } = options
-  const given = modelsEnvironment(t, providers, chosen)
+  const given = modelsEnvironment(providers, chosen)
   const stage = await openStage(t, { ...rest, env: { ...given, ...env } })
   return { ...stage, modelsFile: given.MODELS_FILE }
 }
 
 /** The environment in which these are the models. */
-export function modelsEnvironment(
-  t: Pick<ExecutionContext, 'teardown'>,
-  providers: WrittenProvider[],
-  chosen?: string,
-) {
-  const folder = mkdtempSync(join(tmpdir(), 'switchyard-models-'))
-  t.teardown(() => rmSync(folder, { recursive: true }))
-  const file = join(folder, 'models.json')
+export function modelsEnvironment(providers: WrittenProvider[], chosen?: string) {
+  const file = join(ownFolder(), 'models.json')
   writeFileSync(file, JSON.stringify({ ...(chosen && { default: chosen }), providers }))
   return { MODELS_FILE: file, THE_KEY: theKey }
 }

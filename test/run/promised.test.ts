@@ -31,6 +31,12 @@ test('a promise that nobody made, or that only another command proves, runs noth
     t.throws(() => namePromised(['--promise', ...given], files), { message: /no test/i })
 })
 
+test('a file that does not exist is named', (t) => {
+  const [known, unknown] = ['test/c.test.ts:3-5', 'test/d.test.ts:7']
+  t.deepEqual(namePromised([known, 'test/*/x.test.ts'], files).given, [known, 'test/*/x.test.ts'])
+  t.throws(() => namePromised([known, unknown], files), { message: /test\/d\.test\.ts:/ })
+})
+
 test('a promise is not fully proved if one of its tests did not run', (t) => {
   const said = notProved(['site-owners'], ['it works, which needs python3']).join('\n')
   t.regex(said, /Not run: it works, which needs python3\nNot fully proved: site-owners\./)

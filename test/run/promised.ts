@@ -9,7 +9,7 @@ interface Promised {
 
 /**
  * Replaces each `--promise <id>` or `--promise=<id>` by the test files with that tag. Those that need a command of their own
- * (`npm run long -- …`) are left out. Throws if none is left.
+ * (`npm run long -- …`) are left out. Throws if none is left, or if a file is named that there is not.
  */
 export function namePromised(given: readonly string[], files: readonly SourceFile[]): Promised {
   const ids: string[] = []
@@ -20,6 +20,8 @@ export function namePromised(given: readonly string[], files: readonly SourceFil
     else if (argument.startsWith('--promise=')) ids.push(argument.slice('--promise='.length))
     else others.push(argument)
   }
+  for (const path of others.flatMap((one) => /^(test\/[^*?{[]+\.ts)(?::[\d,-]+)?$/.exec(one)?.[1] ?? []))
+    if (files.every((file) => file.path !== path)) throw new Error(`No test is in ${path}: there is no such file.`)
   const tags = ids.length > 0 ? tagsIn(files) : []
   const named = ids.flatMap((id) => {
     const paths = filesWithTag(id, tags).filter(isTest)

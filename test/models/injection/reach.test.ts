@@ -1,6 +1,6 @@
 // @promise reach
 import { randomBytes } from 'node:crypto'
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import * as agents from '../../../api/agents.ts'
 import * as vault from '../../../api/vault.ts'
 import { call } from '../../helpers/client.ts'
@@ -17,8 +17,8 @@ import { startPoisonedSite } from './poisoned-site.ts'
 const secretOf = (name: string): string => `${name}-${randomBytes(15).toString('base64')}`
 
 /** Its window takes thirty results of 32 KiB at once: the last exchange of a run is never cut. */
-const settings = (t: ExecutionContext, model: { url: string }, key: string) => ({
-  ...modelsEnvironment(t, [
+const settings = (model: { url: string }, key: string) => ({
+  ...modelsEnvironment([
     {
       name: 'obedient',
       kind: 'openai-compatible',
@@ -70,7 +70,7 @@ test('whatever texts say, an agent reaches its own sites and tools alone, and no
   const allow = [mine.host, other.host, theirs.host, new URL(evil.origin).host].join(',')
   const platform = await startPlatform(t, {
     worker: true,
-    env: { SITE_CA_FILE: caFile, SITE_ALLOW: allow, RUN_TOOL_CALLS: '200', ...settings(t, model, key) },
+    env: { SITE_CA_FILE: caFile, SITE_ALLOW: allow, RUN_TOOL_CALLS: '200', ...settings(model, key) },
   })
   const someone = await customer(platform)
   const stranger = await customer(platform)
@@ -138,7 +138,7 @@ test('whatever texts say, an agent reaches its own sites and tools alone, and no
 
 test('a tool whose scope was not granted is not reached, whatever a payload says', async (t) => {
   const model = await startObedientModel(t)
-  const stage = await openOAuthStage(t, settings(t, model, secretOf('sk')), { worker: true })
+  const stage = await openOAuthStage(t, settings(model, secretOf('sk')), { worker: true })
   const { site, someone, platform } = stage
   const vaultEntryId = await stage.connect(site, { tools: ['act'] })
   const agent = await webhookAgent(someone, { sites: [{ vaultEntryId }], systemPrompt: 'Report.' })

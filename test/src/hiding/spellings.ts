@@ -17,6 +17,13 @@ export function keptSpellings(secret: string): Record<string, string> {
     'in a URL': url,
     'in a URL, in small letters': url.replaceAll(/%../g, (code) => code.toLowerCase()),
     'in a URL as a whole': encodeURI(secret),
+    'in a URL of Python': url.replaceAll('%2F', '/').replaceAll('*', '%2A').replaceAll('!', '%21'),
+    'in a URL of PHP': url.replaceAll('*', '%2A').replaceAll('!', '%21'),
+    'in a form of PHP': url.replaceAll('*', '%2A').replaceAll('!', '%21').replaceAll('~', '%7E').replaceAll('%20', '+'),
+    'in a path of Go': url
+      .replaceAll(/%(?:24|26|2B|3D|3A|40)/g, decodeURIComponent)
+      .replaceAll('*', '%2A')
+      .replaceAll('!', '%21'),
     'in a form': new URLSearchParams({ a: secret }).toString().slice(2),
     'in base64': bytes.toString('base64'),
     'in base64, after one byte': Buffer.from(`.${secret}.`).toString('base64'),
@@ -46,6 +53,7 @@ export function givenUpSpellings(secret: string): Record<string, string> {
     'in quoted-printable': secret.replaceAll('=', '=3D').replaceAll('~', '=7E'),
     'in base64 of UTF-16': Buffer.from(secret, 'utf16le').toString('base64'),
     'in base64 of base64': Buffer.from(bytes.toString('base64')).toString('base64'),
+    'in base64 of JSON that escapes': Buffer.from(json.replaceAll('/', '\\/')).toString('base64'),
     'in base64 in a URL': encodeURIComponent(bytes.toString('base64')),
     'in base64 in lines': bytes.toString('base64').replaceAll(/.{20}/g, '$&\n'),
     'in hex with colons': pairs(':'),
