@@ -121,6 +121,31 @@ test.serial('news that were never delivered are found by reconciling', async (t)
   t.is((await stage.services.billing.account(someone.ownerId)).balance, 5200)
 })
 
+test.serial('a round of reconciling that was cut off is made again from where it began', async (t) => {
+  const stage = await open()
+  const { database, stripe } = stage.services
+  const [told] = newsOf(stage, await subscribed(stage))
+  await hear(stage)
+  stage.clock.forward(7200)
+  const { world } = stage.double
+  const [older, newer] = ['evt_older', 'evt_newer']
+  world.events.push({ ...told!, id: older, created: world.now() - 1000 }, { ...told!, id: newer, created: world.now() })
+  const cursor = () => database('stripe_cursors').where({ name: 'events' })
+  const noted = async () =>
+    (await database('stripe_events').whereIn('id', [older, newer])).map(({ id }) => id as string)
+  const before = await cursor()
+  let looks = 0
+  const stopping = {
+    get aborted() {
+      return (looks += 1) > 1
+    },
+  } as AbortSignal
+  await t.throwsAsync(stripe!.events.reconcile(stopping), { message: 'the process stops' })
+  t.deepEqual([await noted(), await cursor()], [[newer], before])
+  await stripe!.events.reconcile()
+  t.deepEqual((await noted()).toSorted(), [newer, older])
+})
+
 test.serial('a card that is added again after a lost answer is listed once', async (t) => {
   const stage = await open()
   const someone = await payer(stage)

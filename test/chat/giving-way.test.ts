@@ -133,10 +133,10 @@ test('an answer in a workspace does not go on while whoever pays for that is sus
   const approvalId = await waiting(t, session)
   const { approvals, chat, clock, database } = platform.services
   const by = { ownerId: workspaceId, userId: await userIdOf(member) }
-  await approvals.decide(by, approvalId, { decision: 'approve' })
   const id = await userIdOf(payer)
   const keepOut = (suspendedAt: Date | null) => database('users').where({ id }).update({ suspendedAt })
   await keepOut(clock.now())
+  await approvals.decide(by, approvalId, { decision: 'approve' })
   await chat.reconcile()
   t.like(await database('chat_answers').where({ sessionId: session.id }), [{ status: 'waiting', steps: 1 }])
   await keepOut(null)
@@ -222,6 +222,19 @@ test('what an answer has held and asked for is given back once its process was k
   t.like(await calls, [{ status: 'failed', attempts: 1 }])
   t.deepEqual(await database('credit_holds').where({ subjectId }), [])
   t.deepEqual(await statusesOf(someone), ['withdrawn'])
+})
+
+test('an answer whose process was killed before its turn fails, and the next message is answered', async (t) => {
+  const { session, platform } = await open()
+  const { database, chat } = platform.services
+  await partsOf(t, await send(session, { text: '[[say I am the first.]]', stream: true }))
+  const answers = database('chat_answers').where({ sessionId: session.id })
+  const killed = { status: 'queued', startedAt: null, endedAt: null, writer: newId() }
+  await answers.clone().update({ ...killed, writerUntil: new Date(Date.now() - 1000) })
+  await chat.reconcile()
+  t.like(await answers, [{ status: 'failed', errorCode: 'INTERNAL_ERROR' }])
+  const next = await partsOf(t, await send(session, { text: '[[say I am the second.]]', stream: true }))
+  t.regex(textOf(next), /I am the second\./)
 })
 
 test('a call that does not fit its tool is not made, and nobody is asked about it', async (t) => {

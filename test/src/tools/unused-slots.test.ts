@@ -105,3 +105,14 @@ test('a site that carries a call out, or refuses it to the user, has accepted th
     t.is(acceptedAt !== null, isAccepted, answer.text)
   }
 })
+
+test('a call that waits and asks again keeps its place before those that asked later', async (t) => {
+  const { services, config } = await platformOf()
+  const { database } = services
+  const limit = createOutgoingLimit({ database, config: { sites: { ...config.sites, callsPerMinute: 1 } } })
+  const [host, one, older, younger] = [`${newId()}.example`, newId(), newId(), newId()]
+  const ask = async (callId: string) => (await limit.take({ host, share: 'an-agent', callId, mayWait: true })).kind
+  t.is(await ask(one), 'granted')
+  for (const callId of [older, younger, older]) t.is(await ask(callId), 'later')
+  t.like(await database('outgoing_waits').where({ host }).orderBy('askedAt'), [{ callId: older }, { callId: younger }])
+})
