@@ -356,7 +356,8 @@ test('an operator sees in Temporal what a run is, what it does, and what it wait
   const summaries = (events ?? [])
     .filter(({ activityTaskScheduledEventAttributes: scheduled }) => scheduled)
     .map(({ userMetadata }) => JSON.parse(Buffer.from(userMetadata?.summary?.data ?? []).toString()) as string)
-  t.deepEqual(summaries, ['step 1', 'echo_text', 'slow_read', 'step 2'])
+  // A call that waits for its turn at the host is scheduled again.
+  t.deepEqual([...new Set(summaries)], ['step 1', 'echo_text', 'slow_read', 'step 2'])
 })
 
 const searchAttributesOf = ({ typedSearchAttributes }: { typedSearchAttributes: TypedSearchAttributes }) =>
