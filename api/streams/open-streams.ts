@@ -83,7 +83,7 @@ export function createOpenStreams(given: {
   }
 
   /**
-   * Checks at once whom a change may be about: every stream that was last checked before it. One that has just been opened
+   * Checks soon whom a change may be about: every stream that was last checked before it. One that has just been opened
    * is among them, since the change may have come after its request was permitted.
    */
   async function look(): Promise<void> {
