@@ -1,7 +1,9 @@
 import * as v from 'valibot'
+import { shownResult } from '../src/tools/shown-call.ts'
+import { JsonText } from '../src/json-text.ts'
 import { callStatuses, type DirectToolCall } from '../src/tools/tool-call.ts'
 import { route } from './route/route.ts'
-import { field, named, whole } from './schemas/documented.ts'
+import { anyJson, field, named, whole } from './schemas/documented.ts'
 import { id, pageOf, paging, text, time } from './schemas/schemas.ts'
 import { effect } from './schemas/vault-schema.ts'
 import { entryNamed as resource } from './route/resources.ts'
@@ -29,12 +31,8 @@ const listed = {
 const listedCall = named('ToolCallSummary', v.object(listed), 'A direct tool call in a list')
 const ofOne = v.object({
   ...listed,
-  arguments: field(v.string(), 'The JSON text that was sent', '{"query":"export"}'),
-  result: field(
-    v.nullable(v.string()),
-    'The JSON text of the result, or a sentence about the failure',
-    '{"issues":[]}',
-  ),
+  arguments: field(anyJson, 'The arguments as they were sent', { query: 'export' }),
+  result: field(anyJson, 'The result. A sentence if the call failed; null if there is no readable result', { issues: [] }),
 })
 const call = named('ToolCall', ofOne, 'A tool call that a user made, without an agent')
 
@@ -71,5 +69,8 @@ export const getCall = route({
   description: 'For 90 days, also after its answer was lost.',
   response: call,
   resource,
-  handle: async ({ services, resource, params }) => present(await services.tools.get(resource, params.callId)),
+  handle: async ({ services, resource, params }) => {
+    const row = await services.tools.get(resource, params.callId)
+    return { ...present(row), arguments: new JsonText(row.arguments), result: shownResult(row) }
+  },
 })

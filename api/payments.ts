@@ -112,7 +112,7 @@ export const listPayments = route({
 const topUp = named(
   'TopUp',
   v.object({
-    isOn: field(v.boolean(), 'Whether credits are bought automatically'),
+    enabled: field(v.boolean(), 'Whether credits are bought automatically'),
     below: field(v.nullable(whole), 'They are bought once the balance is below; in credits', 500),
     credits: field(v.nullable(whole), 'How many are bought at a time', 1000),
     centsPerMonth: field(v.nullable(whole), 'What that may cost in a calendar month (UTC), in US cents', 5000),
@@ -148,7 +148,7 @@ export const setTopUp = route({
     'never beyond the ceiling of the month, which has to be enough for one purchase. After three payments in a row that failed it is switched off, and a ' +
     'notification says so. Nothing is bought while the subscription is past due.',
   body: v.strictObject({
-    isOn: field(v.boolean('must be true or false'), 'Whether credits are bought automatically', true),
+    enabled: field(v.boolean('must be true or false'), 'Whether credits are bought automatically', true),
     below: field(
       v.pipe(
         v.number('must be a number'),

@@ -105,7 +105,7 @@ function inWords(event: Schemas['RunEvent']): string {
   if (event.kind === 'accepted') return `accepted by ${event.data.trigger}, ${event.data.ahead} ahead`
   if (event.kind === 'step.finished') return `${event.data.model} wrote ${event.data.outputTokens} tokens`
   if (event.kind === 'tool.started') return `calls ${event.data.tool} (${event.data.effect})`
-  if (event.kind === 'tool.finished') return `${event.data.tool} ${event.data.status}, HTTP ${event.data.httpStatus}`
+  if (event.kind === 'tool.finished') return `${event.data.tool} ${event.data.status}, HTTP ${event.data.siteStatus}`
   if (event.kind === 'ended') return `ended: ${event.data.status} ${event.data.reason ?? ''}`
   return event.kind
 }

@@ -38,7 +38,7 @@ const fields: Record<SubjectKind, readonly string[]> = {
   run: ['agentId', 'status', 'trigger'],
   sign_in: ['issuer', 'clientId'],
   subscription: ['tier', 'subscription', 'cap'],
-  top_up: ['isOn', 'below', 'credits', 'centsPerMonth'],
+  top_up: ['enabled', 'below', 'credits', 'centsPerMonth'],
   vault_entry: ['name', 'origin', 'authType', 'scopes', 'status', 'generation'],
   workspace: ['name', 'creditsPerMonth', 'connectionsOfLeavers', 'payerId', 'offeredTo'],
 }

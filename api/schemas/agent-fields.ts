@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { webhookProofs } from '../../src/agents/agent.ts'
-import { field, freeObject, named } from './documented.ts'
+import { fieldsOfSchema } from '../../src/webhooks/schema-fields.ts'
+import { documentedBy, field, freeObject, named } from './documented.ts'
 import { list } from './list.ts'
 import { cap } from './usage-schema.ts'
 import { name, text, trigger } from './schemas.ts'
@@ -67,11 +68,24 @@ const webhookField = named(
   }),
   'A member that payloads have',
 )
-const webhookSchema = v.nullable(
-  v.pipe(
-    list(webhookField, 100, 'must have at most 100 fields'),
-    v.check((fields) => new Set(fields.map(({ name }) => name)).size === fields.length, 'field names must differ'),
+const webhookFields = v.pipe(
+  list(webhookField, 100, 'must have at most 100 fields'),
+  v.check((fields) => new Set(fields.map(({ name }) => name)).size === fields.length, 'field names must differ'),
+)
+const notFields =
+  'must be a list of fields, such as [{"name":"title","type":"string"}]. A JSON Schema is accepted if it has only ' +
+  '"type", "properties" and "required", and its properties have only "type" and "description"'
+
+const webhookSchema = documentedBy(
+  v.nullable(
+    v.pipe(
+      v.unknown(),
+      v.transform(fieldsOfSchema),
+      v.check((fields) => fields !== undefined, notFields),
+      webhookFields,
+    ),
   ),
+  v.nullable(webhookFields),
 )
 const site = named(
   'AgentSiteRequest',

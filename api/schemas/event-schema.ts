@@ -26,7 +26,9 @@ const ofCall = {
     'https://tracker.example.com',
   ),
   effect,
-  arguments: field(v.string(), 'The JSON text of the arguments', '{"title":"The export hangs at 99 %"}'),
+  arguments: field(anyJson, 'The arguments. A string if the model did not write a JSON object', {
+    title: 'The export hangs at 99 %',
+  }),
   idempotencyKey: field(
     v.string(),
     'What the site gets as `Idempotency-Key`, the same at every attempt',
@@ -68,9 +70,6 @@ const data = {
       'What the sender posted, or the input of a manual run; null if there is none',
     ),
     headers: v.optional(field(keptHeaders, 'What the sender said in headers')),
-    payloadText: v.optional(
-      field(v.string(), 'The payload as it was received', '{"event":"post.created","post_id":4711}'),
-    ),
   }),
   started: v.looseObject({
     epoch: field(whole, 'How many executions were begun for the run', 1),
@@ -169,10 +168,8 @@ const data = {
       'unknown: the site may have acted, and its answer was lost',
     ),
     note,
-    httpStatus: field(v.nullable(whole), 'The HTTP status with which the site answered', 200),
-    result: v.optional(
-      field(v.string(), 'What the model sees: the answer of the site, or a sentence about the failure', '{"id":4711}'),
-    ),
+    siteStatus: field(v.nullable(whole), 'The HTTP status with which the site answered', 200),
+    result: v.optional(field(anyJson, 'The result, as the model sees it. A sentence if the call failed', { id: 4711 })),
   }),
   'approval.requested': v.looseObject({
     ...ofCall,

@@ -28,7 +28,7 @@ export const billing = `
     top_up_after timestamptz,
     -- in a row
     top_up_failures integer not null default 0,
-    top_up_is_on boolean not null default false,
+    top_up_enabled boolean not null default false,
     -- whether agents, sites or keys exceed the limits of the tier
     exceeds boolean not null default false,
     -- the tier to whose limits they were fitted, or off; null: to be fitted anew

@@ -26,7 +26,7 @@ export class Account extends Row {
   declare lookApplied: number
   declare lookAt: Date | null
   /** Credits that are bought automatically: so many, once the balance is below a threshold, for so much in a month at most. */
-  declare topUpIsOn: boolean
+  declare topUpEnabled: boolean
   declare topUpBelow: number | null
   declare topUpCredits: number | null
   declare topUpCentsPerMonth: number | null

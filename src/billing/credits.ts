@@ -135,8 +135,8 @@ export function createCredits(context: {
 
   /** Lets the sweep buy credits, where that is switched on, once so many have been taken. */
   async function mark(trx: Transaction, account: Account, taken: number): Promise<void> {
-    const { topUpIsOn, topUpBelow, balance } = account
-    if (!fallsBelow({ topUpIsOn, topUpBelow, balance: balance + taken }, balance)) return
+    const { topUpEnabled, topUpBelow, balance } = account
+    if (!fallsBelow({ topUpEnabled, topUpBelow, balance: balance + taken }, balance)) return
     await Account.query(trx).findById(account.ownerId).patch({ lookAt: clock.now() })
   }
 

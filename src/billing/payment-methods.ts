@@ -59,7 +59,7 @@ export function createPaymentMethods(context: {
     // Credits may have waited for a card that pays.
     await Account.query(trx)
       .findById(ownerId)
-      .where({ topUpIsOn: true })
+      .where({ topUpEnabled: true })
       .patch({ topUpAfter: null, lookAt: clock.now() })
     return row
   }

@@ -160,11 +160,11 @@ export const raiseOf: Record<CapOf, string> = {
   mailbox: 'Use that account, or wait for next month (UTC).',
 }
 
-type ToppedUp = Pick<Account, 'topUpIsOn' | 'topUpBelow' | 'balance'>
+type ToppedUp = Pick<Account, 'topUpEnabled' | 'topUpBelow' | 'balance'>
 
 /** Whether a new balance is the first one below which credits are bought automatically: then the sweep does so. */
-export const fallsBelow = ({ topUpIsOn, topUpBelow, balance }: ToppedUp, after: number): boolean =>
-  topUpIsOn && topUpBelow !== null && balance >= topUpBelow && after < topUpBelow
+export const fallsBelow = ({ topUpEnabled, topUpBelow, balance }: ToppedUp, after: number): boolean =>
+  topUpEnabled && topUpBelow !== null && balance >= topUpBelow && after < topUpBelow
 
 /** When the next month's credits are granted: at the beginning of the calendar month, UTC. */
 export const nextGrantAt = (now: Date): Date => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1))

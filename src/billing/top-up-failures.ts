@@ -16,7 +16,7 @@ export function createTopUpFailures(context: { clock: Clock; notifications: Pick
 
   /** Switches it off, and says so. */
   async function switchOff(trx: Transaction, ownerId: string, why: string): Promise<void> {
-    await Account.query(trx).findById(ownerId).patch({ topUpIsOn: false })
+    await Account.query(trx).findById(ownerId).patch({ topUpEnabled: false })
     await notifications.notify(trx, {
       ownerId,
       kind: 'top_up_off',
@@ -42,8 +42,8 @@ export function createTopUpFailures(context: { clock: Clock; notifications: Pick
 
     /** One that was paid back is not to be bought again. The account is locked. */
     async stop(trx: Transaction, ownerId: string): Promise<void> {
-      const { topUpIsOn } = await Account.query(trx).findById(ownerId).throwIfNotFound()
-      if (topUpIsOn)
+      const { topUpEnabled } = await Account.query(trx).findById(ownerId).throwIfNotFound()
+      if (topUpEnabled)
         await switchOff(trx, ownerId, 'A payment for credits that were bought automatically was paid back.')
     },
 

@@ -17,7 +17,7 @@ const atOnce = 10
 
 /** How credits are bought automatically. */
 export interface TopUp {
-  isOn: boolean
+  enabled: boolean
   /** Bought once the balance is below; in credits. */
   below: number
   credits: number
@@ -50,7 +50,7 @@ export function createTopUps(context: {
 
   async function isDue(trx: Transaction, account: Account): Promise<boolean> {
     const { ownerId, topUpCredits, topUpCentsPerMonth, balance, topUpBelow } = account
-    if (!account.topUpIsOn || topUpCredits === null || balance >= (topUpBelow ?? 0)) return false
+    if (!account.topUpEnabled || topUpCredits === null || balance >= (topUpBelow ?? 0)) return false
     const now = timeOf(account, clock.now())
     if (account.isClosing || (account.topUpAfter !== null && account.topUpAfter > now)) return false
     if (subscriptionOf(account)?.status === 'past_due') return false
@@ -69,9 +69,9 @@ export function createTopUps(context: {
 
   async function read(ownerId: string) {
     const account = await credits.current(ownerId)
-    const { topUpIsOn: isOn, topUpBelow: below, topUpCredits, topUpCentsPerMonth, topUpFailures: failures } = account
+    const { topUpEnabled: enabled, topUpBelow: below, topUpCredits, topUpCentsPerMonth, topUpFailures: failures } = account
     return {
-      isOn,
+      enabled,
       below,
       credits: topUpCredits,
       centsPerMonth: topUpCentsPerMonth,
@@ -84,15 +84,15 @@ export function createTopUps(context: {
    * Sets it, and buys at once if the balance is below already. NO_PAYMENT_METHOD if it is switched on without a card,
    * VALIDATION_ERROR if the ceiling is too low for a single purchase.
    */
-  async function set(ownerId: string, { isOn, below, credits: amount, centsPerMonth }: TopUp) {
+  async function set(ownerId: string, { enabled, below, credits: amount, centsPerMonth }: TopUp) {
     assertEnough(centsPerMonth, purchases.priceOf(amount))
     await database.transaction(async (trx) => {
       await credits.locked(ownerId, trx)
-      if (isOn) await paymentMethods.assertCard(trx, ownerId)
+      if (enabled) await paymentMethods.assertCard(trx, ownerId)
       const bounds = { topUpBelow: below, topUpCredits: amount, topUpCentsPerMonth: centsPerMonth }
       await Account.query(trx)
         .findById(ownerId)
-        .patch({ topUpIsOn: isOn, ...bounds, topUpFailures: 0, topUpAfter: null })
+        .patch({ topUpEnabled: enabled, ...bounds, topUpFailures: 0, topUpAfter: null })
     })
     await perform(ownerId)
     return read(ownerId)
@@ -117,8 +117,8 @@ export function createTopUps(context: {
 
 /** When credits are to be bought for an account whose balance is below, by the platform's clock; null if it is not. */
 export function topUpAt(account: Account, now: Date): Date | null {
-  const { topUpIsOn, topUpBelow, topUpAfter, balance, clockSeconds } = account
-  if (!topUpIsOn || balance >= (topUpBelow ?? 0)) return null
+  const { topUpEnabled, topUpBelow, topUpAfter, balance, clockSeconds } = account
+  if (!topUpEnabled || balance >= (topUpBelow ?? 0)) return null
   const next = later(now, again)
   return topUpAfter === null ? next : earliest(next, latest(now, later(topUpAfter, -clockSeconds)))
 }

@@ -73,5 +73,5 @@ const leftStatement = `
 const endSubscriptionStatement = `
   update accounts
      set tier = 'free', current_period_end = null, cancelled_at = null, subscription = null, subscription_status = null,
-         next_tier = null, customer = null, look_at = null, top_up_is_on = false
+         next_tier = null, customer = null, look_at = null, top_up_enabled = false
    where owner_id = :ownerId`

@@ -32,3 +32,11 @@ export const plainNumber = (value: unknown): unknown => (isRawJSON(value) ? Numb
  */
 export const exactJson = (text: string, change?: (value: unknown) => unknown): string =>
   JSON.stringify(readExactly(text, change))
+
+/** As `exactJson`, with null for numbers that few readers accept, such as 1e999. */
+export const readableJson = (text: string): string =>
+  JSON.stringify(
+    JSON.parse(text, (_name, value: unknown, { source }: { source?: string } = {}) =>
+      Number.isFinite(value) && source !== undefined ? rawJSON(source) : value,
+    ),
+  )

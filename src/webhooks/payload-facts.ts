@@ -39,12 +39,6 @@ export function factsOfPayload({ text, schema }: GivenPayload): PayloadFacts | {
   return { texts: Object.fromEntries(texts), action: action?.trim() === '' ? undefined : action, mismatches }
 }
 
-/**
- * The payload as JSON that every reader can read: the last one of members that occur twice, and no numbers beyond all
- * bounds. It must be valid JSON.
- */
-export const plainPayload = (text: string): string => JSON.stringify(JSON.parse(text))
-
 /** Of the senders' deliveries, and of Slack's check of the address. */
 const pointers = [
   ...Object.values(presets).flatMap(({ identity }) => (identity && 'pointer' in identity ? [identity.pointer] : [])),

@@ -4,7 +4,8 @@ import type * as inThread from '../in-thread.ts'
 import { decodeUtf8 } from '../json.ts'
 import { JsonText } from '../json-text.ts'
 import { orElse, type Threads } from '../threads/threads.ts'
-import { factsOfPayload, plainPayload, type GivenPayload } from './payload-facts.ts'
+import { readableJson } from '../outputs/exact-json.ts'
+import { factsOfPayload, type GivenPayload } from './payload-facts.ts'
 import type { Payload } from './payload.ts'
 
 /**
@@ -38,11 +39,14 @@ export function createPayloads({ threads }: { threads: Pick<Threads<typeof inThr
       return { text, ...facts }
     },
 
-    /** The value of an accepted payload, for its owner; undefined if it takes too long. */
+    /**
+     * An accepted payload as JSON for its owner: every number as it was written, and the last one of members that occur
+     * twice. Undefined if that takes too long.
+     */
     async show(text: string, ownerId: string): Promise<JsonText | undefined> {
-      if (text.length <= inlineCharacters) return new JsonText(plainPayload(text))
-      const plain = await threads.run(ownerId, 'plainPayload', text).catch(orElse(undefined))
-      return plain === undefined ? undefined : new JsonText(plain)
+      if (text.length <= inlineCharacters) return new JsonText(readableJson(text))
+      const readable = await threads.run(ownerId, 'readableJson', text).catch(orElse(undefined))
+      return readable === undefined ? undefined : new JsonText(readable)
     },
   }
 }

@@ -64,7 +64,7 @@ test('whatever would take a payment is not there', async (t) => {
     await call(someone, billing.addPaymentMethod, { body: { paymentMethod: 'pm_card_visa' } }),
     await call(someone, paymentSetup.setUpPaymentMethod),
     await call(someone, payments.buyCredits, { body }),
-    await call(someone, payments.setTopUp, { body: { isOn: true, below: 10, credits: 100, centsPerMonth: 1000 } }),
+    await call(someone, payments.setTopUp, { body: { enabled: true, below: 10, credits: 100, centsPerMonth: 1000 } }),
     await call(root, adminCredits.giveCredits, { params: { userId }, body: { ...body, note: 'A gift' } }),
   ]
   for (const { failure } of refused) {

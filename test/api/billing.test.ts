@@ -59,7 +59,7 @@ test('a purchase that has failed stays so under its key, and its answer says how
 
 test('a ceiling that is too low for one purchase is refused, and the answer says how low it may be', async (t) => {
   const someone = await customer(await open())
-  const bounds = { isOn: true, below: 1, credits: 500 }
+  const bounds = { enabled: true, below: 1, credits: 500 }
   const { failure } = await call(someone, payments.setTopUp, { body: { ...bounds, centsPerMonth: 499 } })
   t.is(failure.code, 'VALIDATION_ERROR')
   t.like(failure.details?.[0], { path: 'centsPerMonth' })

@@ -64,7 +64,7 @@ test('a call whose answer is lost is in doubt, never to be repeated blindly, and
   t.like(failure, { code: 'TOOL_EXECUTION_ERROR', statusCode: 502, outcome: 'unknown' })
   t.false('siteStatus' in failure)
   const { callId = '' } = failure as { callId?: string }
-  t.like((await look(callId)).body, { id: callId, status: 'unknown', arguments: '{"n":1}', idempotencyKey: 'pay-1' })
+  t.like((await look(callId)).body, { id: callId, status: 'unknown', arguments: { n: 1 }, idempotencyKey: 'pay-1' })
   answers(answering({ done: true }))
   t.like((await use('pay-1', { n: 1 })).failure, { code: 'TOOL_EXECUTION_ERROR', outcome: 'unknown', callId })
   t.is(effects(), 1)
@@ -85,7 +85,7 @@ test('under one key there is one effect, and a repeated request gets the recorde
   answers(answering({ order: 8 }))
   t.deepEqual((await use('order', { n: 1 })).body, first)
   t.is(effects(), 1)
-  t.like((await look(first.callId)).body, { status: 'succeeded', siteStatus: 200, result: '{"order":7}' })
+  t.like((await look(first.callId)).body, { status: 'succeeded', siteStatus: 200, result: { order: 7 } })
   t.deepEqual((await use('another', { n: 1 })).body.result, { order: 8 })
   const elsewhere = await startHostileSite(t)
   elsewhere.tool = answering({ order: 'elsewhere' })

@@ -30,7 +30,7 @@ test('a site is connected by OAuth through login and consent, and an agent uses 
   })
   const { id } = (await start(someone, agent)).body
   t.is((await ended(someone, id)).status, 'completed')
-  t.like(dataOf(await timelineOf(someone, id), 'tool.finished')[0], { status: 'succeeded', httpStatus: 200 })
+  t.like(dataOf(await timelineOf(someone, id), 'tool.finished')[0], { status: 'succeeded', siteStatus: 200 })
   t.is(contacts.requests()[0]?.user, 'ada')
 })
 

@@ -197,7 +197,7 @@ export const validBodies = (sites: StageSites): Record<string, Record<string, un
   createApiKey: { name: 'A key', scopes: ['read'] },
   addPaymentMethod: { paymentMethod: 'pm_card_visa' },
   buyCredits: { credits: 100 },
-  setTopUp: { isOn: false, below: 100, credits: 100, centsPerMonth: 1000 },
+  setTopUp: { enabled: false, below: 100, credits: 100, centsPerMonth: 1000 },
   advanceClock: { seconds: 1 },
   subscribe: { tier: 'pro' },
   updateBilling: { creditsPerMonth: 1_000_000 },

@@ -63,7 +63,7 @@ test('a person connects a site in a browser through login and consent, and an ag
   })
   const { id } = (await start(someone, agent)).body
   t.is((await ended(someone, id)).status, 'completed')
-  t.like(dataOf(await timelineOf(someone, id), 'tool.finished')[0], { status: 'succeeded', httpStatus: 200 })
+  t.like(dataOf(await timelineOf(someone, id), 'tool.finished')[0], { status: 'succeeded', siteStatus: 200 })
   t.like(contacts.requests(), { 0: { tool: 'crm.searchContacts', user: 'ada' }, length: 1 })
 })
 

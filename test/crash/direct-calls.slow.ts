@@ -66,7 +66,7 @@ test('an API that is killed during direct calls leaves no second effect under a 
   t.true(sent.length <= keys.length)
   for (const { key, callId, status } of ended) {
     const { body } = await call(someone, calls.getCall, { params: { entryId, callId } })
-    t.like(body, { id: callId, status, idempotencyKey: key, arguments: '{"seconds":0.1}' })
+    t.like(body, { id: callId, status, idempotencyKey: key, arguments: { seconds: 0.1 } })
     const { items } = (await call(someone, calls.listCalls, { params: { entryId }, query: { idempotencyKey: key } }))
       .body
     t.deepEqual(

@@ -122,7 +122,7 @@ export const operations = {
 
   async topUp({ someone }, random) {
     const body = {
-      isOn: random.of([true, true, false]),
+      enabled: random.of([true, true, false]),
       below: random.whole(1, 300),
       credits: 200,
       centsPerMonth: 2000,

@@ -13,7 +13,7 @@ export async function countThatFit(database: Database, runId: string, events: Ru
 
 /** The lengths of stored texts are known without reading them. */
 const sizesStatement = `
-  select case when e.kind = 'accepted' then 2 * octet_length(i.payload)
+  select case when e.kind = 'accepted' then octet_length(i.payload)
               when e.kind = 'started' then octet_length(i.action)
               when e.kind = 'step.finished' then octet_length(s.answer) + coalesce(octet_length(s.output), 0)
               when e.kind = 'tool.finished' then octet_length(c.arguments) + coalesce(octet_length(c.result), 0)

@@ -1,6 +1,7 @@
 import type { Database } from '../../database/database.ts'
 import { JsonText } from '../../json-text.ts'
 import type { Payloads } from '../../webhooks/payloads.ts'
+import { shownArguments, shownResult } from '../../tools/shown-call.ts'
 import { idempotencyKeyOf, ToolCall } from '../../tools/tool-call.ts'
 import { RunStep } from '../run-step.ts'
 import type { PromptInForce } from '../queue/prompt-in-force.ts'
@@ -113,16 +114,13 @@ function contents(
   const call = calls.find(({ id }) => id === data['callId'])
   if (!call) return {}
   return kind === 'tool.finished'
-    ? { ...callContents(call), httpStatus: call.httpStatus, result: call.result ?? undefined }
+    ? { ...callContents(call), siteStatus: call.httpStatus, result: shownResult(call) ?? undefined }
     : callContents(call)
 }
 
-/** The payload twice: readers that parse it may lose numbers and repeated members, so it is there as a text, too. */
-function payloadContents(input: RunInput | undefined, shown: JsonText | undefined): Record<string, unknown> {
-  if (!input) return { payload: null }
-  const { payload: payloadText, headers } = input
-  return { payload: shown ?? null, payloadText, ...(headers && { headers }) }
-}
+/** A payload that takes too long to read is shown as its text. */
+const payloadContents = (input: RunInput | undefined, shown: JsonText | undefined): Record<string, unknown> =>
+  input ? { payload: shown ?? input.payload, ...(input.headers && { headers: input.headers }) } : { payload: null }
 
 function stepContents(step: RunStep | undefined, calls: ToolCall[]): Record<string, unknown> {
   if (!step) return {}
@@ -140,6 +138,6 @@ const callContents = (call: ToolCall) => ({
   tool: call.tool ?? call.name,
   site: call.siteOrigin,
   effect: call.effect,
-  arguments: call.arguments,
+  arguments: shownArguments(call),
   idempotencyKey: idempotencyKeyOf(call),
 })

@@ -23,7 +23,7 @@ test('credits are bought for what they cost, once for each key, however many ask
   t.deepEqual(await charges(), [1000, 100, 100, 100], 'without a key each is a purchase')
 })
 
-const topUp = { isOn: true, below: 100, credits: 500, centsPerMonth: 1200 }
+const topUp = { enabled: true, below: 100, credits: 500, centsPerMonth: 1200 }
 
 test('nothing of another account counts: its card, its key, what it buys just now, and what it has spent', async (t) => {
   const [one, other] = [await openBesideOthers(), await openBesideOthers()]
@@ -61,7 +61,7 @@ test('nothing is bought automatically without a card, while a month is overdue, 
   clock.forward(8 * day)
   for (const _ of ['the end of the subscription', 'nothing is overdue']) await sweep.attend(userId)
   t.deepEqual(await database('payments').where({ ownerId: userId, purpose: 'top_up' }), [])
-  t.like(await billing.topUps.read(userId), { isOn: true, failures: 0 })
+  t.like(await billing.topUps.read(userId), { enabled: true, failures: 0 })
 })
 
 test('what somebody asks for while an account is attended to is done next', async (t) => {
@@ -83,7 +83,7 @@ test('credits are bought automatically once the balance is below the threshold, 
   const { billing, charge, charges, clock, sweep, userId, withCard } = await openBilling(t)
   t.like(await t.throwsAsync(billing.topUps.set(userId, topUp)), { code: 'NO_PAYMENT_METHOD' })
   await withCard()
-  t.like(await billing.topUps.set(userId, topUp), { isOn: true, spentCents: 0 })
+  t.like(await billing.topUps.set(userId, topUp), { enabled: true, spentCents: 0 })
   await charge(userId, 101)
   await Promise.all([sweep.round(), sweep.round()])
   t.is((await billing.account(userId)).balance, 599)
@@ -139,7 +139,7 @@ test('credits are bought until the balance is not below, not again at once after
     // Whatever the reason is for attending to the account.
     await Promise.all([sweep.attend(userId), sweep.attend(userId)])
   }
-  t.like(await billing.topUps.read(userId), { isOn: true, failures: 1 })
+  t.like(await billing.topUps.read(userId), { enabled: true, failures: 1 })
   await withCard()
   await sweep.round()
   t.is((await billing.account(userId)).balance, 550 - 1000 + 500 + 500, 'a new card is charged at once')
@@ -165,14 +165,14 @@ test('after three failures in a row nothing is bought automatically any more, an
       await sweep.round()
       clock.forward(3601)
     }
-    t.like(await billing.topUps.read(userId), { isOn: false, failures: 3 })
+    t.like(await billing.topUps.read(userId), { enabled: false, failures: 3 })
   }
   await forHours()
   const { length } = await database('payments').where({ ownerId: userId, purpose: 'top_up' })
   t.is(length, 3)
   t.is((await database('notifications').where({ ownerId: userId, kind: 'top_up_off' })).length, 1)
   for (const _ of ['switched on again', 'and tried again at once'])
-    t.like(await billing.topUps.set(userId, topUp), { isOn: true, failures: 1 })
+    t.like(await billing.topUps.set(userId, topUp), { enabled: true, failures: 1 })
   await forHours()
   t.is((await database('notifications').where({ ownerId: userId, kind: 'top_up_off' })).length, 2)
 })

@@ -9,7 +9,7 @@ const buy = ({ billing, userId }: Money) => billing.purchases.buy(userId, { cred
 const subscribe = ({ billing, userId }: Money) => billing.subscriptions.subscribe(userId, { tier: 'pro' })
 async function topUp({ billing, charge, userId }: Money) {
   await charge(userId, 150)
-  await billing.topUps.set(userId, { isOn: true, below: 100, credits: 500, centsPerMonth: 5000 })
+  await billing.topUps.set(userId, { enabled: true, below: 100, credits: 500, centsPerMonth: 5000 })
 }
 
 /** Lets the gateway tell twice what has become of the newest payment, and what follows from that happen. */

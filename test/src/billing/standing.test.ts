@@ -134,12 +134,12 @@ test('an overdue subscription is refused, and less than one credit', (t) => {
 })
 
 test('credits are bought by the first balance below the threshold', (t) => {
-  const before = { topUpIsOn: true, topUpBelow: 50, balance: 50 }
+  const before = { topUpEnabled: true, topUpBelow: 50, balance: 50 }
   t.true(fallsBelow(before, 49))
   t.true(fallsBelow({ ...before, balance: 51 }, 49))
   t.false(fallsBelow(before, 50))
   t.false(fallsBelow({ ...before, balance: 49 }, 48), 'an earlier one was below')
-  t.false(fallsBelow({ ...before, topUpIsOn: false }, 49))
+  t.false(fallsBelow({ ...before, topUpEnabled: false }, 49))
   t.false(fallsBelow({ ...before, topUpBelow: null }, -1))
 })
 

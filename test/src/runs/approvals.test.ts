@@ -58,7 +58,7 @@ test('a call that asks first is sent once its owner approves it, once and with e
   const timeline = await timelineOf(someone, id)
   const [requested] = dataOf(timeline, 'approval.requested')
   t.like(requested, { approvalId: approval.id, tool: 'slow_once', expiresAt: approval.expiresAt })
-  t.deepEqual(approval.arguments, JSON.parse(String(requested?.['arguments'])))
+  t.deepEqual(approval.arguments, requested?.['arguments'])
   t.like(dataOf(timeline, 'tool.finished')[0], {
     status: 'succeeded',
     attempts: 1,

@@ -2,6 +2,7 @@ import test from 'ava'
 import type { WebhookField } from '../../../src/agents/agent.ts'
 import type * as inThread from '../../../src/in-thread.ts'
 import { createThreads } from '../../../src/threads/threads.ts'
+import { writeJson } from '../../../src/json-text.ts'
 import { createPayloads } from '../../../src/webhooks/payloads.ts'
 
 const file = new URL('../../../src/in-thread.ts', import.meta.url)
@@ -29,6 +30,14 @@ test('a large payload is read in a thread as a small one is at once', async (t) 
     const large = `${small}${' '.repeat(100_000)}`
     await t.throwsAsync(payloads.read(Buffer.from(large), agent), { message: expected.message }, small)
   }
+})
+
+test('a payload is shown with its numbers as they were written, and so that every reader can read it', async (t) => {
+  const shown = async (text: string) => writeJson(await payloads.show(text, 'the owner'))
+  const [given, expected] = ['"id":12345678901234567890,"price":1.0,"a":1,"a":[1e400]', '"id":12345678901234567890,"price":1.0,"a":[null]']
+  t.is(await shown(`{ ${given} }`), `{${expected}}`)
+  t.is(await shown(`{ ${padding}, ${given} }`), `{${padding},${expected}}`)
+  t.is(await createPayloads({ threads: hasty }).show(`{${padding}}`, 'the owner'), undefined)
 })
 
 test('a payload that takes too long to read is refused', async (t) => {

@@ -97,7 +97,7 @@ test('failed deliveries are replayed in their order, with their payloads, behind
   t.deepEqual(await replaysOf(someone, agent), [null, null, null, null, ...ids])
   t.is((await runOf(someone, newer.runId)).sequence, 4)
   const last = (await runsOf(someone, agent)).at(-1)?.id ?? ''
-  t.like((await timelineOf(someone, last))[0]?.data, { payloadText: '{"number":3}', replayOf: ids[2] })
+  t.like((await timelineOf(someone, last))[0]?.data, { payload: { number: 3 }, replayOf: ids[2] })
 
   t.like((await replay()).body, { replays: 0, leftOut: { replayed: 3 }, firstSequence: null })
   t.is((await runsOf(someone, agent)).length, 7, 'asked again, it replays nothing twice')
