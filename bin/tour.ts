@@ -6,6 +6,7 @@ import { loadEnvFile } from '../src/config/environment.ts'
 import { readLocalConfig } from '../src/config/local-config.ts'
 import type { Addresses } from './local/stack.ts'
 import { ask, askSite, send, tokenOfSite, type Json } from './tour/client.ts'
+import { inWords } from './tour/in-words.ts'
 
 /**
  * The main use case as a client sees it, through public HTTP only: a webhook becomes a durable run of an agent, which
@@ -124,16 +125,13 @@ async function follow(api: string, token: string, runId: string): Promise<void> 
     const events = await send({ method: 'GET', url: `${api}/runs/${runId}/events?after=${seen}`, token })
     for (const event of events['items'] as { number: number; kind: string; data: Json }[]) {
       seen = event.number
-      console.log(`\n#${event.number} ${event.kind} ${cut(JSON.stringify(event.data))}`)
+      console.log(inWords(event))
       if (event.kind === 'ended') return assertCompleted(event.data)
     }
     if (Date.now() > deadline) throw new Error('The run did not end in time. See .data/logs/worker.log.')
     await delay(200)
   }
 }
-
-/** No more than some lines of a terminal. */
-const cut = (text: string): string => (text.length > 400 ? `${text.slice(0, 400)} …` : text)
 
 function assertCompleted(data: Json): void {
   if (data['status'] !== 'completed') throw new Error(`The run ended as ${String(data['status'])}.`)
