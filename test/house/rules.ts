@@ -2,6 +2,7 @@ import { checkCitations } from './citations.ts'
 import { findCycles, findRoomCycles } from './cycles.ts'
 import { checkDependencies } from './dependencies.ts'
 import { checkPins } from './pins.ts'
+import { checkPlainWords } from './plain-words.ts'
 import { checkPromises } from './promises.ts'
 import { importProblem, sharedFiles } from './who-may-import-whom.ts'
 import { isTest, type SourceFile } from './source.ts'
@@ -119,6 +120,7 @@ export const rules: Rule[] = [
   { name: 'promises have tests, and tags have promises', check: checkPromises },
   { name: 'what pages and comments cite is in the repository', check: checkCitations },
   { name: 'a renamed file changes its importers, and one line of a page', check: checkPins },
+  { name: 'sentences are plain', check: checkPlainWords },
 ]
 
 function checkImports(files: SourceFile[]): Violation[] {
