@@ -1,6 +1,6 @@
 import type { LanguageModelV4Content, LanguageModelV4ToolCall } from '@ai-sdk/provider'
 import { newId } from '../ids.ts'
-import { plainArguments, readArguments, withoutTwins } from './arguments.ts'
+import { maxCharacters, maxDepth, plainArguments, readArguments, withoutTwins } from './arguments.ts'
 import { providerSafe } from './tool-names.ts'
 import { beginningOf, storable } from '../text.ts'
 
@@ -57,9 +57,11 @@ function readCall(given: LanguageModelV4ToolCall, offered: ReadonlySet<string>, 
   }
 }
 
+const unreadableSentence = `The arguments must be a JSON object of at most ${maxCharacters} characters and ${maxDepth} levels.`
+
 function problemOf({ toolName, input }: LanguageModelV4ToolCall, offered: ReadonlySet<string>): string | undefined {
   if (!offered.has(toolName)) return `There is no tool named ${JSON.stringify(beginningOf(storable(toolName), 100))}.`
-  if (!readArguments(input)) return 'The arguments are not a JSON object of reasonable size and depth.'
+  if (!readArguments(input)) return unreadableSentence
   return undefined
 }
 

@@ -117,11 +117,11 @@ function failedToSend({ reason, maybeSent, status }: SafeFetchError): CallOutcom
   if (unreadable !== undefined) {
     return status !== undefined && isSuccess(status)
       ? unread(status, unreadable)
-      : broken(status ?? null, `The site's answer ${unreadable}.`)
+      : broken(status ?? null, `The site's response ${unreadable}.`)
   }
   if (reason === 'redirect') {
-    // Some sites answer 303 to a POST that they have carried out.
-    return broken(null, 'The site answered with a redirect, which is not followed with a credential.')
+    // Some sites respond with 303 to a POST that took effect.
+    return broken(null, 'The site responded with a redirect. Redirects are not followed, because the request carries a credential.')
   }
   return {
     kind: 'unavailable',
@@ -133,13 +133,13 @@ function failedToSend({ reason, maybeSent, status }: SafeFetchError): CallOutcom
 
 const sentences: Partial<Record<SafeFetchReason, string>> = {
   'refused-address': refusedAddress,
-  tls: 'The site has no valid certificate for its host name, or does not speak TLS.',
+  tls: 'The site has no valid TLS certificate for its host name, or does not support TLS.',
   timeout: 'The site did not answer in time.',
   reset: 'The site closed the connection before it answered.',
-  'invalid-url': "The address in the site's manifest cannot be used.",
+  'invalid-url': "The server address in the site's manifest is not usable.",
 }
 
-/** What is wrong with an answer that came, and was not read. */
+/** What is wrong with a response that arrived and was not read. */
 const unreadables: Partial<Record<SafeFetchReason, string>> = {
   'too-large': 'is too large',
   encoding: 'cannot be decompressed',
@@ -165,7 +165,7 @@ async function classify(response: SafeResponse, secrets: string[], read: Reader)
     kind: 'rejected',
     httpStatus: status,
     certain: false,
-    text: `The site refused with status ${status}.${said}`,
+    text: `The site rejected the call with status ${status}.${said}`,
   }
 }
 
@@ -192,7 +192,7 @@ const problems = {
 const unread = (httpStatus: number, problem: string): CallOutcome => ({
   kind: 'unread',
   httpStatus,
-  text: `${unreadResult} It ${problem}.`,
+  text: `${unreadResult} The response ${problem}.`,
 })
 
 const broken = (httpStatus: number | null, text: string): Extract<CallOutcome, { kind: 'broken' }> => ({
@@ -204,7 +204,7 @@ const broken = (httpStatus: number | null, text: string): Extract<CallOutcome, {
 
 function refusal(status: 401 | 403 | 429, said: string): string {
   if (status === 401) return `The site does not accept the token.${said}`
-  if (status === 403) return `The site does not permit this operation to the user.${said}`
+  if (status === 403) return `The site does not permit this operation for the user.${said}`
   return `The site's rate limit is exceeded.${said}`
 }
 

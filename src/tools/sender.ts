@@ -73,7 +73,7 @@ export function createSender(context: {
     const { share, callId, mayWait, patienceMs } = sending
     const slot = await outgoing.take({ host, share, callId, mayWait, patienceMs })
     if (slot.kind === 'later') return { kind: 'held', until: slot.notBefore, inMs: slot.inMs, why: slot.why, host }
-    if (slot.kind === 'suspended') return unsent('The operator of this platform has suspended calls to the site.', true)
+    if (slot.kind === 'suspended') return unsent('The operator of this platform has suspended calls to this site.', true)
     let begun = false
     try {
       begun = await ledger.begin()
@@ -191,8 +191,8 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined
   return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', abort))
 }
 
-const notOffered = 'The tool cannot be called any more: the site does not offer it.'
-const resting = `The tool is not called: the limits of the account do not allow so many sites. Its owner can delete others. ${howToGetMore}`
+const notOffered = 'The call was not made: the site no longer offers this tool.'
+const resting = `The call was not made: the account has more sites than its limits allow. The owner can delete other sites. ${howToGetMore}`
 const gone = 'The site is no longer connected: its vault entry was deleted.'
 
 function afterRefusal(sending: Sending, state: ConnectionState, outcome: CallOutcome): Sent {

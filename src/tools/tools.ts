@@ -73,7 +73,7 @@ export function createTools(context: {
     assertThat(tool, 'NOT_FOUND', { message: 'The site has no tool of this name.' })
     assertThat(tool.usable, 'PERMISSION_DENIED', { message: notGranted(tool, entry.scopeNote) })
     const details = await sites.argumentProblems(tool.inputSchema, args, entry.ownerId)
-    const message = `The arguments do not fit the tool's input schema: ${details.slice(0, 1).map(problemInWords).join('')}`
+    const message = `The arguments do not match the tool's input schema: ${details.slice(0, 1).map(problemInWords).join('')}`
     assertThat(details.length === 0, 'VALIDATION_ERROR', { message, details })
     return tool
   }

@@ -35,7 +35,7 @@ test('arguments that are no JSON object are returned with the problem', (t) => {
   for (const text of ['{"q":', '[1]', '"text"', 'null', '7', deep, `{"a":"${'x'.repeat(300_000)}"}`]) {
     const [call] = read(made(text))
     t.is(call?.arguments, text)
-    t.is(call?.problem, 'The arguments are not a JSON object of reasonable size and depth.')
+    t.is(call?.problem, 'The arguments must be a JSON object of at most 262144 characters and 64 levels.')
   }
   t.is(read(made('{"q":"\0\uD800"}'))[0]?.arguments, '{"q":"\uFFFD\uFFFD"}')
 })

@@ -40,10 +40,10 @@ test('a call whose answer was lost is sent again only if its site declares it sa
     [{ status: 'succeeded' }, undefined],
     [{ effect: 'idempotent', attempts: 2 }, undefined],
     [{ effect: 'read', attempts: 2 }, undefined],
-    [{ effect: 'idempotent', attempts: 3 }, 'unknown', /^Every attempt/],
-    [{ effect: 'read', attempts: 3 }, 'failed', /^Every attempt/],
+    [{ effect: 'idempotent', attempts: 3 }, 'unknown', /^No attempt/],
+    [{ effect: 'read', attempts: 3 }, 'failed', /^No attempt/],
     [{ effect: 'read', attempts: 4, refusedAttempts: 2 }, undefined],
-    [{ effect: 'read', attempts: 5, refusedAttempts: 2 }, 'failed', /^Every attempt/],
+    [{ effect: 'read', attempts: 5, refusedAttempts: 2 }, 'failed', /^No attempt/],
   ]
   for (const [facts, status, note = /^$/] of rows) {
     const ending = endingIfLost({ ...lost, ...facts })
@@ -55,7 +55,7 @@ test('a call whose answer was lost is sent again only if its site declares it sa
 test('a call of a tool that was removed ends, in doubt if it was sent', (t) => {
   const removed = { ...permission, removed: true, asked: true }
   const rows: [Partial<Call>, Status, RegExp][] = [
-    [{}, 'failed', /^The tool can no longer be called/],
+    [{}, 'failed', /^The call was not made/],
     [{ status: 'started' }, 'unknown', /^An earlier attempt/],
     [{ inDoubt: true }, 'unknown', /^An earlier attempt/],
     [{ inDoubt: true, effect: 'idempotent' }, 'unknown', /^An earlier attempt/],
@@ -71,7 +71,7 @@ test('a call of a tool that was removed ends, in doubt if it was sent', (t) => {
 test('a planned call ends if its tool asks first since then, and nobody was asked', (t) => {
   const asksFirst = { ...permission, asksFirst: true }
   t.like(endingWithout(asksFirst, call()), { status: 'failed' })
-  t.regex(endingWithout(asksFirst, call())?.note ?? '', /needs the approval of the owner since/)
+  t.regex(endingWithout(asksFirst, call())?.note ?? '', /the owner now requires approval/)
   t.is(endingWithout({ ...asksFirst, asked: true }, call()), undefined)
   t.is(endingWithout(asksFirst, call({ status: 'started' })), undefined, 'it was sent before')
   t.is(endingWithout(permission, call()), undefined)
@@ -95,10 +95,10 @@ test('a call waits for an approval until it expires, and ends without one', (t) 
   const endings: [Partial<Approval> | undefined, boolean, RegExp][] = [
     [{ status: 'pending', expiresAt: now }, false, /^Nobody approved this call in time/],
     [{ status: 'expired' }, false, /^Nobody approved this call in time/],
-    [{ status: 'pending' }, true, /^The call was not made: its site is no longer connected/],
-    [undefined, false, /^The call was not made: its site is no longer connected/],
-    [{ status: 'refused' }, true, /^The owner refused this call, .* Do not ask for it again\.$/],
-    [{ status: 'refused', note: 'Too much.' }, false, /^The owner refused .* They say: Too much\.$/],
+    [{ status: 'pending' }, true, /^The call was not made: the site is no longer connected/],
+    [undefined, false, /^The call was not made: the site is no longer connected/],
+    [{ status: 'refused' }, true, /^The owner refused this call, .* Do not request it again\.$/],
+    [{ status: 'refused', note: 'Too much.' }, false, /^The owner refused .* Their note: "Too much\."$/],
   ]
   for (const [facts, gone, note] of endings) {
     const ending = hindrance(facts, gone)
