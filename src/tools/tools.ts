@@ -213,7 +213,7 @@ export function createTools(context: {
       const call = isId(callId)
         ? await DirectToolCall.query(database).findOne({ id: callId, vaultEntryId, ownerId })
         : undefined
-      assertThat(call, 'NOT_FOUND', { message: 'There is no direct tool call with this identifier at this site.' })
+      assertThat(call, 'NOT_FOUND', { message: 'There is no direct tool call with this id at this site.' })
       return call
     },
 

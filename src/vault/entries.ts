@@ -262,7 +262,7 @@ const shortManifest = `
                             'server', json_build_object('url', server->'url'))
      from json_to_record(manifest) as m (version text, description text, server json)) as manifest`
 
-const noEntry = 'There is no vault entry with this identifier.'
+const noEntry = 'There is no vault entry with this id.'
 
 async function assertRoom(database: Database | Transaction, ownerId: string, limit: number): Promise<void> {
   const count = await VaultEntry.query(database).whereIn('ownerId', paidWith(ownerId)).resultSize()

@@ -30,7 +30,7 @@ export function createRemoval(context: {
     const entry = await VaultEntry.query(trx).findById(id).forUpdate()
     if (!entry) return []
     // It was moved since the caller's permission was checked.
-    assertThat(entry.ownerId === ownerId, 'NOT_FOUND', { message: 'There is no vault entry with this identifier.' })
+    assertThat(entry.ownerId === ownerId, 'NOT_FOUND', { message: 'There is no vault entry with this id.' })
     if (!force) assertUnused(await usersOf(trx, id))
     return removeAll(trx, [entry])
   }

@@ -30,7 +30,7 @@ export function assertSites(known: readonly OfferedSite[], choices: readonly Sit
 
 function problemsOf(known: readonly OfferedSite[], choice: SiteChoice, path: string): ErrorDetail[] {
   const site = known.find(({ id }) => id === choice.vaultEntryId)
-  if (!site) return [{ path: `${path}.vaultEntryId`, message: 'There is no vault entry with this identifier.' }]
+  if (!site) return [{ path: `${path}.vaultEntryId`, message: 'There is no vault entry with this id.' }]
   const names = new Set(site.tools.map(({ name }) => name))
   const unknown = (['tools', 'askFirst'] as const).flatMap((member) =>
     (choice[member] ?? [])

@@ -172,7 +172,7 @@ export function createInvitations(context: {
     async withdrawInvitation(workspaceId: string, id: string): Promise<void> {
       const living = open(database).where({ workspaceId })
       const ended = isId(id) ? await living.findById(id).patch({ endedAt: clock.now() }) : 0
-      assertThat(ended === 1, 'NOT_FOUND', { message: 'There is no open invitation with this identifier.' })
+      assertThat(ended === 1, 'NOT_FOUND', { message: 'There is no open invitation with this id.' })
     },
 
     /** What the holder of a token may know: INVALID_TOKEN, TOKEN_EXPIRED. */

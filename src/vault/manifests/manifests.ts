@@ -129,7 +129,7 @@ export function createManifests(context: {
       const { before, after } = await database.transaction(async (trx) => {
         const entry = await lockEntry(trx, id)
         // It may have been moved since the caller's permission was checked.
-        assertThat(entry.ownerId === ownerId, 'NOT_FOUND', { message: 'There is no vault entry with this identifier.' })
+        assertThat(entry.ownerId === ownerId, 'NOT_FOUND', { message: 'There is no vault entry with this id.' })
         const pending = await pendingIn(trx, id)
         assertPending(pending, fingerprint)
         const known = sites.foreignHostsOf(entry.origin, entry.manifest)

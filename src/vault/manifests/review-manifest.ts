@@ -30,7 +30,7 @@ const mostListed = 10
 
 const mustBeAccepted = new Set<ChangeClass>(['breaking', 'changed_address'])
 
-const noEntry = { message: 'There is no vault entry with this identifier.' }
+const noEntry = { message: 'There is no vault entry with this id.' }
 
 /** Locks the entry's row, as every decision about its manifest requires. NOT_FOUND if it is gone. */
 export async function lockEntry(trx: Transaction, entryId: string): Promise<VaultEntry> {

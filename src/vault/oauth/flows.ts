@@ -183,7 +183,7 @@ export function createFlows(context: {
       const flow = isId(id)
         ? await OAuthFlow.query(database).whereIn('ownerId', listOf(owners)).findOne({ id })
         : undefined
-      assertThat(flow, 'NOT_FOUND', { message: 'There is no attempt to connect a site with this identifier.' })
+      assertThat(flow, 'NOT_FOUND', { message: 'There is no connection attempt with this id.' })
       return flow
     },
 

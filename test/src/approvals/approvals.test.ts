@@ -129,7 +129,7 @@ test('an approval that expired is not decided any more: it is marked, and its ca
   t.like(await approvalsOf(someone), { 0: { status: 'expired' } })
   t.like(await readCall(), { waitCause: null, notBefore: null })
   await perform()
-  t.like(await readCall(), { status: 'failed', result: 'Nobody approved this call in time, so it was not made.' })
+  t.like(await readCall(), { status: 'failed', result: 'The call was not made because nobody approved it in time.' })
   t.is(sent(), 0)
 })
 

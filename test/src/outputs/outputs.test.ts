@@ -26,7 +26,7 @@ test('what takes too long is refused', async (t) => {
   const outputs = createOutputs({ threads: hasty })
   const refused = await t.throwsAsync(outputs.assertSchema(schema, 'owner'), { code: 'VALIDATION_ERROR' })
   t.like(refused, {
-    details: [{ path: 'outputSchema', message: 'takes too long to check; its patterns are too complex' }],
+    details: [{ path: 'outputSchema', message: 'takes too long to check because its patterns are too complex' }],
   })
   const message = 'is too large to check against the JSON Schema'
   t.deepEqual(await outputs.read(schema, '1', 'owner'), { problems: [{ path: '', message }] })

@@ -23,7 +23,7 @@ const workerless = forWholeFile(test, 'removed tools', (t) => openLate(t))
 
 type Choice = { vaultEntryId: string; tools?: string[] }
 
-const removed = "The tool can no longer be called: the agent's owner removed it, or its site, from the agent."
+const removed = "The call was not made because the owner removed the tool or its site from the agent."
 
 const leave = (someone: Person, { id }: { id: string }, sites: Choice[]) =>
   call(someone, agents.updateAgent, { params: { agentId: id }, body: { sites } }).then((answer) => answer.body)

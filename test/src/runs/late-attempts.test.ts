@@ -153,7 +153,7 @@ test('a run that ends says of each call that it leaves open what is known of its
   const again = 'The run ended before this call was retried;'
   const nothing = `${again} its earlier attempts certainly did nothing.`
   const doubt = `${again} an earlier attempt may or may not have taken effect.`
-  const underWay = 'The run ended while this call was under way; it may or may not have taken effect.'
+  const underWay = 'The run ended while this call was in progress. The call may have taken effect.'
   const cases = [
     [{ attempts: 0 }, 'failed', 'The run ended before this call was sent.'],
     [{ attempts: 1, refused_attempts: 1 }, 'failed', nothing],

@@ -161,7 +161,7 @@ const wrong: [body: string | Uint8Array, path: string, said: string][] = [
   [Uint8Array.from([0xff, 0xfe]), '', ': it is not UTF-8 text.'],
   ['<html>', '', '. It is not valid JSON.'],
   ['[]', '', ': it must be an object.'],
-  ['['.repeat(15_000), '', '. It must not be nested deeper than 100 levels.'],
+  ['['.repeat(15_000), '', '. It must not be nested more than 100 levels deep.'],
   [JSON.stringify({ ...manifest, version: undefined }), 'version', ': "version" is required.'],
 ]
 
