@@ -103,7 +103,7 @@ test('a manifest that sends somebody to a private address is invalid, whatever m
     ] as const) {
       body = { ...manifest, ...attack }
       const { details, message } = await failure(t, sites.discover(site.origin, 'someone'), 'MANIFEST_INVALID')
-      t.deepEqual(details, [{ path, message: 'is an address that is not on the public internet' }], host)
+      t.deepEqual(details, [{ path, message: 'is not a public internet address' }], host)
       t.true(message.includes(path))
     }
 })
