@@ -69,7 +69,7 @@ export function createAdminAccounts(context: {
   return {
     /** Gives a tier, or sets limits. NOT_FOUND (the user), VALIDATION_ERROR (a tier where there are none). */
     async give(userId: string, { tier, limits }: Given): Promise<void> {
-      const message = 'This installation has no tiers (BILLING=off). Set limits.'
+      const message = 'This installation has no tiers (BILLING=off). Set "limits" instead.'
       const hasTiers = config.billing.mode !== 'off' || (tier ?? null) === null
       assertThat(hasTiers, 'VALIDATION_ERROR', { message, details: [{ path: 'tier', message }] })
       await change(userId, async (trx) => {
@@ -125,6 +125,6 @@ export function createAdminAccounts(context: {
   }
 }
 
-export const noUser = 'There is no user with this identifier.'
+export const noUser = 'There is no user with this id.'
 const isAdmin =
-  'An admin can be neither suspended nor deleted. Take the role away first: npm run admin -- remove-admin <address>'
+  'Admins cannot be suspended or deleted. Remove the role first: npm run admin -- remove-admin <address>'

@@ -77,7 +77,7 @@ export function createSandboxClock(context: {
     const real = 'This installation has no sandbox of payments. Only the clocks of a sandbox can be advanced.'
     assertThat(sandbox, 'NOT_FOUND', { message: real })
     const user: unknown = isId(userId) && (await database('users').where({ id: userId }).first('id'))
-    assertThat(user, 'NOT_FOUND', { message: 'There is no user with this identifier.' })
+    assertThat(user, 'NOT_FOUND', { message: 'There is no user with this id.' })
     const held = await lease.holdAlone(`clock ${userId}`, leaseSeconds)
     const message = 'The clock of this account is being advanced. There is one step at a time.'
     if (!held) throw new CodedError('RATE_LIMITED', { message, retryAfter: leaseSeconds })

@@ -21,7 +21,7 @@ const sessionLives = `
   exists (select from chat_answers a join sessions s on s.id = a.session_id
            where a.id = chat_tool_calls.answer_id and ${sessionGoesOn})`
 
-const tampered = 'This call is not the one that was approved, so it was not made.'
+const tampered = 'The call was not made because it differs from the call that was approved.'
 
 /** What a call is made with besides its row. */
 export interface Calling {

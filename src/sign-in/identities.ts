@@ -174,7 +174,7 @@ export function createIdentities(context: {
       database.transaction(async (trx) => {
         const user = await User.query(trx).findById(userId).forNoKeyUpdate()
         const identity = isId(id) ? await Identity.query(trx).findOne({ id, userId }) : undefined
-        assertThat(identity, 'NOT_FOUND', { message: 'There is no linked provider with this identifier.' })
+        assertThat(identity, 'NOT_FOUND', { message: 'There is no linked provider with this id.' })
         await assertNotLast(trx, user, identity)
         await Identity.query(trx).deleteById(id)
         await endLogins(trx, { identityId: id }, { now: clock.now(), exceptId: loginId })

@@ -135,10 +135,10 @@ function assertHost(host: string, sites: Config['sites']): void {
   const spelled = url && limitedHost(url.href, sites)
   const hint = spelled !== null && spelled !== host && shape.test(spelled) ? ` Did you mean ${spelled}?` : ''
   const form = sites.countPorts
-    ? 'hostname or hostname:port, in lower case, without :443'
-    : 'a hostname in lower case, without a port'
+    ? 'a lowercase host name, or host:port, without :443'
+    : 'a lowercase host name without a port'
   assertThat(spelled === host && shape.test(host), 'VALIDATION_ERROR', {
-    message: 'The host is not valid.',
+    message: 'The host is invalid.',
     details: [{ path: 'host', message: `Must be ${form}.${hint}` }],
   })
 }

@@ -191,9 +191,9 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined
   return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', abort))
 }
 
-const notOffered = 'The call was not made: the site no longer offers this tool.'
-const resting = `The call was not made: the account has more sites than its limits allow. The owner can delete other sites. ${howToGetMore}`
-const gone = 'The site is no longer connected: its vault entry was deleted.'
+const notOffered = 'The call was not made because the site no longer offers the tool.'
+const resting = `The call was not made because the account is over its site limit. The owner can delete other sites. ${howToGetMore}`
+const gone = 'The site is no longer connected because its vault entry was deleted.'
 
 function afterRefusal(sending: Sending, state: ConnectionState, outcome: CallOutcome): Sent {
   if (state.kind === 'ready') return { kind: 'again', outcome, refreshed: state.refreshed }

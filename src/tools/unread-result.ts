@@ -1,3 +1,3 @@
 /** Replaces a response that could not be read. It is not recorded: the call's `result` is null then. */
 export const unreadResult =
-  'The call succeeded, but the response could not be read as a JSON object and was not kept. Do not repeat the call because of this.'
+  'The site performed the call, but its answer is not a readable JSON object and was not kept. Do not repeat the call for this reason.'

@@ -17,7 +17,7 @@ import { lockOwner } from './user.ts'
 /** A key, and whose it is. */
 export type OwnedKey = ApiKey & { ownerId: string }
 
-const unknown = 'There is no API key with this identifier.'
+const unknown = 'There is no API key with this id.'
 
 interface NewApiKey {
   /** The workspace that it is for; otherwise it is for what its maker has. */

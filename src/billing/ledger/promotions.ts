@@ -43,7 +43,7 @@ export function createPromotions(context: {
      */
     async give(userId: string, given: Promotion, requestKey: string | undefined): Promise<CreditGrant> {
       const user = isId(userId) && (await User.query(database).findById(userId).select('id'))
-      assertThat(user, 'NOT_FOUND', { message: 'There is no user with this identifier.' })
+      assertThat(user, 'NOT_FOUND', { message: 'There is no user with this id.' })
       const before = await earlier(userId, requestKey)
       if (before) return assertSame(before, given)
       try {

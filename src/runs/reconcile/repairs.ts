@@ -135,7 +135,7 @@ function isUnchanged(run: Run, { blockedCause, awake }: AgentQueue, { head, next
 /** Lets the run resume from its last recorded step, and fences off older executions. Not progress. */
 async function beginEpoch(trx: Transaction, run: Run, cause: string, now: Date): Promise<void> {
   const epoch = run.epoch + 1
-  const note = `The run was stalled: ${cause}. Another execution resumes it from its last recorded step.`
+  const note = `The run was stalled because ${cause}. Another execution resumes it from its last recorded step.`
   const changes = { epoch, progressedAt: run.progressedAt }
   await append(trx, run.id, now, [{ kind: 'recovered', data: { epoch, step: run.steps, note } }], changes)
 }

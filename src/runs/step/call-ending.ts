@@ -25,18 +25,18 @@ export interface Permission {
 
 export type Sendable = Pick<ToolCall, 'inDoubt' | 'status' | 'effect'>
 
-const removed = "The call was not made: the owner removed this tool, or its site, from the agent."
+const removed = 'The call was not made because the owner removed the tool or its site from the agent.'
 const removedInDoubt =
-  'An earlier attempt ended without a usable response. The call was not sent again, because the owner removed this tool, or its site, from the agent.'
+  'An earlier attempt ended without a usable answer. The call was not retried because the owner removed the tool or its site from the agent.'
 const unasked =
-  'The call was not made: the owner now requires approval for this tool. Make the call again to request approval.'
-const needless = 'The call was not made: the site is no longer connected.'
-const notInTime = 'Nobody approved this call in time, so it was not made.'
-const changed = 'This call is not the one that was approved, so it was not made.'
-const refused = 'The owner refused this call, so it was not made. Do not request it again.'
+  "The call was not made because its tool now requires the owner's approval. Make the call again to request approval."
+const needless = 'The call was not made because its site is no longer connected.'
+const notInTime = 'The call was not made because nobody approved it in time.'
+const changed = 'The call was not made because it differs from the call that was approved.'
+const refused = 'The call was not made because the owner refused it. Do not request it again.'
 const inDoubt =
-  'The call was sent, but the worker stopped before the response was recorded. The tool is not declared safe to repeat, so the call was not sent again.'
-const givenUp = 'No attempt received a usable response.'
+  'The previous attempt was sent, but its worker stopped before the answer was recorded. The call was not retried because its tool is not declared safe to repeat.'
+const givenUp = 'Every attempt ended without a usable answer.'
 
 /** The ending of a call whose last attempt was lost and must not be repeated. */
 export function endingIfLost({

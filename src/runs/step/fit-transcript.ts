@@ -110,10 +110,10 @@ function cutTo(
 const noteOn = ({ shortenedThrough, leftOutThrough }: Cuts, isRefused: boolean): string =>
   [
     isRefused
-      ? 'The provider rejected the prompt because it was too long for the model.'
-      : "The prompt no longer fits the model's context window.",
+      ? "The provider rejected the prompt because it exceeded the model's context window."
+      : "The run is close to the limit of its model's context window.",
     ...(shortenedThrough > leftOutThrough
-      ? [`From now on, long tool results up to step ${shortenedThrough} are shortened for the model.`]
+      ? [`From now on, long tool results up to step ${shortenedThrough} are shortened in the prompt.`]
       : []),
-    ...(leftOutThrough > 0 ? [`The model no longer sees the steps up to ${leftOutThrough}.`] : []),
+    ...(leftOutThrough > 0 ? [`Steps up to ${leftOutThrough} are no longer in the prompt.`] : []),
   ].join(' ')

@@ -39,7 +39,7 @@ interface Planned {
 type PlannedRow = ReturnType<typeof toRow> & Partial<Pick<ToolCall, 'result' | 'endedAt'>>
 
 const noTimeToAsk =
-  'The call was not made: this tool requires approval, and the run has no time left to wait for it.'
+  'The call was not made because it requires approval, and the run has no time left to wait for that.'
 
 /** Checks the arguments of the calls. That may take a while, so it is done before the run is locked. */
 export async function checkArguments(
@@ -121,9 +121,9 @@ const problemOfAsking = ({ mayAskUntil, now }: Plan, offered: OfferedTool | unde
 
 function problemOf(call: CheckedCall, offered: OfferedTool | undefined, identical: number): string | undefined {
   if (call.problem) return call.problem
-  if (!offered) return `There is no tool named ${JSON.stringify(call.name)}. Use only the tools that are offered to you.`
+  if (!offered) return `There is no tool named ${JSON.stringify(call.name)}. Use only the tools that you are offered.`
   if (identical >= warnAfter) {
-    return `You have requested this exact call ${identical} times in a row, so it was not made. Do something else. At ${endAfter} times in a row, the run ends.`
+    return `You requested the same call ${identical} times in a row, so it was not made again. Do something else. The run fails after ${endAfter} identical calls in a row.`
   }
   return call.argumentProblem
 }

@@ -62,16 +62,16 @@ export function parseCron(text: string): Cron {
 function problemWithShape(parts: string[]): string | undefined {
   const [first = ''] = parts
   if (first.startsWith('@')) return problemWithMacro(first)
-  if (/^(CRON_)?TZ=/i.test(first)) return `The expression must not name a zone ("${cut(first)}"); give it as timeZone.`
+  if (/^(CRON_)?TZ=/i.test(first)) return `The expression must not contain a time zone ("${cut(first)}"). Use "timeZone" instead.`
   if (parts.length === 5) return undefined
-  const extra = parts.length > 5 ? ' Seconds and years are not supported; leave them out.' : ''
-  return `The expression has ${parts.length === 0 ? 'no' : parts.length} fields; it must have five: ${order}.${extra}`
+  const extra = parts.length > 5 ? ' Seconds and years are not supported. Leave them out.' : ''
+  return `The expression has ${parts.length === 0 ? 'no' : parts.length} fields, but it must have five: ${order}.${extra}`
 }
 
 function problemWithMacro(macro: string): string {
   const instead = macros.get(macro.toLowerCase())
-  const hint = instead === undefined ? `write five fields: ${order}` : `write "${instead}" instead`
-  return `"${cut(macro)}" is not supported; ${hint}.`
+  const hint = instead === undefined ? `Write five fields: ${order}` : `Write "${instead}" instead`
+  return `"${cut(macro)}" is not supported. ${hint}.`
 }
 
 function valuesOf(field: CronField, text: string): number[] {

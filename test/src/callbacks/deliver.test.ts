@@ -143,7 +143,7 @@ test.serial('what is still in line behind a silent receiver when its time is up 
   const { error, ...first } = await callbackOf(tried)
   t.like(first, { status: 'failed', attempts: 1, nextAt: null, endedAt: clock.now().toISOString() })
   t.deepEqual([error, first.log.map(({ outcome }) => outcome)], [first.log[0]?.outcome, ['The receiver answered 500.']])
-  const none = 'No attempt was made in time, because no worker had room for one.'
+  const none = 'No attempt was made in time because no worker had capacity.'
   t.like(await callbackOf(untried), { status: 'failed', attempts: 0, log: [], error: none })
   const told = (await call(someone, notifications.listNotifications, { query: { kind: 'callback_failed' } })).body.items
   t.deepEqual(told.map(({ subjectId }) => subjectId).toSorted(), [agent.id, other.id].toSorted(), 'once for each agent')

@@ -93,7 +93,7 @@ const unreadable: [body: string | Buffer, said: string][] = [
   ['[1]', 'is not a JSON object'],
   ['null', 'is not a JSON object'],
   ['"done"', 'is not a JSON object'],
-  [Buffer.from('{"a":"\u00ff"}', 'latin1'), 'is not UTF-8 text'],
+  [Buffer.from('{"a":"\u00ff"}', 'latin1'), 'is not valid UTF-8'],
 ]
 
 test('a 2xx proves that the call was carried out, although its answer cannot be read', async (t) => {
