@@ -109,7 +109,7 @@ export function createOpenStreams(given: {
     }
     await pMap(groups.values(), checkOne, { concurrency, stopOnError: false }).catch((error: unknown) => {
       // Most likely the database is away, and the streams send nothing meanwhile.
-      logger.warn({ err: error }, 'streams could not be checked')
+      logger.warn({ err: error }, 'failed to check open streams')
     })
     checking = false
   }

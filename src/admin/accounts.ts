@@ -89,7 +89,7 @@ export function createAdminAccounts(context: {
         await keepOut(trx, user, reason)
         return {}
       })
-      logger.info({ userId }, 'a user was suspended')
+      logger.info({ userId }, 'user suspended')
     },
 
     /** Lets a user in again; what was paused by the suspension goes on. NOT_FOUND, also if the user is not suspended. */
@@ -100,7 +100,7 @@ export function createAdminAccounts(context: {
         await User.query(trx).findById(userId).patch({ suspendedAt: null, suspensionReason: null })
         return {}
       })
-      logger.info({ userId }, 'the suspension of a user was lifted')
+      logger.info({ userId }, 'user suspension lifted')
     },
 
     /**
@@ -115,7 +115,7 @@ export function createAdminAccounts(context: {
         await users.closing.markFor(trx, user)
         return {}
       })
-      logger.info({ userId }, 'an account is to be deleted by an operator')
+      logger.info({ userId }, 'account deletion scheduled by an operator')
     },
 
     /** Takes the mark for deletion away; a suspension stays. Safe to repeat. NOT_FOUND, TOKEN_REVOKED once it is too late. */

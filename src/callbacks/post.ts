@@ -75,7 +75,7 @@ export function createPost(context: {
   function resultOfError(error: unknown, { id }: Addressed): Result {
     if (error instanceof SafeFetchError) return { ...failed(error.message), cause: error.code ?? error.reason }
     if (isTransient(error)) throw error
-    logger.error({ err: error, callbackId: id }, 'a callback could not be built')
+    logger.error({ err: error, callbackId: id }, 'failed to build a callback')
     return failed('The platform could not make the request because of an internal error.')
   }
 

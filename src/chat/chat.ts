@@ -85,7 +85,7 @@ export function createChat(context: {
   function detach(session: Session, answer: ChatAnswer, writer: string, leave?: () => void): void {
     const work = writeFor({ session, answer, writer, sink: () => undefined })
       // The record has it, and readers are told from there.
-      .catch((error: unknown) => logger.debug({ err: error, answerId: answer.id }, 'an answer failed'))
+      .catch((error: unknown) => logger.debug({ err: error, answerId: answer.id }, 'answer failed'))
       .finally(() => detached.delete(work))
       .finally(leave)
     detached.add(work)

@@ -141,7 +141,7 @@ export function createAnswering(context: {
 /** After so many tools the rest of the process has a turn. */
 const toolsInTurn = 10
 
-const refusedMessage = 'the provider refuses tools, so they are left out'
+const refusedMessage = 'the provider rejected tools; they are not offered to the model'
 
 /** The calls of an answer with the names that properties have at their sites. */
 const withSiteNames = (answer: RawAnswer, tools: Sent[]): RawAnswer => ({

@@ -131,7 +131,7 @@ export function createModels(context: {
     try {
       const answer = await answerOf(entry, { ...request, signal: deadline.signal }, stated)
       const latencyMs = Math.round(performance.now() - started)
-      logger.debug({ model, latencyMs, finish: answer.finish, calls: answer.calls.length }, 'the model answered')
+      logger.debug({ model, latencyMs, finish: answer.finish, calls: answer.calls.length }, 'model answered')
       return { model, ...answer, latencyMs }
     } catch (error) {
       if (request.signal.aborted) {
@@ -142,7 +142,7 @@ export function createModels(context: {
       failure.usage ??= stated.usage()
       const { retryable, retryAfter, privateDetail } = failure
       const said = (await wordsOf(error, request)) ?? errorCodesIn(failure.providerSaid())
-      logger.warn({ model, provider, retryable, retryAfter, privateDetail, said }, 'the model call failed')
+      logger.warn({ model, provider, retryable, retryAfter, privateDetail, said }, 'model call failed')
       throw failure
     } finally {
       deadline.clear()
@@ -190,7 +190,7 @@ export function createModels(context: {
     const real = [...entries.values()].filter((one) => one.provider.kind !== 'demo')
     const loaded = await Promise.allSettled(real.flatMap((entry) => [entry.adapter(), describe(entry)]))
     for (const one of loaded) {
-      if (one.status === 'rejected') logger.warn({ err: one.reason }, 'a model was not loaded ahead of its first call')
+      if (one.status === 'rejected') logger.warn({ err: one.reason }, 'failed to preload a model')
     }
   }
 

@@ -78,7 +78,7 @@ export function createVaultKeys(context: {
       try {
         await prove()
         sealing.release()
-        return logger.info('the vault keys are proved')
+        return logger.info('vault keys verified')
       } catch (error) {
         if (error instanceof VaultKeysError) return refuse(error)
       }
@@ -96,7 +96,7 @@ export function createVaultKeys(context: {
       sealing.release()
     } catch (error) {
       if (error instanceof VaultKeysError) return refuse(error)
-      logger.warn({ err: error }, 'the vault keys cannot be proved yet; nothing is sealed or opened until they are')
+      logger.warn({ err: error }, 'the vault keys cannot be verified yet; nothing is sealed or opened until they are')
       void proveLater({ logger, refuse })
     }
   }

@@ -89,7 +89,7 @@ export function createCallback(context: {
     SignInFlow.query(database)
       .findById(flow.id)
       .patch(result)
-      .catch((error: unknown) => logger.warn({ err: error }, 'the outcome of a sign-in was not noted'))
+      .catch((error: unknown) => logger.warn({ err: error }, 'failed to record the outcome of a sign-in'))
 
   /** So that a provider that answers slowly, or never, takes no more than its share. RATE_LIMITED. */
   async function inTurn<T>(provider: Provider, work: () => Promise<T>): Promise<T> {

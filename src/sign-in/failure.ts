@@ -54,7 +54,7 @@ export async function coded<T>(logger: Logger, provider: Provider, work: () => P
     const cause = failure.cause instanceof SafeFetchError ? failure.cause.code : undefined
     // What a person or their browser has done has no private detail.
     if (privateDetail !== undefined)
-      logger.warn({ provider: id, issuer, code, privateDetail, cause }, 'a sign-in provider could not be used')
+      logger.warn({ provider: id, issuer, code, privateDetail, cause }, 'sign-in provider failed')
     throw failure
   }
 }

@@ -138,7 +138,7 @@ export function createIdentities(context: {
         const known = await matching(trx, provider, who)
         const { id: identityId, userId } = known ?? (await register(trx, provider, who, address))
         await assertUnchanged(trx, provider, { identityId, userId })
-        logger.info({ userId, provider: provider.id }, 'signed in by a provider')
+        logger.info({ userId, provider: provider.id }, 'user signed in through a provider')
         const by = { userId, identityId, workspaceId: workspaceOf(provider) }
         return users.logins.openThrough(trx, by, from)
       })
@@ -158,7 +158,7 @@ export function createIdentities(context: {
         await noteLink(trx, by, workspaceId, await add(trx, by.userId, provider, who))
         const mail = providerWasLinked(provider.title, clock.now(), config.http.baseUrl)
         await outbox.put(trx, { to: user.email, ...mail })
-        logger.info({ userId: by.userId, provider: provider.id }, 'a sign-in provider was linked')
+        logger.info({ userId: by.userId, provider: provider.id }, 'sign-in provider linked')
       }),
 
     /** One of a user; undefined if there is none. */

@@ -86,7 +86,7 @@ export function createCallSite(context: {
 
   /** The site's words stay out of the log: they may quote what was sent. */
   function note({ serverUrl, tool }: SiteCall, failure: object): void {
-    logger.warn({ host: URL.parse(serverUrl)?.host, tool, ...failure }, 'a tool call failed')
+    logger.warn({ host: URL.parse(serverUrl)?.host, tool, ...failure }, 'tool call failed')
   }
 }
 

@@ -104,7 +104,7 @@ export function createSender(context: {
         await outgoing.hold(host, outcome.retryAfter, `The site answered ${outcome.httpStatus}.`)
       if (provesToken(outcome)) await vault.connections.accepted(connection)
     } catch (error) {
-      logger.warn({ err: error, host }, 'what a site said about its token or a pause could not be noted')
+      logger.warn({ err: error, host }, 'failed to record what a site said about its token or a pause')
     }
   }
 
@@ -131,7 +131,7 @@ export function createSender(context: {
   /** A slot that is not released expires by itself; that must not cost the call's outcome. */
   const releaseSlot = (slotId: string, wasUsed: boolean): Promise<void> =>
     (wasUsed ? outgoing.release(slotId) : outgoing.releaseUnused(slotId)).catch((error: unknown) =>
-      logger.warn({ err: error }, 'failed to release a slot; it expires by itself'),
+      logger.warn({ err: error }, 'failed to release a slot; it expires automatically'),
     )
 
   async function handleRefusal(

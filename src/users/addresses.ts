@@ -96,7 +96,7 @@ export function createAddresses(context: {
         cause: error,
       })
     }
-    logger.info({ userId: known.userId, purpose: known.purpose }, 'an address was verified')
+    logger.info({ userId: known.userId, purpose: known.purpose }, 'email address verified')
   }
 
   async function use(trx: Transaction, known: AccountToken, from: Client): Promise<void> {

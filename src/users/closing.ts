@@ -50,7 +50,7 @@ export function createClosing(context: {
       assertThat(user?.passwordHash === before.passwordHash, 'UNAUTHORIZED', { message: changed })
       await mark(trx, user, () => logins.endOthers(trx, user.id, loginId), accountWillBeDeleted)
     })
-    logger.info({ userId: caller.userId }, 'an account is to be deleted')
+    logger.info({ userId: caller.userId }, 'account deletion scheduled')
   }
 
   /** The first time holds. */
@@ -78,7 +78,7 @@ export function createClosing(context: {
       assertThat(user, 'INVALID_TOKEN')
       await keep(trx, user)
     })
-    logger.info({ userId: caller.userId }, 'an account was restored')
+    logger.info({ userId: caller.userId }, 'account restored')
   }
 
   /** Takes the mark of a locked user away, if there is one. TOKEN_REVOKED once it is too late. */

@@ -85,7 +85,7 @@ export function createCodeCheck(context: {
     const blockedUntil = later(clock.now(), blockSeconds)
     await SecondFactor.query(trx).findById(id).patch({ failures: 0, blockedUntil })
     await outbox.put(trx, { to: user.email, ...codesWereGuessed(clock.now(), baseUrl) })
-    logger.warn({ userId: user.id }, 'too many wrong codes of a second factor')
+    logger.warn({ userId: user.id }, 'too many wrong second-factor codes')
     return { result: 'wrong' as const }
   }
 

@@ -146,7 +146,7 @@ export function createLogins(context: {
     const outcome = await database.transaction((trx) => rotate(trx, hashToken(request.refreshToken)))
     // Thrown after the commit: throwing inside would roll back the revocation.
     if (outcome.reused) {
-      logger.warn({ loginId: outcome.login.id, userId: outcome.login.userId }, 'a refresh token was reused')
+      logger.warn({ loginId: outcome.login.id, userId: outcome.login.userId }, 'refresh token reused')
       throw new CodedError('TOKEN_REVOKED', { message: `This refresh token was already used. ${again}` })
     }
     return pair(outcome.login.userId, outcome.login.id, outcome.refreshToken, expiresIn)

@@ -73,7 +73,7 @@ export function createRegister(context: {
       await addresses.sendToken(trx, inserted)
       return inserted
     })
-    logger.info({ userId: id }, 'registered')
+    logger.info({ userId: id }, 'user registered')
     return made
   }
   /** The invitation of an address that may be used up without its token, since the address is known to be verified. */
@@ -99,7 +99,7 @@ export function createRegister(context: {
     const made = await User.query(trx).findById(row.id)
     assertThat(made, 'VALIDATION_ERROR', { ...taken, message: notLinked })
     if (invitation) await tokens.take(trx, invitation)
-    logger.info({ userId: made.id }, 'registered by a sign-in provider')
+    logger.info({ userId: made.id }, 'user registered through a sign-in provider')
     return made
   }
 

@@ -84,7 +84,7 @@ export function createSecondFactors(context: {
       assertThat(lastStep !== undefined, 'UNAUTHORIZED', wrongCode)
       await SecondFactor.query(trx).findById(factor.id).patch({ confirmedAt: now, lastStep })
       await outbox.put(trx, { to: user.email, ...factorWasAdded(now, baseUrl) })
-      logger.info({ userId }, 'a second factor was added')
+      logger.info({ userId }, 'second factor added')
       return renew(trx, factor.id)
     })
   }
@@ -101,7 +101,7 @@ export function createSecondFactors(context: {
     change(caller, { ...proof, address }, async (trx, user, factorId) => {
       await SecondFactor.query(trx).findById(factorId).delete()
       await outbox.put(trx, { to: user.email, ...factorWasRemoved(clock.now(), baseUrl) })
-      logger.info({ userId: user.id }, 'a second factor was removed')
+      logger.info({ userId: user.id }, 'second factor removed')
     })
 
   /** Does what password and code permit, with the user's row locked. */

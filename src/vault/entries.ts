@@ -110,7 +110,7 @@ export function createEntries(context: {
   /** What a site asks for costs nobody the connection. */
   const noteProposal = ({ id, origin, manifest }: VaultEntry): Promise<void> =>
     proposals(origin, manifest).catch((error: unknown) =>
-      logger.warn({ err: error, entryId: id }, 'the proposal of a site was not noted'),
+      logger.warn({ err: error, entryId: id }, "failed to record a site's proposed limit"),
     )
 
   /** Replaces the credential, whatever its state; waiting runs resume with the new one. */
@@ -155,7 +155,7 @@ export function createEntries(context: {
       const { refreshToken, accessToken } = openCredential(sealing, entry)
       await oauthClient.revoke(auth, entry.clientId ?? '', refreshToken ?? accessToken)
     } catch (error) {
-      logger.warn({ err: error, entryId: entry.id }, 'the grant was not revoked at the site')
+      logger.warn({ err: error, entryId: entry.id }, 'failed to revoke a grant at its site')
     }
   }
 

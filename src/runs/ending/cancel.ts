@@ -55,7 +55,7 @@ export function createCancel(context: {
   const cancelInTemporal = (runId: string) =>
     temporal
       .cancelRun(runId)
-      .catch((error: unknown) => logger.warn({ err: error, runId }, 'a run was not cancelled in Temporal'))
+      .catch((error: unknown) => logger.warn({ err: error, runId }, 'failed to cancel a run in Temporal'))
 
   async function request({ id, agentId }: Named, reason: CancelReason, assertMay: (run: Run) => void): Promise<Run> {
     const before = await database.transaction(async (trx) => {

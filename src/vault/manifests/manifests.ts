@@ -69,7 +69,7 @@ export function createManifests(context: {
   /** An unreachable site and an entry that was just removed need no attention. */
   function noteUnchecked(error: unknown, origin: string): void {
     const level = isCoded(error) ? 'debug' : 'warn'
-    logger[level]({ err: error, origin }, 'the manifest of a site could not be checked')
+    logger[level]({ err: error, origin }, "failed to check a site's manifest")
   }
 
   async function checkSite(origin: string, entries: VaultEntry[]): Promise<void> {

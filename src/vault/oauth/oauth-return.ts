@@ -99,7 +99,7 @@ export function createCallback(context: {
       // The grant will never be used.
       await oauthClient
         .revoke(site, flow.clientId, grant.refreshToken ?? grant.accessToken)
-        .catch((cause: unknown) => logger.warn({ err: cause, flowId: flow.id }, 'an unused grant was not revoked'))
+        .catch((cause: unknown) => logger.warn({ err: cause, flowId: flow.id }, 'failed to revoke an unused grant'))
       throw error
     }
   }

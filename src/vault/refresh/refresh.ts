@@ -102,7 +102,7 @@ export function createRefresh(context: {
   async function revoke({ id, manifest, clientId }: VaultEntry, { refreshToken, accessToken }: Grant): Promise<void> {
     await oauthClient
       .revoke(manifest.auth as OAuthSite, clientId ?? '', refreshToken ?? accessToken)
-      .catch((error: unknown) => logger.warn({ err: error, entryId: id }, 'an unused grant was not revoked'))
+      .catch((error: unknown) => logger.warn({ err: error, entryId: id }, 'failed to revoke an unused grant'))
   }
 
   /** Clears a contest too: if the lease expires again, the holder gets its full time again. */
@@ -111,7 +111,7 @@ export function createRefresh(context: {
       .findById(attemptId)
       .whereNull('endedAt')
       .patch({ leaseUntil: new Date(clock.now().getTime() + leaseMs), contestedAt: null })
-      .catch((error: unknown) => logger.warn({ err: error }, 'the lease of a refresh could not be extended'))
+      .catch((error: unknown) => logger.warn({ err: error }, 'failed to extend the lease of a token refresh'))
 
   function ask(entry: VaultEntry): Promise<TokenOutcome> {
     const { refreshToken = '' } = openCredential(sealing, entry)
@@ -224,7 +224,7 @@ export function createRefresh(context: {
         .limit(20)
       for (const { id, generation } of idle) {
         await renew(id, generation, 'keep_alive').catch((error: unknown) =>
-          logger.warn({ err: error, entryId: id }, 'an idle grant could not be refreshed'),
+          logger.warn({ err: error, entryId: id }, 'failed to refresh an idle grant'),
         )
       }
     },

@@ -251,7 +251,7 @@ test.serial('callbacks of a deleted agent are sent, without a vault key later, b
   t.is(receiver.posted.length, 0)
   const outcome = 'The platform could not make the request because of an internal error.'
   t.like(await platform.services.database('callback_attempts').first(), { httpStatus: null, outcome })
-  t.true(logs.some((line) => line.includes('a callback could not be built') && line.includes('is not configured')))
+  t.true(logs.some((line) => line.includes('failed to build a callback') && line.includes('is not configured')))
 
   clock.forward(10)
   t.is(await round(), 1)
