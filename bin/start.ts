@@ -32,7 +32,7 @@ async function main(): Promise<void> {
   const { help, ...scripts } = readArguments()
   if (help)
     return say(
-      'npm start takes no options. Its settings are environment variables: see .env.example and docs/operations.md.',
+      'npm start takes no options. Its settings are environment variables. See .env.example and docs/operations.md.',
     )
   loadEnvFile()
   const { local, config } = readTogether({
@@ -72,7 +72,7 @@ async function run(
   const began = Date.now()
   const record = createProcessRecord(join(folder, 'processes'))
   const left = await endRecorded(record.folder)
-  if (left.length > 0) say(`Ended processes of an earlier start: ${left.join(', ')}.`)
+  if (left.length > 0) say(`Stopped processes of an earlier start: ${left.join(', ')}.`)
   const problems = await portProblems(neededPorts(local))
   if (problems.length > 0) throw new Error(problems.join('\n'))
   startWarden(record.folder, local.environment)

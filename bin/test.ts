@@ -62,7 +62,7 @@ function selected(): readonly string[] {
 function showProgress(log: string, hasSucceeded: boolean): void {
   const { left, slowest } = readProgress(log)
   if (!hasSucceeded && left.length > 0) {
-    console.log(['', 'Begun, and not ended:', ...left.map((name) => `✘ ${name}`)].join('\n'))
+    console.log(['', 'Started, but not finished:', ...left.map((name) => `✘ ${name}`)].join('\n'))
   }
   if (slowest.length < 2) return
   console.log('\nThe slowest tests, and files with their own process, in seconds:')

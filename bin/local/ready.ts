@@ -39,14 +39,14 @@ const siteNames = ['issue tracker', 'bad tools', 'broken manifest', 'contacts (O
 const siteInWords = (address: string, index: number): string => `${(siteNames[index] ?? '').padEnd(17)} ${address}`
 
 const billingInWords: Record<BillingMode, string> = {
-  off: 'off: everybody has every feature, within the limits that you set',
-  sandbox: 'a sandbox: tiers and credits can be bought, and no money moves',
+  off: 'off: everybody has every feature, within your limits',
+  sandbox: 'sandbox: tiers and credits can be bought, and no money moves',
   stripe: 'Stripe',
 }
 
 function modelInWords({ default: chosen, models, providers }: ModelsConfig): string {
   const provider = providers.find(({ name }) => name === models.find((model) => model.name === chosen)?.provider)
-  if (provider?.kind === 'demo') return 'demo (follows rules, understands nothing; see "Models" in docs/operations.md)'
+  if (provider?.kind === 'demo') return 'demo (follows fixed rules and understands nothing; see "Models" in docs/operations.md)'
   const others = models.length > 1 ? `, and ${models.length - 1} more` : ''
   return `${chosen} (${provider?.baseUrl ?? provider?.name})${others}`
 }

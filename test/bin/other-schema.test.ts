@@ -66,6 +66,6 @@ test('a start is refused with the data folder of another version, and says which
   const said = lines.join('\n')
   t.regex(said, refusal)
   t.true(said.includes(`Move ${folder}`), said)
-  t.regex(said, /away or delete what is there, and start again\./)
+  t.regex(said, /Move or delete .*, and start again\./)
   t.deepEqual(processes(), [])
 })
