@@ -13,7 +13,7 @@ export const usage = `Usage: npm run conformance -- [base url] [options]
   faults             Shows that copies of the platform with one behaviour broken on purpose are found.
 
 Exit code 0 if all rows passed, 1 if one failed, 2 if some were not tried, nothing could be tried, or the command line is
-wrong, and 130 if it was interrupted. Ctrl-C deletes what was made; a second one ends at once.`
+wrong, and 130 if it was interrupted. Ctrl-C deletes what the check created. A second one exits immediately.`
 
 export class UsageError extends Error {
   override readonly name = 'UsageError'
