@@ -21,7 +21,7 @@ function problemOf({ status, headers, json }: Answer): string | undefined {
 
 function redirected(location: string): string {
   const to = URL.canParse(location) ? new URL(location).origin : 'another address'
-  return `What answers there redirects to ${to}. Give the address of Switchyard itself.`
+  return `The server there redirects to ${to}. Give the address of Switchyard itself.`
 }
 
 /** Whether there are tiers and payments: without them (BILLING=off), the list of tiers is empty. */

@@ -37,7 +37,7 @@ test('what is not Switchyard, or not ready, is not checked, and one sentence say
     [{ body: { status: 'ok', temporal: 'away' } }, 'Switchyard cannot reach Temporal: no run would start.'],
     [
       { status: 308, headers: { location: 'https://one.example/readyz' } },
-      'What answers there redirects to https://one.example. Give the address of Switchyard itself.',
+      'The server there redirects to https://one.example. Give the address of Switchyard itself.',
     ],
   ] as const
   for (const [reply, sentence] of answers) {

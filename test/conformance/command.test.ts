@@ -57,7 +57,7 @@ test('after SIGTERM the command deletes what it has made, and ends with 130', as
   child.kill('SIGTERM')
   t.is(await ended, 130)
   t.is(platform.asked.at(-1), 'DELETE /auth/me')
-  t.regex(output(), /Stopping: what was made is deleted.*Interrupted: 0 of 1 rows have a verdict\./s)
+  t.regex(output(), /Stopping, and deleting what the check created.*Interrupted: 0 of 1 rows have a verdict\./s)
 })
 
 test('a second Ctrl-C ends at once, and names the accounts that stay', async (t) => {
