@@ -95,7 +95,7 @@ export function createChatCalls(context: {
     if (!approval || approval.status === 'pending') return undefined
     if (approval.status === 'approved') return isAsShown(approval, call) ? null : tampered
     const said = unapprovedSentences[approval.status]
-    return approval.note === null ? said : `${said} They said: ${JSON.stringify(approval.note)}`
+    return approval.note === null ? said : `${said} Their note: ${JSON.stringify(approval.note)}`
   }
 
   async function make(call: ChatToolCall, { ownerId, secrets, signal }: Calling): Promise<void> {

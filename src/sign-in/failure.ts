@@ -62,7 +62,7 @@ export async function coded<T>(logger: Logger, provider: Provider, work: () => P
 /** The provider's own `error` (RFC 6749, 4.1.2.1). */
 function refused({ error, error_description: description }: oauth.AuthorizationResponseError): CodedError {
   if (error === 'access_denied') return new CodedError('PERMISSION_DENIED', { message: denied })
-  const message = `The sign-in provider refused the sign-in and says: ${quotedWords(error, description)}`
+  const message = `The sign-in provider refused the sign-in and says: ${quotedWords(error, description)}.`
   return new CodedError('PERMISSION_DENIED', { message })
 }
 

@@ -35,7 +35,7 @@ export const verification = ({ token, expiresAt }: IssuedToken, baseUrl: string)
 export const newAddress = ({ token, expiresAt }: IssuedToken, baseUrl: string): AccountMail => ({
   subject: 'Confirm your new email address',
   text: paragraphs(
-    `You asked to use this email address for an account at ${baseUrl}.`,
+    `Someone asked to use this email address for an account at ${baseUrl}.`,
     howToVerify(baseUrl),
     token,
     'If you did not ask for this, ignore this email. The account then keeps its current address.',

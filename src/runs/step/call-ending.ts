@@ -67,7 +67,7 @@ export function byApproval(
   if (status === 'approved') return isAsShown(approval, call) ? undefined : unsent(call, changed)
   if (status === 'pending' && expiresAt > now) return { waitsUntil: expiresAt }
   if (status !== 'refused') return unsent(call, notInTime)
-  return unsent(call, note === null ? refused : `${refused} Their note: ${note}`)
+  return unsent(call, note === null ? refused : `${refused} Their note: ${JSON.stringify(note)}`)
 }
 
 /** The ending of a call that is not sent, or not again. */

@@ -98,7 +98,7 @@ test('a call waits for an approval until it expires, and ends without one', (t) 
     [{ status: 'pending' }, true, /^The call was not made: its site is no longer connected/],
     [undefined, false, /^The call was not made: its site is no longer connected/],
     [{ status: 'refused' }, true, /^The owner refused this call, .* Do not ask for it again\.$/],
-    [{ status: 'refused', note: 'Too much.' }, false, /^The owner refused .* They say: Too much\.$/],
+    [{ status: 'refused', note: 'Too much.' }, false, /the owner refused it\. .* Their note: "Too much\."$/],
   ]
   for (const [facts, gone, note] of endings) {
     const ending = hindrance(facts, gone)
