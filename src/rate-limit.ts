@@ -63,7 +63,7 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
     /** One request of an owner, by whatever login or key. */
     account(ownerId: string, { tier, limits }: Allowance): Promise<void> {
       const points = finite(Math.max(limits.requestsPerMinute, config.callerPerMinute))
-      const what = `This account has exceeded its limit of ${points} requests a minute${withTier(tier)}, which all its keys share`
+      const what = `The keys of this account have exceeded their shared limit of ${points} requests a minute${withTier(tier)}`
       return consume(counter('account', points), ownerId, { what })
     },
 
@@ -73,7 +73,7 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
      */
     delivery(ownerId: string, { tier, limits }: Allowance): Promise<void> {
       const points = finite(Math.max(limits.deliveriesPerMinute, config.webhookPerMinute))
-      const what = `This account has exceeded its limit of ${points} deliveries a minute${withTier(tier)}, which all its agents share`
+      const what = `The agents of this account have exceeded their shared limit of ${points} deliveries a minute${withTier(tier)}`
       return consume(counter('deliveries', points, 'memory'), ownerId, { what })
     },
 
@@ -148,7 +148,7 @@ interface Allowance {
   limits: { requestsPerMinute: number; deliveriesPerMinute: number; inputBytesPerMinute: number }
 }
 
-const withTier = (tier: string | null): string => (tier === null ? '' : ` on the ${tier} tier`)
+const withTier = (tier: string | null): string => (tier === null ? '' : ` (${tier} tier)`)
 
 interface Counted {
   /** What is too much, as the beginning of a sentence. */

@@ -29,7 +29,7 @@ export function createPaymentMethods(context: {
 
   async function assertRoom(trx: Transaction, ownerId: string): Promise<void> {
     const count = await PaymentMethod.query(trx).where({ ownerId }).resultSize()
-    const message = `There are ${atMost} payment methods on file. Remove one first.`
+    const message = `You have reached the limit of ${atMost} payment methods. Remove one first.`
     assertThat(count < atMost, 'FEATURE_LIMIT_REACHED', { message })
   }
 

@@ -95,7 +95,7 @@ function classify({ status, headers }: { status: number; headers: Headers }): Re
   if (status >= 200 && status < 300)
     return { kind: 'delivered', httpStatus: status, outcome: `The receiver answered ${status}.` }
   if (status === 410)
-    return { kind: 'gone', httpStatus: status, outcome: 'The receiver answered 410, which ends delivery.' }
+    return { kind: 'gone', httpStatus: status, outcome: 'The receiver answered 410, so no more attempts are made.' }
   const more = status >= 300 && status < 400 ? ', a redirect, which is not followed' : ''
   const wait = status === 429 || status === 503 ? retryAfter(headers) : {}
   return { kind: 'failed', httpStatus: status, outcome: `The receiver answered ${status}${more}.`, ...wait }

@@ -144,7 +144,7 @@ async function appliedTo(database: Database, connection?: unknown): Promise<stri
  */
 export async function assertSchema(database: Database, migrations: Migration[], connection?: unknown): Promise<void> {
   const applied = await knownTo(database, migrations, connection)
-  if (applied.length === 0) throw new NotMigratedError('The database is not migrated yet. Migrate it: npm run migrate')
+  if (applied.length === 0) throw new NotMigratedError('The database has not been migrated yet. Run: npm run migrate')
 }
 
 /** The migrations of a database that is empty or was made by our baseline; throws an OtherSchemaError for others. */

@@ -136,7 +136,7 @@ export function createConnections(context: {
       if (!entry) return { kind: 'gone' }
       if (entry.generation !== connection.generation) return open(ownerId, entry.id)
       if (entry.authType === 'bearer') return markDead(entry, 'The site does not accept the token.')
-      if (again) return markDead(entry, 'The site does not accept the tokens that it has just issued.')
+      if (again) return markDead(entry, 'The site does not accept the tokens it has just issued.')
       return after(await refresh.renew(entry.id, entry.generation, 'unauthorized'), entry, false)
     },
   }

@@ -111,7 +111,7 @@ const noteOn = ({ shortenedThrough, leftOutThrough }: Cuts, isRefused: boolean):
   [
     isRefused
       ? "The provider rejected the prompt because it exceeded the model's context window."
-      : "The run is close to the limit of its model's context window.",
+      : "The run no longer fits in the model's context window.",
     ...(shortenedThrough > leftOutThrough
       ? [`From now on, long tool results up to step ${shortenedThrough} are shortened in the prompt.`]
       : []),

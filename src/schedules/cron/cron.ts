@@ -41,7 +41,7 @@ export const daysOfMonth = (month: number): number => daysOfMonths[month - 1] ??
  * years, macros, L, W, #, ?) and for a date that never occurs.
  */
 export function parseCron(text: string): Cron {
-  if (text.length > maxLength) throw invalid(`The expression must not be longer than ${maxLength} characters.`)
+  if (text.length > maxLength) throw invalid(`The expression must have at most ${maxLength} characters.`)
   const parts = text.split(/[ \t]+/).filter((part) => part !== '')
   const problem = problemWithShape(parts)
   if (problem !== undefined) throw invalid(problem)
@@ -55,7 +55,7 @@ export function parseCron(text: string): Cron {
     dayOfWeek: valuesOf(cronFields.dayOfWeek, dayOfWeek),
     eitherDay: !dayOfMonth.includes('*') && !dayOfWeek.includes('*'),
   }
-  if (neverOccurs(cron)) throw invalid(`The date never occurs: no month of "${month}" has a day "${dayOfMonth}".`)
+  if (neverOccurs(cron)) throw invalid(`The date never occurs because no month in "${month}" has a day "${dayOfMonth}".`)
   return cron
 }
 

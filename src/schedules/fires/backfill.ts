@@ -107,8 +107,8 @@ function notificationOf({ agentId, ownerId, name, count, unpaid, first, last }: 
     kind: 'schedule_missed' as const,
     subjectId: agentId,
     key: day,
-    title: `A schedule missed ${runs}${unpaid === count ? ' because of missing credits' : ''}: agent ${quotedName(name)}`,
-    message: `${which} for the agent ${quotedName(name)} did not start${reasonIfUnpaid(count, unpaid)}. Missed runs are not made up for. ${next}. GET /agents/${agentId}/fires shows the reasons. You get this notification at most once a day.`,
+    title: `A schedule missed ${runs}${unpaid === count ? ' for lack of credits' : ''}: agent ${quotedName(name)}`,
+    message: `${which} for the agent ${quotedName(name)} did not start${reasonIfUnpaid(count, unpaid)}. Missed runs are not started later. ${next}. GET /agents/${agentId}/fires shows the reasons. You get this notification at most once a day.`,
   }
 }
 

@@ -37,7 +37,7 @@ function* changesOfKeywords(before: SchemaObject, after: SchemaObject, path: str
     const pair = [memberOf(before, name), memberOf(after, name)] as const
     const place = joinPath(path, name)
     if ((pair[0] === undefined) === (pair[1] === undefined) && isSame(pair[0], pair[1])) continue
-    if (!Object.hasOwn(keywords, name)) yield difference(place, pair, 'text', 'An annotation differs.')
+    if (!Object.hasOwn(keywords, name)) yield difference(place, pair, 'text', 'An annotation has changed.')
     else yield* changesOf({ before, after, keyword: name as Keyword, path: place, pair })
   }
 }

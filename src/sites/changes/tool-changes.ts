@@ -70,6 +70,6 @@ export function* memberChanges(
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const pair = [memberOf(before, name), memberOf(after, name)] as const
     const isUnchanged = (pair[0] === undefined) === (pair[1] === undefined) && isSame(pair[0], pair[1])
-    if (!compared.has(name) && !isUnchanged) yield difference(joinPath(path, name), pair, 'text', 'A text differs.')
+    if (!compared.has(name) && !isUnchanged) yield difference(joinPath(path, name), pair, 'text', 'A text has changed.')
   }
 }

@@ -21,7 +21,7 @@ export function compilePattern(source: string): LinearPattern | { problem: strin
     return { problem: 'must be a regular expression without lookaround, backreferences or repetition counts over 1,000' }
   }
   const size = program.programSize()
-  if (size > maxSize) return { problem: 'is too large a pattern; use maxLength instead of large repeats' }
+  if (size > maxSize) return { problem: 'is too large a pattern (use maxLength instead of large repetition counts)' }
   return { size, test: (text) => program.test(text) }
 }
 

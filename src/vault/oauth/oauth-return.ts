@@ -172,7 +172,7 @@ function refusedBySite({ error, error_description: description }: AuthorizationR
   if (error === 'access_denied') {
     return new CodedError('PERMISSION_DENIED', { message: 'Access was denied at the site, so it was not connected.' })
   }
-  const message = `The site refused the connection and says: ${quotedWords(error, description)}`
+  const message = `The site refused the connection and says: ${quotedWords(error, description)}.`
   return new CodedError('TOOL_EXECUTION_ERROR', { message })
 }
 
