@@ -12,8 +12,8 @@ import { failureInWords, settingsOfCommand } from './beside-start.ts'
 import { chosenName } from './named.ts'
 
 /**
- * `npm run admin -- <command>`: commands for operators on the database of DATABASE_URL, or of a running `npm start`.
- * Without a command it lists them. If a command fails, it prints the reason and exits with 1.
+ * `npm run admin -- <command>`: operator commands for the database of DATABASE_URL, or of an `npm start` beside it, while
+ * everything runs. Without a command it lists them. If one fails, prints the reason and ends with 1.
  */
 const commands: Record<string, AdminCommand> = {
   'make-admin': makeAdmin,
@@ -23,7 +23,7 @@ const commands: Record<string, AdminCommand> = {
   'rotate-keys': rotateKeys,
 }
 
-async function run(name: string, { takes, work }: AdminCommand): Promise<void> {
+async function carryOut(name: string, { takes, work }: AdminCommand): Promise<void> {
   const settings = settingsOfCommand()
   const database = createDatabase(readDatabaseConfig(settings), createLogger('warn', name))
   try {
@@ -38,7 +38,7 @@ async function run(name: string, { takes, work }: AdminCommand): Promise<void> {
 const width = Math.max(...Object.values(commands).map(({ takes }) => takes.length))
 const lines = Object.entries(commands).map(([name, { takes, does }]) => [name, `${takes.padEnd(width)}  ${does}`])
 const name = chosenName('admin', Object.fromEntries(lines) as Record<string, string>)
-await run(name, commands[name]!).catch((error: unknown) => {
+await carryOut(name, commands[name]!).catch((error: unknown) => {
   console.error(failureInWords(error))
   process.exitCode = 1
 })

@@ -8,9 +8,9 @@ const setting = (does: string, admin: boolean): AdminCommand => ({
   async work(database, { words, usage }) {
     if (!(await setAdmin(database, addressIn(words, usage), admin)))
       throw new Error('No account has this address.')
-    return admin ? 'This account is an admin.' : 'This account is not an admin.'
+    return admin ? 'This account is an admin.' : 'This account is no longer an admin.'
   },
 })
 
 export const makeAdmin = setting('makes an account an admin', true)
-export const removeAdmin = setting("removes an account's admin role", false)
+export const removeAdmin = setting('removes the admin role from an account', false)

@@ -8,7 +8,7 @@ import type { AdminCommand } from './admin-command.ts'
 
 export const rotateKeys: AdminCommand = {
   takes: '',
-  does: 'reseals everything with the first of VAULT_KEYS, while the platform runs',
+  does: 'seals every secret again under the first key of VAULT_KEYS, while the platform runs',
   async work(database, { settings }) {
     try {
       const { vaultKeys: keys } = readVaultConfig(settings)
@@ -30,13 +30,13 @@ const printProgress: OnProgress = (column, done, total) => console.log(`${column
 /** The command fails then, although the rest is done. */
 function printUnreadable({ unreadable }: RotationReport): void {
   for (const { table, id, keyName } of unreadable) {
-    console.error(`${table} ${id}: sealed with the key "${keyName}", which is not in VAULT_KEYS or cannot open it.`)
+    console.error(`${table} ${id}: cannot be opened. It was sealed under the key "${keyName}", which is missing from VAULT_KEYS or differs.`)
     process.exitCode = 1
   }
 }
 
 function inWords({ rotated, removable }: RotationReport, current: string): string {
-  const done = rotated > 0 ? `Resealed ${number(rotated)} values with the key "${current}".` : 'Nothing to do.'
+  const done = rotated > 0 ? `Sealed ${number(rotated)} values under the key "${current}".` : 'Nothing to do.'
   if (removable.length === 0) return done
   return `${done}\nThese keys are no longer used. Remove them from VAULT_KEYS: ${removable.join(', ')}`
 }

@@ -46,7 +46,7 @@ test('an operator invites, makes and unmakes admins, and gives a user a new pass
   for (const _ of [1, 2]) t.is(await succeeds('make-admin', 'ADA@example.com'), 'This account is an admin.')
   t.is(await may(), 200, 'with the token from before')
   t.is((await call(other, admin.listHosts)).failure.code, 'ADMIN_REQUIRED')
-  t.is(await succeeds('remove-admin', 'ada@example.com'), 'This account is not an admin.')
+  t.is(await succeeds('remove-admin', 'ada@example.com'), 'This account is no longer an admin.')
   t.is(await may(), 403)
 
   const { body: key } = await call(someone, apiKeys.createApiKey, { body: { name: 'A key', scopes: ['read'] } })
