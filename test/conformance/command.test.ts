@@ -128,7 +128,7 @@ test('a row or a file of facts that is not there is named, and no row is tried',
     t.true(output.startsWith(`${sentence}\n\nUsage: `), output)
   }
   for (const only of ['', ','])
-    t.throws(() => readArguments(['--only', only]), { message: '--only names no row; --list shows them.' })
+    t.throws(() => readArguments(['--only', only]), { message: '--only names no row. --list shows all rows.' })
 })
 
 test('a base URL is scheme, host and port; no other one is accepted or repeated', (t) => {
