@@ -23,7 +23,7 @@ async function main(): Promise<number> {
   return tried(given, chosen)
 }
 
-/** The rows whose ids begin so. A part that no id begins with is a mistake: without its row the check would pass. */
+/** The rows whose ids start with one of these. An unknown part is an error, because the check would pass without it. */
 function chosenRows(only: string[] | undefined): typeof rows {
   if (only === undefined) return rows
   const unknown = only.filter((start) => !rows.some(({ id }) => id.startsWith(start)))
@@ -66,7 +66,7 @@ function defaultFile(): string {
   return join(resolve(readLocalConfig().DATA_DIR), 'conformance.json')
 }
 
-/** A second Ctrl-C ends at once; one within this time is the same key press, forwarded by npm. */
+/** A second Ctrl-C exits immediately. One within this time is the same key press, forwarded by npm. */
 const samePressMs = 1000
 
 function stopWhenAsked(check: ReturnType<typeof createCheck>): void {
@@ -86,7 +86,7 @@ function stopWhenAsked(check: ReturnType<typeof createCheck>): void {
   })
 }
 
-/** Of waits and of what went wrong beside the rows; the table alone is on standard output. */
+/** Prints waits and problems to standard error, because standard output has only the table. */
 const note = (text: string): void => console.error(text)
 
 function say(text: string, exitCode: number, aside = false): number {

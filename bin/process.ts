@@ -51,7 +51,7 @@ function read(): Config {
   }
 }
 
-/** The pool asks it before anything else, also when Postgres was away at the start and everything is running already. */
+/** The pool checks this first, also when Postgres was unavailable at startup and everything is already running. */
 const schemaProof =
   (logger: Logger): Prove =>
   async (database, connection) => {
@@ -63,7 +63,7 @@ const schemaProof =
     }
   }
 
-/** Exits at once: nothing may be written to this database or with these keys. */
+/** Exits immediately, because nothing may be written to this database or with these keys. */
 function refuse({ name, message }: Error, logger: Logger): never {
   logger.fatal({ name, message }, 'startup refused')
   console.error(message)

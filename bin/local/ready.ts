@@ -12,7 +12,7 @@ interface Started {
   milliseconds: number
 }
 
-/** What a start prints when everything runs. */
+/** The text that `npm start` prints when everything runs. */
 export function readyInWords(
   addresses: Addresses,
   { models, billing, environment, folder, milliseconds }: Started,

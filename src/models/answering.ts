@@ -40,7 +40,7 @@ export function createAnswering(context: {
 }) {
   const { logger, ownSecrets, hideLong, refusedTools } = context
 
-  /** What the provider has said of a request that it refuses, for the operator: without secrets, and nothing of a prompt. */
+  /** The provider's reason for rejecting a request, for the operator, without secrets and without the prompt. */
   async function wordsOf(error: unknown, { hiding, prompt }: StepRequest): Promise<string | undefined> {
     const words = loggedWords(error)
     return words === undefined || quotesPrompt(words, prompt)

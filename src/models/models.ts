@@ -44,7 +44,7 @@ export interface ModelFacts {
   structuredOutput: boolean
 }
 
-/** The context window of a model of which nothing is known, in tokens. */
+/** The context window of an unknown model, in tokens. */
 const usualContextTokens = 128_000
 
 /** How long a model call waits in this process for a place at its provider, before Temporal hands it out again. */
@@ -66,7 +66,7 @@ export function createModels(context: {
   config: Pick<Config, 'models'>
   logger: Logger
   clock?: Clock
-  /** For long texts; without them everything is done at once. */
+  /** For long texts. Without them, everything runs in this thread. */
   threads?: Pick<Threads<typeof inThread>, 'run'>
   /** Replaced by tests that have no server. */
   load?: (context: AdapterContext) => Promise<LanguageModelV4>
@@ -247,7 +247,7 @@ export function createModels(context: {
       return { fixed: fixed + bytesOf(tools), steps }
     },
 
-    /** Undefined if no price is known. */
+    /** Undefined if the price is unknown. */
     costOf: async (name: string, usage: Usage): Promise<Cost | undefined> => costOf(entryOf(name), usage, clock.now()),
 
     /** Does the work in a place at the model's provider; owners have equal shares. NoPlaceError if there is none. */
