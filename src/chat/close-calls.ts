@@ -23,7 +23,7 @@ export async function closeAll(trx: Transaction, answerId: string, now: Date): P
   await trx.raw(closeStartedStatement, { answerId, now, lost, refused })
 }
 
-const lost = 'The call was sent, but its answer ended before the outcome was recorded.'
+const lost = 'The call was sent, but the chat answer ended before the outcome was recorded.'
 const refused =
   'The site refused this call, and the answer ended before it could be retried. The call had no effect.'
 

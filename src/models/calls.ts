@@ -60,7 +60,10 @@ function readCall(given: LanguageModelV4ToolCall, offered: ReadonlySet<string>, 
 const unreadableSentence = `The arguments must be a JSON object of at most ${maxCharacters} characters and ${maxDepth} levels.`
 
 function problemOf({ toolName, input }: LanguageModelV4ToolCall, offered: ReadonlySet<string>): string | undefined {
-  if (!offered.has(toolName)) return `There is no tool named ${JSON.stringify(beginningOf(storable(toolName), 100))}.`
+  if (!offered.has(toolName)) {
+    const name = JSON.stringify(beginningOf(storable(toolName), 100))
+    return `There is no tool named ${name}. Use only the tools that you are offered.`
+  }
   if (!readArguments(input)) return unreadableSentence
   return undefined
 }
