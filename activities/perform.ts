@@ -52,11 +52,11 @@ export function perform<Input extends Identified, Output>(
     } catch (error) {
       const expected = logging(about, () => expectedFailure(error, logger))
       if (expected) throw expected
-      logger.error({ ...about, err: error }, 'the activity failed unexpectedly')
+      logger.error({ ...about, err: error }, 'activity failed unexpectedly')
       const count = (unexpectedCounts.get(key) ?? 0) + 1
       unexpectedCounts.set(key, count)
       if (count >= maxUnexpected) unexpectedCounts.delete(key)
-      throw failure('INTERNAL_ERROR', 'The activity failed; the reason is in the log.', count < maxUnexpected)
+      throw failure('INTERNAL_ERROR', 'The activity failed. The log has the reason.', count < maxUnexpected)
     } finally {
       clearInterval(beat)
     }
@@ -68,21 +68,21 @@ function expectedFailure(error: unknown, logger: Logger): unknown {
   if (Context.current().cancellationSignal.aborted) return cancellation()
   if (error instanceof StaleEpochError) return failure('STALE_EPOCH', error.message, false)
   if (error instanceof CodedError) {
-    logger.warn({ err: error }, 'the activity failed')
+    logger.warn({ err: error }, 'activity failed')
     return failure(error.code, error.message, error.retryable, error.retryAfter)
   }
   if (error instanceof NoPlaceError) return waiting(secondsUntilNextPlace())
   if (isUnreachable(error)) {
-    logger.warn({ err: error }, 'the database is away')
-    return failure('DATABASE_AWAY', 'The database is away.', true)
+    logger.warn({ err: error }, 'database unavailable')
+    return failure('DATABASE_AWAY', 'The database is unavailable.', true)
   }
   if (isTransient(error)) {
-    logger.warn({ err: error }, 'the activity could not be carried out just now')
-    return failure('TRY_AGAIN', 'The activity could not be carried out just now.', true)
+    logger.warn({ err: error }, 'activity cannot run right now; it will be retried')
+    return failure('TRY_AGAIN', 'The activity cannot run right now.', true)
   }
   if (isTemporalAway(error)) {
-    logger.warn({ err: error }, 'Temporal could not be asked')
-    return failure('TEMPORAL_AWAY', 'Temporal could not be asked.', true)
+    logger.warn({ err: error }, 'Temporal unavailable')
+    return failure('TEMPORAL_AWAY', 'Temporal is unavailable.', true)
   }
   return undefined
 }
@@ -96,7 +96,7 @@ const waiting = (seconds: number): ApplicationFailure =>
     nextRetryDelay: Math.ceil(seconds * 1000),
   })
 
-const noPlace = "Its owner's share of this worker's places is in use; it is tried again by itself."
+const noPlace = "The owner is at this worker's concurrency limit. The activity is retried automatically."
 
 /** Longer each time, and never the same for two, so that refused work does not come in waves. */
 const secondsUntilNextPlace = (): number => Math.min(0.3 * activityInfo().attempt, 5) * (0.5 + Math.random() / 2)

@@ -45,7 +45,7 @@ export const sendVerification = route({
   response: underWay,
   async handle({ services, caller }) {
     await services.users.addresses.sendAgain(caller)
-    return { message: 'If your address is not verified yet, a mail with a token is under way.' }
+    return { message: 'If your address is not verified yet, we have sent you an email with a token.' }
   },
 })
 
@@ -67,7 +67,7 @@ export const forgotPassword = route({
   response: underWay,
   async handle({ services, body, request }) {
     await services.users.recovery.ask(body.email, request.address)
-    return { message: 'If there is an account with this address, a mail with a token is under way.' }
+    return { message: 'If an account has this address, we have sent it an email with a token.' }
   },
 })
 
@@ -115,6 +115,6 @@ export const changeEmail = route({
   response: underWay,
   async handle({ services, caller, body, request }) {
     await services.users.addresses.askToChange(caller, body, request.address)
-    return { message: 'A mail with a token is under way to the new address.' }
+    return { message: 'We have sent an email with a token to the new address.' }
   },
 })

@@ -83,7 +83,7 @@ export const liftHost = route({
   async handle({ services, caller, params }) {
     const lifted = await services.hosts.lift(params.host, caller.userId)
     const message =
-      'This host is not suspended. A pause that it has asked for ends with DELETE /admin/hosts/{host}/hold.'
+      'This host is not suspended. To end a pause that the host requested, use DELETE /admin/hosts/{host}/hold.'
     assertThat(lifted, 'NOT_FOUND', { message })
   },
 })
@@ -100,7 +100,7 @@ export const endHold = route({
   codes: ['NOT_FOUND'],
   async handle({ services, caller, params }) {
     const ended = await services.hosts.endHold(params.host, caller.userId)
-    assertThat(ended, 'NOT_FOUND', { message: 'This host has asked for no pause.' })
+    assertThat(ended, 'NOT_FOUND', { message: 'This host has not requested a pause.' })
   },
 })
 
@@ -137,7 +137,7 @@ export const unlimitHost = route({
   codes: ['NOT_FOUND'],
   async handle({ services, caller, params }) {
     const removed = await services.hosts.removeLimit(params.host, caller.userId)
-    assertThat(removed, 'NOT_FOUND', { message: 'This host has no limit of its own.' })
+    assertThat(removed, 'NOT_FOUND', { message: 'This host has no custom limit.' })
   },
 })
 

@@ -130,7 +130,7 @@ export const replayDeliveries = route({
   summary: 'Replay the failed deliveries of an agent',
   description:
     'Replays runs that were triggered by webhook and have failed, in the order of their sequences. One request looks ' +
-    'at 1,000 of them at most, and at 16 MiB of payloads; `next` says where to continue. A delivery that was replayed ' +
+    'at 1,000 of them at most, and at 16 MiB of payloads; To continue, send the range in `next`. A delivery that was replayed ' +
     'is left out, unless that replay has failed, too: then the last one is replayed. So a request may be repeated. The ' +
     'replays go to the end of the queue, behind newer deliveries. With `Idempotency-Key`, no delivery is replayed twice ' +
     'under the key, whatever becomes of its replay.',
@@ -160,18 +160,18 @@ const deliveries = (count: number): string => (count === 1 ? '1 delivery' : `${c
 const isOrAre = (count: number): string => (count === 1 ? 'is' : 'are')
 
 const previewed = ({ length }: number[]): string =>
-  `${deliveries(length)} would be replayed, at the end of the queue: newer deliveries would be processed first.`
+  `${deliveries(length)} would be replayed at the end of the queue, after newer deliveries.`
 
 const replayed = (sequences: number[]): string =>
-  `${deliveries(sequences.length)} ${isOrAre(sequences.length)} replayed, from sequence ${sequences[0]} to ` +
-  `${sequences.at(-1)}. The replays are queued behind what the agent had accepted before, so newer deliveries are processed first.`
+  `${deliveries(sequences.length)} ${isOrAre(sequences.length)} being replayed, from sequence ${sequences[0]} to ` +
+  `${sequences.at(-1)}. The replays are at the end of the queue, so newer deliveries are processed first.`
 
 function inWords({ sequences, leftOut: left, next: rest, stopped: error }: BulkReplay, done: typeof replayed): string {
   const others = Object.values(left).reduce((sum, count) => sum + count, 0)
   return [
-    sequences.length === 0 ? 'No delivery is replayed.' : done(sequences),
-    ...(others > 0 ? [`${deliveries(others)} ${isOrAre(others)} left out: \`leftOut\` says why.`] : []),
-    ...(error ? [`It stopped there: ${error.message}`] : []),
-    ...(rest ? ['`next` says where to continue.'] : []),
+    sequences.length === 0 ? 'There are no deliveries to replay.' : done(sequences),
+    ...(others > 0 ? [`${deliveries(others)} ${isOrAre(others)} left out. \`leftOut\` gives the reasons.`] : []),
+    ...(error ? [`The replay stopped there. ${error.message}`] : []),
+    ...(rest ? ['To continue, send the range in `next`.'] : []),
   ].join(' ')
 }

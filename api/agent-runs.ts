@@ -16,7 +16,7 @@ const input = named(
       freeObject('RunInputObject', 'Members of any name', { ticket: 4711 }),
       v.pipe(v.string(), v.minLength(1, 'must not be empty')),
     ],
-    'must be a JSON object or a text that is not empty',
+    'must be a JSON object or a non-empty string',
   ),
   'What a run is given, as data',
   { ticket: 4711 },

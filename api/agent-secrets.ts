@@ -7,9 +7,9 @@ import { agentNamed as resource } from './route/resources.ts'
 const shared = { tag: 'agents', access: 'account', status: 200 } as const
 
 function secretProblem({ input }: { input: string }): string {
-  const inside = /\s/.test(input) ? 'a space or a line break inside' : 'another character'
+  const inside = /\s/.test(input) ? 'a space or a line break' : 'another character'
   const found = /^[\x21-\x7e]*$/.test(input) ? `${input.length} characters` : inside
-  return `must be 16 to 255 visible ASCII characters, and has ${found}`
+  return `must be 16 to 255 visible ASCII characters, but has ${found}`
 }
 
 export const rotateSecret = route({

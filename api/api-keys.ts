@@ -16,8 +16,8 @@ const scopesMeaning = 'What the key may do'
 const nameMeaning = 'What people call it'
 const expiryMeaning = 'Until when it is valid; without a time limit if absent or null'
 const scopes = v.pipe(
-  list(scope, 2, 'must name each scope once'),
-  v.minLength(1, 'must name at least one scope'),
+  list(scope, 2, 'must contain each scope only once'),
+  v.minLength(1, 'must contain at least one scope'),
   v.metadata({ description: scopesMeaning }),
 )
 const apiKey = named(

@@ -41,7 +41,7 @@ export function createApp(services: Services): Koa {
   app.use(methods(find))
   app.use(router.routes())
   app.on('error', (error: unknown) => {
-    if (!isClientGone(error)) services.logger.error({ err: error }, 'a response could not be sent')
+    if (!isClientGone(error)) services.logger.error({ err: error }, 'failed to send a response')
   })
   return app
 }

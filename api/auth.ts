@@ -82,7 +82,7 @@ export const refresh = route({
     v.forward(
       v.check(
         ({ refreshToken: sent, cookie: asked = false }) => (sent === undefined) === asked,
-        'is needed, unless "cookie" is true: then it is in the cookie',
+        'is required unless "cookie" is true',
       ),
       ['refreshToken'],
     ),
@@ -106,7 +106,7 @@ export const refresh = route({
  */
 function refreshCookie(request: RequestFacts, baseUrl: string): string {
   const found = request.cookie(cookieNames(baseUrl).refresh)
-  assertThat(found, 'UNAUTHORIZED', { message: 'There is no cookie with a refresh token. Log in.' })
+  assertThat(found, 'UNAUTHORIZED', { message: 'The refresh token cookie is missing. Sign in.' })
   requireOwnPage(request.header, baseUrl)
   return found
 }

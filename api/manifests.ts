@@ -57,7 +57,7 @@ export const refreshManifest = route({
   path: '/vault/{entryId}/refresh-manifest',
   summary: "Check whether a site's manifest has changed",
   description:
-    'A change that removes nothing is adopted at once. A change that could break agents, or that would send calls or credentials to other addresses, waits until it is accepted. The platform also checks every site once a day.',
+    'A change that removes nothing is adopted at once. A change that could break agents, or that would send calls or credentials to different addresses, waits until it is accepted. The platform also checks every site once a day.',
   response: check,
   resource,
   codes: ['NOT_FOUND', 'MANIFEST_NOT_FOUND', 'MANIFEST_INVALID'],

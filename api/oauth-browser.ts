@@ -57,15 +57,15 @@ function confirmation(flow: FlowPreview, link: string, again: boolean) {
   return {
     title: `Connect ${site}?`,
     text: [
-      `${origin} will be connected to the vault of ${owner}. Its agents may then, in your name: ${sentence(flow.scopes)}.`,
+      `${origin} will be connected to the vault of ${owner}. Agents can then act there on your behalf: ${sentence(flow.scopes)}.`,
       isOwn
-        ? 'Go on only if this account is yours.'
-        : `It was asked for by ${asker}. Go on only if you work in this workspace and want its members to use what is yours at this site.`,
-      'You sign in at the site itself; your password stays there.',
+        ? 'Continue only if this account is yours.'
+        : `${asker} requested this. Continue only if you work in this workspace and want its members to use your account at this site.`,
+      'You sign in at the site itself, and we never see your password.',
       ...(again ? ['If this page keeps coming back, allow cookies from this address in your browser.'] : []),
     ],
     good: true,
-    action: { href: link, label: `Go on to ${site}` },
+    action: { href: link, label: `Continue to ${site}` },
   }
 }
 
@@ -97,7 +97,7 @@ export const finishOAuth = route({
     const page = {
       title: `${quotedName(entry.name)} is connected`,
       text: [
-        `Your agents may now, at ${entry.origin}: ${sentence(entry.scopes ?? [])}.`,
+        `Your agents can now do the following at ${entry.origin}: ${sentence(entry.scopes ?? [])}.`,
         ...(entry.scopeNote === null ? [] : [entry.scopeNote]),
         'You can close this window.',
       ],

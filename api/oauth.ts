@@ -51,7 +51,7 @@ export const startOAuth = route({
   summary: 'Start to connect a site by OAuth, or to reconnect an entry',
   description:
     'Open `connectUrl` in the browser of the person who has the account at the site. Give a `url` to connect a new site, or an `entryId` to renew or widen its grant. The scopes already granted are always requested again, plus those that `tools` need. The address is valid for ten minutes, in one browser.',
-  body: v.union([ofSite, ofEntry], 'must name either a "url" or an "entryId", and may have "tools" and "acceptHosts"'),
+  body: v.union([ofSite, ofEntry], 'must have either "url" or "entryId", and can also have "tools" and "acceptHosts"'),
   status: 201,
   response: started,
   codes: ['NOT_FOUND', 'INVALID_URL', 'MANIFEST_NOT_FOUND', 'MANIFEST_INVALID', 'VAULT_LIMIT_REACHED', 'TOKEN_EXISTS'],

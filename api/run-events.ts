@@ -45,7 +45,7 @@ function beginning(
   if (!lastEventId && query.lastEventId !== undefined) return reached(run, query.lastEventId, 'lastEventId')
   if (!lastEventId) return reached(run, query.after, 'after')
   const details = [{ path: 'Last-Event-ID', message: 'must be the number of an event' }]
-  assertThat(/^\d{1,9}$/.test(lastEventId), 'VALIDATION_ERROR', { message: 'Last-Event-ID is not valid.', details })
+  assertThat(/^\d{1,9}$/.test(lastEventId), 'VALIDATION_ERROR', { message: 'Last-Event-ID is invalid.', details })
   return reached(run, Number(lastEventId), 'Last-Event-ID')
 }
 
@@ -55,7 +55,7 @@ function beginning(
  */
 function reached({ events }: { events: number }, after: number, path: string): number {
   if (after <= events) return after
-  const message = `${path} is ${after}, but the run has ${events} ${events === 1 ? 'event' : 'events'} so far.`
+  const message = `${path} is ${after}, but the run has only ${events} ${events === 1 ? 'event' : 'events'} so far.`
   throw new CodedError('VALIDATION_ERROR', { message, details: [{ path, message: `must be at most ${events}` }] })
 }
 

@@ -93,11 +93,11 @@ function refusal(message: string, path: string) {
 }
 
 const sentences = {
-  noHost: 'The header Host is missing; HTTP/1.1 requires it.',
-  expectation: 'The header Expect may only be "100-continue". Send that, or leave it out.',
+  noHost: 'The Host header is missing. HTTP/1.1 requires it.',
+  expectation: 'The Expect header must be "100-continue". Send this value or omit the header.',
 }
 
 const sentencesOfParser = (requestMs: number): Record<string, string> => ({
-  HPE_HEADER_OVERFLOW: `The headers of the request are larger than ${maxHeaderBytes} bytes.`,
+  HPE_HEADER_OVERFLOW: `The request headers exceed the limit of ${maxHeaderBytes} bytes.`,
   ERR_HTTP_REQUEST_TIMEOUT: `The request was not complete within ${requestMs / 1000} seconds.`,
 })

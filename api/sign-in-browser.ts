@@ -91,18 +91,18 @@ export const goToProvider = route({
 function confirmation(shown: { account: string | undefined; issuer: string }, link: string, again: boolean) {
   const host = hostOf(shown)
   const linking = [
-    `What you are at ${host} will be linked to ${shown.account}: whoever signs in there as you is signed in here with that account.`,
-    'Go on only if this account is yours.',
+    `Your identity at ${host} will be linked to ${shown.account}. Anyone who signs in there as you can then sign in here to that account.`,
+    'Continue only if this account is yours.',
   ]
-  const signingIn = ['You sign in there, and come back here for your workspace. Go on only if you know this address.']
+  const signingIn = ['You sign in there and then return here to your workspace. Continue only if you know this address.']
   return {
-    title: shown.account === undefined ? `Sign in at ${host}?` : `Link ${host} to ${shown.account}?`,
+    title: shown.account === undefined ? `Sign in with ${host}?` : `Link ${host} to ${shown.account}?`,
     text: [
       ...(shown.account === undefined ? signingIn : linking),
       ...(again ? ['If this page keeps coming back, allow cookies from this address in your browser.'] : []),
     ],
     good: true,
-    action: { href: link, label: `Go on to ${host}` },
+    action: { href: link, label: `Continue to ${host}` },
   }
 }
 
@@ -134,10 +134,10 @@ export const finishSignIn = route({
 
 const close = 'You can close this window.'
 const pages = {
-  'signed-in': (title: string) => ({ title: 'You are signed in', text: [`By ${title}. ${close}`], good: true }),
+  'signed-in': (title: string) => ({ title: 'You are signed in', text: [`You signed in with ${title}. ${close}`], good: true }),
   linked: (title: string) => ({
     title: `${title} is linked`,
-    text: [`It signs you in from now on. ${close}`],
+    text: [`You can now sign in with it. ${close}`],
     good: true,
   }),
 }

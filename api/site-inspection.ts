@@ -29,7 +29,7 @@ const site = named(
             message: field(
               v.string(),
               'What is changed or cut for models, why the tool may not be offered to them, or what is ignored',
-              'no provider takes "anyOf" at the top of a schema, so models read this rule as text',
+              'no provider accepts "anyOf" at the top level of a schema, so models receive this rule as text',
             ),
           }),
           'What models are not sent as the site wrote it, or what is ignored',

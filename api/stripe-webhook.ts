@@ -18,7 +18,7 @@ const event = freeObject('StripeEvent', 'An event of Stripe', {
 
 /** NOT_FOUND where the sandbox stands in for Stripe. */
 function stripeOf({ stripe }: Services) {
-  assertThat(stripe, 'NOT_FOUND', { message: 'Payments are not made by Stripe here.' })
+  assertThat(stripe, 'NOT_FOUND', { message: 'This installation does not use Stripe.' })
   return stripe
 }
 

@@ -59,16 +59,16 @@ const present = async (services: Services, agentId: string, given: Receipt) => (
 /** A sender that repeats a delivery wants it to be processed, and only the owner can do that. */
 async function afterFailure({ runs }: Services, runId: string) {
   const replay = await runs.reading.replayOf(runId)
-  if (!replay) return { message: `The run of this delivery has failed, and ${toReplay(runId)}` }
-  const message = `The run of this delivery has failed. Its replay, the run ${replay.runId}, is ${replay.status}`
+  if (!replay) return { message: `The run of this delivery has failed. ${toReplay(runId)}` }
+  const message = `The run of this delivery has failed. Its replay is run ${replay.runId} (${replay.status}).`
   return {
-    message: message + (replay.status === 'failed' ? `, and ${toReplay(replay.runId)}` : '.'),
+    message: replay.status === 'failed' ? `${message} ${toReplay(replay.runId)}` : message,
     replayedBy: replay,
   }
 }
 
 const toReplay = (runId: string): string =>
-  `repeating the delivery does not start it again. The owner of the agent can replay it: POST /runs/${runId}/replay.`
+  `Sending the delivery again does not start a new run. The agent's owner can replay it with POST /runs/${runId}/replay.`
 
 /** How senders prove themselves. The agent's `webhookProof` selects the scheme. */
 const schemes = {

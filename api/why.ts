@@ -13,11 +13,15 @@ const cause = named(
     code: named('CauseCode', v.picklist(causeOrder), `What it is:\n\n${meanings}`, 'RATE_LIMIT'),
     since: field(v.nullable(time), 'Since when; null if that is unknown'),
     until: field(v.nullable(time), 'When it ends or is checked again; if it waits for you, when it fails'),
-    message: field(v.string(), 'What the cause is', 'https://tracker.example.com takes no more calls for now.'),
+    message: field(
+      v.string(),
+      'What the cause is',
+      'Run 12 waits until 2026-11-21T12:00:40Z. https://tracker.example.com has reached its rate limit of 10 calls a minute from this platform.',
+    ),
     action: field(
       v.string(),
       'What you can do, and what that loses or costs',
-      'There is nothing to do: the run continues by itself.',
+      'You do not need to do anything. The run continues automatically.',
     ),
     runId: field(v.nullable(id), 'The run that it is about'),
     sequence: field(v.nullable(whole), 'The number of that run', 12),
@@ -33,7 +37,7 @@ const why = named(
     summary: field(
       v.string(),
       'The state and the most important cause, in one sentence',
-      'Run 12 waits: https://tracker.example.com takes no more calls for now.',
+      'Run 12 of “Triage” is waiting. It waits until 2026-11-21T12:00:40Z. https://tracker.example.com has reached its rate limit of 10 calls a minute from this platform.',
     ),
     causes: field(v.array(cause), 'Most important first; several may hold at once'),
   }),

@@ -43,7 +43,7 @@ function readCommand(): Arguments | undefined {
 
 const wishes: Record<Wish, string> = {
   allow: 'sign in, and ALLOW access',
-  deny: 'sign in, and REFUSE access: the checker also tests that (--no-deny leaves it out)',
+  deny: 'sign in, and REFUSE access, because the checker tests that, too (--no-deny skips it)',
 }
 
 /** Tells the person what to open on standard error; standard output has only the report. */

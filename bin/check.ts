@@ -3,13 +3,13 @@ import { execa } from 'execa'
 import { chosenName } from './named.ts'
 
 /**
- * `npm run check [-- <name> [options]]`: the checks that need no server, one after the other, up to the first that fails;
- * or the one that is named. Exits with its code.
+ * `npm run check [-- <name> [options]]`: runs the checks that need no server until one fails, or only the named check.
+ * Exits with its code.
  */
 interface Check {
   does: string
   command: string
-  /** Whether it is one of those that run without a name. */
+  /** Whether it runs when no name is given. */
   isQuick?: boolean
 }
 
@@ -18,20 +18,20 @@ const browser = ['connect', 'fetch', 'chat', 'login', 'sign-in'].map((name) => `
 const checks: Record<string, Check> = {
   format: { does: 'the format of all files', command: 'oxfmt --check', isQuick: true },
   lint: {
-    does: 'lint, with types',
+    does: 'lint with type information',
     command:
       'oxlint --type-aware src api workflows activities migrations bin check-site conformance examples bench test',
     isQuick: true,
   },
   types: { does: 'types', command: 'tsc', isQuick: true },
   house: { does: 'the rules of the house: imports, names, promises', command: 'node test/house.ts', isQuick: true },
-  dead: { does: 'files, exports and packages that nothing uses', command: 'knip', isQuick: true },
+  dead: { does: 'unused files, exports and packages', command: 'knip', isQuick: true },
   browser: {
     does: 'connects a site, calls the API and chats in a real browser; needs Chromium',
     command: `node bin/test.ts ${browser.join(' ')}`,
   },
-  clients: { does: 'generated clients in TypeScript and Python do the tour', command: 'node bin/clients.ts' },
-  schemathesis: { does: 'fuzzes the API by its OpenAPI document', command: 'node bin/schemathesis.ts' },
+  clients: { does: 'runs the tour with generated clients in TypeScript and Python', command: 'node bin/clients.ts' },
+  schemathesis: { does: 'fuzzes the API with its OpenAPI document', command: 'node bin/schemathesis.ts' },
 }
 
 /** Returns the exit code. */

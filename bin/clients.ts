@@ -31,7 +31,7 @@ async function tour({ name, command, args, env }: Program, addresses: Addresses)
     stdio: 'inherit',
   })
   const [code] = (await once(child, 'close')) as [number | null]
-  if (code !== 0) throw new Error(`The ${name} client ended with ${code}.`)
+  if (code !== 0) throw new Error(`The ${name} client exited with ${code}.`)
 }
 
 await main().catch((error: unknown) => {

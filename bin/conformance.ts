@@ -23,11 +23,11 @@ async function main(): Promise<number> {
   return tried(given, chosen)
 }
 
-/** The rows whose ids begin so. A part that no id begins with is a mistake: without its row the check would pass. */
+/** The rows whose ids start with one of these. An unknown part is an error, because the check would pass without it. */
 function chosenRows(only: string[] | undefined): typeof rows {
   if (only === undefined) return rows
   const unknown = only.filter((start) => !rows.some(({ id }) => id.startsWith(start)))
-  if (unknown.length > 0) throw new UsageError(`There is no row ${unknown.join(', ')}; --list shows them.`)
+  if (unknown.length > 0) throw new UsageError(`There is no row ${unknown.join(', ')}. --list shows all rows.`)
   return rows.filter(({ id }) => only.some((start) => id.startsWith(start)))
 }
 
@@ -56,8 +56,8 @@ function readPlatform({ base: asked, factsFile }: Arguments): { base: string; fa
   // Those of another installation would say nothing about this one.
   const facts = found && new URL(found.api).origin === new URL(base).origin ? found : undefined
   if (facts) return { base, facts }
-  note(found ? `The facts in ${file} are those of ${found.api}, and not of ${base}:` : `There is no file ${file}:`)
-  note('rows that need facts about the installation are not tried.')
+  note(found ? `The facts in ${file} are about ${found.api}, not ${base}:` : `There is no file ${file}:`)
+  note('rows that need facts about the installation are skipped.')
   return { base, facts }
 }
 
@@ -66,7 +66,7 @@ function defaultFile(): string {
   return join(resolve(readLocalConfig().DATA_DIR), 'conformance.json')
 }
 
-/** A second Ctrl-C ends at once; one within this time is the same key press, forwarded by npm. */
+/** A second Ctrl-C exits immediately. One within this time is the same key press, forwarded by npm. */
 const samePressMs = 1000
 
 function stopWhenAsked(check: ReturnType<typeof createCheck>): void {
@@ -74,19 +74,19 @@ function stopWhenAsked(check: ReturnType<typeof createCheck>): void {
   onAskedToStop(readLocalConfig().environment, () => {
     if (first === 0) {
       first = Date.now()
-      note('Stopping: what was made is deleted. Ctrl-C once more ends at once.')
+      note('Stopping, and deleting what the check created. Press Ctrl-C again to exit immediately.')
       return check.stop()
     }
     if (Date.now() - first < samePressMs) return
     const staying = check.staying()
     // The deletions may have begun.
-    const some = `These accounts stay, with what is not deleted yet: ${staying.join(', ')}`
-    note(staying.length > 0 ? some : 'No account stays.')
+    const some = `These accounts remain, with everything that is not deleted yet: ${staying.join(', ')}`
+    note(staying.length > 0 ? some : 'No account remains.')
     process.exit(interrupted)
   })
 }
 
-/** Of waits and of what went wrong beside the rows; the table alone is on standard output. */
+/** Prints waits and problems to standard error, because standard output has only the table. */
 const note = (text: string): void => console.error(text)
 
 function say(text: string, exitCode: number, aside = false): number {

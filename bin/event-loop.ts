@@ -4,9 +4,9 @@ import type { Logger } from '../src/logger.ts'
 const everyMs = 10
 
 /**
- * Watches the event loop from the first SIGUSR2 on, and logs at each further one for how long it was held up at most
- * since the one before: so long did everybody in this process wait. `cpuMs` is the processor time of the longest stretch
- * without a turn, which other programs on the machine do not lengthen.
+ * Watches the event loop after the first SIGUSR2. Each later SIGUSR2 logs the longest delay since the one before, which
+ * is how long everybody in this process waited. `cpuMs` is the processor time of the longest turn, which other programs
+ * on the machine do not affect.
  */
 export function reportEventLoop(logger: Logger): void {
   let longest: { maxMs: number; cpuMs: number } | undefined

@@ -21,10 +21,10 @@ async function main(ground: TestGround, wanted: Fault[], options: { jobs: number
   const names = Array.from({ length: Math.min(options.jobs, usable.length) }, (_, index) => `faults_${index + 1}`)
   const copies = await Promise.all(names.map((name) => openCopy(ground, name)))
   const tests = [...new Set(usable.flatMap((fault) => fault.tests))]
-  console.log(`Running the tests of ${tests.length} files without any fault ...`)
+  console.log(`Running the tests of ${tests.length} files without a fault ...`)
   const results = (await copies[0]?.unedited(tests)) ?? []
   const failing = results.filter(({ passed }) => !passed)
-  for (const { title } of failing) console.log(`! fails without any fault: ${title}`)
+  for (const { title } of failing) console.log(`! fails without a fault: ${title}`)
   // Only a test that passes now can notice a fault later.
   const passing = new Set(results.filter(({ passed }) => passed).map(({ title }) => title))
   const findings: Finding[] = []
@@ -56,7 +56,7 @@ async function examine(copy: ProjectCopy, fault: Fault, { passing, times }: Aske
 function describe({ fault, file, seconds, verdict }: Finding): string {
   const time = `${seconds.toFixed(1)} s`
   if (verdict.kind === 'noticed') return `✔ ${fault.id} (${time}): noticed by "${verdict.by}"`
-  if (verdict.kind === 'broken') return `✘ ${fault.id} (${time}): NO TEST RAN, but: ${verdict.report ?? 'nothing'}`
+  if (verdict.kind === 'broken') return `✘ ${fault.id} (${time}): NO TEST RAN: ${verdict.report ?? 'nothing'}`
   const how = verdict.kind === 'late' ? 'NOT NOTICED IN TIME' : 'MISSED'
   return `✘ ${fault.id} (${time}): ${how} by ${fault.tests.join(', ')}\n    ${file}: ${fault.why}`
 }
@@ -70,7 +70,7 @@ const { values, positionals } = parseArgs({
 })
 const wanted = chosen(faults, positionals)
 if (wanted.length === 0) {
-  console.error(`No fault has an id or a place with ${positionals.join(' or ')} in it.`)
+  console.error(`No fault has an id or a place that contains ${positionals.join(' or ')}.`)
   process.exit(2)
 }
 const options = { jobs: Math.max(1, Number(values.jobs) || 1), times: values.once ? 1 : 2 }

@@ -31,7 +31,7 @@ export function startHealth({ config, logger, services }: ProcessContext, isPoll
     else response.writeHead(404).end()
   })
   server.on('error', (error) => {
-    logger.fatal({ err: error, port }, 'the health port cannot be opened')
+    logger.fatal({ err: error, port }, 'failed to open the health port')
     process.exit(1)
   })
   server.listen(port, config.http.host)

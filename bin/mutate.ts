@@ -76,7 +76,7 @@ const { values, positionals } = parseArgs({
 })
 const rules = rulesIn(readHouse(root), positionals)
 if (rules.length === 0) {
-  console.error(`No rule has a path with ${positionals.join(' or ')} in it.`)
+  console.error(`No rule has a path that contains ${positionals.join(' or ')}.`)
   process.exit(2)
 }
 /** Outside of node_modules, below which Node runs no TypeScript. */

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 
-/** What a command can be asked for: each name, with what it does, or with nothing. */
+/** The names that a command accepts, each with a description or an empty text. */
 export type Named = Record<string, string>
 
 /** The programs directly in a folder. */
@@ -10,8 +10,8 @@ export function namedIn(folder: URL): Named {
 }
 
 /**
- * The first word after a command, which must be one of the names. Otherwise lists them and ends the process: with 0 if
- * `--help` asked for them, and with 2 if the word is missing or unknown.
+ * The first word after a command, which must be one of the names. Otherwise lists the names and exits: with 0 after
+ * `--help`, and with 2 if the word is missing or unknown.
  */
 export function chosenName(command: string, named: Named): string {
   const [word] = process.argv.slice(2)
@@ -28,7 +28,7 @@ function linesOf(named: Named): string[] {
   return Object.entries(named).map(([name, does]) => `  ${name.padEnd(width)}  ${does}`.trimEnd())
 }
 
-/** Carries out a program in this process, with these words behind its name. */
+/** Runs a program in this process with these arguments. */
 export async function runProgram(program: URL, words: string[]): Promise<void> {
   process.argv.splice(2, process.argv.length, ...words)
   await import(program.href)

@@ -45,7 +45,7 @@ export function startPolling(context: ProcessContext, workflowBundle: WorkflowBu
       try {
         await poll(signal, context, workflowBundle, (now) => (isPolling = now))
       } catch (error) {
-        context.logger.warn({ err: error }, 'the worker cannot reach Temporal and retries')
+        context.logger.warn({ err: error }, 'the worker cannot reach Temporal; retrying')
         await delay(retryMs, undefined, { signal }).catch(() => undefined)
       }
     }

@@ -51,7 +51,7 @@ function read(): Config {
   }
 }
 
-/** The pool asks it before anything else, also when Postgres was away at the start and everything is running already. */
+/** The pool checks this first, also when Postgres was unavailable at startup and everything is already running. */
 const schemaProof =
   (logger: Logger): Prove =>
   async (database, connection) => {
@@ -63,9 +63,9 @@ const schemaProof =
     }
   }
 
-/** Exits at once: nothing may be written to this database or with these keys. */
+/** Exits immediately, because nothing may be written to this database or with these keys. */
 function refuse({ name, message }: Error, logger: Logger): never {
-  logger.fatal({ name, message }, 'the start is refused')
+  logger.fatal({ name, message }, 'startup refused')
   console.error(message)
   process.exit(1)
 }
@@ -74,7 +74,7 @@ async function shutDown(config: Config, logger: Logger, services: Services, stop
   logger.info('stopping')
   setTimeout(
     () => {
-      logger.fatal('the stop timed out')
+      logger.fatal('shutdown timed out')
       process.exit(1)
     },
     (config.shutdownSeconds + 5) * 1000,
@@ -85,7 +85,7 @@ async function shutDown(config: Config, logger: Logger, services: Services, stop
     logger.info('stopped')
     process.exit(0)
   } catch (error) {
-    logger.fatal({ err: error }, 'the stop failed')
+    logger.fatal({ err: error }, 'shutdown failed')
     process.exit(1)
   }
 }

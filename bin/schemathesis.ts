@@ -51,7 +51,7 @@ async function main(): Promise<void> {
   const { seconds = '60', seed = String(Date.now() % 1_000_000) } = values
   const venv = join(root, 'node_modules/.cache/schemathesis')
   const packages = await pythonPackages(join(root, 'tools/schemathesis/requirements.txt'), venv)
-  if ('problem' in packages) return console.log(`Schemathesis is left out: ${packages.problem}`)
+  if ('problem' in packages) return console.log(`Schemathesis is skipped: ${packages.problem}`)
   await besideOwnStart('schemathesis', settings, async ({ folder, ready }) => {
     const addresses = await ready
     for (const { name, caller, options, share } of roundsOf(
@@ -111,7 +111,7 @@ async function fuzz(cwd: string, command: string, args: string[]): Promise<void>
   const { all, failed } = await execa(command, [...args, ...phases, ...shown], { cwd, all: true, reject: false })
   const summary = all.slice(all.lastIndexOf('= SUMMARY ='))
   console.log(failed ? all : summary)
-  if (failed) throw new Error('Schemathesis has found something: see above.')
+  if (failed) throw new Error('Schemathesis found problems. See above.')
 }
 
 await main().catch((error: unknown) => {

@@ -25,7 +25,7 @@ import { startWarden } from './local/warden.ts'
  */
 const say = (text: string): void => console.log(text)
 
-/** A second Ctrl-C kills; one within this time is the same key press, forwarded by npm. */
+/** A second Ctrl-C kills. One within this time is the same key press, forwarded by npm. */
 const samePressMs = 1000
 
 async function main(): Promise<void> {
@@ -72,7 +72,7 @@ async function run(
   const began = Date.now()
   const record = createProcessRecord(join(folder, 'processes'))
   const left = await endRecorded(record.folder)
-  if (left.length > 0) say(`Ended processes of an earlier start: ${left.join(', ')}.`)
+  if (left.length > 0) say(`Stopped processes of an earlier start: ${left.join(', ')}.`)
   const problems = await portProblems(neededPorts(local))
   if (problems.length > 0) throw new Error(problems.join('\n'))
   startWarden(record.folder, local.environment)
@@ -104,7 +104,7 @@ async function run(
   }
 }
 
-/** Resolves on the first request to stop; the second one kills at once. */
+/** Resolves on the first request to stop. The second one kills immediately. */
 function untilStopRequested(local: LocalConfig, supervisor: Supervisor): Promise<undefined> {
   let first = 0
   return new Promise((resolve) => {
@@ -131,7 +131,7 @@ function neededPorts(local: LocalConfig): NeededPort[] {
   ]
 }
 
-/** Tests run other scripts in place of the real ones. */
+/** Tests run other scripts instead of the real ones. */
 type Scripts = Record<'api' | 'worker' | 'sites', string>
 
 function readArguments(): Scripts & { help: boolean } {

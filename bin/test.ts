@@ -17,7 +17,7 @@ import { onTestGround, startAva, type TestGround } from './local/test/test-groun
 const root = fileURLToPath(new URL('..', import.meta.url))
 const start = Date.now()
 
-/** What the caller has named, before anything is started. Ends with 2 if there is no such promise or file. */
+/** The tests that the caller names, checked before anything starts. Exits with 2 if a promise or file does not exist. */
 function asked(): ReturnType<typeof namePromised> {
   try {
     return namePromised(process.argv.slice(2), readHouse(root))
@@ -43,7 +43,7 @@ async function runAva({ folder, record, env }: TestGround): Promise<number> {
   return code === 0 && unproved.length > 0 ? 1 : (code ?? 1)
 }
 
-/** What ava is given: the caller's arguments, with all tests if these select none. */
+/** The arguments for ava: the caller's, and all tests if these select none. */
 function argumentsFor(): string[] {
   const others = given.filter((one) => one !== '--slow')
   const concurrency = given.some((one) => /^(-c|--concurrency)/.test(one)) ? [] : ['--concurrency', String(shares)]
@@ -62,7 +62,7 @@ function selected(): readonly string[] {
 function showProgress(log: string, hasSucceeded: boolean): void {
   const { left, slowest } = readProgress(log)
   if (!hasSucceeded && left.length > 0) {
-    console.log(['', 'Begun, and not ended:', ...left.map((name) => `✘ ${name}`)].join('\n'))
+    console.log(['', 'Started, but not finished:', ...left.map((name) => `✘ ${name}`)].join('\n'))
   }
   if (slowest.length < 2) return
   console.log('\nThe slowest tests, and files with their own process, in seconds:')

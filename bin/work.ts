@@ -28,7 +28,7 @@ export function startWork(
     // Work under way is finished, but no more is taken on: this worker must not count as present.
     await services.workers
       .signOff()
-      .catch((error: unknown) => logger.warn({ err: error }, 'failed to sign off the worker'))
+      .catch((error: unknown) => logger.warn({ err: error }, 'failed to deregister the worker'))
     await polling.stop()
     await delivered
     health.stop()

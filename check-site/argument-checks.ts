@@ -42,7 +42,7 @@ export const argumentChecks: Check[] = [
     id: 'arguments-converted',
     requirement: 'Arguments of another type are refused, not converted',
     section: 'Tool call: parse the input parameters',
-    fix: 'Do not turn "1" into 1 or "true" into true: a model that sends the wrong type has to learn it from a 400.',
+    fix: 'Do not turn "1" into 1 or "true" into true: a model that sends the wrong type must learn that from a 400.',
     needs: ['manifest', 'token', 'read tool'],
     causes: ['arguments-checked'],
     run: convertedRefused,

@@ -51,7 +51,7 @@ export const warnedIf = (why: string[]): Finding => (why.length > 0 ? { result: 
 
 /** Another check has found the cause already. */
 export const blocked = (id: string): Finding =>
-  skipped(`[${id}] has to be fixed first.`, 'Fix it, and run the checker again.')
+  skipped(`[${id}] must be fixed first.`, 'Fix it, and run the checker again.')
 
 /** Said of everything that comes after the manifest. */
 export const withoutManifest = skipped('There is no usable manifest.', 'Fix what failed above, and check again.')

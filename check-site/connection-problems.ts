@@ -41,7 +41,7 @@ const byCode: Record<string, Problem> = {
     what: 'has a certificate that is not meant for servers',
     fix: 'Issue a certificate with the extended key usage serverAuth.',
   },
-  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted('it is signed by itself'),
+  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted('it is self-signed'),
   SELF_SIGNED_CERT_IN_CHAIN: untrusted('its chain ends at an authority that is unknown here'),
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted('its issuer is unknown, or missing from the chain'),
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted('its issuer is unknown, or missing from the chain'),
@@ -51,7 +51,7 @@ const byCode: Record<string, Problem> = {
 
 const byReason: Record<string, Problem> = {
   'refused-address': notPublic('an address'),
-  'refused-name': notPublic('a name that stands for an address'),
+  'refused-name': notPublic('a name that resolves to an address'),
   encoding: {
     what: 'sent a response that cannot be decompressed',
     fix: 'Compress the body as Content-Encoding says, or leave that header out.',

@@ -4,16 +4,16 @@ export const usage = `Usage: npm run conformance -- [base url] [options]
        npm run conformance -- twice
        npm run conformance -- faults [--jobs <n>] [<part of an id>…]
 
-  base url           The platform; by default the one that npm start runs here.
-  --facts <file>     What npm start has written; by default conformance.json in the data folder.
-  --only <ids>       Only the rows whose ids begin so, separated by commas: codes/NO_CREDITS,webhook/
-  --list             The rows, without trying them.
-  --json             The table as JSON.
-  twice              Tries all rows twice, on an installation of its own.
-  faults             Shows that copies of the platform with one behaviour broken on purpose are found.
+  base url           The platform. By default the one that npm start runs here.
+  --facts <file>     The file that npm start writes. By default conformance.json in the data folder.
+  --only <ids>       Only rows whose ids start with one of these: codes/NO_CREDITS,webhook/
+  --list             List the rows without trying them.
+  --json             Print the table as JSON.
+  twice              Try all rows twice, on a separate installation.
+  faults             Show that the check finds copies of the platform with one broken behavior.
 
 Exit code 0 if all rows passed, 1 if one failed, 2 if some were not tried, nothing could be tried, or the command line is
-wrong, and 130 if it was interrupted. Ctrl-C deletes what was made; a second one ends at once.`
+invalid, and 130 if it was interrupted. Ctrl-C deletes what the check created. A second one exits immediately.`
 
 export class UsageError extends Error {
   override readonly name = 'UsageError'
@@ -34,7 +34,7 @@ export interface Arguments {
 export function readArguments(args: string[]): Arguments {
   const { values, positionals } = parse(args)
   const [base, ...more] = positionals
-  if (more.length > 0) throw new UsageError('There is one base URL.')
+  if (more.length > 0) throw new UsageError('Give only one base URL.')
   return {
     base: base === undefined ? undefined : originOf(base),
     factsFile: values.facts,
@@ -47,7 +47,7 @@ export function readArguments(args: string[]): Arguments {
 
 function partsOf(only: string): string[] {
   const parts = only.split(',').filter((part) => part !== '')
-  if (parts.length === 0) throw new UsageError('--only names no row; --list shows them.')
+  if (parts.length === 0) throw new UsageError('--only names no row. --list shows all rows.')
   return parts
 }
 

@@ -95,7 +95,7 @@ export const ownTools: OwnTool[] = [
   },
   {
     name: 'answer_text',
-    description: 'Answer with this text in place of a JSON object.',
+    description: 'Answer with this text instead of a JSON object.',
     scope: 'read',
     effect: 'read',
     input_schema: {

@@ -15,13 +15,13 @@ function problemOf({ status, headers, json }: Answer): string | undefined {
   const location = headers.get('location')
   if (status >= 300 && status < 400 && location !== null) return redirected(location)
   if (typeof json['code'] === 'string') return 'Switchyard is not ready.'
-  if (json['status'] !== 'ok' || json['temporal'] === undefined) return 'What answers there is not Switchyard.'
+  if (json['status'] !== 'ok' || json['temporal'] === undefined) return 'The server there is not Switchyard.'
   return json['temporal'] === 'reachable' ? undefined : 'Switchyard cannot reach Temporal: no run would start.'
 }
 
 function redirected(location: string): string {
   const to = URL.canParse(location) ? new URL(location).origin : 'another address'
-  return `What answers there redirects to ${to}. Give the address of Switchyard itself.`
+  return `The server there redirects to ${to}. Give the address of Switchyard itself.`
 }
 
 /** Whether there are tiers and payments: without them (BILLING=off), the list of tiers is empty. */

@@ -21,7 +21,7 @@ export function startLoop(
   const running = (async () => {
     while (!stopping.signal.aborted) {
       await work(stopping.signal).catch((error: unknown) =>
-        logger.warn({ err: error, loop: name }, 'a round of the loop failed'),
+        logger.warn({ err: error, loop: name }, 'loop iteration failed'),
       )
       await delay(everySeconds * 1000, undefined, { signal: stopping.signal }).catch(() => undefined)
     }

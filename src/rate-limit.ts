@@ -63,7 +63,7 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
     /** One request of an owner, by whatever login or key. */
     account(ownerId: string, { tier, limits }: Allowance): Promise<void> {
       const points = finite(Math.max(limits.requestsPerMinute, config.callerPerMinute))
-      const what = `Too many requests of this account: ${points} a minute are allowed${withTier(tier)}, over all its keys`
+      const what = `The keys of this account have exceeded their shared limit of ${points} requests a minute${withTier(tier)}`
       return consume(counter('account', points), ownerId, { what })
     },
 
@@ -73,7 +73,7 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
      */
     delivery(ownerId: string, { tier, limits }: Allowance): Promise<void> {
       const points = finite(Math.max(limits.deliveriesPerMinute, config.webhookPerMinute))
-      const what = `Too many deliveries to this account: ${points} a minute are allowed${withTier(tier)}, over all its agents`
+      const what = `The agents of this account have exceeded their shared limit of ${points} deliveries a minute${withTier(tier)}`
       return consume(counter('deliveries', points, 'memory'), ownerId, { what })
     },
 
@@ -82,7 +82,7 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
       const most = finite(limits.inputBytesPerMinute)
       // A minute's bytes at once would keep everybody else waiting for seconds. One large text always fits.
       const atOnce = Math.max(most / burstsPerMinute, largestText)
-      const what = `Too much is given to the runs of this account: ${bytesInWords(most)} a minute are allowed${withTier(tier)}, ${bytesInWords(atOnce)} of them at once`
+      const what = `The runs of this account have exceeded their input limit of ${bytesInWords(most)} a minute${withTier(tier)}, with bursts of up to ${bytesInWords(atOnce)}`
       const count = Math.min(bytes, atOnce)
       return consume(counter('input-bytes', atOnce, 'memory', (60 * atOnce) / most), ownerId, { what, count })
     },
@@ -90,7 +90,7 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
     /** One change of a user's that the audit log notes: in a minute, and in a day. */
     async change(userId: string): Promise<void> {
       const { changesPerMinute, changesPerDay } = config
-      const what = (count: number, time: string) => `Too many changes: ${count} ${time} are allowed for an account`
+      const what = (count: number, time: string) => `This account has exceeded its limit of ${count} changes ${time}`
       await consume(minuteOfChanges, userId, { what: what(changesPerMinute, 'a minute') })
       await consume(dayOfChanges, userId, { what: what(changesPerDay, 'a day') })
     },
@@ -111,7 +111,7 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
     tries: {
       take: (key: string): Promise<void> =>
         consume(failures, key, {
-          what: `Too many wrong passwords or codes: ${config.triesPerHour} an hour are allowed for an account, from places where it was not used before. A new password, with POST /auth/forgot-password, ends the wait`,
+          what: `Too many wrong passwords or codes. From a new location, an account has ${config.triesPerHour} attempts an hour. To sign in sooner, reset the password with POST /auth/forgot-password`,
         }),
       giveBack: async (key: string): Promise<void> => void (await failures.reward(key)),
       forget: async (key: string): Promise<void> => void (await failures.delete(key)),
@@ -148,7 +148,7 @@ interface Allowance {
   limits: { requestsPerMinute: number; deliveriesPerMinute: number; inputBytesPerMinute: number }
 }
 
-const withTier = (tier: string | null): string => (tier === null ? '' : ` with the tier ${tier}`)
+const withTier = (tier: string | null): string => (tier === null ? '' : ` (${tier} tier)`)
 
 interface Counted {
   /** What is too much, as the beginning of a sentence. */

@@ -230,7 +230,7 @@ export function createServices(
       await outages.close()
       await models.close()
       await threads.close()
-      await storedBytes.flush().catch((error: unknown) => logger.warn({ err: error }, 'stored bytes were not counted'))
+      await storedBytes.flush().catch((error: unknown) => logger.warn({ err: error }, 'failed to count stored bytes'))
       await database.destroy()
     },
   }

@@ -68,7 +68,7 @@ export function sendToBrowser(
 
 /** Replaces the JSON of an error with a page, for browsers. */
 export function sendErrorPage(ctx: Context, error: CodedError): void {
-  if (wantsPage(ctx)) sendPage(ctx, { title: 'That did not work', text: [error.message], good: false })
+  if (wantsPage(ctx)) sendPage(ctx, { title: 'Something went wrong', text: [error.message], good: false })
 }
 
 function sendPage(ctx: Context, page: PageText): void {

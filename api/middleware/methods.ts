@@ -12,6 +12,6 @@ export const methods =
     ctx.set('Allow', allowed)
     if (ctx.method === 'OPTIONS') return void (ctx.status = 204)
     // The client's word for it is not repeated: a method may be any text.
-    const message = `This path does not take this method. It takes ${allowed}.`
+    const message = `This path does not support this method. It supports ${allowed}.`
     throw new CodedError('METHOD_NOT_ALLOWED', { message })
   }

@@ -13,8 +13,8 @@ const split = ['accept', 'accept-encoding', 'content-encoding', 'content-type', 
 const maxSplit = 1024
 
 const sentences = {
-  query: `The query is longer than ${maxQuery} characters. Send long values in the body of a request that takes one.`,
-  parameters: `The query has more than ${maxParameters} parameters. Send only those that the operation names.`,
+  query: `The query exceeds the limit of ${maxQuery} characters. Send long values in the request body where possible.`,
+  parameters: `The query exceeds the limit of ${maxParameters} parameters. Send only parameters that the operation supports.`,
 }
 
 /** Refuses queries and headers that are longer than anybody needs, before anything reads them: VALIDATION_ERROR. */
@@ -24,7 +24,7 @@ export const sizes: Middleware = async (ctx, next) => {
   if (excess) throw new CodedError('VALIDATION_ERROR', { message: sentences[excess] })
   const name = split.find((each) => (headers[each]?.length ?? 0) > maxSplit)
   if (name !== undefined) {
-    const message = `The header ${name} is longer than ${maxSplit} characters.`
+    const message = `The ${name} header exceeds the limit of ${maxSplit} characters.`
     throw new CodedError('VALIDATION_ERROR', { message, details: [{ path: name, message }] })
   }
   await next()

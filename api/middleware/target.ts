@@ -4,7 +4,7 @@ import { CodedError } from '../../src/errors.ts'
 /** Refuses a request target that cannot be read (RFC 9112, section 3.2), before anything asks for its path: VALIDATION_ERROR. */
 export const target: Middleware = async (ctx, next) => {
   if (!isReadable(ctx)) {
-    const message = 'The request target cannot be read. Send the path, such as /agents, and nothing before it.'
+    const message = 'The request target is malformed. Send only the path, such as /agents.'
     throw new CodedError('VALIDATION_ERROR', { message })
   }
   await next()

@@ -39,6 +39,6 @@ function requireCsrfToken({ config, users }: Services, caller: Caller, ctx: Cont
   refuseOtherPages(factsOf(ctx).header, config.http.baseUrl)
   const isRight = users.csrf.matches(requireLogin(caller), ctx.get(csrfHeader))
   assertThat(isRight, 'PERMISSION_DENIED', {
-    message: `With a cookie, a request that may change something needs the CSRF token of the login in ${csrfHeader}. GET /auth/csrf has it.`,
+    message: `Cookie requests that change something must have the CSRF token in the ${csrfHeader} header. Get it with GET /auth/csrf.`,
   })
 }

@@ -47,7 +47,7 @@ function inflateAs(ctx: Context): void {
   if (coding === undefined) {
     ctx.set('Accept-Encoding', [...readCodings, 'identity'].join(', '))
     const given = shown(ctx.get('content-encoding'))
-    throw wrong(`The Content-Encoding is ${given}. Send the body with one of ${readCodings.join(', ')}, or with none.`)
+    throw wrong(`The Content-Encoding is ${given}. Use one of ${readCodings.join(', ')}, or none.`)
   }
   ctx.headers['content-encoding'] = coding
 }
@@ -67,14 +67,14 @@ export const announcedBytes = ({ headers }: Context): number | undefined =>
 
 /** Refuses a missing body, or one that is not declared as JSON, with VALIDATION_ERROR. */
 export function requireJson(ctx: Context): void {
-  if (!hasBody(ctx)) throw wrong('The body is missing. Send one as JSON, with "Content-Type: application/json".')
+  if (!hasBody(ctx)) throw wrong('The request body is missing. Send JSON with "Content-Type: application/json".')
   const problem = problemOfType(ctx.get('content-type'))
-  if (problem) throw wrong(`Send the body as JSON, with "Content-Type: application/json". This one ${problem}.`)
+  if (problem) throw wrong(`The request ${problem}. Send JSON with "Content-Type: application/json".`)
 }
 
 function refused(error: Error, maxBytes: number, advice = ''): CodedError {
   const { type, code } = error as { type?: unknown; code?: unknown }
-  if (type === 'entity.too.large') return wrong(`The body is larger than ${maxBytes} bytes. ${advice}`.trimEnd(), error)
+  if (type === 'entity.too.large') return wrong(`The body exceeds the limit of ${maxBytes} bytes. ${advice}`.trimEnd(), error)
   if (type === 'request.aborted') return wrong('The body ended before it was complete.', error)
   if (typeof code === 'string' && code.startsWith('Z_')) return wrong('The body is not valid compressed data.', error)
   return wrong('The body could not be read.', error)

@@ -31,7 +31,7 @@ export function problemOfType(given: string): string | undefined {
   const [, charset] = wideCharset.exec(given) ?? []
   return charset === undefined
     ? undefined
-    : `has the charset ${JSON.stringify(charset.slice(0, 20))}, and JSON is UTF-8`
+    : `has the charset ${JSON.stringify(charset.slice(0, 20))}, but JSON must be UTF-8`
 }
 
 /**

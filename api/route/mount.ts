@@ -214,13 +214,13 @@ interface Asked {
 }
 
 const parseQuery = (schema: v.GenericSchema, ctx: Context): unknown =>
-  validated(schema, knownIn(parametersIn(ctx.querystring)), 'The query is not valid.')
+  validated(schema, knownIn(parametersIn(ctx.querystring)), 'The query is invalid.')
 
 /** A route without a body takes none, or an empty object: members would silently have no effect. */
 async function parseBody(route: AnyRoute, read: BodyReader, ctx: Context): Promise<unknown> {
   if (!route.body && (route.method === 'get' || !isStrict(route) || !hasBody(ctx))) return undefined
   const value = withCanonicalIds(await readJsonBody(ctx, read, partyOf(ctx)))
-  return validated((route.body as v.GenericSchema | undefined) ?? nothing, value, 'The request body is not valid.')
+  return validated((route.body as v.GenericSchema | undefined) ?? nothing, value, 'The request body is invalid.')
 }
 
 /** Who waits for a turn. */
@@ -230,7 +230,7 @@ const partyOf = (ctx: Context): string => String(ctx.state['userId'] ?? ctx.ip)
 async function parseRaw(route: AnyRoute, raw: Buffer, ctx: Context, services: Services): Promise<unknown> {
   if (!route.body || !hasBody(ctx)) return undefined
   const outline = await outlineIn(raw, partyOf(ctx), services.threads, route.rawBody?.outline)
-  return validated(route.body as v.GenericSchema, outline, 'The request body is not valid.')
+  return validated(route.body as v.GenericSchema, outline, 'The request body is invalid.')
 }
 
 const nothing = v.strictObject({})

@@ -21,7 +21,7 @@ import { isOfOwner, isOfUser, needsLogin, needsOf, needsTerms } from './route-ru
 export function permit(route: AnyRoute, caller: Caller, resource: unknown): void {
   requireScope(caller, route.method === 'get' ? 'read' : 'write')
   assertThat(!needsLogin(route) || caller.via === 'login', 'PERMISSION_DENIED', {
-    message: 'This operation needs the access token of a login; an API key cannot do it.',
+    message: 'This operation requires an access token. API keys cannot perform it.',
   })
   if (route.access === 'admin') requireAdmin(caller)
   if (isOfUser(route)) requireOwnAccount(caller)

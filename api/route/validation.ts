@@ -12,7 +12,7 @@ export function validated(schema: v.GenericSchema, value: unknown, sentence: str
 
 /** For schemas without a message: valibot's own would quote the value, which may be a password. */
 const expectation = ({ expected }: v.BaseIssue<unknown>): string =>
-  expected ? `must be ${names[expected] ?? expected}` : 'is not valid'
+  expected ? `must be ${names[expected] ?? expected}` : 'is invalid'
 const names: Record<string, string> = { Object: 'a JSON object', Array: 'a list', string: 'a string' }
 
 /** VALIDATION_ERROR with one detail per valibot issue, at most 50. */
@@ -25,6 +25,6 @@ function invalid(issues: readonly v.BaseIssue<unknown>[], sentence: string): Cod
 
 function toDetail(issue: v.BaseIssue<unknown>): ErrorDetail {
   const path = v.getDotPath(issue) ?? ''
-  if (issue.expected === 'never') return { path, message: 'This member is not known here.' }
+  if (issue.expected === 'never') return { path, message: 'This member is unknown.' }
   return { path, message: issue.received === 'undefined' ? 'This member is required.' : issue.message }
 }

@@ -144,7 +144,7 @@ const data = {
     tokensBefore: field(whole, 'How long the prompt would have been, as estimated', 118_000),
     tokensAfter: field(whole, 'How long it is now, as estimated', 71_000),
     contextTokens: field(whole, "The size of the model's context window", 128_000),
-    note: field(v.string(), 'What was done, for people', 'The run has become long for its model.'),
+    note: field(v.string(), 'What was done, for people', "The run no longer fits in the model's context window."),
   }),
   'model.changed': v.looseObject({
     step: ofStep.step,

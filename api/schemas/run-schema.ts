@@ -20,7 +20,7 @@ const meanings = reasons.map((name) => `- \`${name}\`: ${endReasons[name]}`).joi
 /** As requests name it. */
 export const knownEndReason = named(
   'EndReason',
-  v.picklist(reasons, 'must be the `reason` of a run, such as MODEL_ERROR'),
+  v.picklist(reasons, 'must be a run `reason`, such as MODEL_ERROR'),
   `Why a run ended without finishing:\n\n${meanings}`,
 )
 /** While a deploy is under way the record may have reasons that this process does not know. */

@@ -91,7 +91,7 @@ async function transmit(
   const open = (): Outlet => {
     begin(ctx, resumeId)
     const opened = createOutlet(ctx.res, signal, stallSeconds * 1000, () =>
-      logger.info('a stream was cut off, because its reader stopped reading'),
+      logger.info('closed a stream because its reader stopped reading'),
     )
     beat = setInterval(opened.beat, keepAliveSeconds * 1000)
     return opened

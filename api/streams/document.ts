@@ -80,7 +80,7 @@ async function transmit(ctx: Context, texts: AsyncIterable<string>, signal: Abor
     // Writing to a client that has just left is no failure.
     ctx.res.on('error', () => undefined)
     return createOutlet(ctx.res, signal, sending.config.streams.stallSeconds * 1000, () =>
-      sending.logger.info('a document was cut off, because its reader stopped reading'),
+      sending.logger.info('closed a document because its reader stopped reading'),
     )
   }
   try {

@@ -76,7 +76,7 @@ async function transmit(
   begin(ctx)
   res.write(`retry: ${retryMs()}\n\n`)
   const outlet = createOutlet(res, ending.signal, stallSeconds * 1000, () =>
-    streaming.logger.info('a stream was cut off, because its reader stopped reading'),
+    streaming.logger.info('closed a stream because its reader stopped reading'),
   )
   const beat = setInterval(outlet.beat, keepAliveSeconds * 1000)
   const failure = await pump(pages, outlet, streaming.format).catch((error: unknown) =>

@@ -62,9 +62,9 @@ export function createOpenStreams(given: {
     const { tier, limits } = allowance
     const { openStreams } = limits
     const again = `Close one, or try again in ${secondsInWords(retryAfter)}.`
-    const most = `You have ${openStreams} streams open at this server, as many as ${tier === null ? 'this platform' : `the tier ${tier}`} allows. ${again}`
+    const most = `You have ${openStreams} open streams on this server, which is the limit ${tier === null ? 'of this platform' : `of the ${tier} tier`}. ${again}`
     assertThat(shares.holds(party) < openStreams, 'RATE_LIMITED', { message: most, retryAfter })
-    const share = `Your share of the streams that this server can send is used up. ${again}`
+    const share = `You have reached your share of this server's stream capacity. ${again}`
     assertThat(shares.take(party), 'RATE_LIMITED', { message: share, retryAfter })
     streams.set(stream, undefined)
     rounds ??= setInterval(() => void round([...streams.keys()]), checkSeconds * 1000).unref()
@@ -109,7 +109,7 @@ export function createOpenStreams(given: {
     }
     await pMap(groups.values(), checkOne, { concurrency, stopOnError: false }).catch((error: unknown) => {
       // Most likely the database is away, and the streams send nothing meanwhile.
-      logger.warn({ err: error }, 'streams could not be checked')
+      logger.warn({ err: error }, 'failed to check open streams')
     })
     checking = false
   }

@@ -25,7 +25,7 @@ export const payloadOf = (number: number, at: string): string =>
 export const systemPrompt = 'File an issue for every post that reports a bug. Look for similar issues first.'
 
 export const answers = [
-  'This is the demo model: it follows fixed rules and understands nothing. I call issue_tracker_create_issue, searchIssues.',
+  'This is the demo model. It follows fixed rules and understands nothing. Calling issue_tracker_create_issue, searchIssues.',
   'I filed an issue for the post and found no similar one. One call could not be made, because its tool has another name.',
 ].map(escaped)
 
@@ -35,4 +35,4 @@ export const argumentsOf = (number: number): string =>
 export const resultOf = (number: number): string =>
   escaped(JSON.stringify({ id: number, url: `https://issues.example.com/issues/${number}` }))
 
-export const unknownTool = 'There is no tool named "searchIssues". Use only the tools that are offered.'
+export const unknownTool = 'There is no tool named "searchIssues". Use only the tools that you are offered.'

@@ -1,25 +1,25 @@
 import type { Database } from '../../src/database/database.ts'
 
-/** A command for operators that needs the database, and none of the processes. */
+/** A command for operators that needs the database but no running process. */
 export interface AdminCommand {
-  /** What follows its name. */
+  /** Its arguments. */
   takes: string
   does: string
-  /** Does it, and returns what to print. Throws a sentence if it cannot. */
+  /** Runs it, and returns the text to print. Throws an error with a sentence if it fails. */
   work: (database: Database, given: Given) => Promise<string>
 }
 
 export interface Given {
-  /** What followed its name. */
+  /** The given arguments. */
   words: string[]
-  /** How the command is written. */
+  /** The syntax of the command. */
   usage: string
   settings: Record<string, string>
 }
 
-/** The address in a command line that names one and nothing else. */
+/** The only argument, which must be an address. */
 export function addressIn(words: string[], usage: string): string {
   const [address, ...more] = words
-  if (address === undefined || address.startsWith('-') || more.length > 0) throw new Error(`Name one address: ${usage}`)
+  if (address === undefined || address.startsWith('-') || more.length > 0) throw new Error(`Give one address: ${usage}`)
   return address
 }

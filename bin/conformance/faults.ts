@@ -47,7 +47,7 @@ const wanted = brokenPlatforms.filter(
   ({ id }) => positionals.length === 0 || positionals.some((part) => id.includes(part)),
 )
 if (wanted.length === 0) {
-  console.error('No such fault. Their ids are in test/conformance/faults.ts.')
+  console.error('There is no such fault. See the ids in test/conformance/faults.ts.')
   process.exit(2)
 }
 process.exit(await onTestGround((ground) => main(ground, wanted, Number(values.jobs ?? 1))))

@@ -41,7 +41,7 @@ try {
     }
     if (codes.every((code) => code === 0)) return
     console.error(endsOfLogs(start))
-    throw new Error(`npm run conformance ended with ${codes.join(' and ')}.`)
+    throw new Error(`npm run conformance exited with ${codes.join(' and ')}.`)
   })
 } catch (error) {
   console.error(`\n${(error as Error).message}`)

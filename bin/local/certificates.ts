@@ -6,7 +6,7 @@ import { textIfThere, writeWhole } from './whole-file.ts'
 
 /** The files of a local certificate authority and of the server certificate that it signed. All are PEM. */
 export interface Certificates {
-  /** The authority's certificate, which a client has to trust (SITE_CA_FILE, NODE_EXTRA_CA_CERTS). */
+  /** The authority's certificate, which a client must trust (SITE_CA_FILE, NODE_EXTRA_CA_CERTS). */
   caFile: string
   certFile: string
   keyFile: string
@@ -15,7 +15,7 @@ export interface Certificates {
 /** A pair with less than this left (ms) is renewed, so that nothing expires under a running server. */
 const leastLeft = 30 * 24 * 60 * 60 * 1000
 
-/** Loaded only when a pair has to be made. */
+/** Loaded only if a new pair is needed. */
 const issuing = () => import('./issue-certificates.ts')
 
 /**

@@ -51,7 +51,7 @@ async function untilReady(program: Program, { output, exited }: Launched): Promi
   const failure = await Promise.race([
     program.ready({ output, signal }).then(() => undefined),
     wait(program.readySeconds * 1000, `was not ready after ${program.readySeconds} s`, { signal }),
-    exited.then((how) => `ended before it was ready (${how})`),
+    exited.then((how) => `exited before it was ready (${how})`),
   ])
   over.abort()
   if (failure) throw new Error(`${program.name} ${failure}`)

@@ -24,7 +24,7 @@ export async function portProblems(needed: NeededPort[]): Promise<string[]> {
   const problems = await Promise.all(
     needed.map(async ({ port, use, variable }, index) => {
       const twin = needed.slice(0, index).find((other) => other.port === port)
-      if (twin) return `Port ${port} is meant for ${twin.use} (${twin.variable}) and for ${use} (${variable}).`
+      if (twin) return `Port ${port} is set for both ${twin.use} (${twin.variable}) and ${use} (${variable}).`
       if ((await getPort({ host, port })) === port) return []
       return `Port ${port} (${use}) is taken. Free it, or set ${variable} to another one.`
     }),

@@ -9,7 +9,7 @@ export interface Starting {
   signal: AbortSignal
 }
 
-/** What is run as a process. */
+/** A program that runs as a process. */
 export interface Command {
   name: string
   command: string
@@ -30,7 +30,7 @@ export interface Program extends Command {
   beforeStart?: () => Promise<void>
   /** Resolves when the process is ready. */
   ready(starting: Starting): Promise<unknown>
-  /** What the terminal shows of an output line, if anything. */
+  /** The part of an output line that the terminal shows, if any. */
   shown?: (line: string) => string | undefined
 }
 

@@ -12,7 +12,7 @@ interface Started {
   milliseconds: number
 }
 
-/** What a start prints when everything runs. */
+/** The text that `npm start` prints when everything runs. */
 export function readyInWords(
   addresses: Addresses,
   { models, billing, environment, folder, milliseconds }: Started,
@@ -39,8 +39,8 @@ const siteNames = ['issue tracker', 'bad tools', 'broken manifest', 'contacts (O
 const siteInWords = (address: string, index: number): string => `${(siteNames[index] ?? '').padEnd(17)} ${address}`
 
 const billingInWords: Record<BillingMode, string> = {
-  off: 'off: everybody has every feature, within the limits that you set',
-  sandbox: 'a sandbox: tiers and credits can be bought, and no money moves',
+  off: 'off: everybody has every feature, within your limits',
+  sandbox: 'sandbox: tiers and credits can be bought, and no money moves',
   stripe: 'Stripe',
 }
 

@@ -50,7 +50,7 @@ export async function startStack(
   const trusted = trustedAuthorities(certificates, caFile, local.environment['SITE_CA_FILE'])
   const secrets = localSecrets(folder)
   const [database, temporal] = await Promise.all([startPostgres(options, secrets), startTemporal(options)])
-  say('Bringing the database schema up to date ...')
+  say('Migrating the database schema ...')
   await prepareDatabase(database, folder, say)
   const sites = sitesProgram({
     file: scripts.sites,
@@ -91,11 +91,11 @@ async function startPostgres(
     environment: local.environment,
   })
   const isElsewhere = !server.dataFolder.startsWith(folder)
-  if (isElsewhere) say(`Postgres runs as another user; its data is in ${server.dataFolder}.`)
+  if (isElsewhere) say(`Postgres runs as another user. Its data is in ${server.dataFolder}.`)
   await supervisor.start(server.program)
   await ensureDatabase(server.url('postgres'), 'switchyard')
   const folders = isElsewhere ? `${folder} and ${server.dataFolder}` : folder
-  return { url: server.url('switchyard'), remedy: `Move ${folders} away or delete what is there, and start again.` }
+  return { url: server.url('switchyard'), remedy: `Move or delete ${folders}, and start again.` }
 }
 
 async function startTemporal({ local, folder, record, supervisor, say }: StackOptions): Promise<string> {

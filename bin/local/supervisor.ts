@@ -20,18 +20,18 @@ export function createSupervisor(record: ProcessRecord, logFolder: string, say: 
 
   async function keep(control: Control, failures: number): Promise<void> {
     const seconds = backOff[Math.min(failures, backOff.length - 1)]!
-    say(`${control.name}: starting it again in ${seconds} s`)
+    say(`${control.name}: restarting in ${seconds} s`)
     await wait(seconds * 1000, undefined, { signal: stopping.signal }).catch(() => undefined)
     if (stopping.signal.aborted) return
     await control.start().then(
-      () => say(`${control.name}: runs again`),
+      () => say(`${control.name}: running again`),
       (error: unknown) => stopping.signal.aborted || say(`${control.name}: ${(error as Error).message}`),
     )
     if (control.pid() === undefined && !stopping.signal.aborted) await keep(control, failures + 1)
   }
 
   async function start(program: Program): Promise<void> {
-    if (stopping.signal.aborted) throw new Error(`${program.name} is not started: everything is being stopped`)
+    if (stopping.signal.aborted) throw new Error(`${program.name} is not started, because everything is stopping`)
     const log = createLogFile(logFolder, program.name)
     const screen = createScreen(program, log.path, say)
     let up = 0
@@ -40,7 +40,7 @@ export function createSupervisor(record: ProcessRecord, logFolder: string, say: 
       if (up === 0 || stopping.signal.aborted) return
       failures = Date.now() - up > recoveredMs ? 0 : failures + 1
       up = 0
-      say(`${program.name} ended unexpectedly (${how}); its log is ${log.path}`)
+      say(`${program.name} exited unexpectedly (${how}). Its log: ${log.path}`)
       void keep(control, failures).then(() => (up = Date.now()))
     }
     const onLine = (line: string) => {
@@ -63,7 +63,7 @@ export function createSupervisor(record: ProcessRecord, logFolder: string, say: 
       stopping.abort()
       for (const control of controls.toReversed()) await control.stop()
     },
-    /** Kills everything at once. */
+    /** Kills everything immediately. */
     async kill(): Promise<void> {
       stopping.abort()
       await Promise.all(controls.map((control) => control.kill()))

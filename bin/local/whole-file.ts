@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 
-/** What is read, or undefined if it is not there, or no longer. */
+/** The content of a file, or undefined if it does not exist. */
 export function ifThere<T>(read: () => T): T | undefined {
   try {
     return read()

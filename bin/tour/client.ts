@@ -12,14 +12,14 @@ interface Call {
   body?: unknown
 }
 
-/** What is shown of a request or response: no tokens or secrets, and no more than a screen. */
+/** A request or response as it is printed: without tokens and secrets, and at most a screen long. */
 function shown(value: unknown): string {
   const hidden = (key: string, inner: unknown) => (/token|password|secret/i.test(key) && inner !== null ? '…' : inner)
   const lines = JSON.stringify(value, hidden, 2).split('\n')
   return lines.length > 60 ? [...lines.slice(0, 60), '…'].join('\n') : lines.join('\n')
 }
 
-/** Sends one request to the platform. Throws if it is refused, after what is to be done with the answer. */
+/** Sends one request to the platform. Throws if it is refused, after `onAnswer`. */
 export async function send(
   { method, url, token, headers = {}, body }: Call,
   onAnswer: (status: number, answer: Json | undefined) => void = () => undefined,
@@ -62,7 +62,7 @@ export function askSite(caFile: string, { method, url, body }: Call): Promise<Js
   })
 }
 
-/** A token of the first example site, which its user ada makes there. */
+/** A token of the first example site, which its user ada generates there. */
 export async function tokenOfSite({ sites: [site = ''], siteCaFile }: Addresses): Promise<string> {
   const body = { user: 'ada', role: 'editor' }
   const made = await askSite(siteCaFile, { method: 'POST', url: `${site}/settings/tokens`, body })

@@ -178,7 +178,7 @@ export const agentRows: Row[] = [
       const { token } = await people.free()
       const evidence = refused(await client.send({ url: `/vault/${randomUUID()}`, token }), 'NOT_FOUND')
       refused(await client.send({ url: '/no/such/path', token }), 'NOT_FOUND')
-      return `${evidence}; also for a path that there is not`
+      return `${evidence}; also for an unknown path`
     },
   },
   {

@@ -150,7 +150,7 @@ export const identityRows: Row[] = [
       const evidence = refused(loggedOut, 'TOKEN_REVOKED')
       const { token } = await stage.people.free()
       accepted(await stage.client.send({ url: me, token }))
-      return `${evidence}, after a logout, and after another device has ended the login; a third login goes on`
+      return `${evidence}, after a logout, and after another device has ended the login; a third login stays valid`
     },
   },
   {

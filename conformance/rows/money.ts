@@ -21,7 +21,7 @@ export const moneyRows: Row[] = [
   {
     id: 'codes/NO_CREDITS',
     ofMoney: true,
-    says: 'insufficient credit balance: for a chat, a run by hand, a delivery',
+    says: 'insufficient credit balance: for a chat, a manual run, a delivery',
     needs: ['directives', 'cards'],
     isSlow: true,
     async run(stage) {

@@ -184,7 +184,7 @@ export const oauthRows: Row[] = [
   },
   {
     id: 'oauth/Rotation',
-    says: 'rule 4: each use yields a new refresh token, and the old one is consumed, also by calls at once',
+    says: 'rule 4: each use yields a new refresh token, and the old one is consumed, also by simultaneous calls',
     needs,
     async run(stage) {
       const { refreshes, entryId } = await refreshing(stage)
@@ -197,7 +197,7 @@ export const oauthRows: Row[] = [
       const { token } = await stage.people.owner()
       const entry = accepted(await stage.client.send({ url: `/vault/${entryId}`, token }))
       assertSame(entry['status'], 'connected', 'the status of the entry')
-      return `${sent.length} refreshes, the second for three calls at once, each with the token of the answer before; "scope" was absent`
+      return `${sent.length} refreshes, the second for three simultaneous calls, each with the token of the answer before; "scope" was absent`
     },
   },
   {

@@ -65,7 +65,7 @@ export const ownerRows: Row[] = [
   },
   {
     id: 'owners/Things',
-    says: 'for strangers, a thing of another owner is not there, whatever they would do with it',
+    says: 'for strangers, the things of another owner do not exist, whatever the operation',
     needs,
     async run(stage) {
       const { client, people } = stage

@@ -192,7 +192,7 @@ export const webhookRows: Row[] = [
       assertOverride(found, 'used', 'By the sender.')
       assertOverride(ofNumber, 'absent', 'By the owner.')
       assertOverride(await byHand(stage, found), 'absent', 'By the owner.')
-      return 'enabled: the prompt of the payload is used; not if it is a number, nor in the input of a run by hand'
+      return 'enabled: the prompt of the payload is used; not if it is a number, nor in the input of a manual run'
     },
   },
   {
@@ -243,12 +243,12 @@ export const webhookRows: Row[] = [
       const { runs, arrivals } = await queued(stage)
       const inTime = arrivals.toSorted((a, b) => a.from - b.from)
       const overlap = inTime.find(({ from }, index) => index > 0 && from < (inTime[index - 1]?.until ?? 0))
-      assert(!overlap, 'the site got two calls at once')
+      assert(!overlap, 'the site got two calls at the same time')
       for (const [index, run] of runs.entries()) {
         const before = runs[index - 1]
         assert(!before || String(before['endedAt']) <= String(run['startedAt']), `run ${index + 1} began too early`)
       }
-      return `${runs.length} runs, each began after the end of the one before; no two calls at once`
+      return `${runs.length} runs, each began after the end of the one before; no two calls at the same time`
     },
   },
   {

@@ -69,7 +69,7 @@ export function createAdminAccounts(context: {
   return {
     /** Gives a tier, or sets limits. NOT_FOUND (the user), VALIDATION_ERROR (a tier where there are none). */
     async give(userId: string, { tier, limits }: Given): Promise<void> {
-      const message = 'This installation has no tiers (BILLING=off). Set limits.'
+      const message = 'This installation has no tiers (BILLING=off). Set "limits" instead.'
       const hasTiers = config.billing.mode !== 'off' || (tier ?? null) === null
       assertThat(hasTiers, 'VALIDATION_ERROR', { message, details: [{ path: 'tier', message }] })
       await change(userId, async (trx) => {
@@ -89,7 +89,7 @@ export function createAdminAccounts(context: {
         await keepOut(trx, user, reason)
         return {}
       })
-      logger.info({ userId }, 'a user was suspended')
+      logger.info({ userId }, 'user suspended')
     },
 
     /** Lets a user in again; what was paused by the suspension goes on. NOT_FOUND, also if the user is not suspended. */
@@ -100,7 +100,7 @@ export function createAdminAccounts(context: {
         await User.query(trx).findById(userId).patch({ suspendedAt: null, suspensionReason: null })
         return {}
       })
-      logger.info({ userId }, 'the suspension of a user was lifted')
+      logger.info({ userId }, 'user suspension lifted')
     },
 
     /**
@@ -115,7 +115,7 @@ export function createAdminAccounts(context: {
         await users.closing.markFor(trx, user)
         return {}
       })
-      logger.info({ userId }, 'an account is to be deleted by an operator')
+      logger.info({ userId }, 'account deletion scheduled by an operator')
     },
 
     /** Takes the mark for deletion away; a suspension stays. Safe to repeat. NOT_FOUND, TOKEN_REVOKED once it is too late. */
@@ -125,6 +125,6 @@ export function createAdminAccounts(context: {
   }
 }
 
-export const noUser = 'There is no user with this identifier.'
+export const noUser = 'There is no user with this id.'
 const isAdmin =
-  'An admin can be neither suspended nor deleted. Take the role away first: npm run admin -- remove-admin <address>'
+  'Admins cannot be suspended or deleted. Remove the role first: npm run admin -- remove-admin <address>'

@@ -128,9 +128,9 @@ const noInstructions = { systemPrompt: '', webhookSchema: null, outputSchema: nu
 /** An agent as it was found: of this owner. */
 type Changed = Pick<Agent, 'id' | 'ownerId'>
 
-const exceeds = `The limits of the account do not allow so many agents. This one continues when there is room: delete another one. ${howToGetMore}`
+const exceeds = `Your account is over its agent limit. Delete another agent, and this one resumes automatically. ${howToGetMore}`
 
-const exceedsAndPaused = `The limits of the account do not allow so many agents. You have paused this one, too: delete another one, then resume it. ${howToGetMore}`
+const exceedsAndPaused = `Your account is over its agent limit, and you have also paused this agent. Delete another agent, then resume this one. ${howToGetMore}`
 
 /** The pause of an agent that exceeds the limit begins when that does; so it is known whether its owner has paused it. */
 const isPausedByOwner = ({ pausedAt, exceedingSince }: Agent): boolean =>

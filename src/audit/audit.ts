@@ -44,7 +44,7 @@ export function createAudit(context: {
   async function complete(id: string, outcome: Outcome): Promise<void> {
     const write = () => (outcome.kind === 'refused' ? withdraw(id) : patch(id, outcome))
     await retryWhileUnavailable(write, AbortSignal.timeout(recordMs)).catch((error: unknown) =>
-      logger.warn({ err: error, entryId: id }, 'what came of a change is not in the audit log'),
+      logger.warn({ err: error, entryId: id }, 'failed to record the outcome of a change in the audit log'),
     )
   }
 

@@ -72,6 +72,6 @@ export function createRequests(context: { database: Database; clock: Clock; gate
   return { find, write, send }
 }
 
-const message = 'The payment provider has not said yet what became of a change before. Try again in some minutes.'
+const message = 'The result of an earlier change is not yet known. Try again in a few minutes.'
 
 export type Requests = ReturnType<typeof createRequests>

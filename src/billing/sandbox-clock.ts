@@ -74,12 +74,12 @@ export function createSandboxClock(context: {
    * its time. NOT_FOUND (no such user, or no sandbox), RATE_LIMITED while another request advances it.
    */
   async function advance(userId: string, seconds: number): Promise<Date> {
-    const real = 'This installation has no sandbox of payments. Only the clocks of a sandbox can be advanced.'
+    const real = 'This installation has no payment sandbox. Only sandbox clocks can be advanced.'
     assertThat(sandbox, 'NOT_FOUND', { message: real })
     const user: unknown = isId(userId) && (await database('users').where({ id: userId }).first('id'))
-    assertThat(user, 'NOT_FOUND', { message: 'There is no user with this identifier.' })
+    assertThat(user, 'NOT_FOUND', { message: 'There is no user with this id.' })
     const held = await lease.holdAlone(`clock ${userId}`, leaseSeconds)
-    const message = 'The clock of this account is being advanced. There is one step at a time.'
+    const message = 'The clock of this account is already being advanced. Wait until it has finished.'
     if (!held) throw new CodedError('RATE_LIMITED', { message, retryAfter: leaseSeconds })
     try {
       await finish(userId)

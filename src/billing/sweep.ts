@@ -90,7 +90,7 @@ export function createSweep(context: {
         await attend(account.ownerId)
         await note(account)
       } catch (error) {
-        logger.warn({ err: error, ownerId: account.ownerId }, 'an account was not attended to; it will be tried again')
+        logger.warn({ err: error, ownerId: account.ownerId }, 'failed to process an account; it will be retried')
       }
     }
   }

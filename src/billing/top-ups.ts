@@ -125,7 +125,7 @@ export function topUpAt(account: Account, now: Date): Date | null {
 
 function assertEnough(centsPerMonth: number, price: number): void {
   const path = 'centsPerMonth'
-  const message = `must be at least ${price}, which is what one purchase of so many credits costs`
-  const enough = { message: 'The ceiling is too low for one purchase.', details: [{ path, message }] }
+  const message = `must be at least ${price}, the price of one such purchase`
+  const enough = { message: 'The monthly ceiling is too low for a single purchase.', details: [{ path, message }] }
   assertThat(centsPerMonth >= price, 'VALIDATION_ERROR', enough)
 }

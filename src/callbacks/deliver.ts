@@ -44,7 +44,7 @@ export function createDeliver(context: {
       if (kind === 'delivered') logger.info(entry, 'callback delivered')
       else logger.warn(entry, 'callback not delivered')
     } catch (error) {
-      logger.warn({ err: error, callbackId, attempt }, 'the outcome of a callback attempt was not recorded')
+      logger.warn({ err: error, callbackId, attempt }, 'failed to record the outcome of a callback attempt')
     }
   }
 

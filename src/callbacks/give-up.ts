@@ -68,7 +68,7 @@ export function createGiveUp(context: {
     for (;;) {
       if (stopping?.aborted) return
       const count = await giveUpSome(now)
-      if (count > 0) logger.warn({ count }, 'callbacks whose time was up were given up')
+      if (count > 0) logger.warn({ count }, 'gave up on expired callbacks')
       if (count < batch) return
     }
   }

@@ -3,13 +3,13 @@ import type { Transaction } from '../database/database.ts'
 import { unapprovedSentences } from '../models/prompt-format.ts'
 import { ChatToolCall } from '../tools/tool-call.ts'
 
-/** Why calls are not made any more: another message has taken the place of their approval, or their answer has ended. */
+/** Why calls are no longer made: the user sent another message instead of approving them, or their answer ended. */
 export type Unsent = 'replaced' | 'ended'
 
-const neverSent = 'The answer ended before this call was sent, so it was not made.'
+const neverSent = 'The call was not made because the answer ended first.'
 const reasons: Record<Unsent, string> = { replaced: unapprovedSentences.withdrawn, ended: neverSent }
 
-/** Ends the calls of an answer that were never sent. Nobody need decide about them any more. */
+/** Ends the calls of an answer that were never sent, and withdraws their approval requests. */
 export async function closeUnsent(trx: Transaction, answerId: string, now: Date, why: Unsent): Promise<void> {
   await Approval.query(trx).where({ answerId, status: 'pending' }).patch({ status: 'withdrawn', decidedAt: now })
   await ChatToolCall.query(trx)
@@ -17,15 +17,15 @@ export async function closeUnsent(trx: Transaction, answerId: string, now: Date,
     .patch({ status: 'failed', result: reasons[why], endedAt: now })
 }
 
-/** Ends the calls whose outcome nobody will record any more. Those that were sent may have taken effect. */
+/** Ends all open calls of an answer. Those that were sent may have taken effect. */
 export async function closeAll(trx: Transaction, answerId: string, now: Date): Promise<void> {
   await closeUnsent(trx, answerId, now, 'ended')
   await trx.raw(closeStartedStatement, { answerId, now, lost, refused })
 }
 
-const lost = 'The call was sent, but the answer that it belongs to ended before its outcome was recorded.'
+const lost = 'The call was sent, but the chat answer ended before the outcome was recorded.'
 const refused =
-  'The site refused this call, and the answer ended before it could be sent again. It certainly did nothing.'
+  'The site refused this call, and the answer ended before it could be retried. The call had no effect.'
 
 const closeStartedStatement = `
   update chat_tool_calls

@@ -4,15 +4,15 @@ import { judge } from '../models/judge.ts'
 import type { StepProblem } from '../models/prompt-format.ts'
 
 /**
- * What is wrong with an answer without calls, or null. One that was cut off at its limit is shown as it is; its reader
- * sees why it ends. An empty one is no answer: MODEL_ERROR.
+ * What is wrong with an answer without calls, or null. An answer that was cut off at its limit is shown as it is: its
+ * reader sees why it ends. An empty answer is a MODEL_ERROR.
  */
 export function judgeChat(answer: Answer): StepProblem | null {
   const verdict = judge(answer)
   if (!verdict || answer.text.trim() !== '') return null
   if (verdict.outcome === 'refused') return 'refused'
   throw new ModelError({
-    message: 'The answer of the AI provider was empty.',
+    message: 'The AI provider returned an empty answer.',
     retryable: true,
     privateDetail: `empty answer, finish ${answer.finish}`,
     usage: answer,

@@ -32,7 +32,7 @@ export function createChatWords({ database, logger }: { database: Database; logg
       if (!isPassed || !speech?.hasMore()) return
       writing ??= write().catch((error: unknown) => {
         writing = undefined
-        logger.warn({ err: error, answerId }, 'words of an answer could not be passed on')
+        logger.warn({ err: error, answerId }, 'failed to publish the partial text of an answer')
       })
     }
 
@@ -58,7 +58,7 @@ export function createChatWords({ database, logger }: { database: Database; logg
       .where({ answerId })
       .delete()
       .then(() => undefined)
-      .catch((error: unknown) => logger.warn({ err: error, answerId }, 'words of an answer could not be removed'))
+      .catch((error: unknown) => logger.warn({ err: error, answerId }, 'failed to delete the partial text of an answer'))
 
   return {
     begin,

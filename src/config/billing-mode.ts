@@ -36,9 +36,9 @@ export function billingProblems(said: Said, modelsCostMoney: boolean): string[] 
   const mode = billingMode(said, modelsCostMoney)
   const hasKey = said.STRIPE_SECRET_KEY !== undefined
   const problems: string[] = []
-  if (mode === 'stripe' && !hasKey) problems.push('BILLING is stripe, which needs STRIPE_SECRET_KEY')
+  if (mode === 'stripe' && !hasKey) problems.push('BILLING=stripe requires STRIPE_SECRET_KEY')
   if (mode !== 'stripe' && hasKey) {
-    problems.push(`BILLING is ${mode}, but STRIPE_SECRET_KEY is set; remove the key, or set BILLING=stripe`)
+    problems.push(`BILLING is ${mode}, but STRIPE_SECRET_KEY is set. Remove the key, or set BILLING=stripe`)
   }
   if (mode === 'sandbox' && modelsCostMoney && !said.BILLING_SANDBOX_WITH_PAID_MODELS) problems.push(unpaid)
   const isBounded = said.LIMIT_TOKENS_PER_MONTH !== undefined
@@ -47,9 +47,9 @@ export function billingProblems(said: Said, modelsCostMoney: boolean): string[] 
 }
 
 const unpaid =
-  'BILLING is sandbox, but a model costs money: in the sandbox everybody gives themselves as many credits as they like, ' +
-  'and you pay for the model. Set BILLING=off or BILLING=stripe, or, if you want this, BILLING_SANDBOX_WITH_PAID_MODELS=true'
+  'BILLING is sandbox, but a model costs money. In the sandbox, everybody can take as many credits as they like, and you ' +
+  'pay for the model. Set BILLING=off or BILLING=stripe. To allow it, set BILLING_SANDBOX_WITH_PAID_MODELS=true'
 
 const unbounded =
-  'LIMIT_TOKENS_PER_MONTH is required where a model costs money, BILLING is off, and REGISTRATION is open: anybody may ' +
-  'make an account, and use so many tokens a month that you pay for. Set it, or set REGISTRATION=invited or closed'
+  'LIMIT_TOKENS_PER_MONTH is required because a model costs money, BILLING is off, and REGISTRATION is open. Anybody can ' +
+  'create an account and use tokens that you pay for. Set the limit, or set REGISTRATION=invited or closed'

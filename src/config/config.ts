@@ -31,7 +31,7 @@ const consistent = v.pipe(
     v.partialCheck(
       [['SMTP_URL'], ['MAIL_FROM']],
       ({ SMTP_URL, MAIL_FROM }) => SMTP_URL === undefined || MAIL_FROM !== undefined,
-      'is required where SMTP_URL is set',
+      'is required if SMTP_URL is set',
     ),
     ['MAIL_FROM'],
   ),
@@ -39,7 +39,7 @@ const consistent = v.pipe(
     v.partialCheck(
       [['STRIPE_SECRET_KEY'], ['STRIPE_WEBHOOK_SECRET']],
       ({ STRIPE_SECRET_KEY: key, STRIPE_WEBHOOK_SECRET: secret }) => (key === undefined) === (secret === undefined),
-      'is required where STRIPE_SECRET_KEY is set, and of no use without it',
+      'is required if STRIPE_SECRET_KEY is set, and not allowed otherwise',
     ),
     ['STRIPE_WEBHOOK_SECRET'],
   ),
@@ -49,7 +49,7 @@ const consistent = v.pipe(
       ({ STRIPE_SECRET_KEY: key, CREDITS_CENTS_PER_HUNDRED: cents }) =>
         key === undefined || (cents >= 50 && cents < 10_000),
       // 100 credits are the smallest purchase, and 1,000,000 the largest.
-      'must be 50 to 9999 with Stripe, which charges 50 cents at least and 999,999.99 USD at most',
+      'must be from 50 to 9999 with Stripe, whose charges are from 0.50 to 999,999.99 USD',
     ),
     ['CREDITS_CENTS_PER_HUNDRED'],
   ),

@@ -33,7 +33,7 @@ export type Environment = Record<string, string | undefined>
  */
 export const settings = v.object({
   DATABASE_URL: v.pipe(
-    v.string('is not set; it is required, for example postgres://user:password@127.0.0.1:5432/switchyard'),
+    v.string('is required, for example postgres://user:password@127.0.0.1:5432/switchyard'),
   ),
   DATABASE_POOL: whole(10, 2, 200),
   DATABASE_WAIT_SECONDS: seconds(5, 1, 60),
@@ -152,7 +152,7 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly problems: string[]
   constructor(problems: string[]) {
-    super(`The configuration is not usable:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
+    super(`The configuration is invalid:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
     this.problems = problems
   }
 }

@@ -7,13 +7,13 @@ export function expectation({ expected, type }: v.BaseIssue<unknown>): string {
       ?.replaceAll(/[("|)]/g, '')
       .split(/ +/)
       .join(', ')}`
-  return expected !== null && expected in kinds ? `must be ${kinds[expected]}` : 'is not valid'
+  return expected !== null && expected in kinds ? `must be ${kinds[expected]}` : 'is invalid'
 }
 
 const kinds: Record<string, string> = {
   Object: 'an object',
   Array: 'a list',
-  string: 'a text',
+  string: 'a string',
   number: 'a number',
   boolean: 'true or false',
 }

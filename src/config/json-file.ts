@@ -17,6 +17,6 @@ function parseText(text: string, path: string): { value: unknown } | { problem: 
     return { value: JSON.parse(text) as unknown }
   } catch {
     const { line, column } = placeOfSyntaxError(text)
-    return { problem: `names ${path}, which is not JSON at line ${line}, column ${column}` }
+    return { problem: `names ${path}, which is not valid JSON (line ${line}, column ${column})` }
   }
 }

@@ -27,9 +27,9 @@ const inputOf = ({ path }: v.StrictObjectIssue): object => path?.at(-1)?.input a
 function unknownInWords(members: string[], known: string[]): string {
   const unknown = members.filter((one) => !known.includes(one))
   const meant = new Set(unknown.map((one) => similar(one, known)).filter((one) => one !== undefined))
-  const what = unknown.length === 1 ? 'a member that is' : `${unknown.length} members that are`
+  const what = unknown.length === 1 ? 'an unknown member' : `${unknown.length} unknown members`
   const hint = meant.size > 0 ? ` (did you mean ${[...meant].join(', ')}?)` : ''
-  return `has ${what} not known here${hint}; known are ${known.join(', ')}`
+  return `has ${what}${hint}. Allowed members: ${known.join(', ')}`
 }
 
 /** The nearest known member, at most two letters away, or the one that begins so: `apiKey` for `apiKeyEnv`. */

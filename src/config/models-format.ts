@@ -8,7 +8,7 @@ import { baseUrl, headers } from './provider-formats.ts'
 
 const text = (message: string) => v.pipe(v.string(message), v.nonEmpty(message))
 export const nameInWords = '1 to 100 letters, digits or any of . : / @ - _'
-export const name = v.pipe(v.string('must be a text'), v.regex(/^[\w.:/@-]{1,100}$/, `must be ${nameInWords}`))
+export const name = v.pipe(v.string('must be a string'), v.regex(/^[\w.:/@-]{1,100}$/, `must be ${nameInWords}`))
 const variable = v.pipe(
   v.string('must be the name of an environment variable'),
   v.regex(/^[A-Za-z_]\w*$/, 'must be the name of an environment variable'),
@@ -25,12 +25,12 @@ const count = (min: number, max: number) =>
 const usd = v.pipe(
   v.number('must be a number'),
   v.minValue(0, 'must not be negative'),
-  v.maxValue(100_000, 'must be USD per million tokens'),
+  v.maxValue(100_000, 'must be a price in USD per million tokens, at most 100000'),
 )
 
-const regionInWords = 'must be a region of AWS, such as eu-central-1'
+const regionInWords = 'must be an AWS region, such as eu-central-1'
 
-const tagInWords = 'must be the name of a tag without its brackets, such as think'
+const tagInWords = 'must be a tag name without brackets, such as think'
 
 const price = onlyMembers({
   input: usd,
@@ -40,7 +40,7 @@ const price = onlyMembers({
 })
 
 export const modelMembers = onlyMembers({
-  id: text('must be the name that the provider knows the model by'),
+  id: text("must be the provider's name for the model"),
   name: v.optional(name),
   contextTokens: v.optional(count(1000, 100_000_000)),
   maxOutputTokens: v.optional(count(1, 10_000_000)),
@@ -59,7 +59,7 @@ export const providerMembers = onlyMembers({
   baseUrl: v.optional(baseUrl),
   apiKeyEnv: v.optional(variable),
   apiKeyFile: v.optional(path),
-  apiVersion: v.optional(text('must be a text')),
+  apiVersion: v.optional(text('must be a string')),
   region: v.optional(v.pipe(v.string(regionInWords), v.regex(/^[a-z]+(-[a-z0-9]+)+$/, regionInWords))),
   accessKeyIdEnv: v.optional(variable),
   accessKeyIdFile: v.optional(path),

@@ -24,9 +24,9 @@ export function contradictions(file: unknown, env: Environment): string[] {
   const providers = itemsOf(file, 'providers').map((one, index) => foundProvider(one, `providers.${index}`))
   const models = providers.flatMap((one) => one.models)
   return [
-    ...twice(providers.map(({ members }) => members.name)).map((one) => `two providers have the name ${one}`),
+    ...twice(providers.map(({ members }) => members.name)).map((one) => `two providers are named ${one}`),
     ...twice(models.map((one) => one.name)).map(
-      (one) => `two models have the name ${one}; give one of them another \`name\``,
+      (one) => `two models are named ${one}. Give one of them a different \`name\``,
     ),
     ...defaultProblems(file, models),
     ...models.flatMap(modelProblems),
@@ -70,7 +70,7 @@ function returnProblems({ members: { kind }, models }: FoundProvider): string[] 
   if (kind === undefined || kind === 'openai-compatible') return []
   return models
     .filter(({ members }) => members.returnsReasoning === true)
-    .map(({ place }) => `${place}.returnsReasoning is for providers of the kind openai-compatible`)
+    .map(({ place }) => `${place}.returnsReasoning is only for providers of the kind openai-compatible`)
 }
 
 const twice = (names: (string | undefined)[]): string[] => [
@@ -89,10 +89,10 @@ function modelProblems({ place, members, has, name: called }: FoundModel): strin
   const { id, contextTokens = Infinity, maxOutputTokens = 0 } = members
   const isNameless = id !== undefined && !has('name') && called === undefined
   return [
-    ...(isNameless ? [`${place} needs \`name\`, because its \`id\` is not ${nameInWords}`] : []),
+    ...(isNameless ? [`${place} needs a \`name\`, because its \`id\` is not ${nameInWords}`] : []),
     ...(maxOutputTokens >= contextTokens
       ? [
-          `${called === undefined ? place : `the model ${called}`} needs \`maxOutputTokens\` below \`contextTokens\`: prompt and answer share the window`,
+          `${called === undefined ? place : `the model ${called}`} needs \`maxOutputTokens\` below \`contextTokens\`, because prompt and answer share the window`,
         ]
       : []),
   ]
@@ -102,7 +102,7 @@ function modelProblems({ place, members, has, name: called }: FoundModel): strin
 const keyProblems = ({ members, has }: FoundProvider, env: Environment): string[] =>
   secretNames.flatMap((secret) => {
     const [inVariable, inFile] = [`${secret}Env`, `${secret}File`] as const
-    if (has(inVariable) && has(inFile)) return [`has \`${inVariable}\` and \`${inFile}\`; give one of the two`]
+    if (has(inVariable) && has(inFile)) return [`has both \`${inVariable}\` and \`${inFile}\`. Set only one of them`]
     return [...variableProblems(inVariable, members[inVariable], env), ...fileProblems(inFile, members[inFile])]
   })
 

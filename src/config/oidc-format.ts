@@ -7,7 +7,7 @@ import { onlyMembers } from './members.ts'
  * the value.
  */
 
-const issuerInWords = 'must be the issuer of the provider: an address that begins with https://, without a query'
+const issuerInWords = "must be the provider's issuer: a URL that starts with https:// and has no query"
 
 /** Whether a text can be an issuer (OpenID Connect Discovery, 3): `https`, without a query or a fragment. */
 function isIssuer(written: string): boolean {
@@ -43,7 +43,7 @@ export const title = v.pipe(
   v.regex(/[^\s\p{Z}]/u, titleInWords),
 )
 
-const nameInWords = 'must be 1 to 32 small letters, digits or hyphens, and begin with a letter'
+const nameInWords = 'must be 1 to 32 lowercase letters, digits or hyphens, and start with a letter'
 const variableInWords = 'must be the name of an environment variable'
 const pathInWords = 'must be the path of a file'
 

@@ -5,7 +5,7 @@ import * as v from 'valibot'
 
 /** The address of a provider, to which adapters append a path; trailing slashes are removed. */
 export const baseUrl = v.pipe(
-  v.string('must be a text'),
+  v.string('must be a string'),
   v.trim(),
   v.rawCheck(({ dataset, addIssue }) => {
     const message = dataset.typed ? addressProblem(dataset.value) : undefined
@@ -18,9 +18,9 @@ export const baseUrl = v.pipe(
 function addressProblem(written: string): string | undefined {
   const address = /\s/.test(written) ? null : URL.parse(written)
   if (!address) return 'must be a complete URL'
-  if (!/^https?:/i.test(written)) return 'must begin with https:// or http://'
+  if (!/^https?:/i.test(written)) return 'must start with https:// or http://'
   if (address.username || address.password)
-    return 'must not contain a user or a password; give a key, or headers in MODELS_FILE'
+    return 'must not contain a user name or password. Set a key, or headers in MODELS_FILE'
   // Also an empty one: the path would become a part of it.
   if (/[?#]/.test(written)) return 'must not have a query or a fragment, because paths are appended to it'
   return undefined
@@ -30,7 +30,7 @@ function addressProblem(written: string): string | undefined {
 const headerValue = /^[\t\u0020-\u007e\u0080-\u00ff]*$/
 /** A token (RFC 9110, section 5.1). */
 const headerName = /^[\w!#$%&'*+.^`|~-]+$/
-const notSendable = 'a line break, or another character that cannot be sent in a header'
+const notSendable = 'a line break or another character that a header cannot contain'
 
 /** The value of a key's variable, without the line break that editors and shells leave at its end. */
 export const key = v.pipe(v.string(), v.trim(), v.nonEmpty('is not set'), v.regex(headerValue, `has ${notSendable}`))
@@ -46,14 +46,14 @@ const each = (right: (header: [name: string, value: string]) => boolean) => (hea
 /** Headers of every request. The place of a problem in them would name the header, which may be a secret, too. */
 export const headers = v.pipe(
   v.custom<Record<string, string>>(isObject, 'must be an object'),
-  v.check((given) => Object.values(given).every((one) => typeof one === 'string'), 'must hold texts alone'),
+  v.check((given) => Object.values(given).every((one) => typeof one === 'string'), 'must contain only strings'),
   v.check(
     each(([name]) => headerName.test(name)),
-    'has a name that no header may have; names are like X-Team',
+    'has an invalid header name. Use a name such as X-Team',
   ),
   v.check(
     each(([name]) => !isOfTheConnection(name)),
-    `must not have a header of the connection: ${ofTheConnection.join(', ')}`,
+    `must not set a connection header: ${ofTheConnection.join(', ')}`,
   ),
   v.transform((given) => Object.fromEntries(Object.entries(given).map(([name, value]) => [name, value.trim()]))),
   v.check(

@@ -38,11 +38,11 @@ function combinationProblems(env: Environment): string[] {
   const has = (name: string): boolean => env[name] !== undefined
   if (!has('OPENAI_MODEL')) {
     return has('OPENAI_BASE_URL') && !has('MODELS_FILE')
-      ? ['OPENAI_MODEL is required where OPENAI_BASE_URL is set']
+      ? ['OPENAI_MODEL is required if OPENAI_BASE_URL is set']
       : []
   }
-  if (has('MODELS_FILE')) return ['OPENAI_MODEL is set, and so is MODELS_FILE; set one of the two']
+  if (has('MODELS_FILE')) return ['OPENAI_MODEL and MODELS_FILE are both set. Set only one of them']
   return has('OPENAI_API_KEY') || has('OPENAI_BASE_URL')
     ? []
-    : ['OPENAI_MODEL needs OPENAI_API_KEY, or OPENAI_BASE_URL for another server']
+    : ['OPENAI_MODEL requires OPENAI_API_KEY, or OPENAI_BASE_URL for another server']
 }

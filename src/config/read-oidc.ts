@@ -36,14 +36,14 @@ export function readOidc(given?: Environment): OidcConfig {
   const file = env['OIDC_PROVIDERS_FILE']
   const alone = names.filter((name) => name !== 'OIDC_PROVIDERS_FILE' && env[name] !== undefined)
   if (file !== undefined) {
-    refuseIf(alone.map((name) => `${name} is set, and so is OIDC_PROVIDERS_FILE; set one of the two`))
+    refuseIf(alone.map((name) => `${name} and OIDC_PROVIDERS_FILE are both set. Set only one of them`))
     return { providers: fromFile(file, env) }
   }
   if (alone.length === 0) return { providers: [] }
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: secret, OIDC_TITLE } = single
   const needed = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const
   refuseIf(
-    needed.filter((name) => single[name] === undefined).map((name) => `${name} is required where ${alone[0]} is set`),
+    needed.filter((name) => single[name] === undefined).map((name) => `${name} is required if ${alone[0]} is set`),
   )
   if (issuer === undefined || clientId === undefined || secret === undefined) return { providers: [] }
   return { providers: [{ name: 'oidc', title: OIDC_TITLE ?? hostOf(issuer), issuer, clientId, clientSecret: secret }] }
@@ -97,7 +97,7 @@ const secretsOfOthers = (file: unknown) =>
 
 function contradictions(providers: WrittenOidcProvider[], env: Environment): string[] {
   return [
-    ...twice(providers.map(({ name }) => name)).map((name) => `two providers have the name ${name}`),
+    ...twice(providers.map(({ name }) => name)).map((name) => `two providers are named ${name}`),
     // An identity is an issuer and a subject, whatever the client.
     ...(twice(providers.map(({ issuer }) => new URL(issuer).href)).length > 0
       ? ['two providers have the same issuer']
@@ -114,7 +114,7 @@ function secretProblems(
   env: Environment,
 ) {
   if ((variable === undefined) === (path === undefined))
-    return ['needs one of `clientSecretEnv` and `clientSecretFile`']
+    return ['must have either `clientSecretEnv` or `clientSecretFile`']
   // Empty is one whose file could not be read, which is told elsewhere.
   if (variable !== undefined && env[variable] === '') return []
   const problems: string[] = []

@@ -19,7 +19,7 @@ export function withFiles(env: Record<string, string>, names: readonly string[])
     const path = variable && read[variable]
     if (variable === undefined || path === undefined) continue
     delete read[variable]
-    if (env[name] !== undefined) problems.push(`${variable} is set, and so is ${name}; set one of the two`)
+    if (env[name] !== undefined) problems.push(`${variable} and ${name} are both set. Set only one of them`)
     else read[name] = contentOf(path, (problem) => problems.push(`${variable} names ${path}, which ${problem}`))
   }
   return { env: read, problems }

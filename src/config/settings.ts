@@ -66,7 +66,7 @@ export const origins = v.pipe(
   list(),
   v.check(
     (given) => (given.length === 1 && given[0] === '*') || given.every(isWebOrigin),
-    'must be origins such as https://app.example.com separated by commas, without a path or a slash at the end, or * alone',
+    'must be * alone, or origins such as https://app.example.com separated by commas, without a path or a trailing slash',
   ),
 )
 const isWebOrigin = (text: string): boolean => /^https?:[^*]+$/.test(text) && URL.parse(text)?.origin === text
@@ -74,7 +74,7 @@ const isWebOrigin = (text: string): boolean => /^https?:[^*]+$/.test(text) && UR
 /** `name:base64,name:base64`: 32-byte keys by version; new values are encrypted with the first. */
 export const vaultKeys = v.pipe(
   v.string(
-    'is not set; it is required: "name:<32 random bytes in base64>", several separated by commas, the current one first',
+    'is required: "name:<32 random bytes in base64>". Separate several keys with commas, the current one first',
   ),
   v.transform((joined) =>
     joined.split(',').map((pair) => {
@@ -113,7 +113,7 @@ export const smtpUrl = v.optional(
     v.string(),
     v.check(
       (written) => /^smtps?:\/\/[^/]/.test(written) && URL.canParse(written),
-      'must begin with smtp:// or smtps://',
+      'must start with smtp:// or smtps://',
     ),
   ),
 )
@@ -129,7 +129,7 @@ export const mailbox = v.optional(
 )
 /** Keys in PEM, one after another; `\n` may stand for a line break. The first is private, others may be public keys. */
 export const pems = v.pipe(
-  v.string('is not set; it is required: an Ed25519 private key in PEM (PKCS #8), line breaks may be written \\n'),
+  v.string('is required: an Ed25519 private key in PEM (PKCS #8). Line breaks may be written as \\n'),
   v.transform((written) =>
     written
       .replaceAll('\\n', '\n')
@@ -140,6 +140,6 @@ export const pems = v.pipe(
   v.check((keys) => keys[0]?.startsWith('-----BEGIN PRIVATE KEY-----') === true, 'must be a PKCS #8 PEM private key'),
   v.check(
     (keys) => keys.every((key) => /^-----BEGIN (?:PRIVATE|PUBLIC) KEY-----/.test(key)),
-    'may list PKCS #8 private keys and SPKI public keys in PEM only',
+    'may contain only PKCS #8 private keys and SPKI public keys in PEM',
   ),
 )

@@ -6,14 +6,14 @@ import * as v from 'valibot'
 export const stripeKey = v.pipe(
   v.string(),
   v.trim(),
-  v.regex(/^(sk|rk)_(test|live)_\w{6,250}$/, 'must be a secret key of Stripe: sk_test_..., sk_live_..., rk_...'),
+  v.regex(/^(sk|rk)_(test|live)_\w{6,250}$/, 'must be a Stripe secret key: sk_test_..., sk_live_..., rk_...'),
 )
 
 /** The signing secret of the webhook endpoint. */
 export const stripeWebhookSecret = v.pipe(
   v.string(),
   v.trim(),
-  v.regex(/^whsec_\S{6,250}$/, 'must be the signing secret of a webhook endpoint of Stripe: whsec_...'),
+  v.regex(/^whsec_\S{6,250}$/, 'must be the signing secret of a Stripe webhook endpoint: whsec_...'),
 )
 
 /** Stripe, or a double of it on this machine: the key goes nowhere else. */
@@ -23,5 +23,5 @@ export const stripeUrl = v.pipe(
     const url = URL.parse(address)
     if (!url || url.origin !== address) return false
     return address === 'https://api.stripe.com' || /^(127\.0\.0\.1|localhost|\[::1\])$/.test(url.hostname)
-  }, 'must be https://api.stripe.com, or the origin of a double on this machine such as http://127.0.0.1:12111'),
+  }, 'must be https://api.stripe.com, or the origin of a mock on this machine, such as http://127.0.0.1:12111'),
 )

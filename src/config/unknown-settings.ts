@@ -41,10 +41,10 @@ function textOf(path: string | undefined): string {
 
 function problemsOf(name: string, env: Environment): string[] {
   const meant = [...known].find((one) => isNear(name.toUpperCase(), one, env[one] !== undefined))
-  if (meant !== undefined) return [`${name} is not a setting; did you mean ${meant}?`]
+  if (meant !== undefined) return [`${name} is not a setting. Did you mean ${meant}?`]
   const beginning = ownBeginnings.find((one) => name.startsWith(one))
   const others = settingNames.filter((one) => beginning !== undefined && one.startsWith(beginning))
-  return others.length > 0 ? [`${name} is not a setting; those that begin so are ${others.join(', ')}`] : []
+  return others.length > 0 ? [`${name} is not a setting. Settings with this prefix: ${others.join(', ')}`] : []
 }
 
 const lettersOf = (name: string): string => name.replaceAll(/[^A-Z\d]/g, '')

@@ -74,7 +74,7 @@ export function createDeletions(context: {
     await database('deletions')
       .where({ ownerId })
       .update({ nextAt: later(now, seconds), ...reached })
-    if (outcome === 'emptied') logger.info({ ownerId }, 'everything of an owner was deleted')
+    if (outcome === 'emptied') logger.info({ ownerId }, 'deleted all data of an owner')
   }
 
   return {
@@ -87,7 +87,7 @@ export function createDeletions(context: {
         try {
           await note(taken, await turn(taken, beginRound(stopping, turnMs)))
         } catch (error) {
-          logger.warn({ err: error, ownerId: taken.ownerId }, 'an owner was not deleted; it will be tried again')
+          logger.warn({ err: error, ownerId: taken.ownerId }, 'failed to delete an owner; it will be retried')
         }
       }
     },

@@ -15,7 +15,7 @@ export interface Answer extends Usage {
   /** The provider's own word for the end, if the adapter did not know it. */
   endWord?: string
   calls: RequestedCall[]
-  /** What has to be sent back unchanged, as JSON text; null if text and calls say it all. See `keepVerbatim`. */
+  /** Content to send back unchanged, as JSON text; null if text and calls are enough. See `keepVerbatim`. */
   content: string | null
 }
 
@@ -52,7 +52,7 @@ export function readAnswer({ content, finishReason, usage: stated }: RawAnswer, 
   }
 }
 
-/** What was written counts, also where the provider counts nothing of it. */
+/** Written text counts even if the provider does not count it. */
 function usageOf(stated: Usage | undefined, request: Request, content: LanguageModelV4Content[]): Usage | undefined {
   if (!stated && !request.estimates) return undefined
   const estimated = estimatedUsage(request, content)

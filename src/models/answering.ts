@@ -40,7 +40,7 @@ export function createAnswering(context: {
 }) {
   const { logger, ownSecrets, hideLong, refusedTools } = context
 
-  /** What the provider has said of a request that it refuses, for the operator: without secrets, and nothing of a prompt. */
+  /** The provider's reason for rejecting a request, for the operator, without secrets and without the prompt. */
   async function wordsOf(error: unknown, { hiding, prompt }: StepRequest): Promise<string | undefined> {
     const words = loggedWords(error)
     return words === undefined || quotesPrompt(words, prompt)
@@ -141,7 +141,7 @@ export function createAnswering(context: {
 /** After so many tools the rest of the process has a turn. */
 const toolsInTurn = 10
 
-const refusedMessage = 'the provider refuses tools, so they are left out'
+const refusedMessage = 'the provider rejected tools; they are not offered to the model'
 
 /** The calls of an answer with the names that properties have at their sites. */
 const withSiteNames = (answer: RawAnswer, tools: Sent[]): RawAnswer => ({

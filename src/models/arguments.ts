@@ -2,9 +2,9 @@ import { isObject } from '../json.ts'
 import { exactJson } from '../outputs/exact-json.ts'
 
 /** Deeper arguments are refused, because later processing (JSON.stringify, validators) is recursive. */
-const maxDepth = 64
+export const maxDepth = 64
 /** The size of the largest ordinary request body that the platform accepts. */
-const maxCharacters = 256 * 1024
+export const maxCharacters = 256 * 1024
 
 /**
  * Reads the JSON text of a tool call's arguments. Undefined if it is not a JSON object, is nested deeper than 64 levels

@@ -35,7 +35,7 @@ export async function ask(
   })
 }
 
-/** What an error and its causes have of the answer. */
+/** The part of the answer that an error or its causes hold. */
 const bodiesOf = (error: unknown): string[] =>
   error instanceof Error
     ? [error, ...causesOf(error)].flatMap((one) => {

@@ -1,6 +1,6 @@
 import type { LanguageModelV4Content, LanguageModelV4ToolCall } from '@ai-sdk/provider'
 import { newId } from '../ids.ts'
-import { plainArguments, readArguments, withoutTwins } from './arguments.ts'
+import { maxCharacters, maxDepth, plainArguments, readArguments, withoutTwins } from './arguments.ts'
 import { providerSafe } from './tool-names.ts'
 import { beginningOf, storable } from '../text.ts'
 
@@ -14,7 +14,7 @@ export interface RequestedCall {
   problem?: string
 }
 
-/** Above what a workflow may have under way at once; also far above the usual RUN_TOOL_CALLS, so that this ends the run. */
+/** More than a workflow can run at the same time, and far more than the usual RUN_TOOL_CALLS, which ends the run. */
 const maxCalls = 1000
 
 /**
@@ -40,7 +40,7 @@ export function readCalls(
 const escapes = /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[dD][89a-fA-F][\da-fA-F]{2}|.)/gs
 const isHalf = /^\\u[dD]...$/
 
-/** A JSON text with U+FFFD for what Postgres cannot keep, in which halves may be written as escapes (RFC 8259, 8.2). */
+/** A JSON text with U+FFFD for what Postgres cannot store. Halves of surrogate pairs may be escapes (RFC 8259, 8.2). */
 const storableJson = (text: string): string =>
   storable(text).replaceAll(escapes, (escape) => (isHalf.test(escape) ? String.raw`\ufffd` : escape))
 
@@ -57,9 +57,14 @@ function readCall(given: LanguageModelV4ToolCall, offered: ReadonlySet<string>, 
   }
 }
 
+const unreadableSentence = `The arguments must be a JSON object of at most ${maxCharacters} characters and ${maxDepth} levels.`
+
 function problemOf({ toolName, input }: LanguageModelV4ToolCall, offered: ReadonlySet<string>): string | undefined {
-  if (!offered.has(toolName)) return `There is no tool named ${JSON.stringify(beginningOf(storable(toolName), 100))}.`
-  if (!readArguments(input)) return 'The arguments are not a JSON object of reasonable size and depth.'
+  if (!offered.has(toolName)) {
+    const name = JSON.stringify(beginningOf(storable(toolName), 100))
+    return `There is no tool named ${name}. Use only the tools that you are offered.`
+  }
+  if (!readArguments(input)) return unreadableSentence
   return undefined
 }
 

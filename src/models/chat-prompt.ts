@@ -14,14 +14,14 @@ interface Exchange {
   steps: TranscriptStep[]
 }
 
-/** What is shown of a chat. */
+/** The part of a chat that is shown to the model. */
 export interface Chat {
   exchanges: Exchange[]
   /** Whether earlier exchanges are not shown. */
   isCut: boolean
   /** Tools of its sites that its model is not offered. */
   missingTools?: MissingSite[]
-  /** How many bytes of the last prompt were one token; absent if nobody has counted. */
+  /** Bytes per token of the last prompt; absent if unknown. */
   bytesPerToken?: number | undefined
 }
 
@@ -35,7 +35,7 @@ export const hiddenChat = ({ exchanges, missingTools = [], ...rest }: Chat, hidi
   })),
 })
 
-/** Whom a chat is shown to, and how many bytes the tools take. */
+/** The model that sees a chat, and the bytes that its tools take. */
 export interface ShownChat {
   reader: Reader
   window: Window
@@ -54,7 +54,7 @@ export function chatPrompt(
   const { bytesPerToken = null } = chat
   const shown = { ...reader, resultBytes }
   const fitting = fitChat(chat, shown, toolBytes, bytesFor(window, bytesPerToken))
-  // What its provider has refused is no measure of what it takes: then it has to say so again.
+  // A rejected prompt does not show how much the provider accepts, so the provider decides again.
   const isExcessive = cannotFit(fitting.size, promptTokens, bytesPerToken)
   if (!isExcessive) return buildChatPrompt(fitting.chat, shown)
   return { tokens: tokensIn(fitting.size, bytesPerToken), contextTokens, promptTokens }
@@ -72,7 +72,7 @@ export const lengthOf = ({ exchanges }: Chat): number =>
     ])
     .reduce((sum, length) => sum + length, 0)
 
-/** Writes the prompt of the next step of a chat. Results of tools are fenced, as those of runs. */
+/** Writes the prompt of the next step of a chat. Tool results are fenced as in runs. */
 function buildChatPrompt({ exchanges, isCut, missingTools = [] }: Chat, shown: Shown): LanguageModelV4Prompt {
   const said = exchanges.flatMap(({ words, steps }, index) => [
     userMessage(isCut && index === 0 ? `${chatLeftOutSentence}\n\n${words}` : words),
@@ -85,7 +85,7 @@ function buildChatPrompt({ exchanges, isCut, missingTools = [] }: Chat, shown: S
 
 const userMessage = (text: string): LanguageModelV4Message => ({ role: 'user', content: [{ type: 'text', text }] })
 
-/** Messages of a user that nobody answered stand before the next one; some providers want roles to alternate. */
+/** Joins unanswered messages of a user with the next one. Some providers require roles to alternate. */
 function joined(messages: LanguageModelV4Message[]): LanguageModelV4Message[] {
   const result: LanguageModelV4Message[] = []
   for (const message of messages) {
@@ -98,8 +98,8 @@ function joined(messages: LanguageModelV4Message[]): LanguageModelV4Message[] {
 
 /**
  * Cuts a chat until its prompt fits: shortens the results of the oldest exchanges, then leaves out the oldest exchanges,
- * and then shortens the results of the oldest steps of the answer under way. Its message and its last step stay whole.
- * `size` is above the limit if these are too long by themselves.
+ * and then shortens the results of the oldest steps of the current answer. Its message and its last step stay whole.
+ * `size` is above the limit if these alone are too long.
  *
  * @param fixedBytes of the tools, as JSON
  * @param limit of the whole prompt, in bytes
@@ -130,7 +130,7 @@ function fitChat(chat: Chat, shown: Shown, fixedBytes: number, limit: number): {
   return { chat: { ...chat, exchanges, isCut }, size }
 }
 
-/** With the results of its first steps shortened; of all unless it says how many. */
+/** Shortens the results of the first steps, or of all steps by default. */
 const shortened = ({ words, steps }: Exchange, most = steps.length): Exchange => ({
   words,
   steps: steps.map((step, at) => (at < most ? { ...step, calls: step.calls.map(shortenCall) } : step)),

@@ -8,7 +8,7 @@ import type {
 import { BrokenAnswer } from './failures.ts'
 import type { StatedUsage } from './stated-usage.ts'
 
-/** What a provider answered, before anything is made of it. */
+/** A provider's answer, unprocessed. */
 export interface RawAnswer {
   content: LanguageModelV4Content[]
   finishReason: LanguageModelV4FinishReason

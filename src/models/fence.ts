@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { visible } from './visible.ts'
 
-/** What a fenced text is. Only the schemas come from the owner of the agent; the rest comes from strangers. */
+/** Kinds of fenced texts. Schemas and instructions come from the owner of the agent, the rest from strangers. */
 const kinds = [
   'untrusted payload',
   'untrusted headers',
@@ -22,9 +22,9 @@ interface FencedBlock {
 }
 
 /**
- * Puts a text between two lines that carry a mark derived from it. The mark is a hash of the text, so the text cannot
- * contain it and cannot end its own fence; and the same text gives the same prompt, which suits replays and provider
- * caches. What cannot be seen in the text is made visible, see `visible`.
+ * Puts a text between two lines with a mark. The mark is a hash of the text, so the text cannot contain it and cannot
+ * end its own fence. The same text gives the same prompt, which suits replays and provider caches. Invisible characters
+ * in the text are made visible, see `visible`.
  */
 export function fence(kind: FenceKind, text: string): string {
   const clean = visible(text.toWellFormed())
@@ -33,7 +33,8 @@ export function fence(kind: FenceKind, text: string): string {
 }
 
 /**
- * Splits a text into its fenced blocks, in order, and the words outside them. What only looks like a fence is words.
+ * Splits a text into its fenced blocks, in order, and the words outside them. A line that only looks like a fence counts
+ * as words.
  */
 export function splitFenced(text: string): { words: string; blocks: FencedBlock[] } {
   const opening = new RegExp(`^<<<(${kinds.join('|')}) ([0-9a-f]{32})>>>\n`, 'gm')
@@ -61,7 +62,7 @@ function blockAt(text: string, [, kind, mark]: RegExpExecArray, start: number) {
 
 const closing = (mark: string): string => `<<<end ${mark}>>>`
 
-/** 128 bits. The loop is for a text that contains its own hash: nobody can write one, but ruling it out is free. */
+/** 128 bits. The loop rules out a text that contains its own hash. Nobody can write one, but the check is free. */
 function markOf(text: string): string {
   for (let salt = 0; ; salt += 1) {
     const mark = createHash('sha256').update(`${salt}:${text}`).digest('hex').slice(0, 32)

@@ -4,7 +4,7 @@ import type { Threads } from '../threads/threads.ts'
 import type { RawAnswer } from './collect.ts'
 import { hiddenAnswer } from './hidden.ts'
 
-/** So much is looked through at once, in a millisecond or two; a mebibyte of short texts takes a hundred. */
+/** How much is searched in one turn, in a millisecond or two. A mebibyte of short texts takes a hundred. */
 const inlineCharacters = 16 * 1024
 
 /** Takes secrets out of what models are given and answer, in a thread if it is long: there `party` waits for a turn. */

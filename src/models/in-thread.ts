@@ -5,7 +5,7 @@ import { chatPrompt, hiddenChat, type Chat, type ExcessiveChat, type ShownChat }
 import type { RawAnswer } from './collect.ts'
 import { hiddenContent } from './hidden.ts'
 
-/** A chat as the record has it, with what nobody may read, and whom it is shown to. */
+/** A chat from the record, with the secrets to hide and the model that sees it. */
 export interface GivenChat {
   chat: Chat
   secrets: readonly string[]

@@ -44,7 +44,7 @@ export interface ModelFacts {
   structuredOutput: boolean
 }
 
-/** The context window of a model of which nothing is known, in tokens. */
+/** The context window of an unknown model, in tokens. */
 const usualContextTokens = 128_000
 
 /** How long a model call waits in this process for a place at its provider, before Temporal hands it out again. */
@@ -66,7 +66,7 @@ export function createModels(context: {
   config: Pick<Config, 'models'>
   logger: Logger
   clock?: Clock
-  /** For long texts; without them everything is done at once. */
+  /** For long texts. Without them, everything runs in this thread. */
   threads?: Pick<Threads<typeof inThread>, 'run'>
   /** Replaced by tests that have no server. */
   load?: (context: AdapterContext) => Promise<LanguageModelV4>
@@ -131,7 +131,7 @@ export function createModels(context: {
     try {
       const answer = await answerOf(entry, { ...request, signal: deadline.signal }, stated)
       const latencyMs = Math.round(performance.now() - started)
-      logger.debug({ model, latencyMs, finish: answer.finish, calls: answer.calls.length }, 'the model answered')
+      logger.debug({ model, latencyMs, finish: answer.finish, calls: answer.calls.length }, 'model answered')
       return { model, ...answer, latencyMs }
     } catch (error) {
       if (request.signal.aborted) {
@@ -142,7 +142,7 @@ export function createModels(context: {
       failure.usage ??= stated.usage()
       const { retryable, retryAfter, privateDetail } = failure
       const said = (await wordsOf(error, request)) ?? errorCodesIn(failure.providerSaid())
-      logger.warn({ model, provider, retryable, retryAfter, privateDetail, said }, 'the model call failed')
+      logger.warn({ model, provider, retryable, retryAfter, privateDetail, said }, 'model call failed')
       throw failure
     } finally {
       deadline.clear()
@@ -190,7 +190,7 @@ export function createModels(context: {
     const real = [...entries.values()].filter((one) => one.provider.kind !== 'demo')
     const loaded = await Promise.allSettled(real.flatMap((entry) => [entry.adapter(), describe(entry)]))
     for (const one of loaded) {
-      if (one.status === 'rejected') logger.warn({ err: one.reason }, 'a model was not loaded ahead of its first call')
+      if (one.status === 'rejected') logger.warn({ err: one.reason }, 'failed to preload a model')
     }
   }
 
@@ -247,7 +247,7 @@ export function createModels(context: {
       return { fixed: fixed + bytesOf(tools), steps }
     },
 
-    /** Undefined if no price is known. */
+    /** Undefined if the price is unknown. */
     costOf: async (name: string, usage: Usage): Promise<Cost | undefined> => costOf(entryOf(name), usage, clock.now()),
 
     /** Does the work in a place at the model's provider; owners have equal shares. NoPlaceError if there is none. */

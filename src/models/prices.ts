@@ -11,7 +11,7 @@ export interface UsedPrice {
   cacheWrite: number
 }
 
-/** What a model call cost, in billionths of a USD. */
+/** The cost of a model call, in billionths of a USD. */
 export interface Cost {
   nanoUsd: number
   price: UsedPrice
@@ -36,7 +36,7 @@ const listedAs: Partial<Record<ProviderKind, string>> = {
 /** Loaded only to price a call: its data are a megabyte. */
 const priceList = () => import('@pydantic/genai-prices')
 
-/** The cost of a call that used so many tokens; undefined if no price is known. Prices may depend on the date. */
+/** The cost of a call with this usage; undefined if the price is unknown. Prices can depend on the date. */
 export async function costOf(priced: Priced, usage: Usage, at: Date): Promise<Cost | undefined> {
   const price = ownPrice(priced) ?? (await listed(priced, usage.inputTokens, at))
   if (!price) return undefined

@@ -4,9 +4,9 @@ import { beginningOf } from '../text.ts'
 
 /** The sizes of a prompt and its parts, in bytes of JSON. */
 export interface PromptSize {
-  /** Instructions, payload and what else stands before the steps. */
+  /** Instructions, payload and everything else before the steps. */
   fixed: number
-  /** Each step as it is shown, and with its results shortened; that is measured only if it is asked for. */
+  /** Each step as it is shown, and with its results shortened, which is measured only on demand. */
   steps: { whole: number; shortened: () => number }[]
 }
 

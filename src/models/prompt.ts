@@ -39,7 +39,7 @@ export interface TranscriptStep {
   /** What its provider wants back unchanged. */
   content?: string | null | undefined
   calls: TranscriptCall[]
-  /** Why the answer could not be used, and what the model is told about it. */
+  /** Why the answer could not be used, with the details for the model. */
   problem?: { kind: StepProblem; detail: string | null } | undefined
 }
 
@@ -54,7 +54,7 @@ export interface MissingSite {
   name: string
   origin: string
   reason: keyof typeof missingReasons
-  /** The tools that are lacking; absent if all are. */
+  /** The missing tools; absent if all are missing. */
   tools?: string[] | undefined
 }
 
@@ -64,12 +64,12 @@ export interface Transcript {
   trigger: Trigger
   /** The payload as received, or undefined. */
   payload?: string | undefined
-  /** What its sender said about it. */
+  /** The request headers of its sender. */
   headers?: Record<string, string> | undefined
   schema?: SchemaField[] | undefined
   /** Sites that the owner gave to the agent, and that it cannot use now. */
   missingSites?: MissingSite[] | undefined
-  /** The JSON Schema that the answer has to fit. */
+  /** The JSON Schema that the final answer must match. */
   outputSchema?: object | undefined
   /** Longer results, in bytes of UTF-8, are cut for the model; `maxResultBytes` if absent. */
   resultBytes?: number | undefined
@@ -97,8 +97,8 @@ export const maxResultBytes = 32 * 1024
 const maxInvalidCharacters = 1000
 
 /**
- * Writes the prompt of a run's next step. Payload and tool results are fenced and labelled as data, so that no text
- * from outside can pass for an instruction or leave its place. The same transcript gives the same prompt.
+ * Writes the prompt of a run's next step. Payload and tool results are fenced and labeled as data, so that no text from
+ * outside can pass for an instruction or leave its fence. The same transcript gives the same prompt.
  */
 export function buildPrompt(transcript: Transcript, reader: Reader): LanguageModelV4Prompt {
   const shown = shownTo(reader, transcript)
@@ -107,7 +107,7 @@ export function buildPrompt(transcript: Transcript, reader: Reader): LanguageMod
 
 const openings = new WeakMap<Transcript, LanguageModelV4Message[]>()
 
-/** What stands before the steps; the same object for the same transcript, which is measured and sent. */
+/** The messages before the steps. The same transcript gives the same object, because it is measured and sent. */
 export function openingMessages(transcript: Transcript): LanguageModelV4Message[] {
   const messages = openings.get(transcript) ?? [
     { role: 'system', content: [transcript.systemPrompt, standingRules].filter(Boolean).join('\n\n') },
@@ -133,7 +133,7 @@ function opening(transcript: Transcript): string {
   return [triggerSentences[trigger], missing, fields, output, said, data, before].filter(Boolean).join('\n\n')
 }
 
-/** A summary was written from texts of strangers, so it is no more trusted than they are. */
+/** A summary was written from strangers' texts, so it is trusted no more than they are. */
 const beforeText = ({ steps, summary }: NonNullable<Transcript['leftOut']>): string =>
   [leftOutSentence(steps), summary === undefined ? '' : `${summarySentence}\n${fence('untrusted summary', summary)}`]
     .filter(Boolean)
@@ -155,7 +155,7 @@ const linesOf = (headers: Record<string, string>): string =>
 /** By step, the messages that were last made of it. */
 const made = new WeakMap<TranscriptStep, { reader: Shown; messages: LanguageModelV4Message[] }>()
 
-/** The messages of a step, which are the same object as long as step and reader are: they are measured and sent. */
+/** The messages of a step. The same step and reader give the same object, because it is measured and sent. */
 export function stepMessages(step: TranscriptStep, reader: Shown): LanguageModelV4Message[] {
   const known = made.get(step)
   if (known && isDeepStrictEqual(known.reader, reader)) return known.messages
@@ -164,7 +164,7 @@ export function stepMessages(step: TranscriptStep, reader: Shown): LanguageModel
   return messages
 }
 
-/** A step without text and calls is left out: providers refuse empty messages. */
+/** Omits a step without text and calls: providers reject empty messages. */
 function buildMessages(step: TranscriptStep, reader: Shown): LanguageModelV4Message[] {
   const { calls, problem } = step
   const messages: LanguageModelV4Message[] = [
@@ -177,7 +177,7 @@ function buildMessages(step: TranscriptStep, reader: Shown): LanguageModelV4Mess
   return [...messages.filter(({ content }) => content.length > 0), ...correction]
 }
 
-/** The details name members of the answer, which may be words of a stranger. */
+/** The details name members of the answer, which may be a stranger's words. */
 const correctionText = ({ kind, detail }: NonNullable<TranscriptStep['problem']>): string =>
   [correctionSentences[kind], detail && `${problemsSentence}\n${fence('untrusted problems', detail)}`]
     .filter(Boolean)
@@ -244,6 +244,6 @@ function cut(text: string, most: number, total?: number): { text: string; note: 
   const bytes = Buffer.byteLength(text)
   if (bytes <= most) return { text, note: '' }
   const first = firstBytes(text, most)
-  const note = `It is ${total ?? bytes} bytes long, and only the first ${first.length} bytes follow.`
+  const note = `The result is ${total ?? bytes} bytes long. Only its first ${first.length} bytes follow.`
   return { text: first.toString(), note }
 }

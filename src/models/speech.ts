@@ -34,7 +34,7 @@ export function createSpeech<Of extends object>(of: Of) {
     },
     hasMore: () => written < text.length,
     wasShown: () => written > 0 || onTheWay !== undefined,
-    /** What is to be written next. It stays the same until it is confirmed, so it can be written again. */
+    /** The next text to write. It stays the same until it is confirmed, so it can be written again. */
     next: (): Piece<Of> | undefined => (onTheWay ??= cut()),
     /** It was written. */
     confirm(): void {

@@ -4,8 +4,8 @@ import type { ModelConfig, ProviderConfig, ProviderKind } from '../config/models
 import { innerSchemas, usedKeywords, type SchemaObject } from '../sites/manifest/schema-keywords.ts'
 
 /**
- * Asking a provider, in its own way, for answers that fit a schema. The prompt asks for the same in words, and every
- * answer is checked, so this is help and no guarantee: it is left out wherever it could do harm.
+ * Asks a provider for structured output in its own way. The prompt asks for the same in words, and every answer is
+ * checked, so this only helps. It is omitted wherever it could do harm.
  */
 
 interface Wanted {
@@ -23,7 +23,7 @@ interface Way {
   options?: SharedV4ProviderOptions[string]
 }
 
-/** Not strict: a strict schema has to be closed and complete, and others are refused with the whole request. */
+/** Not strict: a strict schema must be closed and complete, and any other is rejected with the whole request. */
 const responses: Way = {
   isUsual: true,
   takes: ({ schema }) => isObjectSchema(schema) && schemasIn(schema).every((inner) => !('propertyNames' in inner)),
@@ -31,8 +31,8 @@ const responses: Way = {
 }
 
 /**
- * The adapters have a second way for what the provider does not take: a tool named `json`, which the model is forced to
- * call. It would take the choice between tools and an answer from the model, so it is never used.
+ * The adapters have a fallback for unsupported schemas: a tool named `json`, which the model is forced to call. It is
+ * never used, because the model could no longer choose between tools and an answer.
  */
 const ways: Partial<Record<ProviderKind, Way>> = {
   openai: responses,
@@ -51,11 +51,11 @@ const ways: Partial<Record<ProviderKind, Way>> = {
   'openai-compatible': { takes: ({ hasTools }) => !hasTools, options: { strictJsonSchema: false } },
 }
 
-/** Whether the model is asked for answers of a schema in its provider's own way. */
+/** Whether the provider's own parameter asks the model for structured output. */
 export const isAskedForSchemas = (model: ModelConfig, { kind }: ProviderConfig): boolean =>
   kind in ways && (model.structuredOutput ?? ways[kind]?.isUsual ?? false)
 
-/** What of a request asks for an answer that fits the schema; nothing if the words alone have to do. */
+/** The parameters that ask for an answer that matches the schema; none if the prompt alone asks for it. */
 export function structuredOutputOf(request: {
   model: ModelConfig
   provider: ProviderConfig

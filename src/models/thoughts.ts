@@ -4,9 +4,9 @@ import type { RawAnswer, OnWords } from './collect.ts'
 const mostSpace = 20
 
 /**
- * Takes a model's thoughts out of its words, as they come. They stand between `<tag>` and `</tag>`, in any case; where the
- * server's template opens the tag, only `</tag>` comes. So words are held back until it is clear how an answer begins:
- * until its first tag, or its end. So are words after a thought within a thought: the outer one may end later.
+ * Removes a model's thoughts from its streamed words. They are between `<tag>` and `</tag>`, in any case. If the server's
+ * template opens the tag, only `</tag>` arrives. Words are therefore held back until the first tag, or until the end of
+ * the answer. Words after a nested thought are held back too, because the outer thought may end later.
  */
 export function createWithoutThoughts(tag: string) {
   const rest = String.raw`${tag.replaceAll('.', String.raw`\.`)}\s{0,${mostSpace}}>`
@@ -41,7 +41,7 @@ export function createWithoutThoughts(tag: string) {
     return isWithin || (!hasSpoken && said.trim() === '') ? '' : spoken(said)
   }
 
-  /** All that came before is thought. */
+  /** Everything before was a thought. */
   function closed(): string {
     depth = Math.max(0, depth - 1)
     before = []
@@ -78,7 +78,7 @@ export function createWithoutThoughts(tag: string) {
       if (state === 'unclear' && text !== '') before.push(text)
       return state === 'speaking' ? words + spoken(text) : words
     },
-    /** The rest. A thought without an end is no words: the answer was cut off in it. */
+    /** The rest. A thought without an end is dropped, because the answer was cut off inside it. */
     end(): string {
       const text = state === 'thinking' ? '' : [...before, held].join('')
       before = []
@@ -88,14 +88,14 @@ export function createWithoutThoughts(tag: string) {
   }
 }
 
-/** The same of words that are passed on; `end` passes on the rest. */
+/** The same for words that are passed on. `end` passes on the rest. */
 export function wordsWithoutThoughts(tag: string, onWords: OnWords) {
   const filter = createWithoutThoughts(tag)
   const pass = (text: string) => (text === '' ? undefined : onWords(text))
   return { add: (piece: string) => pass(filter.add(piece)), end: async () => pass(filter.end()) }
 }
 
-/** The same of a whole answer: of all its texts together, since a server may cut it anywhere. */
+/** The same for a whole answer, for all its texts together, because a server may split it anywhere. */
 export function answerWithoutThoughts(answer: RawAnswer, tag: string): RawAnswer {
   const filter = createWithoutThoughts(tag)
   const last = answer.content.findLastIndex(({ type }) => type === 'text')

@@ -11,13 +11,13 @@ const maxSiteName = 60
 /** Of one text in a schema. */
 const maxNote = 300
 
-/** What models are told of a tool. Its words are those of a stranger, so they are labelled, bounded and one line. */
+/** The description of a tool for models. A stranger wrote it, so it is labeled, limited in length and on one line. */
 export function describeTool(tool: DescribedTool): string {
   const { label, rules, room } = around(tool)
   return `${label} ${quoted(tool.description, room)}${rules}`
 }
 
-/** Whether models are told only the beginning of the tool's description. */
+/** Whether models see only the beginning of the tool's description. */
 export const isDescriptionCut = (tool: DescribedTool): boolean =>
   tool.description.length > around(tool).room || write(tool.description).length > around(tool).room
 
@@ -28,14 +28,14 @@ interface DescribedTool {
   conditions?: object | undefined
 }
 
-/** What is before and after the description, and how many characters it may have between them. */
+/** The text before and after the description, and the room between them in characters. */
 function around({ siteName = 'unnamed', conditions }: DescribedTool) {
   const label = toolLabel(quoted(siteName, maxSiteName))
   const rules = conditions ? ` ${conditionsInWords(conditions)}` : ''
   return { label, rules, room: maxDescription - label.length - 1 - rules.length }
 }
 
-/** Longer rules would leave too little room for what the tool does. */
+/** Longer rules would leave too little room for the description. */
 const maxConditions = 500
 
 function conditionsInWords(conditions: object): string {
@@ -43,7 +43,7 @@ function conditionsInWords(conditions: object): string {
   return text.length > maxConditions ? conditionsSentence : `${fittingSentence} ${text}`
 }
 
-/** As a text in JSON, which ends where it says; no line in it can pass for one of the platform's fences. */
+/** As a JSON string, whose end is unambiguous. No line in it can pass for one of the platform's fences. */
 function quoted(text: string, most: number): string {
   // A character takes its place at least, so more of them cannot fit.
   const written = write(text.slice(0, most))
@@ -65,12 +65,12 @@ const escapedSigns = (signs: string): string =>
 /** One sign of a text that was written, whole: an escape of `visible`, perhaps in two halves, one of JSON, or itself. */
 const writtenSigns = /\\\\ud[89ab]..\\\\ud[c-f]..|\\\\u[\da-f]{4}|\\u[\da-f]{4}|\\.|./gu
 
-/** What a schema may say besides its rules. */
+/** Keywords of a schema that are not rules. */
 const notes = new Set(['title', 'description', 'default', 'examples'])
 
 /**
- * The schema of a tool's input as models see it: the rules that arguments are checked against, exactly, and short notes.
- * Comments, and whatever else no rule is, are left out.
+ * The schema of a tool's input as models see it: exactly the rules that arguments are checked against, and short notes.
+ * Comments and everything else are omitted.
  */
 export function shownSchema(schema: object): object {
   const shown: Record<string, unknown> = {}
@@ -81,7 +81,7 @@ export function shownSchema(schema: object): object {
   return shown
 }
 
-/** Whether a text inside a schema, such as the description of a property, is longer than models are told. */
+/** Whether a text inside a schema, such as the description of a property, is cut for models. */
 export function isNoteCut(schema: object): boolean {
   const said = Object.entries(schema)
   return said.some(([name, value]) =>
@@ -91,7 +91,7 @@ export function isNoteCut(schema: object): boolean {
   )
 }
 
-/** Only what is a schema itself has notes; names and constants have to stay what they are. */
+/** Only schemas have notes. Names and constants must stay unchanged. */
 function shownRule(keyword: Keyword, value: unknown): unknown {
   const inner = [...innerSchemas(keyword, value, '')]
   if (inner.length === 0 || !(isObject(value) || Array.isArray(value))) return value

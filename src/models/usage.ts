@@ -21,7 +21,7 @@ export function readUsage(usage: LanguageModelV4Usage | undefined): Usage | unde
   return { inputTokens, cachedTokens, cacheWriteTokens, outputTokens }
 }
 
-/** Far more than any model takes. The counts of a run have to fit into their columns. */
+/** Far more than any model accepts. The counts of a run must fit into their columns. */
 const most = 100_000_000
 
 const isCount = (count: number | undefined): count is number =>

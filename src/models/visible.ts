@@ -1,7 +1,7 @@
-/** A usual text, in which nothing is hidden. */
+/** Plain text without hidden characters. */
 const usual = /^[\t\n\r -~]*$/
 
-/** What nobody sees, as long as it goes on: controls, signs of no width or of direction, tags, selectors of variants. */
+/** A run of invisible characters: controls, zero-width and direction marks, tags, variation selectors. */
 const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]+/gu
 
 const lineBreaks = codesOf('\t\n\r')
@@ -15,9 +15,8 @@ function codesOf(signs: string): Set<number> {
 }
 
 /**
- * A text of a stranger as a model gets it: what a person would not see is written as an escape of JSON, so that it cannot
- * carry words that only the model reads. JSON stays the same JSON. Joiners and selectors that scripts and emojis need are
- * left where they stand alone beside a sign.
+ * A stranger's text as a model gets it. Invisible characters become JSON escapes, so that they cannot carry words that
+ * only the model reads. JSON keeps its meaning. Single joiners and selectors that scripts and emojis need stay.
  */
 export function visible(text: string): string {
   if (usual.test(text)) return text
@@ -40,7 +39,7 @@ function written(run: string, follows: boolean): string {
   return result
 }
 
-/** What stands around the run can be seen; of what is in it, joiners can follow. */
+/** The characters around the run are visible, and joiners in it may follow. */
 function isInWriting(run: string, at: number, follows: boolean): boolean {
   // An emoji may have a selector of its own before the joiner.
   const isSelected = joiners.has(run.charCodeAt(at)) && run.charCodeAt(at - 1) === emojiSelector

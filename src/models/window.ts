@@ -5,7 +5,7 @@ export interface Window {
   contextTokens: number
   /** What prompt and tools may take together, in tokens: the rest is for the answer. */
   promptTokens: number
-  /** What they may take together, in bytes, since the provider has refused a longer prompt; absent if it has not. */
+  /** Their limit in bytes after the provider rejected a longer prompt; absent if it did not. */
   promptBytes?: number
   /** How much of one result the model sees, in bytes. */
   resultBytes: number

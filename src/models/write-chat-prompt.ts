@@ -6,7 +6,7 @@ import { lengthOf, type Chat } from './chat-prompt.ts'
 import { promptTooLong } from './failures.ts'
 import { promptOfChat, type GivenChat } from './in-thread.ts'
 
-/** A chat, what its model may use, and what it must not be shown; `party` is whose chat it is, `cacheKey` which one. */
+/** A chat, its tools, and the secrets to hide. `party` owns the chat, and `cacheKey` identifies it. */
 export interface AskedChat {
   chat: Chat
   tools: ModelTool[]
@@ -15,7 +15,7 @@ export interface AskedChat {
   cacheKey: string
 }
 
-/** So much of a chat is read at once: to look for secrets in a mebibyte may take 80 ms. */
+/** How much of a chat is searched in this thread. Searching a mebibyte for secrets can take 80 ms. */
 const inlineCharacters = 64 * 1024
 
 /** Writes prompts of chats, the longer ones in threads, where `party` waits for a turn. MODEL_ERROR if one cannot fit. */

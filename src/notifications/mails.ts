@@ -34,7 +34,7 @@ export function createMails(context: {
   async function giveUpOld(): Promise<void> {
     let count = 0
     for (const queue of queues) count += await queue.giveUpOld()
-    if (count > 0) logger.warn({ count }, 'mails were given up after a day, or when they were of no use any more')
+    if (count > 0) logger.warn({ count }, 'gave up on mails that were a day old or no longer useful')
   }
 
   /** The next mail, of the queues in turn: neither kind holds up the other. */
@@ -49,10 +49,10 @@ export function createMails(context: {
   async function recordOutcome(queue: MailQueue, { id, attempt }: DueMail, delivery: Delivery): Promise<void> {
     if (delivery.kind === 'sent') {
       await retryWhileUnavailable(() => queue.recordSent(id))
-      logger.info({ mailId: id, attempt }, 'mailed')
+      logger.info({ mailId: id, attempt }, 'mail sent')
       return
     }
-    logger.warn({ mailId: id, attempt, outcome: delivery.kind, what: delivery.what }, 'not mailed')
+    logger.warn({ mailId: id, attempt, outcome: delivery.kind, what: delivery.what }, 'mail not sent')
     if (delivery.kind === 'refused') await queue.giveUp(id)
   }
 

@@ -109,7 +109,7 @@ export function createNotifications(context: {
     /** One of the owners' notifications. NOT_FOUND. */
     async get(owners: Owners, id: string): Promise<Notification> {
       const found = isId(id) ? await Notification.query(database).findById(id) : undefined
-      const message = 'There is no notification with this identifier.'
+      const message = 'There is no notification with this id.'
       assertThat(found && belongsTo(owners, found.ownerId), 'NOT_FOUND', { message })
       return found
     },

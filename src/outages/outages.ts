@@ -72,7 +72,7 @@ export function createOutages(context: {
     })
     learn(model)
     if (noted.rows[0]?.began) {
-      logger.warn({ model, provider: providerOf(model), cause: failing.message }, 'an AI model is out')
+      logger.warn({ model, provider: providerOf(model), cause: failing.message }, 'AI model unavailable')
     }
   }
 
@@ -81,7 +81,7 @@ export function createOutages(context: {
     const { rows } = await database.raw<{ rows: unknown[] }>(endStatement, { model, now: clock.now() })
     known.delete(model)
     newlyKnown.delete(model)
-    if (rows.length > 0) logger.info({ model, provider: providerOf(model) }, 'an AI model answers again')
+    if (rows.length > 0) logger.info({ model, provider: providerOf(model) }, 'AI model available again')
   }
 
   async function probeNow(model: string): Promise<boolean> {
@@ -125,7 +125,7 @@ export function createOutages(context: {
 
   /** The claim of a probe passes by itself. */
   function noteUnprobed(error: unknown): void {
-    if (!stopping.signal.aborted) logger.warn({ err: error }, 'a model was not probed; it will be probed again')
+    if (!stopping.signal.aborted) logger.warn({ err: error }, 'failed to probe a model; it will be retried')
   }
 
   return {

@@ -52,14 +52,14 @@ export function createCreateSession(context: {
       .resultSize()
 
   async function assertRoom(trx: Transaction, ownerId: string, now: Date): Promise<void> {
-    const message = `You have ${mostLiving} sessions that may be used, and that is the limit. End some of them, or wait until they expire.`
+    const message = `You have reached the limit of ${mostLiving} active sessions. End some of them, or wait until they expire.`
     assertThat((await countLiving(trx, ownerId, now)) < mostLiving, 'FEATURE_LIMIT_REACHED', { message })
   }
 
   function assertModel(model: string | null): void {
     if (model === null || models.has(model)) return
-    const details = [{ path: 'model', message: 'must be the name of a model of this platform; GET /models lists them' }]
-    const message = 'The session names a model that there is not.'
+    const details = [{ path: 'model', message: 'must be the name of an available model (see GET /models)' }]
+    const message = `There is no model named ${JSON.stringify(model)}.`
     assertThat(false, 'VALIDATION_ERROR', { message, details })
   }
 
@@ -109,7 +109,7 @@ export function createCreateSession(context: {
 async function endOfCaller(trx: Transaction, { apiKeyId, loginId }: Caller): Promise<Date | null> {
   if (apiKeyId !== undefined) {
     const key = await ApiKey.query(trx).findById(apiKeyId).select('revokedAt', 'expiresAt')
-    assertThat(key?.revokedAt === null, 'TOKEN_REVOKED', { message: 'This API key was deleted.' })
+    assertThat(key?.revokedAt === null, 'TOKEN_REVOKED', { message: 'This API key has been deleted.' })
     return key.expiresAt
   }
   const login = loginId === undefined ? undefined : await Login.query(trx).findById(loginId).select('revokedAt')

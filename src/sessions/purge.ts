@@ -26,7 +26,7 @@ export function createPurge(context: {
       sessions += deleted
       if (!more) break
     }
-    if (sessions > 0) logger.info({ sessions, before }, 'old sessions were purged')
+    if (sessions > 0) logger.info({ sessions, before }, 'purged old sessions')
   }
 }
 

@@ -47,7 +47,7 @@ export function createSessions(context: {
     const session = isId(id)
       ? await Session.query(database).whereIn('ownerId', listOf(owners)).findOne({ id })
       : undefined
-    assertThat(session, 'SESSION_NOT_FOUND', { message: 'There is no session with this identifier.' })
+    assertThat(session, 'SESSION_NOT_FOUND', { message: 'There is no session with this id.' })
     return session
   }
 

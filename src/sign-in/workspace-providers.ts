@@ -72,7 +72,7 @@ export function createWorkspaceProviders(context: {
   /** Asks the provider for its document. INVALID_URL, SITE_UNAVAILABLE, VALIDATION_ERROR (there is no provider). */
   async function assertUsable(workspaceId: string, wanted: Wanted): Promise<void> {
     const url = parseSiteUrl(wanted.issuer)
-    const message = 'An issuer has no query.'
+    const message = 'An issuer must not have a query.'
     assertThat(!url.href.includes('?') && !wanted.issuer.includes('?'), 'INVALID_URL', { message })
     // The id is that of no row; it only says that the way out is that of workspaces.
     const provider = { ...wanted, id: workspaceId, title: url.host, workspaceProviderId: workspaceId }
@@ -108,4 +108,4 @@ export function createWorkspaceProviders(context: {
   }
 }
 
-const noProvider = 'There is no OpenID Connect provider with this issuer, or it does not say so in a valid way.'
+const noProvider = 'No OpenID Connect provider with this issuer was found, or its discovery document is invalid.'

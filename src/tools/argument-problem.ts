@@ -1,7 +1,7 @@
 import { isCoded, problemInWords, type ErrorDetail } from '../errors.ts'
 import type { Sites } from '../sites/sites.ts'
 
-/** Why a model's arguments do not fit a tool's input schema, as a sentence for it; undefined if they do. */
+/** Why a model's arguments do not match a tool's input schema, as a sentence for the model; undefined if they do. */
 export async function argumentProblem(
   sites: Pick<Sites, 'argumentProblems'>,
   schema: unknown,
@@ -9,10 +9,10 @@ export async function argumentProblem(
   ownerId: string,
 ): Promise<string | undefined> {
   const problems = await sites.argumentProblems(schema, args, ownerId).catch((error: unknown): ErrorDetail[] => {
-    // An unusable schema is the site's fault, and the model cannot know it.
+    // An unusable schema is the site's fault. The model cannot know it.
     if (isCoded(error, 'MANIFEST_INVALID')) return [{ path: '', message: error.message }]
     throw error
   })
   if (problems.length === 0) return undefined
-  return `The arguments do not fit the tool's input schema: ${problems.map(problemInWords).join('; ')}`
+  return `The arguments do not match the tool's input schema: ${problems.map(problemInWords).join('; ')}`
 }

@@ -86,7 +86,7 @@ export function createCallSite(context: {
 
   /** The site's words stay out of the log: they may quote what was sent. */
   function note({ serverUrl, tool }: SiteCall, failure: object): void {
-    logger.warn({ host: URL.parse(serverUrl)?.host, tool, ...failure }, 'a tool call failed')
+    logger.warn({ host: URL.parse(serverUrl)?.host, tool, ...failure }, 'tool call failed')
   }
 }
 
@@ -117,11 +117,11 @@ function failedToSend({ reason, maybeSent, status }: SafeFetchError): CallOutcom
   if (unreadable !== undefined) {
     return status !== undefined && isSuccess(status)
       ? unread(status, unreadable)
-      : broken(status ?? null, `The site's answer ${unreadable}.`)
+      : broken(status ?? null, `The site's response ${unreadable}.`)
   }
   if (reason === 'redirect') {
-    // Some sites answer 303 to a POST that they have carried out.
-    return broken(null, 'The site answered with a redirect, which is not followed with a credential.')
+    // Some sites answer 303 to a POST that took effect.
+    return broken(null, 'The site answered with a redirect. Redirects are not followed because the request carries a credential.')
   }
   return {
     kind: 'unavailable',
@@ -133,16 +133,16 @@ function failedToSend({ reason, maybeSent, status }: SafeFetchError): CallOutcom
 
 const sentences: Partial<Record<SafeFetchReason, string>> = {
   'refused-address': refusedAddress,
-  tls: 'The site has no valid certificate for its host name, or does not speak TLS.',
+  tls: 'The site has no valid certificate for its host name or does not support TLS.',
   timeout: 'The site did not answer in time.',
-  reset: 'The site closed the connection before it answered.',
-  'invalid-url': "The address in the site's manifest cannot be used.",
+  reset: 'The site closed the connection without answering.',
+  'invalid-url': "The address in the site's manifest is invalid.",
 }
 
-/** What is wrong with an answer that came, and was not read. */
+/** What is wrong with a response that arrived and was not read. */
 const unreadables: Partial<Record<SafeFetchReason, string>> = {
   'too-large': 'is too large',
-  encoding: 'cannot be decompressed',
+  encoding: 'could not be decompressed',
 }
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300
@@ -165,7 +165,7 @@ async function classify(response: SafeResponse, secrets: string[], read: Reader)
     kind: 'rejected',
     httpStatus: status,
     certain: false,
-    text: `The site refused with status ${status}.${said}`,
+    text: `The site rejected the call with status ${status}.${said}`,
   }
 }
 
@@ -175,7 +175,7 @@ async function classifySuccess(
   secrets: string[],
   read: Reader,
 ): Promise<CallOutcome> {
-  if (body === undefined) return unread(status, 'is not UTF-8 text')
+  if (body === undefined) return unread(status, 'is not valid UTF-8')
   // As 204 says (RFC 9110, 15.3.5), and many sites with other statuses, after a deletion.
   if (body.trim() === '') return { kind: 'succeeded', httpStatus: status, text: '{}' }
   const result = await read.answer({ text: body, secrets })
@@ -192,7 +192,7 @@ const problems = {
 const unread = (httpStatus: number, problem: string): CallOutcome => ({
   kind: 'unread',
   httpStatus,
-  text: `${unreadResult} It ${problem}.`,
+  text: `${unreadResult} The response ${problem}.`,
 })
 
 const broken = (httpStatus: number | null, text: string): Extract<CallOutcome, { kind: 'broken' }> => ({
@@ -204,8 +204,8 @@ const broken = (httpStatus: number | null, text: string): Extract<CallOutcome, {
 
 function refusal(status: 401 | 403 | 429, said: string): string {
   if (status === 401) return `The site does not accept the token.${said}`
-  if (status === 403) return `The site does not permit this operation to the user.${said}`
-  return `The site's rate limit is exceeded.${said}`
+  if (status === 403) return `The site does not allow this user to perform the operation.${said}`
+  return `The site's rate limit has been exceeded.${said}`
 }
 
 /** The site's own words, marked as such, or nothing. */

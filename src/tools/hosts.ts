@@ -43,7 +43,7 @@ export function createHosts(context: {
       assertHost(host, config.sites)
       const now = clock.now()
       await database.raw(suspendStatement, { host, now, adminUserId, reason })
-      logger.info({ userId: adminUserId, host }, 'a host was suspended')
+      logger.info({ userId: adminUserId, host }, 'host suspended')
       const row = await OutgoingHost.query(database).findById(host)
       // Lifted again in the same moment.
       return row ? present(row, now) : { host, ...nothing }
@@ -56,7 +56,7 @@ export function createHosts(context: {
     async setLimit(host: string, adminUserId: string, callsPerMinute: number): Promise<KnownHost> {
       assertHost(host, config.sites)
       await OutgoingHost.query(database).insert({ host, callsPerMinute }).onConflict('host').merge(['callsPerMinute'])
-      logger.info({ userId: adminUserId, host, callsPerMinute }, 'the limit of a host was set')
+      logger.info({ userId: adminUserId, host, callsPerMinute }, 'host limit set')
       const row = await OutgoingHost.query(database).findById(host)
       return row ? present(row, clock.now()) : { host, ...nothing }
     },
@@ -68,7 +68,7 @@ export function createHosts(context: {
         .findById(host)
         .whereNotNull('callsPerMinute')
         .patch({ callsPerMinute: null })
-      if (changed > 0) logger.info({ userId: adminUserId, host }, 'the limit of a host was removed')
+      if (changed > 0) logger.info({ userId: adminUserId, host }, 'host limit removed')
       return changed > 0
     },
 
@@ -79,7 +79,7 @@ export function createHosts(context: {
         .findById(host)
         .whereNotNull('suspendedAt')
         .patch({ suspendedAt: null, suspendedBy: null, suspendedReason: null })
-      if (changed > 0) logger.info({ userId: adminUserId, host }, 'the suspension of a host was lifted')
+      if (changed > 0) logger.info({ userId: adminUserId, host }, 'host suspension lifted')
       return changed > 0
     },
 
@@ -90,7 +90,7 @@ export function createHosts(context: {
         .findById(host)
         .where('heldUntil', '>', clock.now())
         .patch({ heldUntil: null, heldReason: null })
-      if (changed > 0) logger.info({ userId: adminUserId, host }, 'the hold of a host was ended')
+      if (changed > 0) logger.info({ userId: adminUserId, host }, 'host hold ended')
       return changed > 0
     },
 
@@ -135,10 +135,10 @@ function assertHost(host: string, sites: Config['sites']): void {
   const spelled = url && limitedHost(url.href, sites)
   const hint = spelled !== null && spelled !== host && shape.test(spelled) ? ` Did you mean ${spelled}?` : ''
   const form = sites.countPorts
-    ? 'hostname or hostname:port, in lower case, without :443'
-    : 'a hostname in lower case, without a port'
+    ? 'a lowercase host name, or host:port, without :443'
+    : 'a lowercase host name without a port'
   assertThat(spelled === host && shape.test(host), 'VALIDATION_ERROR', {
-    message: 'The host is not valid.',
+    message: 'The host is invalid.',
     details: [{ path: 'host', message: `Must be ${form}.${hint}` }],
   })
 }

@@ -73,7 +73,7 @@ export function createSender(context: {
     const { share, callId, mayWait, patienceMs } = sending
     const slot = await outgoing.take({ host, share, callId, mayWait, patienceMs })
     if (slot.kind === 'later') return { kind: 'held', until: slot.notBefore, inMs: slot.inMs, why: slot.why, host }
-    if (slot.kind === 'suspended') return unsent('The operator of this platform has suspended calls to the site.', true)
+    if (slot.kind === 'suspended') return unsent('The operator of this platform has suspended calls to this site.', true)
     let begun = false
     try {
       begun = await ledger.begin()
@@ -104,7 +104,7 @@ export function createSender(context: {
         await outgoing.hold(host, outcome.retryAfter, `The site answered ${outcome.httpStatus}.`)
       if (provesToken(outcome)) await vault.connections.accepted(connection)
     } catch (error) {
-      logger.warn({ err: error, host }, 'what a site said about its token or a pause could not be noted')
+      logger.warn({ err: error, host }, 'failed to record what a site said about its token or a pause')
     }
   }
 
@@ -131,7 +131,7 @@ export function createSender(context: {
   /** A slot that is not released expires by itself; that must not cost the call's outcome. */
   const releaseSlot = (slotId: string, wasUsed: boolean): Promise<void> =>
     (wasUsed ? outgoing.release(slotId) : outgoing.releaseUnused(slotId)).catch((error: unknown) =>
-      logger.warn({ err: error }, 'failed to release a slot; it expires by itself'),
+      logger.warn({ err: error }, 'failed to release a slot; it expires automatically'),
     )
 
   async function handleRefusal(
@@ -191,9 +191,9 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined
   return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', abort))
 }
 
-const notOffered = 'The tool cannot be called any more: the site does not offer it.'
-const resting = `The tool is not called: the limits of the account do not allow so many sites. Its owner can delete others. ${howToGetMore}`
-const gone = 'The site is no longer connected: its vault entry was deleted.'
+const notOffered = 'The call was not made because the site no longer offers the tool.'
+const resting = `The call was not made because the account is over its site limit. The owner can delete other sites. ${howToGetMore}`
+const gone = 'The site is no longer connected because its vault entry was deleted.'
 
 function afterRefusal(sending: Sending, state: ConnectionState, outcome: CallOutcome): Sent {
   if (state.kind === 'ready') return { kind: 'again', outcome, refreshed: state.refreshed }

@@ -71,7 +71,7 @@ export function createAddresses(context: {
     await rateLimits.accountMail(`${caller.userId} change`)
     await database.transaction(async (trx) => {
       const user = await User.query(trx).findById(before.id).forNoKeyUpdate()
-      const changed = 'The password was changed in the meantime.'
+      const changed = 'The password has been changed in the meantime.'
       assertThat(user?.passwordHash === before.passwordHash, 'UNAUTHORIZED', { message: changed })
       await tokens.withdraw(trx, user.id, ['change'])
       const issued = await tokens.issue(trx, { purpose: 'change', userId: user.id, email })
@@ -91,12 +91,12 @@ export function createAddresses(context: {
     } catch (error) {
       if (violatedConstraint(error) !== 'users_email_unique') throw error
       throw new CodedError('VALIDATION_ERROR', {
-        message: 'There is already an account with the new address.',
-        details: [{ path: 'token', message: 'Is for an address that is taken.' }],
+        message: 'Another account already has the new address.',
+        details: [{ path: 'token', message: 'Is for an address that another account already has.' }],
         cause: error,
       })
     }
-    logger.info({ userId: known.userId, purpose: known.purpose }, 'an address was verified')
+    logger.info({ userId: known.userId, purpose: known.purpose }, 'email address verified')
   }
 
   async function use(trx: Transaction, known: AccountToken, from: Client): Promise<void> {

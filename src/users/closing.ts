@@ -46,11 +46,11 @@ export function createClosing(context: {
     const { user: before } = await tries.prove(caller.userId, { currentPassword, code }, address)
     await database.transaction(async (trx) => {
       const user = await User.query(trx).findById(before.id).forNoKeyUpdate()
-      const changed = 'The password was changed in the meantime.'
+      const changed = 'The password has been changed in the meantime.'
       assertThat(user?.passwordHash === before.passwordHash, 'UNAUTHORIZED', { message: changed })
       await mark(trx, user, () => logins.endOthers(trx, user.id, loginId), accountWillBeDeleted)
     })
-    logger.info({ userId: caller.userId }, 'an account is to be deleted')
+    logger.info({ userId: caller.userId }, 'account deletion scheduled')
   }
 
   /** The first time holds. */
@@ -78,7 +78,7 @@ export function createClosing(context: {
       assertThat(user, 'INVALID_TOKEN')
       await keep(trx, user)
     })
-    logger.info({ userId: caller.userId }, 'an account was restored')
+    logger.info({ userId: caller.userId }, 'account restored')
   }
 
   /** Takes the mark of a locked user away, if there is one. TOKEN_REVOKED once it is too late. */
@@ -103,4 +103,4 @@ export function createClosing(context: {
   }
 }
 
-export const beingDeleted = 'The time for restoring this account is over. It is being deleted.'
+export const beingDeleted = 'This account can no longer be restored because it is being deleted.'

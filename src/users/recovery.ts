@@ -69,7 +69,7 @@ export function createRecovery(context: {
     if (!user) return true
     const issued = await tokens.issue(trx, { purpose: 'reset', userId: user.id, email: user.email })
     const isMailed = await outbox.put(trx, { to: user.email, ...passwordReset(issued, baseUrl) })
-    logger.info({ userId: user.id, isMailed }, 'a password reset was asked for')
+    logger.info({ userId: user.id, isMailed }, 'password reset requested')
     return true
   }
 
@@ -106,7 +106,7 @@ export function createRecovery(context: {
       await outbox.put(trx, { to: user.email, ...mailOfReset({ now: clock.now(), isFirstProof, left }, baseUrl) })
     })
     await tries.forget(known.userId ?? '', from.address)
-    logger.info({ userId: known.userId }, 'a password was reset')
+    logger.info({ userId: known.userId }, 'password reset')
   }
 
   /**

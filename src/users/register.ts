@@ -13,15 +13,15 @@ import { readNewPassword, type Passwords } from './passwords.ts'
 import { User } from './user.ts'
 
 const taken = {
-  message: 'There is already an account with this email address.',
+  message: 'An account with this email address already exists.',
   details: [{ path: 'email', message: 'Is taken.' }],
 }
 
-const closed = 'Accounts are not given to everybody here. Ask the operator of this platform for one.'
-const uninvited = 'Making an account needs an invitation here. Ask the operator of this platform for one.'
+const closed = 'Registration is closed. Ask the operator of this platform for an account.'
+const uninvited = 'Registration requires an invitation. Ask the operator of this platform for one.'
 
 const notLinked =
-  'There is already an account with your email address. Sign in to it as usual, and link the sign-in provider there.'
+  'An account with your email address already exists. Sign in to it as usual, then link the sign-in provider.'
 
 interface Registration {
   email: string
@@ -73,7 +73,7 @@ export function createRegister(context: {
       await addresses.sendToken(trx, inserted)
       return inserted
     })
-    logger.info({ userId: id }, 'registered')
+    logger.info({ userId: id }, 'user registered')
     return made
   }
   /** The invitation of an address that may be used up without its token, since the address is known to be verified. */
@@ -99,7 +99,7 @@ export function createRegister(context: {
     const made = await User.query(trx).findById(row.id)
     assertThat(made, 'VALIDATION_ERROR', { ...taken, message: notLinked })
     if (invitation) await tokens.take(trx, invitation)
-    logger.info({ userId: made.id }, 'registered by a sign-in provider')
+    logger.info({ userId: made.id }, 'user registered through a sign-in provider')
     return made
   }
 

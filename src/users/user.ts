@@ -31,7 +31,7 @@ export class User extends Row {
  */
 export async function lockOwner(trx: Transaction, ownerId: string): Promise<void> {
   const [payer] = await lockPayers(trx, [ownerId])
-  assertThat(payer, 'INVALID_TOKEN', { message: 'What this was for was deleted.' })
+  assertThat(payer, 'INVALID_TOKEN', { message: 'The account or workspace has been deleted.' })
   requireActive(payer)
 }
 

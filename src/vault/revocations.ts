@@ -47,7 +47,7 @@ export function createRevocations(context: {
       const times = { createdAt, nextAt: createdAt, giveUpAt: later(createdAt, triedSeconds) }
       return { id, ...times, attempts: 0, clientId: entry.clientId ?? '', token, auth }
     } catch (error) {
-      logger.warn({ err: error, entryId: entry.id }, 'the grant will not be revoked at the site')
+      logger.warn({ err: error, entryId: entry.id }, 'cannot revoke a grant at its site')
       return undefined
     }
   }
@@ -66,7 +66,7 @@ export function createRevocations(context: {
     } catch (error) {
       const now = clock.now()
       const isLast = now >= giveUpAt
-      logger.warn({ err: error, revocationId: id, attempts, isLast }, 'the grant was not revoked at the site')
+      logger.warn({ err: error, revocationId: id, attempts, isLast }, 'failed to revoke a grant at its site')
       if (!isLast) {
         const nextAt = later(now, Math.min(15 * 2 ** (attempts - 1), longestPause))
         await Revocation.query(database).findById(id).patch({ nextAt })

@@ -39,7 +39,7 @@ const coded = new CodedError('MODEL_ERROR', {
 /** As Temporal's client throws it: gRPC's error, which has details and metadata, inside one of the client's own. */
 const temporalAway = telling({ cause: telling({ code: 14, details: canary, metadata: {} }) })
 
-const unavailable = 'The activity could not be carried out just now.'
+const unavailable = 'The activity cannot run right now.'
 const final = (code: 'NOT_FOUND' | 'MODEL_ERROR', retryable?: false) =>
   new CodedError(code, {
     message: 'It is not there.',
@@ -53,7 +53,7 @@ const cases: [what: string, thrown: Error, type: string, message: string, nonRet
     'nobody foresaw it',
     telling({ code: 'P0001' }),
     'INTERNAL_ERROR',
-    'The activity failed; the reason is in the log.',
+    'The activity failed. The log has the reason.',
     false,
   ],
   [
@@ -66,11 +66,11 @@ const cases: [what: string, thrown: Error, type: string, message: string, nonRet
   ['a code that may pass', coded, 'MODEL_ERROR', 'The provider is busy.', false, 1500],
   ['a code for good', final('NOT_FOUND'), 'NOT_FOUND', 'It is not there.', true],
   ['its thrower knows it to be final', final('MODEL_ERROR', false), 'MODEL_ERROR', 'It is not there.', true],
-  ['nobody reaches the database', telling({ code: 'ECONNREFUSED' }), 'DATABASE_AWAY', 'The database is away.', false],
-  ['the database shuts down', telling({ code: '57P01' }), 'DATABASE_AWAY', 'The database is away.', false],
+  ['nobody reaches the database', telling({ code: 'ECONNREFUSED' }), 'DATABASE_AWAY', 'The database is unavailable.', false],
+  ['the database shuts down', telling({ code: '57P01' }), 'DATABASE_AWAY', 'The database is unavailable.', false],
   ['a transaction given up for another', telling({ code: '40P01' }), 'TRY_AGAIN', unavailable, false],
   ['vault keys not proved yet', new KeysNotProvedError(canary), 'TRY_AGAIN', unavailable, false],
-  ['Temporal does not answer', temporalAway, 'TEMPORAL_AWAY', 'Temporal could not be asked.', false],
+  ['Temporal does not answer', temporalAway, 'TEMPORAL_AWAY', 'Temporal is unavailable.', false],
 ]
 
 for (const [what, thrown, type, message, nonRetryable, delay] of cases)

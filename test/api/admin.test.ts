@@ -54,9 +54,9 @@ test('an admin suspends a host, sees it, and lifts the suspension', async (t) =>
   t.deepEqual(
     said.map((line) => [line['level'], line['userId'], line.host, line['msg']]),
     [
-      ['info', rootId, host('tools'), 'a host was suspended'],
-      ['info', rootId, `${host('b')}:8443`, 'a host was suspended'],
-      ['info', rootId, host('tools'), 'the suspension of a host was lifted'],
+      ['info', rootId, host('tools'), 'host suspended'],
+      ['info', rootId, `${host('b')}:8443`, 'host suspended'],
+      ['info', rootId, host('tools'), 'host suspension lifted'],
     ],
   )
 })

@@ -63,7 +63,7 @@ test('what exceeds the limits of a lower tier rests, is reported, and goes on wh
   const withKey = (nth: number) => call({ url: platform.url, token: keys[nth]!.key }, agents.listAgents)
   t.is((await withKey(2)).status, 200)
   t.is((await withKey(3)).failure.code, 'PERMISSION_DENIED')
-  t.regex((await callTool()).failure.error, /limits of the account do not allow so many sites/)
+  t.regex((await callTool()).failure.error, /the account is over its site limit/)
   const allTold = async () =>
     (await call(someone, notifications.listNotifications, { query: { kind: 'limits_exceeded' } })).body.items
   const told = await allTold()

@@ -17,10 +17,10 @@ test('a start is refused with the problems of all settings and of MODELS_FILE, b
   const { lines, ended } = start()
   t.is(await ended, 1)
   t.deepEqual(lines, [
-    'The configuration is not usable:',
+    'The configuration is invalid:',
     '  - SITE_PORTS must be four port numbers separated by commas',
     '  - PORT must be at most 65535',
-    '  - REGISTRATON is not a setting; did you mean REGISTRATION?',
+    '  - REGISTRATON is not a setting. Did you mean REGISTRATION?',
     '  - QUEUE_DEPTH must be a whole number',
     '  - MODELS_FILE: providers.0.models.0.stream must be true or false',
   ])
@@ -31,7 +31,7 @@ test('a password in the address of a model server is refused at start, and not p
   const { start } = await installation({ OPENAI_MODEL: 'llama', OPENAI_BASE_URL: 'http://user:canary@127.0.0.1/v1' })
   const { lines, ended } = start()
   t.is(await ended, 1)
-  t.regex(lines.join('\n'), /OPENAI_BASE_URL must not contain a user or a password/)
+  t.regex(lines.join('\n'), /OPENAI_BASE_URL must not contain a user name or password/)
   t.false(lines.join('').includes('canary'))
 })
 
@@ -39,9 +39,9 @@ test('a password in the address of a model server is refused at start, and not p
 test('whoever would pay for strangers unawares does not start: the sandbox, and open registration, beside a paid model', async (t) => {
   const model = { OPENAI_MODEL: 'gpt', OPENAI_API_KEY: 'sk-of-the-operator' }
   const sentences = {
-    'LIMIT_TOKENS_PER_MONTH is required where a model costs money, BILLING is off, and REGISTRATION is open': model,
+    'LIMIT_TOKENS_PER_MONTH is required because a model costs money, BILLING is off, and REGISTRATION is open': model,
     'BILLING is sandbox, but a model costs money': { ...model, BILLING: 'sandbox' },
-    'BILLING is stripe, which needs STRIPE_SECRET_KEY': { BILLING: 'stripe' },
+    'BILLING=stripe requires STRIPE_SECRET_KEY': { BILLING: 'stripe' },
   }
   for (const [sentence, settings] of Object.entries(sentences)) {
     const { start, data } = await installation(settings)

@@ -45,7 +45,7 @@ test('a start brings everything up, survives what dies, goes on with the same da
   const killed = processes()
   for (const { pid } of killed) process.kill(pid, 'SIGKILL')
   await eventually(120, 'everything runs again, Postgres and Temporal included', () => {
-    return killed.every(({ name }) => first.lines.includes(`${name}: runs again`)) || undefined
+    return killed.every(({ name }) => first.lines.includes(`${name}: running again`)) || undefined
   })
   t.deepEqual(namesOf(processes()), names)
   t.false(processes().some(({ pid }) => killed.some((one) => one.pid === pid)))

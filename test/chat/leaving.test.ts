@@ -12,7 +12,7 @@ const effects = ['read', 'idempotent', 'once'] as const
 const words = 'I do it now.'
 const done = { state: 'output-available', prompt: /The call succeeded/ }
 const broken = { state: 'output-error', prompt: /The call failed/ }
-const doubtful = { state: 'output-error', prompt: /It is unknown whether the call took effect/ }
+const doubtful = { state: 'output-error', prompt: /It is unknown whether this call took effect/ }
 
 /** When somebody leaves: how long the call takes, and what is known of it then, by its effect. */
 const moments = {

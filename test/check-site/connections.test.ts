@@ -51,7 +51,7 @@ test('a certificate of an authority that nobody knows is called untrusted', asyn
 
 test('a certificate that is signed by itself is called so', async (t) => {
   const origin = await serve(t, await selfSigned())
-  blames(t, await check(origin), 'certificate', /not trusted: it is signed by itself/, /--ca-file/)
+  blames(t, await check(origin), 'certificate', /not trusted: it is self-signed/, /--ca-file/)
 })
 
 async function selfSigned() {

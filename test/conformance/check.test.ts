@@ -31,13 +31,13 @@ async function factsOf(api: string, port = 0): Promise<Facts> {
 
 test('what is not Switchyard, or not ready, is not checked, and one sentence says why', async (t) => {
   const answers = [
-    [{ status: 501, body: 'Unsupported method' }, 'What answers there is not Switchyard. (GET /readyz: 501'],
-    [{ body: { status: 'ok' } }, 'What answers there is not Switchyard. (GET /readyz: 200'],
+    [{ status: 501, body: 'Unsupported method' }, 'The server there is not Switchyard. (GET /readyz: 501'],
+    [{ body: { status: 'ok' } }, 'The server there is not Switchyard. (GET /readyz: 200'],
     [{ status: 500, body: { code: 'INTERNAL_ERROR' } }, 'Switchyard is not ready. (GET /readyz: 500 INTERNAL_ERROR'],
     [{ body: { status: 'ok', temporal: 'away' } }, 'Switchyard cannot reach Temporal: no run would start.'],
     [
       { status: 308, headers: { location: 'https://one.example/readyz' } },
-      'What answers there redirects to https://one.example. Give the address of Switchyard itself.',
+      'The server there redirects to https://one.example. Give the address of Switchyard itself.',
     ],
   ] as const
   for (const [reply, sentence] of answers) {

@@ -57,7 +57,7 @@ test('after SIGTERM the command deletes what it has made, and ends with 130', as
   child.kill('SIGTERM')
   t.is(await ended, 130)
   t.is(platform.asked.at(-1), 'DELETE /auth/me')
-  t.regex(output(), /Stopping: what was made is deleted.*Interrupted: 0 of 1 rows have a verdict\./s)
+  t.regex(output(), /Stopping, and deleting what the check created.*Interrupted: 0 of 1 rows have a verdict\./s)
 })
 
 test('a second Ctrl-C ends at once, and names the accounts that stay', async (t) => {
@@ -67,7 +67,7 @@ test('a second Ctrl-C ends at once, and names the accounts that stay', async (t)
   // Presses that follow within a second count as one.
   for (const isOver = ended.then(() => true); !(await Promise.race([isOver, delay(200, false)]));) child.kill('SIGINT')
   t.is(await ended, 130)
-  t.regex(output(), /These accounts stay, with what is not deleted yet: conformance-[0-9a-f]{12}@example\.com\n$/)
+  t.regex(output(), /These accounts remain, with everything that is not deleted yet: conformance-[0-9a-f]{12}@example\.com\n$/)
 })
 
 test('where nothing listens, the command ends with one sentence and 2', async (t) => {
@@ -93,7 +93,7 @@ test('facts about another address are named with it', async (t) => {
   const args = ['--only', 'codes/ADMIN_REQUIRED', '--facts']
   const found = await run(t, other, ...args, fileOf(JSON.stringify(facts)))
   t.is(found.code, 2)
-  t.true(found.output.includes(`are those of ${api}, and not of ${other}:`), found.output)
+  t.true(found.output.includes(`are about ${api}, not ${other}:`), found.output)
   t.true(found.output.includes('not tried'))
 })
 
@@ -120,7 +120,7 @@ test('facts that cannot be used are named, and nothing of them is quoted', async
 
 test('a row or a file of facts that is not there is named, and no row is tried', async (t) => {
   for (const [args, sentence] of [
-    [['--only', 'codes/UNAUTHORIZED,codes/NO_CREDITZ'], 'There is no row codes/NO_CREDITZ; --list shows them.'],
+    [['--only', 'codes/UNAUTHORIZED,codes/NO_CREDITZ'], 'There is no row codes/NO_CREDITZ. --list shows all rows.'],
     [['--facts', '/nonexistent/facts.json'], 'There is no file /nonexistent/facts.json.'],
   ] as const) {
     const { code, output } = await run(t, ...args)
@@ -128,7 +128,7 @@ test('a row or a file of facts that is not there is named, and no row is tried',
     t.true(output.startsWith(`${sentence}\n\nUsage: `), output)
   }
   for (const only of ['', ','])
-    t.throws(() => readArguments(['--only', only]), { message: '--only names no row; --list shows them.' })
+    t.throws(() => readArguments(['--only', only]), { message: '--only names no row. --list shows all rows.' })
 })
 
 test('a base URL is scheme, host and port; no other one is accepted or repeated', (t) => {

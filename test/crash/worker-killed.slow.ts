@@ -46,7 +46,7 @@ async function seen(t: ExecutionContext, all: Aftermath, run: Case, expected: Re
     t.deepEqual(askedFor(all.requestsOf(run.runId), tool), { times, keys }, tool)
     const outcome = outcomes.filter((one) => one['tool'] === tool)
     t.like(outcome, { 0: { status, attempts }, length: 1 }, tool)
-    const words = status === 'unknown' ? 'and it is unknown whether that took effect' : 'which answered'
+    const words = status === 'unknown' ? 'and it is unknown whether the call took effect' : 'which returned'
     t.true(told.includes(`${tool}, ${words}`), `${tool}: ${told}`)
   }
   return timeline

@@ -44,7 +44,7 @@ test('an unknown tool, invalid arguments and ids that are empty or used twice ar
     t.like(resultOf({ text }), { status: 'succeeded', result: { text } })
   t.regex(String(resultOf({})?.['result']), /There is no tool named "no_such_tool"/)
   t.regex(String(resultOf('{"text":')?.['result']), /are not a JSON object/)
-  t.regex(String(resultOf({ text: 5 })?.['result']), /do not fit the tool's input schema/)
+  t.regex(String(resultOf({ text: 5 })?.['result']), /do not match the tool's input schema/)
   const told = toldIn(provider.requestsOf(model)[1]!.body).filter(({ role }) => role === 'tool')
   t.is(new Set(told.map((one) => one.tool_call_id)).size, 6, 'each result has the id of its own call')
 })
@@ -61,8 +61,8 @@ test('a useless answer is charged, named and corrected once, and another time af
     ['empty', undefined, 'truncated', undefined],
   )
   const told = provider.requestsOf(model).map(({ body }) => toldIn(body).at(-1)?.content ?? '')
-  t.regex(told[1] ?? '', /^Your answer was empty/)
-  t.regex(told[3] ?? '', /^Your answer was cut off/)
+  t.regex(told[1] ?? '', /^Your last answer was empty/)
+  t.regex(told[3] ?? '', /^Your last answer was cut off/)
 })
 
 const thought = {

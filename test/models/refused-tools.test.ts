@@ -105,7 +105,7 @@ test('a tool that a provider refuses is left out alone, named on the timeline, a
   const again = await runOnce(someone, { model, sites })
   t.deepEqual(offered(), [all, others, others], 'it is known for the next request')
   t.like(again.steps[0]?.['missingSites'], [{ reason: 'refused_tools', tools: ['odd'] }])
-  t.regex(JSON.stringify(provider.requestsOf(model).at(-1)?.body), /the provider of this model refuses them: odd/)
+  t.regex(JSON.stringify(provider.requestsOf(model).at(-1)?.body), /the model's provider rejects them: odd/)
   const neighbour = await connected('desk')
   await runOnce(neighbour.someone, { model, sites: neighbour.sites })
   t.deepEqual(offered().at(-2), all, 'another owner has learnt nothing from it')
@@ -149,7 +149,7 @@ test('whoever looks at a site before connecting it reads what of its tools model
     warnings.map(({ tool }) => tool),
     ['find', 'find'],
   )
-  t.regex(warnings[0]?.message ?? '', /"user name" is called "user_name_7935f403"/)
+  t.regex(warnings[0]?.message ?? '', /"user name" is renamed to "user_name_7935f403"/)
   t.regex(warnings[1]?.message ?? '', /"anyOf"/)
   t.like(await inspect(crowd), [{ tool: 'tool_128' }])
 })

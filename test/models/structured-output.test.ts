@@ -77,14 +77,14 @@ test('an answer that does not fit is corrected once, with the problems named, an
   t.deepEqual(second?.messages.slice(0, -2), first?.messages)
   const [answer, correction] = second?.messages.slice(-2) ?? []
   t.like(answer, { role: 'assistant', content: '{"issue":"the first"}' })
-  t.regex(correction?.content ?? '', /^Your answer does not fit the JSON Schema/)
+  t.regex(correction?.content ?? '', /^Your last answer does not match the required JSON Schema/)
   t.true(correction?.content.includes(`>>>\n${problem}\n<<<end `), 'fenced: the model wrote some of it')
 
   const said = ['Here you are: {"issue":1}', '{"issue":1} I hope this helps!']
   const wrong = await running(said)
   const over = await endOf(someone, wrong.id)
   t.like(over.run, { status: 'failed', reason: 'OUTPUT_INVALID', answer: null, output: null, steps: 2 })
-  const remark = 'it is not one JSON value with nothing before or after it'
+  const remark = 'it is not a single JSON value without surrounding text'
   const offSchema = said.map((text) => ({ text, outcome: 'off_schema', remark }))
   t.like(over.steps, offSchema)
 })
@@ -187,7 +187,7 @@ test('the demo model answers with a value that fits, and corrects itself', async
     additionalProperties: false,
   }
   const output = {
-    report: 'This run was started by hand. I was offered no tools, so I called none.',
+    report: 'This run was started manually. No tools were offered, so I called none.',
     calls: 1,
     kind: 'one',
   }

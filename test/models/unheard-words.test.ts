@@ -54,7 +54,7 @@ test('words that cannot be written disturb neither the run nor its stream, and c
   const call = await talker.call('spoken')
   call.say('In vain')
   await eventually(20, 'it is tried twice', () => said.written() >= 2 || undefined)
-  t.is(platform.logs.filter((line) => line.includes('words of models cannot be passed on')).length, 1)
+  t.is(platform.logs.filter((line) => line.includes('failed to relay partial model answers')).length, 1)
   await database.raw('alter table live_words drop constraint never')
   call.say(', and then not.')
   const texts = () => stream.words.map(({ data }) => (data as { data: { text: string } }).data.text).join('')

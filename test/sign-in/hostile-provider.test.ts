@@ -160,7 +160,7 @@ test.serial('a provider that breaks off is named in the log, with its cause, and
   const lines = platform.logs.slice(before).map((line) => JSON.parse(line) as Record<string, unknown>)
   const told = (what: string) => lines.filter(({ msg }) => msg === what)
   const named = { provider: 'oidc', issuer: hostile.origin }
-  const [unusable, ...more] = told('a sign-in provider could not be used')
+  const [unusable, ...more] = told('sign-in provider failed')
   t.like(unusable, { ...named, privateDetail: 'reset', cause: 'UND_ERR_SOCKET' })
   t.deepEqual(more, [])
   const failed = told('request failed')

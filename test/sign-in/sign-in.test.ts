@@ -142,7 +142,7 @@ test('whoever has no password is told so where it is asked for, keeps the last w
   const { code, error } = (await call(someone, auth.changePassword, changed)).failure
   t.deepEqual(
     [code, error],
-    ['UNAUTHORIZED', 'This account has no password yet. Get one with POST /auth/forgot-password.'],
+    ['UNAUTHORIZED', 'This account has no password yet. Set one with POST /auth/forgot-password.'],
   )
   const moved = { body: { currentPassword, newEmail: 'new@example.com' } }
   t.is((await call(someone, accountMails.changeEmail, moved)).failure.code, 'UNAUTHORIZED')

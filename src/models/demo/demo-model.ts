@@ -13,15 +13,14 @@ import { chooseTool, type Move } from './rules.ts'
 import { readScript, type Script } from './script.ts'
 import { streamParts, usageOf } from './wire.ts'
 
-const introduction = 'This is the demo model: it follows fixed rules and understands nothing.'
+const introduction = 'This is the demo model. It follows fixed rules and understands nothing.'
 
 /**
- * The built-in model, which needs no key: the same prompt always gets the same answer. It calls the tools whose inputs
- * it can fill (see chooseTool), one a step, and then reports. With `directives` it follows a script in the instructions, or
- * in the last message of a chat,
- * instead (see readScript): the number of its answers since the last user message says which step is next. If its last
- * answer has to fit a schema, that is JSON and nothing else: what the script says, or a value with the report as its
- * texts.
+ * The built-in model, which needs no key. The same prompt always gets the same answer. It calls the tools whose inputs
+ * it can fill (see chooseTool), one per step, and then reports. With `directives` it follows a script in the
+ * instructions, or in the last message of a chat (see readScript): the number of its answers since the last user message
+ * says which step is next. If its final answer must match a schema, it answers with JSON only: the words of the script,
+ * or a value that contains the report as its strings.
  */
 export function createDemoModel({ directives }: { directives: boolean }): LanguageModelV4 {
   const scriptOf = ({ instructions, words, isChat }: Conversation): Script =>
@@ -66,7 +65,7 @@ function contentOf(opening: string[], move: Move, options: LanguageModelV4CallOp
     toolName: name,
     input,
   }))
-  const closing = `I call ${calls.map(({ toolName }) => toolName).join(', ')}.`
+  const closing = `Calling ${calls.map(({ toolName }) => toolName).join(', ')}.`
   const words = report(conversation, offered(options).length)
   const text =
     calls.length > 0 ? [...opening, ...move.said, closing].join(' ') : lastText(opening, move, conversation, words)

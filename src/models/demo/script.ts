@@ -7,9 +7,9 @@ export type Action =
   | { kind: 'call'; tool: string; arguments: string }
 
 export interface Script {
-  /** The actions of each step. Every step but the last has calls: a step without any would end the run. */
+  /** The actions of each step. Every step except the last has calls, because a step without calls would end the run. */
   steps: Action[][]
-  /** What is between `[[` and `]]` but is no directive, cut to 60 characters. */
+  /** Text between `[[` and `]]` that is not a directive, cut to 60 characters. */
   unreadable: string[]
 }
 

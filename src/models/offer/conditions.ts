@@ -1,14 +1,14 @@
 import { isObject } from '../../json.ts'
 import { type SchemaObject } from '../../sites/manifest/schema-keywords.ts'
 
-/** What OpenAI and Anthropic refuse at the top of a schema. */
+/** Keywords that OpenAI and Anthropic reject at the top level of a schema. */
 const lifted = new Set(['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', 'if', 'then', 'else', 'dependentSchemas'])
 
 const notes = new Set(['title', 'description', 'default', 'examples'])
 
 /**
- * Takes such rules out of the top of a schema, and returns them as a schema of their own. The properties that they tell
- * of become properties of the top, or a model would not know of them.
+ * Moves these rules from the top level into a schema of their own. Their properties become properties of the top level,
+ * or a model would not know them.
  */
 export function liftConditions(schema: SchemaObject): { schema: SchemaObject; conditions: SchemaObject | undefined } {
   const found = Object.entries(schema).filter(([keyword]) => lifted.has(keyword))
@@ -34,7 +34,7 @@ export function liftConditions(schema: SchemaObject): { schema: SchemaObject; co
   }
 }
 
-/** The properties of all branches, also of those inside. What a condition asks for is no rule for the property. */
+/** The properties of all branches, including nested ones. A condition is not a rule for its property. */
 function propertiesIn(schema: SchemaObject): [string, unknown][] {
   const own = isObject(schema['properties']) ? Object.entries(schema['properties']) : []
   const branches = ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => listOf(schema[keyword]))
@@ -44,14 +44,14 @@ function propertiesIn(schema: SchemaObject): [string, unknown][] {
   return [...own, ...inside, ...asked]
 }
 
-/** A property of several branches is of any of their forms; said without rules, it is of any form. */
+/** A property in several branches can have any of their forms. If one of them has no rules, it can have any form. */
 function anyOf(all: [string, unknown][]): unknown {
   const forms = [...new Map(all.map(([, form]) => [JSON.stringify(form), form])).values()]
   if (forms.length === 1) return forms[0]
   return forms.some((form) => isObject(form) && Object.keys(form).length === 0) ? {} : { anyOf: forms }
 }
 
-/** What every one of the branches requires. */
+/** The properties that every branch requires. */
 function requiredIn(schema: SchemaObject): string[] {
   const inAll = listOf(schema['allOf']).filter(isObject).flatMap(allRequired)
   const inEach = ['anyOf', 'oneOf'].flatMap((keyword) => {
@@ -67,11 +67,11 @@ const namesIn = (value: unknown): string[] => listOf(value).map(String)
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? (value as unknown[]) : [])
 
-/** Values that are no schemas. */
+/** Keywords whose values are not schemas. */
 const values = new Set(['enum', 'const', 'required', 'dependentRequired'])
 const byName = new Set(['properties', 'patternProperties', 'dependentSchemas'])
 
-/** Without notes, and without the forms of properties that stand in the schema. */
+/** Without notes, and without properties that the schema itself defines. */
 function inShort(value: unknown, settled: ReadonlySet<string>): unknown {
   if (Array.isArray(value)) return value.map((one) => inShort(one, settled))
   if (!isObject(value)) return value

@@ -1,7 +1,7 @@
 import type { ProviderKind } from '../../config/models-config.ts'
 import type { SchemaObject } from '../../sites/manifest/schema-keywords.ts'
 
-/** What is found on the way. */
+/** Settings and findings of one fitting. */
 export interface Fitting {
   kind: ProviderKind
   mostLevels: number
@@ -9,7 +9,7 @@ export interface Fitting {
   changes: Set<string>
 }
 
-/** What a schema says is an object, a list or a text without saying so; Google refuses what has no type. */
+/** Adds the type that a schema implies. Google rejects schemas without a type. */
 export function inferType(schema: SchemaObject): SchemaObject {
   const { type, enum: values, const: value } = schema
   if (Array.isArray(type)) return { ...schema, type: type.length === 1 ? type[0] : [...new Set(type)] }
@@ -21,13 +21,13 @@ export function inferType(schema: SchemaObject): SchemaObject {
   return areTexts ? { type: 'string', ...schema } : schema
 }
 
-/** Google refuses every other format, and models read it just as well in words. */
+/** Google rejects every other format, and models understand it just as well as text. */
 const takenFormats = new Set(['date-time'])
 
-/** Servers that make a grammar of a schema refuse what is not anchored, and groups of other kinds. */
+/** Servers that turn a schema into a grammar reject patterns without anchors, and special groups. */
 const takenPattern = /^\^(?!.*\(\?)[\x20-\x7e]*\$$/
 
-/** Rules that providers refuse, or take only in part, become words. */
+/** Turns rules into text that providers reject or support only in part. */
 export function fitTexts({ format, pattern, ...schema }: SchemaObject, { kind, changes }: Fitting): SchemaObject {
   const words: string[] = []
   const kept: SchemaObject = { ...schema }
@@ -36,7 +36,7 @@ export function fitTexts({ format, pattern, ...schema }: SchemaObject, { kind, c
   if (typeof pattern === 'string' && isTaken(pattern)) kept['pattern'] = pattern
   else if (typeof pattern === 'string') {
     words.push(`Pattern: ${JSON.stringify(pattern)}.`)
-    changes.add('not every provider takes a pattern that is not written as ^…$, so models read it as text')
+    changes.add('some providers accept only patterns written as ^…$, so models receive this pattern as text')
   }
   if (kind === 'google') words.push(...withoutOtherConstants(kept))
   if (words.length === 0) return kept
@@ -54,7 +54,7 @@ function isTaken(pattern: string): boolean {
   }
 }
 
-/** Google takes constants that are texts. */
+/** Google accepts only constants that are strings. */
 function withoutOtherConstants(schema: SchemaObject): string[] {
   const constants: unknown[] = 'const' in schema ? [schema['const']] : ((schema['enum'] as unknown[] | undefined) ?? [])
   if (constants.every((one) => typeof one === 'string')) return []

@@ -6,18 +6,18 @@ import { liftConditions } from './conditions.ts'
 import { fitName, type PropertyNames } from './property-names.ts'
 import { fitTexts, inferType, type Fitting } from './fit-keywords.ts'
 
-/** The schema of a tool as its model is sent it. */
+/** The schema of a tool as its model sees it. */
 export interface FittedSchema {
   schema: SchemaObject
-  /** Rules of the top level that no provider takes there; told in words. */
+  /** Rules of the top level that no provider accepts there; models get them as text. */
   conditions: SchemaObject | undefined
   /** Names of properties that were changed, with the site's own. */
   names: PropertyNames
-  /** What could not be sent as the site wrote it, each in a few words for its author. */
+  /** Parts that could not be sent as the site wrote them, each in a few words for its author. */
   changes: string[]
 }
 
-/** No more levels are sent if a schema is this deep: what lies below is any value of its type. */
+/** How many levels are sent, fewer if the schema is too long. Below them, any value of the type is allowed. */
 const depths = [12, 4, 2, 1]
 
 /** How many names of a list are sent. A schema has no more properties, but a list of names may be as long as a manifest. */
@@ -27,8 +27,8 @@ const mostNames = 1000
 export const maxSchemaBytes = 32 * 1024
 
 /**
- * Writes a schema as all providers take it, with as much of it as possible. The arguments of a call are checked against
- * the site's own schema, so what is lost here is help for the model and no protection of the site.
+ * Writes a schema as all providers accept it, with as much of it as possible. The arguments of a call are checked
+ * against the site's own schema, so a loss here costs the model help, and the site no protection.
  */
 export function fitSchema(given: object, kind: ProviderKind): FittedSchema {
   const shown = shownSchema(given) as SchemaObject
@@ -45,14 +45,14 @@ function fitTo(shown: SchemaObject, fitting: Fitting): FittedSchema {
   const fitted = fitInner(shown, 1, fitting)
   const { schema, conditions } = liftConditions(fitted)
   for (const keyword of Object.keys(conditions ?? {})) {
-    fitting.changes.add(`no provider takes "${keyword}" at the top of a schema, so models read this rule as text`)
+    fitting.changes.add(`no provider accepts "${keyword}" at the top level of a schema, so models receive this rule as text`)
   }
   const { type: _, properties = {}, ...rest } = schema
   const names = new Map([...fitting.names].map(([own, safe]) => [safe, own]))
   return { schema: { type: 'object', properties, ...rest }, conditions, names, changes: [...fitting.changes] }
 }
 
-/** A schema inside, with all in it that has a place there. */
+/** An inner schema with everything that is allowed inside it. */
 function fitInner(schema: SchemaObject, level: number, fitting: Fitting): SchemaObject {
   const { $defs: _, definitions: __, ...rules } = fitNames(schema, fitting)
   const typed = inferType(rules)
@@ -61,7 +61,7 @@ function fitInner(schema: SchemaObject, level: number, fitting: Fitting): Schema
     const place = placeOf(keyword)
     if (place === undefined) inner[keyword] = value
     else if (level < fitting.mostLevels) Object.assign(inner, place(keyword, value, level + 1, fitting))
-    else fitting.changes.add(`models are sent ${fitting.mostLevels} levels of the schema at most`)
+    else fitting.changes.add(`models receive at most ${fitting.mostLevels} levels of the schema`)
   }
   return withItems(withRequired(level < fitting.mostLevels ? inner : { ...inner, required: undefined }))
 }
@@ -89,7 +89,7 @@ const single = new Set([
   'then',
   'else',
 ])
-/** Providers take `true` and `false` here alone. */
+/** Providers accept `true` and `false` only here. */
 const mayBeClosed = new Set(['additionalProperties', 'unevaluatedProperties'])
 
 const fitNamed: Place = (keyword, value, level, fitting) => ({
@@ -117,14 +117,14 @@ const fitAny = (schema: unknown, level: number, fitting: Fitting): SchemaObject 
   return schema === false ? { not: {} } : {}
 }
 
-/** Wherever a name of a property stands. */
+/** Replaces names wherever a property is named. */
 function fitNames(schema: SchemaObject, { names, changes }: Fitting): SchemaObject {
   const nameOf = (name: string): string => {
     const safe = names.get(name) ?? fitName(name)
     if (safe === name) return name
     names.set(name, safe)
     changes.add(
-      `the property ${JSON.stringify(name)} is called "${safe}" for models, which not all providers would take`,
+      `the property ${JSON.stringify(name)} is renamed to "${safe}" for models because not all providers accept its name`,
     )
     return safe
   }
@@ -154,10 +154,10 @@ const withOwnName = (schema: unknown, name: string): unknown => {
   if (schema === false) return schema
   const { description, ...rest } = isObject(schema) ? schema : {}
   const said = typeof description === 'string' ? ` ${description}` : ''
-  return { ...rest, description: `${JSON.stringify(name)}.${said}` }
+  return { ...rest, description: `Original name: ${JSON.stringify(name)}.${said}` }
 }
 
-/** Google refuses a name in `required` that `properties` does not have; an empty list says nothing. */
+/** Google rejects a name in `required` that `properties` does not have. An empty list says nothing. */
 function withRequired({ required, ...schema }: SchemaObject): SchemaObject {
   if (!Array.isArray(required) || required.length === 0) return schema
   const { properties } = schema
@@ -167,6 +167,6 @@ function withRequired({ required, ...schema }: SchemaObject): SchemaObject {
   return { ...schema, properties: all, required }
 }
 
-/** OpenAI and Google refuse a list that does not say what is in it. */
+/** OpenAI and Google reject a list without `items`. */
 const withItems = (schema: SchemaObject): SchemaObject =>
   [schema['type']].flat().includes('array') && !('items' in schema) ? { ...schema, items: {} } : schema

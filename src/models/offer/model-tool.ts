@@ -14,13 +14,13 @@ export interface ModelTool {
   siteName?: string | undefined
 }
 
-/** A tool as its model is sent it, and the names of properties that are not those of the site. */
+/** A tool as it is sent to its model, and the renamed properties. */
 export interface SentTool {
   tool: LanguageModelV4FunctionTool
   names: PropertyNames
 }
 
-/** The demo model is no provider: it reads any schema. */
+/** The demo model reads any schema. */
 export function sentTool(tool: ModelTool, kind: ProviderKind): SentTool {
   const { schema, conditions, names } = kind === 'demo' ? asItIs(tool) : fitSchema(tool.inputSchema, kind)
   const description = describeTool({ ...tool, conditions })

@@ -10,7 +10,7 @@ export interface OfferableTool {
   tool: { name: string; description: string; inputSchema: object }
 }
 
-/** Tools of a site that a model is not offered. */
+/** Tools of a site that are not offered to a model. */
 export interface LeftOut {
   name: string
   origin: string
@@ -19,24 +19,24 @@ export interface LeftOut {
   tools: string[]
 }
 
-/** What a model is offered, and what it is not although it might be. */
+/** The tools that a model is offered, and those that are left out. */
 export interface ToolOffer<Tool extends OfferableTool> {
   tools: (Tool & { name: string })[]
   leftOut: LeftOut[]
 }
 
-/** How many tools a request may have at most providers. */
+/** The maximum number of tools in a request at most providers. */
 export const usualMostTools = 128
 
-/** Of these no limit is known. */
+/** Providers without a known limit. */
 const unlimited = new Set<ProviderKind>(['anthropic', 'amazon-bedrock', 'demo'])
 
-/** So many names of tools that are left out are told. */
+/** How many names of omitted tools are listed. */
 const mostNames = 100
 
 /**
- * Names the tools for a model, and leaves out those that its provider has refused, and those that are more than it takes:
- * the last ones in the order that they are given in.
+ * Names the tools for a model. Omits tools that its provider has rejected, and the last ones if there are more than it
+ * accepts.
  */
 export function offerTools<Tool extends OfferableTool>(
   tools: Tool[],

@@ -3,19 +3,19 @@ import { createHash } from 'node:crypto'
 
 import { exactJson } from '../../outputs/exact-json.ts'
 
-/** What Anthropic and Amazon Bedrock take; the others take more. */
+/** The names that Anthropic and Amazon Bedrock accept. The others accept more. */
 const taken = /^[a-zA-Z0-9_.-]{1,64}$/
 
-/** Of a name that is fitted, so that no two become the same, and none becomes the name of another property. */
+/** Length of the hash in a fitted name, which keeps names of properties different. */
 const hashLength = 8
 const kept = 64 - hashLength - 1
-/** What comes after so many characters is not looked at: the hash is of all. */
+/** Later characters are ignored, but the hash covers the whole name. */
 const maxRead = 500
 
 /** The names of properties as models know them, where they are not those of the site. */
 export type PropertyNames = ReadonlyMap<string, string>
 
-/** A name of a property that every provider takes: the name itself if they do. */
+/** A property name that every provider accepts: the name itself if possible. */
 export function fitName(name: string): string {
   if (taken.test(name)) return name
   const safe = name
@@ -28,8 +28,8 @@ export function fitName(name: string): string {
 }
 
 /**
- * The JSON text of a call's arguments with the site's own names, at every level. What is not the text of an object stays
- * as it is; long numbers stay whole.
+ * The JSON text of a call's arguments with the site's own names, at every level. A text that is not an object stays as it
+ * is. Long numbers stay exact.
  */
 export function siteNamesIn(text: string, names: PropertyNames): string {
   if (names.size === 0 || ![...names.keys()].some((name) => text.includes(name))) return text

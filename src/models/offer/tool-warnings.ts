@@ -3,7 +3,7 @@ import { isDescriptionCut, isNoteCut } from '../tool-texts.ts'
 import { fitSchema } from './fit-schema.ts'
 import { usualMostTools } from './offer.ts'
 
-/** Something of a tool that models are not sent as the site wrote it. */
+/** A part of a tool that models do not see as the site wrote it. */
 export interface ToolWarning {
   tool: string
   message: string
@@ -11,12 +11,12 @@ export interface ToolWarning {
 
 type Warned = Pick<SiteTool, 'name' | 'description' | 'inputSchema'>
 
-/** What models are not sent of a site's tools, and what providers would refuse of them. */
+/** The parts of a site's tools that models do not see, or that providers would reject. */
 export const toolWarnings = (siteName: string, tools: Warned[]): ToolWarning[] => [
   ...tools.flatMap((tool) => messagesOf(siteName, tool).map((message) => ({ tool: tool.name, message }))),
   ...tools.slice(usualMostTools, usualMostTools + 1).map(({ name: tool }) => ({
     tool,
-    message: `many models take ${usualMostTools} tools at most: this one and those after it are not offered to them`,
+    message: `many models accept at most ${usualMostTools} tools, so this tool and those after it are not offered to them`,
   })),
 ]
 
@@ -25,7 +25,7 @@ function messagesOf(siteName: string, { description, inputSchema }: Warned): str
   const isCut = isDescriptionCut({ siteName, description, conditions })
   return [
     ...changes,
-    ...(isCut ? ['its description is too long for models, which are sent its beginning, about 900 characters'] : []),
-    ...(isNoteCut(inputSchema) ? ['texts of more than 300 characters inside its schema are cut for models'] : []),
+    ...(isCut ? ['its description is too long, so models receive only about the first 900 characters'] : []),
+    ...(isNoteCut(inputSchema) ? ['texts of more than 300 characters in its schema are shortened for models'] : []),
   ]
 }

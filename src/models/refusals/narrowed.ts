@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Window } from '../window.ts'
 
-/** Of so many runs and chats it is known what their models have refused as too long. */
+/** How many runs and chats are remembered whose prompts were rejected as too long. */
 const mostKnown = 10_000
 const knownMs = 60 * 60 * 1000
 

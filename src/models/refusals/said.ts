@@ -4,7 +4,7 @@ import { parse } from '../arguments.ts'
 import { BrokenAnswer, causesOf, ModelError } from '../failures.ts'
 import { failureIn } from '../providers/inner-failure.ts'
 
-/** What a provider said of a request that it refused. */
+/** A provider's reason for rejecting a request. */
 export interface Said {
   status: number | undefined
   /** Its answer as it came, bounded. */
@@ -30,7 +30,7 @@ export function saidIn(error: unknown): Said | undefined {
   return error instanceof BrokenAnswer ? saidInStream(error.cause) : undefined
 }
 
-/** What a stream reported, as its adapter hands it on. */
+/** An error that a stream reported, as its adapter passes it on. */
 function saidInStream(cause: unknown): Said | undefined {
   if (typeof cause === 'string') return { status: undefined, text: cause.slice(0, maxText) }
   if (!isObject(cause)) return undefined

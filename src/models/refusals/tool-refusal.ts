@@ -1,7 +1,7 @@
 import { saidIn, sentenceIn } from './said.ts'
 import { isTooLong } from './too-long.ts'
 
-/** What a provider refuses of the tools of a request. */
+/** The tools of a request that a provider rejects. */
 export type ToolRefusal =
   /** One of them, by its place. */
   | { tool: number }

@@ -48,7 +48,7 @@ export function createReplay(context: {
      */
     async replay(run: Run, { id, idempotencyKey: key }: ClientRequest): Promise<Run> {
       const agent = await agents.get(run.ownerId, run.agentId)
-      const message = `The run has not ended: it is ${run.status}. Only a finished run can be replayed.`
+      const message = `The run is ${run.status}. You can replay a run only after it has ended.`
       assertThat(hasEnded(run.status), 'AGENT_ALREADY_RUNNING', { message })
       const input = await inputOf(database, run.id)
       // A delivery without its payload was purged since it was read.

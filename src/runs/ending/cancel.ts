@@ -55,7 +55,7 @@ export function createCancel(context: {
   const cancelInTemporal = (runId: string) =>
     temporal
       .cancelRun(runId)
-      .catch((error: unknown) => logger.warn({ err: error, runId }, 'a run was not cancelled in Temporal'))
+      .catch((error: unknown) => logger.warn({ err: error, runId }, 'failed to cancel a run in Temporal'))
 
   async function request({ id, agentId }: Named, reason: CancelReason, assertMay: (run: Run) => void): Promise<Run> {
     const before = await database.transaction(async (trx) => {
@@ -107,17 +107,17 @@ export function createCancel(context: {
 }
 
 function assertUnfinished({ status }: Run): void {
-  assertThat(!hasEnded(status), 'RUN_NOT_CANCELLABLE', { message: `The run has already ended: it is ${status}.` })
+  assertThat(!hasEnded(status), 'RUN_NOT_CANCELLABLE', { message: `The run has already ended with the status "${status}".` })
 }
 
 function assertIdle(run: Run): void {
   assertUnfinished(run)
-  const message = 'The run is working. Only a waiting or queued run can be skipped; this one can be cancelled.'
+  const message = 'The run is in progress. You can skip only a queued or waiting run. Cancel this run instead.'
   assertThat(run.status !== 'running', 'RUN_NOT_CANCELLABLE', { message })
 }
 
 function assertQueued(run: Run): void {
   assertUnfinished(run)
-  const message = 'The run has already started. Only its owner can cancel it now.'
+  const message = "The run has already started. Only the agent's owner can cancel it now."
   assertThat(run.status === 'queued', 'RUN_NOT_CANCELLABLE', { message })
 }

@@ -18,5 +18,5 @@ export function logEnding(logger: Logger, run: Run, { status, reason, error, end
     seconds: run.startedAt ? seconds(run.startedAt, endedAt) : 0,
   }
   const ids = { runId, agentId, ownerId, requestId }
-  logger[level]({ ...ids, sequence, trigger, status, code: reason, cause: error, ...times, ...used }, 'a run ended')
+  logger[level]({ ...ids, sequence, trigger, status, code: reason, cause: error, ...times, ...used }, 'run ended')
 }

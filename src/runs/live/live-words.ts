@@ -40,7 +40,7 @@ export function createLiveWords({ database, logger }: { database: Database; logg
     while (speeches.size + over.length > 0 && !stopping.signal.aborted) {
       await delay(writeMs, undefined, { signal: stopping.signal }).catch(() => undefined)
       await pass().catch((error: unknown) => {
-        if (!away) logger.warn({ err: error }, 'words of models cannot be passed on')
+        if (!away) logger.warn({ err: error }, 'failed to relay partial model answers')
         away = true
       })
     }

@@ -101,7 +101,7 @@ export function createWatching(
       await lookAtAll().then(
         () => (away = false),
         (error: unknown) => {
-          if (!away && !stopping.signal.aborted) logger.warn({ err: error }, 'watched runs cannot be polled')
+          if (!away && !stopping.signal.aborted) logger.warn({ err: error }, 'failed to poll watched runs')
           away = true
         },
       )

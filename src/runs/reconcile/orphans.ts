@@ -43,7 +43,7 @@ export function createOrphans(context: {
     const cause = isRun ? 'its run has ended, or does not exist' : 'its agent does not exist'
     logger.warn(
       { repair: 'end-orphan', cause, ...(isRun ? { runId: id } : { agentId: id }) },
-      'an orphaned workflow was terminated',
+      'terminated an orphaned workflow',
     )
     const { terminateRun, terminateQueue } = temporal.inspection
     await (isRun ? terminateRun : terminateQueue)(id, { executionId }, `reconciler: ${cause}`)

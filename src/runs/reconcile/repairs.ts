@@ -54,7 +54,7 @@ export function createRepairs(context: {
       await writeEnding(trx, run, { status, reason }, clock.now())
       return run.status
     })
-    if (before && repair) logger.warn({ agentId: agent.id, runId, repair, cause }, 'a run was ended in the record')
+    if (before && repair) logger.warn({ agentId: agent.id, runId, repair, cause }, 'ended a run in the record')
     if (before && before !== 'queued') await temporal.terminateRun(runId, cause)
   }
 
@@ -73,7 +73,7 @@ export function createRepairs(context: {
       const progressedAt = queue.awake ? queue.progressedAt : now
       await AgentQueue.query(trx).findById(queue.agentId).patch({ awake: true, signalledAt: now, progressedAt })
     })
-    logger.info({ agentId: facts.agent.id, repair: 'start', cause }, 'a queue was started')
+    logger.info({ agentId: facts.agent.id, repair: 'start', cause }, 'started a queue')
     await wake(facts)
   }
 
@@ -96,7 +96,7 @@ export function createRepairs(context: {
     const { agent, head } = facts
     // First: terminating the queue cancels its child, which would end the run.
     if (!(await fence(facts, cause))) return
-    logger.warn({ agentId: agent.id, runId: head?.id, repair: 'restart', cause }, 'a stalled agent was restarted')
+    logger.warn({ agentId: agent.id, runId: head?.id, repair: 'restart', cause }, 'restarted a stalled agent')
     const { terminateQueue, terminateRun } = temporal.inspection
     if (queue) await terminateQueue(agent.id, queue, cause)
     for (const childId of queue?.children ?? []) if (childId !== head?.id) await temporal.terminateRun(childId, cause)
@@ -135,7 +135,7 @@ function isUnchanged(run: Run, { blockedCause, awake }: AgentQueue, { head, next
 /** Lets the run resume from its last recorded step, and fences off older executions. Not progress. */
 async function beginEpoch(trx: Transaction, run: Run, cause: string, now: Date): Promise<void> {
   const epoch = run.epoch + 1
-  const note = `The run was stalled: ${cause}. Another execution resumes it from its last recorded step.`
+  const note = `The run was stalled because ${cause}. Another execution resumes it from its last recorded step.`
   const changes = { epoch, progressedAt: run.progressedAt }
   await append(trx, run.id, now, [{ kind: 'recovered', data: { epoch, step: run.steps, note } }], changes)
 }

@@ -34,7 +34,7 @@ export const createPartitions = ({
 }) => ({
   async ensure(): Promise<void> {
     const created = await ensurePartitions(database, clock.now())
-    if (created.length > 0) logger.info({ created }, 'partitions were created')
+    if (created.length > 0) logger.info({ created }, 'created partitions')
   },
 })
 

@@ -35,13 +35,13 @@ export function createRetention(context: {
         inBatches(batch, () => database.transaction((trx) => purge(trx, before)), isOver)
       const runs = await purgeAll(purgeRuns)
       const directCalls = await purgeAll(purgeDirectCalls)
-      if (runs + directCalls > 0) logger.info({ runs, directCalls, before }, 'old runs and direct calls were purged')
+      if (runs + directCalls > 0) logger.info({ runs, directCalls, before }, 'purged old runs and direct calls')
     },
 
     /** One round for timelines, as long as one of `purge`. One process at a time: dropping partitions locks tables. */
     async purgeTimelines(stopping: AbortSignal): Promise<void> {
       const timelines = await purgeTimelines(database, endOfRetention(), beginRound(stopping))
-      if (timelines.partitions.length + timelines.rows > 0) logger.info(timelines, 'old timelines were purged')
+      if (timelines.partitions.length + timelines.rows > 0) logger.info(timelines, 'purged old timelines')
     },
   }
 }

@@ -1,10 +1,10 @@
 import { isAsShown, type Approval } from '../../approvals/approval.ts'
 import type { ToolCall } from '../../tools/tool-call.ts'
 
-/** How often a call is sent that the site declares safe to repeat. */
+/** How often a call is sent if the site declares it safe to repeat. */
 export const maxAttempts = 3
 
-/** The ending of a call that is not sent any more. */
+/** The ending of a call that is no longer sent. */
 export interface CallEnding {
   status: 'failed' | 'unknown'
   note: string
@@ -19,23 +19,23 @@ export interface Permission {
   asksFirst: boolean
   /** Somebody was asked to approve it. */
   asked: boolean
-  /** Its site is not in the vault any more. */
+  /** Its site is no longer in the vault. */
   gone: boolean
 }
 
 export type Sendable = Pick<ToolCall, 'inDoubt' | 'status' | 'effect'>
 
-const removed = "The tool can no longer be called: the agent's owner removed it, or its site, from the agent."
+const removed = 'The call was not made because the owner removed the tool or its site from the agent.'
 const removedInDoubt =
-  "An earlier attempt ended without a usable answer, and the tool was not called again: the agent's owner removed it, or its site, from the agent."
+  'An earlier attempt ended without a usable answer. The call was not retried because the owner removed the tool or its site from the agent.'
 const unasked =
-  'The call was not made: its tool needs the approval of the owner since this call was planned. Make the call again to ask for it.'
-const needless = 'The call was not made: its site is no longer connected.'
-const notInTime = 'Nobody approved this call in time, so it was not made.'
-const changed = 'The call was not made, because it is not the one that was approved.'
-const refused = 'The owner refused this call, so it was not made. Do not ask for it again.'
+  "The call was not made because its tool now requires the owner's approval. Make the call again to request approval."
+const needless = 'The call was not made because its site is no longer connected.'
+const notInTime = 'The call was not made because nobody approved it in time.'
+const changed = 'The call was not made because it differs from the call that was approved.'
+const refused = 'The call was not made because the owner refused it. Do not request it again.'
 const inDoubt =
-  'The previous attempt was sent, but its worker stopped before the answer was recorded. The tool is not declared safe to repeat, so it was not sent again.'
+  'The previous attempt was sent, but its worker stopped before the answer was recorded. The call was not retried because its tool is not declared safe to repeat.'
 const givenUp = 'Every attempt ended without a usable answer.'
 
 /** The ending of a call whose last attempt was lost and must not be repeated. */
@@ -50,13 +50,13 @@ export function endingIfLost({
   return { status: effect === 'read' ? 'failed' : 'unknown', note: effect === 'once' ? inDoubt : givenUp }
 }
 
-/** The ending of a call that its agent may not make any more, or not without an approval. */
+/** The ending of a call that its agent may no longer make, or not without approval. */
 export function endingWithout({ removed: isRemoved, asksFirst, asked }: Permission, call: Sendable) {
   if (isRemoved) return unsent(call, removed, removedInDoubt)
   return asksFirst && !asked && call.status === 'planned' ? unsent(call, unasked) : undefined
 }
 
-/** What the answer of whoever was asked to approve a call keeps from being sent. What is sent is what was approved, to the letter. */
+/** Holds a call back until it is approved, or ends it. Only the exact call that was approved is sent. */
 export function byApproval(
   approval: Approval | undefined,
   call: Sendable & Parameters<typeof isAsShown>[1],
@@ -67,7 +67,7 @@ export function byApproval(
   if (status === 'approved') return isAsShown(approval, call) ? undefined : unsent(call, changed)
   if (status === 'pending' && expiresAt > now) return { waitsUntil: expiresAt }
   if (status !== 'refused') return unsent(call, notInTime)
-  return unsent(call, note === null ? refused : `${refused} They say: ${note}`)
+  return unsent(call, note === null ? refused : `${refused} Their note: ${JSON.stringify(note)}`)
 }
 
 /** The ending of a call that is not sent, or not again. */

@@ -25,11 +25,11 @@ interface Plan {
   calls: CheckedCall[]
   tools: OfferedTool[]
   now: Date
-  /** Until when the run may wait for somebody's approval. */
+  /** Until when the run may wait for approval. */
   mayAskUntil: Date
 }
 
-/** What was written: the calls, the events of those that failed at once, and those that somebody has to approve. */
+/** The calls that were written, the events of those that failed immediately, and those that need approval. */
 interface Planned {
   planned: CallFacts[]
   events: NewEvent[]
@@ -39,7 +39,7 @@ interface Planned {
 type PlannedRow = ReturnType<typeof toRow> & Partial<Pick<ToolCall, 'result' | 'endedAt'>>
 
 const noTimeToAsk =
-  'The tool may be called only once somebody has approved the call, and the run has no time left to wait for that.'
+  'The call was not made because it requires approval, and the run has no time left to wait for that.'
 
 /** Checks the arguments of the calls. That may take a while, so it is done before the run is locked. */
 export async function checkArguments(
@@ -59,8 +59,8 @@ export async function checkArguments(
 
 /**
  * Inserts a row for each tool call that the model requested. A call that cannot be made (an unknown tool, arguments
- * that do not match the input schema, the third identical call in a row) fails at once without being sent, so that the
- * model can correct itself. Nobody is asked to approve such a call.
+ * that do not match the input schema, the third identical call in a row) fails immediately and is not sent, so that the
+ * model can correct itself. It needs no approval.
  */
 export async function planCalls(trx: Transaction, plan: Plan): Promise<Planned> {
   const { before, calls, tools, now } = plan
@@ -121,9 +121,9 @@ const problemOfAsking = ({ mayAskUntil, now }: Plan, offered: OfferedTool | unde
 
 function problemOf(call: CheckedCall, offered: OfferedTool | undefined, identical: number): string | undefined {
   if (call.problem) return call.problem
-  if (!offered) return `There is no tool named ${JSON.stringify(call.name)}. Use only the tools that are offered.`
+  if (!offered) return `There is no tool named ${JSON.stringify(call.name)}. Use only the tools that you are offered.`
   if (identical >= warnAfter) {
-    return `This is the same call ${identical} times in a row, so it was not made. Do something else: the run ends at ${endAfter}.`
+    return `You requested the same call ${identical} times in a row, so it was not made again. Do something else. The run fails after ${endAfter} identical calls in a row.`
   }
   return call.argumentProblem
 }

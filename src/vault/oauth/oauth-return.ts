@@ -62,7 +62,7 @@ export function createCallback(context: {
     assertThat(
       bound,
       'VALIDATION_ERROR',
-      problem('state', 'This attempt to connect a site was started in another browser.'),
+      problem('state', 'This connection attempt was started in another browser.'),
     )
     if (flow.status === 'pending') assertOpen(flow, clock.now())
     const claimed = await OAuthFlow.query(database)
@@ -99,7 +99,7 @@ export function createCallback(context: {
       // The grant will never be used.
       await oauthClient
         .revoke(site, flow.clientId, grant.refreshToken ?? grant.accessToken)
-        .catch((cause: unknown) => logger.warn({ err: cause, flowId: flow.id }, 'an unused grant was not revoked'))
+        .catch((cause: unknown) => logger.warn({ err: cause, flowId: flow.id }, 'failed to revoke an unused grant'))
       throw error
     }
   }
@@ -147,7 +147,7 @@ const deedOf = ({ ownerId, entryId, userId }: OAuthFlow, { from }: CallbackInput
   by: { userId, via: 'login', ...from },
 })
 
-const stillUnderWay = 'The site is still being connected. Load this page again in a moment.'
+const stillUnderWay = 'The site is still being connected. Reload this page in a moment.'
 
 /** How a flow has failed, as it was told the first time. */
 function recorded({ code, message }: OAuthFlow): CodedError {
@@ -170,9 +170,9 @@ function checkParameters(check: () => URLSearchParams): URLSearchParams {
 /** The site's own `error` (RFC 6749, 4.1.2.1) as a code. */
 function refusedBySite({ error, error_description: description }: AuthorizationResponseError): CodedError {
   if (error === 'access_denied') {
-    return new CodedError('PERMISSION_DENIED', { message: 'Access was denied at the site. Nothing was connected.' })
+    return new CodedError('PERMISSION_DENIED', { message: 'Access was denied at the site, so it was not connected.' })
   }
-  const message = `The site refused to connect. It says: ${quotedWords(error, description)}`
+  const message = `The site refused the connection and says: ${quotedWords(error, description)}.`
   return new CodedError('TOOL_EXECUTION_ERROR', { message })
 }
 

@@ -102,7 +102,7 @@ export function createRefresh(context: {
   async function revoke({ id, manifest, clientId }: VaultEntry, { refreshToken, accessToken }: Grant): Promise<void> {
     await oauthClient
       .revoke(manifest.auth as OAuthSite, clientId ?? '', refreshToken ?? accessToken)
-      .catch((error: unknown) => logger.warn({ err: error, entryId: id }, 'an unused grant was not revoked'))
+      .catch((error: unknown) => logger.warn({ err: error, entryId: id }, 'failed to revoke an unused grant'))
   }
 
   /** Clears a contest too: if the lease expires again, the holder gets its full time again. */
@@ -111,7 +111,7 @@ export function createRefresh(context: {
       .findById(attemptId)
       .whereNull('endedAt')
       .patch({ leaseUntil: new Date(clock.now().getTime() + leaseMs), contestedAt: null })
-      .catch((error: unknown) => logger.warn({ err: error }, 'the lease of a refresh could not be extended'))
+      .catch((error: unknown) => logger.warn({ err: error }, 'failed to extend the lease of a token refresh'))
 
   function ask(entry: VaultEntry): Promise<TokenOutcome> {
     const { refreshToken = '' } = openCredential(sealing, entry)
@@ -179,7 +179,7 @@ export function createRefresh(context: {
       if (turn.kind === 'mine') return carryOut(turn.entry, turn.attemptId ?? '')
       if (turn.kind !== 'busy') return turn
       if (Date.now() > giveUpAt)
-        return { kind: 'unavailable', message: 'Its tokens are being refreshed.', retryAt: null }
+        return { kind: 'unavailable', message: "The site's tokens are being refreshed.", retryAt: null }
       await delay(pollMs)
     }
   }
@@ -224,7 +224,7 @@ export function createRefresh(context: {
         .limit(20)
       for (const { id, generation } of idle) {
         await renew(id, generation, 'keep_alive').catch((error: unknown) =>
-          logger.warn({ err: error, entryId: id }, 'an idle grant could not be refreshed'),
+          logger.warn({ err: error, entryId: id }, 'failed to refresh an idle grant'),
         )
       }
     },
@@ -238,7 +238,7 @@ export function createRefresh(context: {
 export type Refresh = ReturnType<typeof createRefresh>
 
 const abandonedNote =
-  'The process that sent it ended before the answer was recorded; the site may have spent the token.'
+  'The process that sent the request ended before the answer was recorded. The site may have consumed the token.'
 
 function resultOf(outcome: TokenOutcome, now: Date) {
   if (outcome.kind === 'granted') {

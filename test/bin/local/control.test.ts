@@ -58,7 +58,7 @@ test('the end of a process is seen although somebody else holds its output', asy
 
 test('what does not get ready is said in a sentence, after its last words', async (t) => {
   const early = shell(t, 'printf "no\nway"; exit 7')
-  await t.throwsAsync(early.control.start(), { message: 'it ended before it was ready (exit code 7)' })
+  await t.throwsAsync(early.control.start(), { message: 'it exited before it was ready (exit code 7)' })
   t.deepEqual(early.lines, ['no', 'way'])
   const late = shell(t, 'sleep 60', { readySeconds: 0.1 })
   await t.throwsAsync(late.control.start(), { message: 'it was not ready after 0.1 s' })

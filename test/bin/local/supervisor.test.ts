@@ -12,7 +12,7 @@ test('a program that cannot start is told with its last words, and is not starte
   const args = ['-c', 'echo The key is missing. >&2; exit 1']
   const started = supervisor.start({ name: 'worker', command: 'sh', args, env, cwd: folder, ...times, ready })
   await t.throwsAsync(started, {
-    message: 'worker ended before it was ready (exit code 1)\n  | The key is missing.',
+    message: 'worker exited before it was ready (exit code 1)\n  | The key is missing.',
   })
   t.deepEqual(said, [])
 })

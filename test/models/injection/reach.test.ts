@@ -10,7 +10,7 @@ import { startPlatform } from '../../helpers/platform.ts'
 import { dataOf } from '../../helpers/runs.ts'
 import { openOAuthStage } from '../../api/oauth-stage.ts'
 import { modelsEnvironment } from '../stage.ts'
-import { corpus } from './corpus.ts'
+import { corpus } from '../../../bin/evaluate/corpus.ts'
 import { orderTo, startObedientModel } from './obedient-model.ts'
 import { startPoisonedSite } from './poisoned-site.ts'
 

@@ -143,7 +143,7 @@ test.serial('what is still in line behind a silent receiver when its time is up 
   const { error, ...first } = await callbackOf(tried)
   t.like(first, { status: 'failed', attempts: 1, nextAt: null, endedAt: clock.now().toISOString() })
   t.deepEqual([error, first.log.map(({ outcome }) => outcome)], [first.log[0]?.outcome, ['The receiver answered 500.']])
-  const none = 'No attempt was made in time, because no worker had room for one.'
+  const none = 'No attempt was made in time because no worker had capacity.'
   t.like(await callbackOf(untried), { status: 'failed', attempts: 0, log: [], error: none })
   const told = (await call(someone, notifications.listNotifications, { query: { kind: 'callback_failed' } })).body.items
   t.deepEqual(told.map(({ subjectId }) => subjectId).toSorted(), [agent.id, other.id].toSorted(), 'once for each agent')
@@ -251,7 +251,7 @@ test.serial('callbacks of a deleted agent are sent, without a vault key later, b
   t.is(receiver.posted.length, 0)
   const outcome = 'The platform could not make the request because of an internal error.'
   t.like(await platform.services.database('callback_attempts').first(), { httpStatus: null, outcome })
-  t.true(logs.some((line) => line.includes('a callback could not be built') && line.includes('is not configured')))
+  t.true(logs.some((line) => line.includes('failed to build a callback') && line.includes('is not configured')))
 
   clock.forward(10)
   t.is(await round(), 1)

@@ -32,7 +32,7 @@ test('a model costs money unless it is the demo model or its address is on this 
 })
 
 test('what contradicts itself does not start, and says what to do', (t) => {
-  t.deepEqual(problemsOf(t, { BILLING: 'stripe' }), ['BILLING is stripe, which needs STRIPE_SECRET_KEY'])
+  t.deepEqual(problemsOf(t, { BILLING: 'stripe' }), ['BILLING=stripe requires STRIPE_SECRET_KEY'])
   for (const BILLING of ['off', 'sandbox'])
     t.deepEqual(problemsOf(t, { BILLING, ...stripe }), [
       `BILLING is ${BILLING}, but STRIPE_SECRET_KEY is set; remove the key, or set BILLING=stripe`,

@@ -79,7 +79,7 @@ test('origins of web pages are exact, or any', (t) => {
 test('a mail server needs an address to send from, and both must be what they claim to be', (t) => {
   const problems = (env: Record<string, string>): string[] =>
     t.throws(() => readConfig({ ...complete, ...env }), { instanceOf: ConfigError })?.problems ?? []
-  t.deepEqual(problems({ SMTP_URL: 'smtp://127.0.0.1:25' }), ['MAIL_FROM is required where SMTP_URL is set'])
+  t.deepEqual(problems({ SMTP_URL: 'smtp://127.0.0.1:25' }), ['MAIL_FROM is required if SMTP_URL is set'])
   t.is(problems({ SMTP_URL: 'smtp://127.0.0.1:25', PORT: 'x' }).length, 2)
   for (const SMTP_URL of ['mail.example.com', 'https://mail.example.com', 'smtp://'])
     t.regex(problems({ SMTP_URL, MAIL_FROM: 'a@example.com' }).join(), /^SMTP_URL /, SMTP_URL)

@@ -46,8 +46,8 @@ test('every problem of the form of a file is told, with its place', (t) => {
   const problems = problemsOf(t, file, { A_KEY: 'sk-123' })
   const places = [
     'providers.0.kind must be one of openai, anthropic,',
-    'providers.0.baseUrl must begin with https:// or http://',
-    'providers.0 has a member that is not known here; known are name, kind, baseUrl,',
+    'providers.0.baseUrl must start with https:// or http://',
+    'providers.0 has an unknown member. Allowed members: name, kind, baseUrl,',
     'providers.1.concurrency must be at least 1',
     'providers.1.models.0.price.input must not be negative',
     'providers.1.models.0.price.output is missing',
@@ -65,7 +65,7 @@ test('a model whose answers may fill its window is refused', (t) => {
   const withSizes = (sizes: object) => ({ providers: [{ ...local, models: [{ id: 'llama', ...sizes }] }] })
   for (const maxOutputTokens of [32_000, 32_001]) {
     t.deepEqual(problemsOf(t, withSizes({ contextTokens: 32_000, maxOutputTokens })), [
-      'MODELS_FILE: the model llama needs `maxOutputTokens` below `contextTokens`: prompt and answer share the window',
+      'MODELS_FILE: the model llama needs `maxOutputTokens` below `contextTokens`, because prompt and answer share the window',
     ])
   }
   t.like(read(t, withSizes({ contextTokens: 32_000, maxOutputTokens: 31_999 })).models, [{ contextTokens: 32_000 }])
@@ -104,15 +104,15 @@ test('whatever stands in the wrong place is not printed, because it may be a sec
 
 test('what is expected in a place is told', (t) => {
   const told = (members: object) => problemsOf(t, { providers: [{ ...local, ...members }] }).join()
-  t.is(told({ headers: { 'x-team': 1 } }), 'MODELS_FILE: providers.0.headers must hold texts alone')
+  t.is(told({ headers: { 'x-team': 1 } }), 'MODELS_FILE: providers.0.headers must contain only strings')
   t.is(told({ apiKeyEnv: 7 }), 'MODELS_FILE: providers.0.apiKeyEnv must be the name of an environment variable')
-  t.regex(told({ models: [{ id: 'two words' }] }), /providers\.0\.models\.0 needs `name`, because its `id` is not 1 to/)
+  t.regex(told({ models: [{ id: 'two words' }] }), /providers\.0\.models\.0 needs a `name`, because its `id` is not 1 to/)
 })
 
 test('a key that cannot be sent is refused, and a line break at its end is left out', (t) => {
   const [ended, broken] = ['sk-canary\n', 'sk-canary\nsk-other']
   t.is(read(t, { providers: [openai] }, { A_KEY: ended }).providers[0]?.apiKey, 'sk-canary')
-  const sentence = 'has a line break, or another character that cannot be sent in a header'
+  const sentence = 'has a line break or another character that a header cannot contain'
   t.deepEqual(problemsOf(t, { providers: [openai] }, { A_KEY: broken }), [
     `MODELS_FILE: the provider openai names the environment variable A_KEY, which ${sentence}`,
   ])
@@ -142,7 +142,7 @@ test('a member that is not known is not named, but the one that it is like', (t)
 test('a file that is not there, or is not JSON, is one problem', (t) => {
   const missing = problemsIn(t, () => readModels({ MODELS_FILE: '/nowhere/models.json' }))
   t.deepEqual(missing, ['MODELS_FILE names /nowhere/models.json, which cannot be read (ENOENT)'])
-  t.regex(problemsOf(t, '{"providers": [').join(), /which is not JSON at line 1, column 16$/)
+  t.regex(problemsOf(t, '{"providers": [').join(), /which is not valid JSON \(line 1, column 16\)$/)
 })
 
 test('every contradiction in a file is told, beside members that are wrong, and no key is quoted', (t) => {
@@ -159,10 +159,10 @@ test('every contradiction in a file is told, beside members that are wrong, and 
   const problems = problemsOf(t, { default: 'none', providers, surprise: 1 }, { A_KEY: 'sk-123' })
   const contradictions = problems.slice(problems.findIndex((one) => one.includes('two providers')))
   t.deepEqual(contradictions, [
-    'MODELS_FILE: two providers have the name openai',
-    'MODELS_FILE: two models have the name llama; give one of them another `name`',
+    'MODELS_FILE: two providers are named openai',
+    'MODELS_FILE: two models are named llama. Give one of them a different `name`',
     'MODELS_FILE: default must be the name of a model: llama, gpt, nova',
-    'MODELS_FILE: the model llama needs `maxOutputTokens` below `contextTokens`: prompt and answer share the window',
+    'MODELS_FILE: the model llama needs `maxOutputTokens` below `contextTokens`, because prompt and answer share the window',
     'MODELS_FILE: the provider openai names the environment variable NO_KEY, which is not set',
     'MODELS_FILE: the provider openai needs `baseUrl`',
     'MODELS_FILE: providers.2 needs `apiKeyEnv` or `apiKeyFile`',
@@ -187,13 +187,13 @@ test('problems of the variables of models, and of their file, are told together'
 
 test('variables that do not go together are refused', (t) => {
   const problemOf = (env: Record<string, string>) => problemsIn(t, () => readModels(env)).join()
-  t.is(problemOf({ OPENAI_MODEL: 'm' }), 'OPENAI_MODEL needs OPENAI_API_KEY, or OPENAI_BASE_URL for another server')
-  t.is(problemOf({ OPENAI_BASE_URL: 'http://x' }), 'OPENAI_MODEL is required where OPENAI_BASE_URL is set')
+  t.is(problemOf({ OPENAI_MODEL: 'm' }), 'OPENAI_MODEL requires OPENAI_API_KEY, or OPENAI_BASE_URL for another server')
+  t.is(problemOf({ OPENAI_BASE_URL: 'http://x' }), 'OPENAI_MODEL is required if OPENAI_BASE_URL is set')
   const withUser = { OPENAI_MODEL: 'm', OPENAI_BASE_URL: 'http://user:canary@127.0.0.1/v1' }
   t.is(
     problemOf(withUser),
     'OPENAI_BASE_URL must not contain a user or a password; give a key, or headers in MODELS_FILE',
   )
   const both = { OPENAI_MODEL: 'm', MODELS_FILE: 'models.json' }
-  t.is(problemOf(both), 'OPENAI_MODEL is set, and so is MODELS_FILE; set one of the two')
+  t.is(problemOf(both), 'OPENAI_MODEL and MODELS_FILE are both set. Set only one of them')
 })

@@ -58,10 +58,10 @@ test('what is wrong with headers is told, without the headers', (t) => {
     return issues.map((issue) => `${v.getDotPath(issue)} ${issue.message}`)
   }
   t.deepEqual(told({ a: 'canary\ncanary' }), [
-    'null has a value with a line break, or another character that cannot be sent in a header',
+    'null has a value with a line break or another character that a header cannot contain',
   ])
   t.deepEqual(told({ 'the canary': 'a' }), ['null has a name that no header may have; names are like X-Team'])
-  t.regex(told({ HOST: 'canary' }).join(), /^null must not have a header of the connection: Connection, .*, Upgrade$/)
+  t.regex(told({ HOST: 'canary' }).join(), /^null must not set a connection header: Connection, .*, Upgrade$/)
 })
 
 test('a base URL is an address to which a path can be appended', (t) => {
@@ -73,5 +73,5 @@ test('a base URL is an address to which a path can be appended', (t) => {
     t.is(told(address), 'must not have a query or a fragment, because paths are appended to it', address)
   for (const address of ['h/v1', 'https://h:99999', 'https://h/a b', ''])
     t.is(told(address), 'must be a complete URL', address)
-  for (const address of ['ftp://h/', 'h:80/v1']) t.is(told(address), 'must begin with https:// or http://', address)
+  for (const address of ['ftp://h/', 'h:80/v1']) t.is(told(address), 'must start with https:// or http://', address)
 })

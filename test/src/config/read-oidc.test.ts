@@ -38,8 +38,8 @@ test('one provider is named by variables, and several by a file whose secrets ar
 test('all that is wrong with the providers is said at once, and no value is quoted', (t) => {
   const { OIDC_ISSUER, ...rest } = single
   t.deepEqual(problemsOf(t, { OIDC_ISSUER }), [
-    'OIDC_CLIENT_ID is required where OIDC_ISSUER is set',
-    'OIDC_CLIENT_SECRET is required where OIDC_ISSUER is set',
+    'OIDC_CLIENT_ID is required if OIDC_ISSUER is set',
+    'OIDC_CLIENT_SECRET is required if OIDC_ISSUER is set',
   ])
   t.deepEqual(problemsOf(t, { ...rest, OIDC_ISSUER: 'http://idp.example.com' }).length, 1)
   t.deepEqual(problemsOf(t, { ...single, OIDC_PROVIDERS_FILE: 'canary' }).length, 3)
@@ -54,10 +54,10 @@ test('all that is wrong with the providers is said at once, and no value is quot
   })
   t.is(problems.length, 8)
   t.true(problems.some((one) => /providers\.2 .*clientSecretEnv.* is not set/.test(one)))
-  for (const expected of [/two providers have the name google/, /the same issuer/, /clientSecretEnv.* is not set/])
+  for (const expected of [/two providers are named google/, /the same issuer/, /clientSecretEnv.* is not set/])
     t.true(problems.some((one) => expected.test(one)))
   t.notRegex(problems.join('\n'), /canary/i)
-  t.regex(problemsOf(t, { OIDC_PROVIDERS_FILE: fileWith(t, '{"canary": ') })[0] ?? '', /which is not JSON at line 1/)
+  t.regex(problemsOf(t, { OIDC_PROVIDERS_FILE: fileWith(t, '{"canary": ') })[0] ?? '', /which is not valid JSON \(line 1/)
   t.regex(problemsOf(t, { OIDC_PROVIDERS_FILE: '/nowhere/at/all' })[0] ?? '', /cannot be read \(ENOENT\)/)
 })
 

@@ -59,7 +59,7 @@ test('a file that is missing, empty, or beside its setting is named, once, and n
     `SMTP_URL_FILE names ${join(folder, 'empty')}, which is empty`,
   ])
   const both = { ...keys, DATABASE_URL: 'postgres://127.0.0.1/none', VAULT_KEYS_FILE: join(folder, 'keys') }
-  t.deepEqual(problemsOf(t, both), ['VAULT_KEYS_FILE is set, and so is VAULT_KEYS; set one of the two'])
+  t.deepEqual(problemsOf(t, both), ['VAULT_KEYS_FILE and VAULT_KEYS are both set. Set only one of them'])
   const { VAULT_KEYS: _, ...rest } = both
   const wrong = problemsOf(t, rest)
   t.is(wrong.length, 1)

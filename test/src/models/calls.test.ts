@@ -35,17 +35,19 @@ test('arguments that are no JSON object are returned with the problem', (t) => {
   for (const text of ['{"q":', '[1]', '"text"', 'null', '7', deep, `{"a":"${'x'.repeat(300_000)}"}`]) {
     const [call] = read(made(text))
     t.is(call?.arguments, text)
-    t.is(call?.problem, 'The arguments are not a JSON object of reasonable size and depth.')
+    t.is(call?.problem, 'The arguments must be a JSON object of at most 262144 characters and 64 levels.')
   }
   t.is(read(made('{"q":"\0\uD800"}'))[0]?.arguments, '{"q":"\uFFFD\uFFFD"}')
 })
 
+const offeredOnly = 'Use only the tools that you are offered.'
+
 test('a call of a tool that was not offered is returned with its problem and a name providers take', (t) => {
   const calls = read(made('{}', 'rm -rf /', 'a'), made('{}', '__proto__', 'b'), made('{}', 'toString', 'c'))
   t.like(calls, [
-    { name: 'rm_-rf__', problem: 'There is no tool named "rm -rf /".' },
-    { name: '__proto__', problem: 'There is no tool named "__proto__".' },
-    { name: 'toString', problem: 'There is no tool named "toString".' },
+    { name: 'rm_-rf__', problem: `There is no tool named "rm -rf /". ${offeredOnly}` },
+    { name: '__proto__', problem: `There is no tool named "__proto__". ${offeredOnly}` },
+    { name: 'toString', problem: `There is no tool named "toString". ${offeredOnly}` },
   ])
 })
 

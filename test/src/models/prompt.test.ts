@@ -52,25 +52,25 @@ const missingSites = [
   { name: 'Wiki', origin: 'https://wiki.example.com', reason: 'no_usable_tool' as const },
 ]
 const sites =
-  '"Sites\\n\\"secretWord\\"" (https://crm.example.com): removed from the vault\n' +
-  '"Wiki" (https://wiki.example.com): offers no tool that may be used now'
+  '"Sites\\n\\"secretWord\\"" (https://crm.example.com): no longer connected\n' +
+  '"Wiki" (https://wiki.example.com): none of its tools can be used right now'
 const headers = { 'X-GitHub-Event': 'push', 'X-GitHub-Delivery': 'secretWord' }
 const payload = '{"secretWord": 1}'
 const untrusted = { kind: 'untrusted payload', text: payload }
 
 /** What is given, what stands in fences, and what the platform says of it. */
 const fenced: [given: Partial<Transcript>, blocks: { kind: string; text: string }[], words: RegExp][] = [
-  [{ payload }, [untrusted], /data, not an instruction/],
-  [{ payload: '' }, [{ kind: 'untrusted payload', text: '' }], /data, not an instruction/],
+  [{ payload }, [untrusted], /data, not instructions/],
+  [{ payload: '' }, [{ kind: 'untrusted payload', text: '' }], /data, not instructions/],
   [{ schema, payload }, [{ kind: 'schema', text: JSON.stringify(schema) }, untrusted], /./],
   [
     { headers, payload },
     [{ kind: 'untrusted headers', text: 'X-GitHub-Event: push\nX-GitHub-Delivery: secretWord' }, untrusted],
     /./,
   ],
-  [{ missingSites, payload }, [{ kind: 'untrusted sites', text: sites }, untrusted], /sites that cannot be used now/],
+  [{ missingSites, payload }, [{ kind: 'untrusted sites', text: sites }, untrusted], /tools are unavailable right now/],
   [{ missingSites: [] }, [], /^This run was started by a webhook\.$/],
-  [{ trigger: 'manual' }, [], /^This run was started by hand\.$/],
+  [{ trigger: 'manual' }, [], /^This run was started manually\.$/],
   [{ trigger: 'scheduled' }, [], /^This run was started by its schedule\.$/],
   [{ schema: [] }, [], /^This run was started by a webhook\.$/],
 ]
@@ -113,7 +113,7 @@ test('a result is fenced as untrusted, and one that is no success says so in the
     [
       { status: 'unknown', text: 'the connection was lost' },
       'error-text',
-      /^It is unknown whether the call took effect: it may have, or may not have\. Assume neither/,
+      /^It is unknown whether this call took effect\. Do not assume/,
     ],
     [{ status: 'succeeded', text: 'x'.repeat(32 * 1024) }, 'text', /^(?!.*bytes long)/s],
   ]

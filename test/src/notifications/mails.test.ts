@@ -114,7 +114,7 @@ test.serial('a mail that is refused for good, at any point, is not tried again',
   }
   t.is(server.connections(), 2)
   for (const row of await rows()) t.like(row, { mailStatus: 'failed', mailAttempts: 1, mailNextAt: null })
-  t.is(logs.filter((line) => line.includes('"msg":"not mailed"') && line.includes('550')).length, 2)
+  t.is(logs.filter((line) => line.includes('"msg":"mail not sent"') && line.includes('550')).length, 2)
 })
 
 test.serial('a server that falls silent costs one timeout, and the mails come later', async (t) => {

@@ -103,7 +103,7 @@ test('a manifest that sends somebody to a private address is invalid, whatever m
     ] as const) {
       body = { ...manifest, ...attack }
       const { details, message } = await failure(t, sites.discover(site.origin, 'someone'), 'MANIFEST_INVALID')
-      t.deepEqual(details, [{ path, message: 'is an address that is not on the public internet' }], host)
+      t.deepEqual(details, [{ path, message: 'is not a public internet address' }], host)
       t.true(message.includes(path))
     }
 })
@@ -161,7 +161,7 @@ const wrong: [body: string | Uint8Array, path: string, said: string][] = [
   [Uint8Array.from([0xff, 0xfe]), '', ': it is not UTF-8 text.'],
   ['<html>', '', '. It is not valid JSON.'],
   ['[]', '', ': it must be an object.'],
-  ['['.repeat(15_000), '', '. It must not be nested deeper than 100 levels.'],
+  ['['.repeat(15_000), '', '. It must not be nested more than 100 levels deep.'],
   [JSON.stringify({ ...manifest, version: undefined }), 'version', ': "version" is required.'],
 ]
 

@@ -156,7 +156,7 @@ test('very deep arguments are refused without a stack overflow', (t) => {
   let deep: unknown = 1
   for (let i = 0; i < 100_000; i++) deep = { a: deep }
   const schema = object({ a: { enum: [{ a: 1 }] } })
-  t.deepEqual(argumentProblems(schema, deep), [{ path: '', message: 'must not be nested deeper than 100 levels' }])
+  t.deepEqual(argumentProblems(schema, deep), [{ path: '', message: 'must not be nested more than 100 levels deep' }])
 })
 
 const numbers = (length: number) => Array.from({ length }, (_, i) => i)

@@ -27,9 +27,9 @@ interface Expected {
 
 /** How the next prompt says that a call has ended, as the demo model repeats it. */
 const words = {
-  succeeded: 'which answered:',
+  succeeded: 'which returned:',
   failed: 'which failed:',
-  unknown: 'it is unknown whether that took effect:',
+  unknown: 'it is unknown whether the call took effect:',
 }
 
 /** Has calls made by one step of a run, and compares what the site saw, what is on record and what the model was told. */
@@ -66,8 +66,8 @@ test('a tool that must run once is not repeated after a failure that leaves its 
   const answered = { sent: 1, status: 'succeeded', httpStatus: 200 } as const
   await check(t, await scripts(t), [
     ['slow_once {"seconds":0}', { ...answered, told: /waited/ }],
-    ['not_json {}', { ...answered, told: /carried out the call/ }],
-    ['compressed_bomb {}', { ...answered, told: /carried out the call/ }],
+    ['not_json {}', { ...answered, told: /The site performed the call/ }],
+    ['compressed_bomb {}', { ...answered, told: /The site performed the call/ }],
     ['fail {}', { ...unknown, httpStatus: 500, told: /status 500.*on fire/ }],
     ['reset {}', { ...unknown, httpStatus: null, told: /closed the connection/ }],
   ])
@@ -178,7 +178,7 @@ test('a host that is suspended is called by nobody, and everybody is told so', a
   t.is(run.status, 'completed')
   t.like(outcomes, { 0: { status: 'failed', httpStatus: null, attempts: 0 }, length: 1 })
   t.deepEqual(dataOf(timeline, 'tool.failed'), [], 'nothing is said to be tried again')
-  t.regex(String(outcomes[0]?.['result']), /operator of this platform has suspended calls to the site/)
+  t.regex(String(outcomes[0]?.['result']), /operator of this platform has suspended calls/)
   t.regex(String(dataOf(timeline, 'step.finished')[1]?.['text']), /which failed/)
   const { failure } = await use(someone, vaultEntryId, 'echo_text', { text: 'hello' })
   t.is(failure.code, 'SITE_UNAVAILABLE')

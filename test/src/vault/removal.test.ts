@@ -88,7 +88,7 @@ test('a run of an agent that has lost a site says so on its timeline and to the 
   const missing = await missingIn(someone, lacking.id)
   t.true(missing.length > 0)
   for (const one of missing) t.deepEqual(one, [site], 'every step')
-  t.regex(lacking.answer ?? '', new RegExp(`I had to do without these sites: .*${site.origin}.*removed from the vault`))
+  t.regex(lacking.answer ?? '', new RegExp(`These sites were unavailable: .*${site.origin}.*no longer connected`))
 
   await setSites(someone, agent.id, [{ vaultEntryId: other }])
   const whole = await run()

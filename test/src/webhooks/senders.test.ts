@@ -241,7 +241,7 @@ test('a signature that comes beside the secret must be right too', async (t) => 
   t.is(await refusal(right), 'The header X-Webhook-Secret is missing; this agent requires it as proof.')
   for (const name of ['webhook-signature', 'webhook-id', 'webhook-timestamp'])
     await refusal({ ...right, ...secret, [name]: '1' })
-  const beside = 'a signature that is sent beside the secret must also be valid.'
+  const beside = 'A signature that accompanies the secret must also be valid.'
   const empty = { ...secret, 'webhook-signature': '' }
   t.is(await refusal(empty), `The header webhook-id is missing; ${beside}`)
   t.is((await post(agent, body, { ...right, ...secret })).status, 202)

@@ -105,7 +105,7 @@ const most = 1000
 /** After so many seconds, what was not confirmed never is. */
 const abandonedAfter = 600
 
-const refused = 'The payment provider refuses this payment.'
+const refused = 'The payment provider rejected this payment.'
 
 /** The payment of the platform that a PaymentIntent is for; undefined for one of an invoice. */
 export function purchaseOf(intent: Stripe.PaymentIntent): GatewayPayment | undefined {
@@ -119,7 +119,7 @@ export function purchaseOf(intent: Stripe.PaymentIntent): GatewayPayment | undef
 }
 
 const failureOf = ({ status, last_payment_error: error }: Stripe.PaymentIntent): string =>
-  status === 'canceled' && error === null ? 'The payment was broken off.' : refusalOf(error)
+  status === 'canceled' && error === null ? 'The payment was canceled.' : refusalOf(error)
 
 /** A PaymentIntent that was refused waits for another card, which it never gets: the platform begins a new one. */
 const statuses: Record<string, 'paid' | 'failed'> = {

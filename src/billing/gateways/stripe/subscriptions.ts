@@ -30,7 +30,7 @@ export function createSubscriptions(context: {
     const before = await livingOf(stripe, customer)
     if (before?.metadata['key'] === key) return
     // It is one that no look has seen yet.
-    if (before) throw new CodedError('NOT_FOUND', { message: 'Another subscription goes on already.' })
+    if (before) throw new CodedError('NOT_FOUND', { message: 'There is already another subscription.' })
     await customers.assertPayable(customer, tierOf(tier).centsPerMonth)
     const asked = {
       customer,

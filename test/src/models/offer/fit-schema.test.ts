@@ -76,7 +76,7 @@ test('a condition stands in the description of its tool, unless it is too long f
     )
   t.regex(
     described([{ required: ['a'] }]),
-    /must also fit this JSON Schema of the site: \{"anyOf":\[\{"required":\["a"\]\}\]\}$/,
+    /must also match the site's JSON Schema: \{"anyOf":\[\{"required":\["a"\]\}\]\}$/,
   )
   t.regex(
     described(Array.from({ length: 50 }, (_, index) => ({ required: [`property${index}`] }))),
@@ -156,11 +156,11 @@ test('names of properties that providers refuse are fitted, wherever they stand,
   t.deepEqual(sent, {
     type: 'object',
     properties: {
-      [user]: { description: '"user name".' },
+      [user]: { description: 'Original name: "user name".' },
       [filter]: {
         type: 'object',
-        properties: { [size]: { description: '"größe". How big.' } },
-        description: '"$filter".',
+        properties: { [size]: { description: 'Original name: "größe". How big.' } },
+        description: 'Original name: "$filter".',
       },
       user_name: {},
     },

@@ -45,7 +45,7 @@ test('the model is given the input as data, a text as the text that it is', asyn
     await startWith(someone, agent, `{"input":${text}}`)
     const { words, blocks } = splitFenced(await firstMessage(platform.services, agent))
     t.deepEqual(blocks, [{ kind: 'untrusted payload', text: seen }])
-    t.true(words.startsWith('This run was started by hand.'))
+    t.true(words.startsWith('This run was started manually.'))
   }
 })
 
@@ -57,7 +57,7 @@ test('a manual run without an input has none, whether no body came or an empty o
     const { status, body } = await (raw === undefined ? start(someone, agent) : startWith(someone, agent, raw))
     t.is(status, 202)
     t.deepEqual((await accepted(someone, body.id))['payload'], null)
-    t.is(await firstMessage(platform.services, agent), 'This run was started by hand.')
+    t.is(await firstMessage(platform.services, agent), 'This run was started manually.')
   }
 })
 

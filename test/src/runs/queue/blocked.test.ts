@@ -63,6 +63,6 @@ test('the owner is told what to pay, or which cap to raise', (t) => {
   t.regex(messageOfBlock('credits', null), /credits are used up/)
   t.is(
     messageOfBlock('credits', 'agent'),
-    'The cap of the agent for credits in a month is used up. Raise it with PATCH /agents/{id}, or wait for next month.',
+    'The cap of the agent for credits in a month is used up. Raise it with PATCH /agents/{id}, or wait until next month.',
   )
 })

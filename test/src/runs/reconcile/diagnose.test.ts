@@ -100,7 +100,7 @@ test('an execution that cannot go on is restarted: it fails again and again, or 
 test('what is none of ours, although it has the id of one, is ended after a while', (t) => {
   for (const foreign of ['type', 'task queue'] as const) {
     const other = open({ attempts: 1, foreign })
-    const cause = `open, but it is not ours: it has another ${foreign}`
+    const cause = `open, but it has a different ${foreign}`
     t.deepEqual(actionOn({ head: headRun() }, { queue: open(), workflow: other }), {
       kind: 'restart',
       cause: `the run's workflow is ${cause}`,

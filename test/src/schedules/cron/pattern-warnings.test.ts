@@ -10,7 +10,7 @@ const said = (warnings: ReturnType<typeof dayWarnings>): string[] =>
 
 test('of a day that is missing, only what is true beside other days and days of the week is said', (t) => {
   const warnings = (text: string) => said(dayWarnings(parseCron(text)))
-  const leap = 'leap_years_only: February has a day 29 in leap years only; other years are skipped.'
+  const leap = 'leap_years_only: February has a day 29 only in leap years, so other years are skipped.'
   const beside =
     'day_not_in_every_month: Day 29 exists in February in leap years only; it is skipped there in other years'
   const without = (day: number, months: string) =>
