@@ -84,7 +84,7 @@ test('a person who says no at the site, comes twice or with another browser is t
   await goOn(page, second.connectUrl)
   const stranger = await openPage()
   await stranger.goto(second.connectUrl)
-  t.regex(await stranger.innerText('main'), /already opened in another browser/)
+  t.regex(await stranger.innerText('main'), /already been opened in another browser/)
   t.deepEqual((await call(someone, vault.listVault)).body.items, [])
 })
 

@@ -180,7 +180,7 @@ test('an approved call of a chat is made only as it was shown, and the model is 
     await endsAs(given.session, 'completed')
     const [made] = await calls
     t.like(made, { status: 'failed', attempts: 0 })
-    t.regex(made.result, /not the one that was approved/)
+    t.regex(made.result, /differs from the call that was approved/)
   }
   const { session, someone, platform } = await open()
   await decide(someone, await waiting(t, session), 'refuse', { note: 'Not today' })

@@ -110,7 +110,7 @@ test('a file of authorities that is missing, empty or broken is refused in a sen
   const sentences = {
     '/nowhere/ca.pem': /\/nowhere\/ca\.pem, cannot be read: there is no such file\.$/,
     [keyFile]: /holds no certificate/,
-    [broken]: /holds a certificate that cannot be parsed/,
+    [broken]: /contains a certificate that cannot be parsed/,
   }
   for (const [file, message] of Object.entries(sentences)) await t.throwsAsync(check(site, file), { message })
 })

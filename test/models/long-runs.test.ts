@@ -136,7 +136,7 @@ test('a run whose model cannot summarise goes on without a summary, and the time
   const { asked, run, timeline, fitted } = await readPages('unsummarized', options)
   t.like(run, { status: 'completed', steps: 15 })
   t.true(dataOf(timeline, 'step.failed').every(({ willRetry }) => willRetry))
-  t.true(fitted.some(({ note }) => String(note).includes('A summary of them was asked for')))
+  t.true(fitted.some(({ note }) => String(note).includes('The model failed to summarize them')))
   t.false(textOf(asked.at(-1)!).includes('SUMMARY'))
 })
 

@@ -145,7 +145,7 @@ test('an account whose address is not verified invites nobody, and is told what 
   const email = newAddress()
   const { failure } = await call(owner, invitations.inviteMember, { params, body: { email, role: 'admin' } })
   t.is(failure.code, 'PERMISSION_DENIED')
-  t.regex(failure.error, /^Verify your address first/)
+  t.regex(failure.error, /^Verify your email address first/)
   t.deepEqual(await mailsTo(platform, email), [])
 })
 

@@ -167,7 +167,7 @@ test.serial('neither a private address nor a suspended host is contacted', async
   const lost = await endedRun(await agentAt(nobody))
   await round()
   const { log: tried, ...rest } = await callbackOf(lost)
-  t.like(tried, [{ httpStatus: null, outcome: 'The site localhost could not be connected to.' }])
+  t.like(tried, [{ httpStatus: null, outcome: 'The site localhost did not accept a connection.' }])
   t.like(rest, { status: 'pending', nextAt: new Date(clock.now().getTime() + 10_000).toISOString() })
 
   const operator = await adminOf(platform)

@@ -135,6 +135,6 @@ test('a tool that is taken from its agent while a call waits is not called, and 
   const { someone, agent, vaultEntryId } = run
   const sites = [{ vaultEntryId, tools: ['echo_text'] }]
   await call(someone, agents.updateAgent, { params: { agentId: agent.id }, body: { sites } }).then(({ body }) => body)
-  await goesOnWithout(t, run, /removed it, or its site, from the agent/)
+  await goesOnWithout(t, run, /removed the tool or its site from the agent/)
   t.like(await approvalsOf(someone), { 0: { status: 'withdrawn' }, length: 1 })
 })

@@ -76,7 +76,7 @@ test('a tool that is not offered and arguments that do not fit are answered to t
   const { follow } = await open()
   const cases = [
     ['[[call no_such_tool {}]]', /There is no tool named "no_such_tool"/],
-    ['[[call echo_text {"text":5}]]', /do not fit the tool's input schema: .*text/],
+    ['[[call echo_text {"text":5}]]', /do not match the tool's input schema: .*text/],
   ] as const
   const { run, timeline, outcomes, sent } = await follow(
     oneByOne(cases.map(([script]) => script).join(' '), echo('right')),

@@ -150,7 +150,7 @@ test.serial('of two attempts at a call that both come to send it, one does', asy
 })
 
 test('a run that ends says of each call that it leaves open what is known of its attempts', async (t) => {
-  const again = 'The run ended before this call was retried;'
+  const again = 'The run ended before this call was retried.'
   const nothing = `${again} its earlier attempts certainly did nothing.`
   const doubt = `${again} an earlier attempt may or may not have taken effect.`
   const underWay = 'The run ended while this call was in progress. The call may have taken effect.'

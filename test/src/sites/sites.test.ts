@@ -134,7 +134,7 @@ test('a host that is no public address, as it is written, is said to be none', a
   const urls = [`https://127.0.0.1:${site.port}`, 'https://localhost:64999', 'https://[::1]:8443', 'https://10.1.2.3']
   for (const url of urls) {
     const { message } = await failure(t, sites.discover(url, 'someone'), 'MANIFEST_NOT_FOUND')
-    t.true(message.startsWith('The site has an address that is not on the public internet.'), url)
+    t.true(message.startsWith('The site does not have a public internet address.'), url)
   }
   await failure(t, sites.discover('http://localhost', 'someone'), 'INVALID_URL')
   t.is(site.connections(), 0)
