@@ -68,7 +68,7 @@ test('what exceeds the limits of a lower tier rests, is reported, and goes on wh
     (await call(someone, notifications.listNotifications, { query: { kind: 'limits_exceeded' } })).body.items
   const told = await allTold()
   t.is(told.length, 1)
-  t.regex(told[0]!.message, /3 agents are paused; 1 site of the vault is not called; 2 API keys are refused/)
+  t.regex(told[0]!.message, /3 agents are paused, 1 site in the vault is disabled, 2 API keys are disabled/)
 
   // What is deleted makes room for the oldest that rests.
   const { items } = (await call(someone, vault.listVault)).body

@@ -253,7 +253,7 @@ for (const [what, tier, most, limit] of ofAnOwner)
     const limits = limitsWith(t)
     for (const owner of ['one', 'another']) t.is(await allowed(() => limit(limits, owner)), most)
     const refused = await t.throwsAsync(limit(limits, 'one'), { code: 'RATE_LIMITED' })
-    t.regex(refused?.message ?? '', /account: .* a minute are allowed with the tier .*\. Try again in \d+ seconds?\.$/)
+    t.regex(refused?.message ?? '', /limit of .* a minute \(.* tier\).*\. Try again in \d+ seconds?\.$/)
   })
 
 test('each owner may do what its own limits allow, and at least what the settings allow everybody', async (t) => {

@@ -82,7 +82,7 @@ test('what stays in a verified account is named in the mail, without words that 
     `${agent.id} to hooks.example.com`,
     `${shared.id} to hooks.example.com`,
     origin,
-    'API keys that are valid: 1',
+    'Valid API keys: 1',
   ])
     t.true(text.includes(named), named)
   t.notRegex(text, /locked|Call us|key=a/)

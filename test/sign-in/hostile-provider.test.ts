@@ -118,7 +118,7 @@ const addresses: [
   ['told at the userinfo alone', { ...unknown, email: undefined }, verified, 200, /./],
   ['empty in the ID token', { ...verified, email: '' }, verified, 200, /./],
   ['verified in a text', { email_verified: 'true' }, 500, 200, /./],
-  ['in another text', { email_verified: 'yes' }, { email_verified: 'yes' }, 403, /is a text, and not true/],
+  ['in another text', { email_verified: 'yes' }, { email_verified: 'yes' }, 403, /is a string instead of true/],
   ['told here, and verified there', unknown, { ...verified, email: undefined }, 403, /did not send your email address/],
   ['verified here, and told there', { email: undefined }, {}, 403, /does not say/],
   ['another one at the userinfo', unknown, { ...verified, email: 'b@example.com' }, 403, /two addresses/],

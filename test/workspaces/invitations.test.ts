@@ -159,7 +159,7 @@ test('a mail to a stranger quotes no name that could be a message, and names who
     await database('workspaces').where({ id: workspaceId }).update({ name })
     await invite(email, 'viewer')
     const text = String((await mailsTo(platform, email))[0]?.text)
-    t.true(text.startsWith(`${owner.email} invites you to ${words}`), text)
+    t.true(text.startsWith(`${owner.email} has invited you to ${words}`), text)
     t.false(text.includes('evil'))
   }
 })

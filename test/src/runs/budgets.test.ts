@@ -68,7 +68,7 @@ test('the third identical call in a row is answered with a warning and not sent,
   )
   for (const [index, outcome] of outcomes.slice(2).entries()) {
     t.is(outcome['attempts'], 0)
-    t.regex(String(outcome['result']), new RegExp(`^This is the same call ${index + 3} times in a row`))
+    t.regex(String(outcome['result']), new RegExp(`^You made the same call ${index + 3} times in a row`))
   }
 })
 

@@ -238,7 +238,7 @@ test('a signature that comes beside the secret must be right too', async (t) => 
     t.is(failure.code, 'WEBHOOK_SECRET_INVALID')
     return failure.error
   }
-  t.is(await refusal(right), 'The header X-Webhook-Secret is missing; this agent requires it as proof.')
+  t.is(await refusal(right), 'The header X-Webhook-Secret is missing. This agent requires it.')
   for (const name of ['webhook-signature', 'webhook-id', 'webhook-timestamp'])
     await refusal({ ...right, ...secret, [name]: '1' })
   const beside = 'A signature that accompanies the secret must also be valid.'

@@ -40,7 +40,7 @@ test('either day is enough only where both day fields are without a *', (t) => {
 
 test('what is wrong with an expression is said, and where', (t) => {
   const rows: [string, RegExp][] = [
-    ['', /^The expression has no fields; it must have five: minute hour day-of-month month day-of-week\.$/],
+    ['', /^The expression has no fields, but it must have five: minute hour day-of-month month day-of-week\.$/],
     ['* * * *', /^The expression has 4 fields; it must have five/],
     ['0 0 0 * * *', /has 6 fields; .* Seconds and years are not supported\. Leave them out\.$/],
     ['60 * * * *', /^The minute field, "60", must be /],
@@ -49,14 +49,14 @@ test('what is wrong with an expression is said, and where', (t) => {
     ['0 0 * 13 *', /^The month field, "13", must be /],
     ['0 0 * * 8', /^The day-of-week field, "8", must be /],
     [`${'1,'.repeat(25)}61 * * * *`, /^The minute field, "(1,){20}…", has "61", which must be /],
-    ['@daily', /^"@daily" is not supported; write "0 0 \* \* \*" instead\.$/],
+    ['@daily', /^"@daily" is not supported\. Write "0 0 \* \* \*" instead\.$/],
     ['@WEEKLY', /write "0 0 \* \* 0" instead/],
     ['@hourly', /write "0 \* \* \* \*" instead/],
     ['@yearly', /write "0 0 1 1 \*" instead/],
     ['@annually', /write "0 0 1 1 \*" instead/],
     ['@monthly', /write "0 0 1 \* \*" instead/],
     ['@midnight', /write "0 0 \* \* \*" instead/],
-    ['@every 5m', /"@every" is not supported; write five fields/],
+    ['@every 5m', /"@every" is not supported\. Write five fields/],
     ['CRON_TZ=Europe/Berlin 0 0 * * *', /must not contain a time zone \("CRON_TZ=Europe\/Berlin"\)\. Use "timeZone" instead\.$/],
     ['tz=UTC 0 0 * * *', /must not contain a time zone/],
     ['0 0 30 2 *', /^The date never occurs because no month in "2" has a day "30"\.$/],
