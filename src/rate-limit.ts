@@ -40,11 +40,11 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
   }
   const count = (prefix: string, points: number) => {
     const counter = limiter(prefix, points)
-    return (key: string) => consume(counter, key, { what: `Too many requests: ${points} a minute are allowed here` })
+    return (key: string) => consume(counter, key, { what: `The limit of ${points} requests a minute has been exceeded` })
   }
   const countHourly = (prefix: string, points: number) => {
     const counter = limiter(prefix, points, config.store, 3600)
-    return (key: string) => consume(counter, key, { what: `Too many requests: ${points} an hour are allowed here` })
+    return (key: string) => consume(counter, key, { what: `The limit of ${points} requests an hour has been exceeded` })
   }
   const minuteOfChanges = limiter('changes', config.changesPerMinute)
   const dayOfChanges = limiter('changes-of-day', config.changesPerDay, config.store, 86_400)
