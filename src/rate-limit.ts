@@ -163,7 +163,7 @@ const byAddress =
 
 /**
  * Whose address it is. A subscriber has a /64 of IPv6 at least (RFC 6177), so all of its addresses count as one. An IPv4
- * address counts by itself, also where it comes in the form of IPv6.
+ * address counts separately, also where it comes in the form of IPv6.
  */
 export function networkOf(address: string): string {
   if (isIP(address) === 0) return address

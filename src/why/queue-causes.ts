@@ -67,7 +67,7 @@ const counted = (runs: number): string => (runs === 1 ? '1 run is' : `${runs} ru
 const waitersOf = ({ asked, queued }: Facts): string =>
   asked ? `run ${asked.run.sequence}` : queued === 1 ? 'the queued run' : `the ${queued} queued runs`
 
-/** Why the next queued run is not started while none is under way; without queued runs, what would stop one. */
+/** Why the next queued run is not started while none is in progress; without queued runs, what would stop one. */
 export function causesOfQueue(facts: Facts): Cause[] {
   const { agent, head, next, charges } = facts
   if (head) return []

@@ -88,7 +88,7 @@ export function createPurchases({ stripe, customers, clock }: { stripe: Stripe; 
     try {
       return await stripe.paymentIntents.cancel(intent.id)
     } catch (error) {
-      // It became another meanwhile: the next look sees which.
+      // It became another in the meantime: the next look sees which.
       if (isInvalid(error)) return intent
       return asking(() => Promise.reject(error as Error))
     }
