@@ -70,7 +70,7 @@ const webhookField = named(
 )
 const webhookFields = v.pipe(
   list(webhookField, 100, 'must have at most 100 fields'),
-  v.check((fields) => new Set(fields.map(({ name }) => name)).size === fields.length, 'field names must differ'),
+  v.check((fields) => new Set(fields.map(({ name }) => name)).size === fields.length, 'field names must be unique'),
 )
 const notFields =
   'must be a list of fields, such as [{"name":"title","type":"string"}]. A JSON Schema is accepted if it has only ' +
