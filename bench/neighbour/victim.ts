@@ -1,7 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
-import { agentOf, ended, person } from '../../test/helpers/people.ts'
-import type { Client } from '../../test/helpers/client.ts'
+import * as billing from '../../api/billing.ts'
+import { call, type Client } from '../../test/helpers/client.ts'
+import { agentOf, ended, person, type Person } from '../../test/helpers/people.ts'
 import { start } from '../../test/helpers/runs.ts'
 import { ask, type Start } from '../shared/child.ts'
 import { median } from '../shared/statistics.ts'
@@ -18,6 +19,12 @@ export interface Figures {
 
 const runs = 20
 
+/** The free tier has credits for nine shares only. */
+async function subscribe(someone: Person): Promise<void> {
+  await call(someone, billing.addPaymentMethod, { body: { paymentMethod: 'pm_card_visa' } }).then(({ body }) => body)
+  await call(someone, billing.subscribe, { body: { tier: 'pro' } }).then(({ body }) => body)
+}
+
 /** Somebody who does a little: small requests all the time, and a run now and then, whose end is posted. */
 export async function openVictim(
   servers: Client,
@@ -25,6 +32,7 @@ export async function openVictim(
   { receivers, start: startProgram }: { receivers: ChildProcess; start: Start },
 ) {
   const someone = await person(servers)
+  await subscribe(someone)
   const callbackUrl = `${receiver}/endings`
   const agents = await Promise.all([1, 2].map(() => agentOf(someone, { systemPrompt: '[[say done]]', callbackUrl })))
   const arrived = new Map<string, number>()
