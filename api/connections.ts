@@ -2,7 +2,7 @@ import type { RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /**
- * How many requests a connection may have under way, or have read together: those that come without waiting for answers
+ * How many requests a connection may have in progress, or have read together: those that come without waiting for answers
  * are all begun, and perhaps answered, in one turn of the event loop.
  */
 const maxPipelined = 10
@@ -14,13 +14,13 @@ const defaultAnswerMs = 5 * 60_000
 const lastWordsMs = 1000
 
 interface Limits {
-  /** For how long a connection may be silent while no request is under way. */
+  /** For how long a connection may be silent while no request is in progress. */
   idleMs: number
   answerMs?: number | undefined
 }
 
 /**
- * Sees to it that connections end, whatever their clients do: those on which nothing is under way, those whose answer is
+ * Sees to it that connections end, whatever their clients do: those on which nothing is in progress, those whose answer is
  * not read, and those with too many requests at once. Those that wait for an answer stay, however long it takes.
  * Returns what counts the requests of `handle`.
  */

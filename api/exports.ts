@@ -78,7 +78,7 @@ const headOf = ({ clock, config }: Services) => ({
 /** An export shows what an API key that may only read would see. */
 const withoutSecrets = (caller: Caller): Caller => ({ ...caller, scopes: ['read'] })
 
-/** Exports take turns, one for each account, on all processes together. RATE_LIMITED while another one goes on. */
+/** Exports take turns, one for each account, on all processes together. RATE_LIMITED while another one continues. */
 async function documentOf(services: Services, { userId }: Caller, head: object, sections: Section[]) {
   const turn = await services.exportTurns.take(userId)
   return streamDocument(() => writeDocument({ ...headOf(services), ...head }, sections), turn.end)

@@ -17,7 +17,7 @@ const inWords = {
   admin: 'manage users and settings',
 } as const
 
-const sentence = (scopes: readonly Scope[]): string => scopes.map((one) => inWords[one]).join('; ') || 'nothing yet'
+const sentence = (scopes: readonly Scope[]): string => scopes.map((one) => inWords[one]).join(', ') || 'nothing yet'
 
 const cookieName = (flowId: string): string => `switchyard_connect_${flowId}`
 const cookieOf = (request: RequestFacts) => (flowId: string) => request.cookie(cookieName(flowId))
@@ -57,10 +57,10 @@ function confirmation(flow: FlowPreview, link: string, again: boolean) {
   return {
     title: `Connect ${site}?`,
     text: [
-      `${origin} will be connected to the vault of ${owner}. Agents can then act there on your behalf: ${sentence(flow.scopes)}.`,
+      `${origin} will be connected to the vault of ${owner}. Its agents can then do the following there on your behalf: ${sentence(flow.scopes)}.`,
       isOwn
         ? 'Continue only if this account is yours.'
-        : `${asker} requested this. Continue only if you work in this workspace and want its members to use your account at this site.`,
+        : `This was requested by ${asker}. Continue only if you work in this workspace and want its members to use your account at this site.`,
       'You sign in at the site itself, and we never see your password.',
       ...(again ? ['If this page keeps coming back, allow cookies from this address in your browser.'] : []),
     ],

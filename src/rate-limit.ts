@@ -40,11 +40,11 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
   }
   const count = (prefix: string, points: number) => {
     const counter = limiter(prefix, points)
-    return (key: string) => consume(counter, key, { what: `Too many requests: ${points} a minute are allowed here` })
+    return (key: string) => consume(counter, key, { what: `The limit of ${points} requests a minute has been exceeded` })
   }
   const countHourly = (prefix: string, points: number) => {
     const counter = limiter(prefix, points, config.store, 3600)
-    return (key: string) => consume(counter, key, { what: `Too many requests: ${points} an hour are allowed here` })
+    return (key: string) => consume(counter, key, { what: `The limit of ${points} requests an hour has been exceeded` })
   }
   const minuteOfChanges = limiter('changes', config.changesPerMinute)
   const dayOfChanges = limiter('changes-of-day', config.changesPerDay, config.store, 86_400)
@@ -163,7 +163,7 @@ const byAddress =
 
 /**
  * Whose address it is. A subscriber has a /64 of IPv6 at least (RFC 6177), so all of its addresses count as one. An IPv4
- * address counts by itself, also where it comes in the form of IPv6.
+ * address counts separately, also where it comes in the form of IPv6.
  */
 export function networkOf(address: string): string {
   if (isIP(address) === 0) return address

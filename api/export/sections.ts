@@ -156,7 +156,7 @@ export const sectionsOfAccount = (asking: Asking): Section[] => [
   },
   {
     name: 'paymentMethods',
-    about: 'Cards, as far as they are known to the platform',
+    about: 'Payment cards, without full numbers',
     content: () => plain(billing.listPaymentMethods, asking),
   },
   {

@@ -43,7 +43,7 @@ interface Handled {
 
 /**
  * Runs the handler. What a route changes is committed only if its caller may change it still: a handler may wait for a
- * site, for a password that is checked, or for a lock, and meanwhile logins, keys, roles and memberships end.
+ * site, for a password that is checked, or for a lock, and in the meantime logins, keys, roles and memberships end.
  */
 export async function handlePermitted(route: AnyRoute, ctx: Context, input: Handled): Promise<unknown> {
   const handle = (): Promise<unknown> => route.handle(input as never)

@@ -157,7 +157,7 @@ export const isAlternative = (answer: unknown): answer is Alternative =>
 
 /**
  * An item of a stream. It becomes one event, with `number` as its id and `kind` as its type. One without a number is
- * passing: a reader who comes back goes on after the last that had one.
+ * passing: a reader who comes back continues after the last that had one.
  */
 export interface StreamItem {
   number?: number

@@ -25,6 +25,6 @@ function invalid(issues: readonly v.BaseIssue<unknown>[], sentence: string): Cod
 
 function toDetail(issue: v.BaseIssue<unknown>): ErrorDetail {
   const path = v.getDotPath(issue) ?? ''
-  if (issue.expected === 'never') return { path, message: 'This member is unknown.' }
-  return { path, message: issue.received === 'undefined' ? 'This member is required.' : issue.message }
+  if (issue.expected === 'never') return { path, message: 'This field is unknown.' }
+  return { path, message: issue.received === 'undefined' ? 'This field is required.' : issue.message }
 }

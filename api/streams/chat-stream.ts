@@ -56,7 +56,7 @@ interface Streaming {
  */
 export async function sendChatStream(ctx: Context, answer: ChatStream, streaming: Streaming): Promise<void> {
   const { config, streams, party, allowance, key, admit } = streaming
-  // Of answers under way only: nothing is sent by HEAD.
+  // Of answers in progress only: nothing is sent by HEAD.
   if (ctx.method === 'HEAD') return sendHeaders(ctx, await answer[chatStream]())
   const gone = goneSignal(ctx)
   const ending = new AbortController()

@@ -80,7 +80,7 @@ export function createAdminAccounts(context: {
 
     /**
      * Keeps a user out until that is lifted: nobody acts as the user, the agents that the account pays for are paused, and
-     * answers under way stop. Those that wait for an approval wait until it is lifted. Nothing is deleted. Suspending again changes why. NOT_FOUND, PERMISSION_DENIED (an admin).
+     * answers in progress stop. Those that wait for an approval wait until it is lifted. Nothing is deleted. Suspending again changes why. NOT_FOUND, PERMISSION_DENIED (an admin).
      */
     async suspend(userId: string, reason: string): Promise<void> {
       await change(userId, async (trx) => {
@@ -92,7 +92,7 @@ export function createAdminAccounts(context: {
       logger.info({ userId }, 'user suspended')
     },
 
-    /** Lets a user in again; what was paused by the suspension goes on. NOT_FOUND, also if the user is not suspended. */
+    /** Lets a user in again; what was paused by the suspension continues. NOT_FOUND, also if the user is not suspended. */
     async lift(userId: string): Promise<void> {
       await change(userId, async (trx) => {
         const { suspendedAt } = await lock(trx, userId)

@@ -88,8 +88,8 @@ export function createLifecycle(context: {
     },
 
     /**
-     * Lets an agent rest that exceeds the limit of the tier, or go on. One that was paused before stays so. Nothing happens
-     * to one that was deleted or moved meanwhile.
+     * Lets an agent rest that exceeds the limit of the tier, or continue. One that was paused before stays so. Nothing happens
+     * to one that was deleted or moved in the meantime.
      */
     async rest(agent: Changed, exceeding: boolean): Promise<void> {
       const rested = database.transaction(async (trx) => {
@@ -107,7 +107,7 @@ export function createLifecycle(context: {
 
     /**
      * Deletes the agent: nothing more is accepted, started or called for it. Its runs stay on record, with the instructions
-     * that they had; its own and its sites go, because its row stays. AGENT_NOT_FOUND if it was moved meanwhile.
+     * that they had; its own and its sites go, because its row stays. AGENT_NOT_FOUND if it was moved in the meantime.
      */
     async remove(agent: Agent): Promise<void> {
       const { id: agentId } = agent

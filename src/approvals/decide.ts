@@ -33,7 +33,7 @@ export function createDecide(context: {
 }) {
   const { database, clock, due, get } = context
 
-  /** The call of a run goes on with the same commit, whatever was decided; an answer in a chat looks for itself. */
+  /** The call of a run continues with the same commit, whatever was decided; an answer in a chat looks for itself. */
   async function free(trx: Transaction, approval: Approval, now: Date): Promise<void> {
     const { id: approvalId, runId, agentId, callId, note } = approval
     if (runId === null || agentId === null) return

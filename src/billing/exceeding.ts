@@ -19,7 +19,7 @@ export interface Exceeding {
 }
 
 /**
- * Fits what an account has to the limits of its tier: what is older stays, what is newer rests, and goes on by itself when
+ * Fits what an account has to the limits of its tier: what is older stays, what is newer rests, and continues by itself when
  * a higher tier or a deletion makes room.
  */
 export function createExceeding(context: {
@@ -33,7 +33,7 @@ export function createExceeding(context: {
   const { database, clock, allowances, config, agents, notifications } = context
   const isOff = config.billing.mode === 'off'
 
-  /** Each agent by itself, under the locks that agents need: so no account is locked meanwhile. */
+  /** Each agent separately, under the locks that agents need: so no account is locked in the meantime. */
   async function fitAgents(ownerId: string, limit: number): Promise<void> {
     const found = await database.raw<{ rows: Ranked[] }>(agentsStatement, { ownerId, limit })
     for (const { id, ownerId: of, exceeds } of found.rows) await agents.rest({ id, ownerId: of }, exceeds)

@@ -41,7 +41,7 @@ export function createPaymentMethods(context: {
     try {
       return await database.transaction((trx) => note(trx, ownerId, attached))
     } catch (error) {
-      // Others may have taken the last place meanwhile.
+      // Others may have taken the last place in the meantime.
       await detach(ownerId, customer, attached.reference)
       throw error
     }

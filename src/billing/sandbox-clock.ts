@@ -13,7 +13,7 @@ import type { Sweep } from './sweep.ts'
 /** How far one request may advance a clock: two months, as Stripe's test clocks. */
 export const longestStep = 62 * 86_400
 
-/** Seconds after which another request may go on where a process was killed. */
+/** Seconds after which another request may continue where a process was killed. */
 const leaseSeconds = 60
 
 /**
@@ -35,7 +35,7 @@ export function createSandboxClock(context: {
 
   const read = async (ownerId: string): Promise<Account> => billing.credits.current(ownerId)
 
-  /** A purchase that is under way belongs to the time before, and so does what the sweep would do within seconds. */
+  /** A purchase that is in progress belongs to the time before, and so does what the sweep would do within seconds. */
   async function finish(ownerId: string): Promise<void> {
     const payment = await billing.purchases.pending(database, ownerId)
     if (payment) await billing.purchases.send(payment)

@@ -27,7 +27,7 @@ export function createSubscriptions(context: {
 
   const standing = async (ownerId: string): Promise<Standing> => credits.standing(await credits.current(ownerId))
 
-  /** What is sent next: what is under way already, or what the rule says; null if there is nothing to do. */
+  /** What is sent next: what is in progress already, or what the rule says; null if there is nothing to do. */
   const begin = (ownerId: string, rule: (account: Account) => Asked | null): Promise<Step | null> =>
     database.transaction(async (trx) => {
       const account = await credits.locked(ownerId, trx)

@@ -181,7 +181,7 @@ export function promptTooLong(name: string, sizes: { tokens: number; contextToke
 /** No answer came within MODEL_TIMEOUT_SECONDS. */
 export function lateAnswer(seconds: number): ModelError {
   return new ModelError({
-    message: `The AI provider did not answer within the time limit of ${seconds} seconds.`,
+    message: `The AI provider did not answer within the time limit of ${seconds} s.`,
     retryable: true,
     privateDetail: 'TimeoutError',
   })

@@ -7,7 +7,7 @@ const beat = 20
 
 /** Lets each account export one thing at a time, on all processes together: an export may read gigabytes. */
 export const createExportTurns = ({ lease }: { lease: Pick<Lease, 'holdAlone'> }) => ({
-  /** RATE_LIMITED while another one goes on. `end` must be called. */
+  /** RATE_LIMITED while another one continues. `end` must be called. */
   async take(userId: string): Promise<{ end: () => Promise<void> }> {
     const held = await lease.holdAlone(`export ${userId}`, lasts)
     const message = 'An export of this account is already running. Only one can run at a time.'

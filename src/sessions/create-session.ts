@@ -66,7 +66,7 @@ export function createCreateSession(context: {
   /**
    * Creates a session for the caller, which ends with the API key that it was made with. VALIDATION_ERROR (unknown sites,
    * tools or model, a lifetime that is too long), PERMISSION_DENIED (a tool is named whose scope was not granted),
-   * FEATURE_LIMIT_REACHED, TOKEN_REVOKED (the caller's login or key has ended meanwhile).
+   * FEATURE_LIMIT_REACHED, TOKEN_REVOKED (the caller's login or key has ended in the meantime).
    */
   return async function create(caller: Caller, ownerId: string, wanted: NewSession): Promise<CreatedSession> {
     const { title = null, model = null, onDisconnect = 'cancel', ttlSeconds } = wanted

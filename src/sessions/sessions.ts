@@ -84,7 +84,7 @@ export function createSessions(context: {
       return Object.assign(session, { sites: shown, scopes: scopesOf(tools.map(({ tool }) => tool)) })
     },
 
-    /** Ends a session for good; its token fails with INVALID_SESSION. Safe to repeat. */
+    /** Ends a session permanently; its token fails with INVALID_SESSION. Safe to repeat. */
     end: ({ id }: Pick<Session, 'id'>): Promise<void> => endSessions(database, { id }, clock.now()),
   }
 }

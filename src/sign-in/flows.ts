@@ -15,7 +15,7 @@ import { SignInFlow, verifierPlace } from './sign-in-flow.ts'
 
 /** Ten minutes to sign in at the provider. */
 const lifetimeSeconds = 600
-/** Attempts of one network, and of one account, that may be under way: each is a row that a stranger has made. */
+/** Attempts of one network, and of one account, that may be in progress: each is a row that a stranger has made. */
 const mostPending = 100
 
 /** What an attempt is for. */

@@ -89,7 +89,7 @@ export function createWorkspaceProviders(context: {
       present(workspaceId, await WorkspaceProvider.query(database).findOne({ workspaceId })),
 
     /**
-     * Names the provider, in place of the one before. All logins of the one before end; what members have linked stays only
+     * Names the provider, instead of the one before. All logins of the one before end; what members have linked stays only
      * if issuer and client are the same. INVALID_URL, SITE_UNAVAILABLE, VALIDATION_ERROR.
      */
     async put(workspaceId: string, wanted: Wanted): Promise<WorkspaceSignIn> {

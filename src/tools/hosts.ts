@@ -50,7 +50,7 @@ export function createHosts(context: {
     },
 
     /**
-     * Sets how many calls a minute the host may get, in place of OUTGOING_PER_MINUTE. VALIDATION_ERROR for an invalid
+     * Sets how many calls a minute the host may get, instead of OUTGOING_PER_MINUTE. VALIDATION_ERROR for an invalid
      * host.
      */
     async setLimit(host: string, adminUserId: string, callsPerMinute: number): Promise<KnownHost> {

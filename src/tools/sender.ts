@@ -128,7 +128,7 @@ export function createSender(context: {
     return sendInSlot(sending, state.connection, ledger)
   }
 
-  /** A slot that is not released expires by itself; that must not cost the call's outcome. */
+  /** A slot that is not released expires automatically; that must not cost the call's outcome. */
   const releaseSlot = (slotId: string, wasUsed: boolean): Promise<void> =>
     (wasUsed ? outgoing.release(slotId) : outgoing.releaseUnused(slotId)).catch((error: unknown) =>
       logger.warn({ err: error }, 'failed to release a slot; it expires automatically'),

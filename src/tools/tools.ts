@@ -63,7 +63,7 @@ export function createTools(context: {
 }) {
   const { database, clock, config, logger, billing, sites, vault, sender } = context
   const { ledgerOf, recordOutcome, recordUnsent } = createDirectCallRows({ database, clock })
-  /** Calls under way that repeated requests wait for. */
+  /** Calls in progress that repeated requests wait for. */
   const lookedFor = new Map<string, Promise<DirectToolCall | undefined>>()
   const longestMs = (config.sites.timeoutSeconds + config.sites.tokenTimeoutSeconds) * 2000 + recordMs
 

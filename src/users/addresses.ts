@@ -42,7 +42,7 @@ export function createAddresses(context: {
   }
 
   /**
-   * Mails a token for the user's address, in place of the one before, unless the mailbox has had too many mails today. The
+   * Mails a token for the user's address, instead of the one before, unless the mailbox has had too many mails today. The
    * caller has locked the user's row.
    */
   const sendToken = async (trx: Transaction, user: Addressed): Promise<void> =>

@@ -45,7 +45,7 @@ export function createSecondFactors(context: {
   }
 
   /**
-   * Makes a secret for an authenticator app, in place of one that is not confirmed yet. UNAUTHORIZED if the password is
+   * Makes a secret for an authenticator app, instead of one that is not confirmed yet. UNAUTHORIZED if the password is
    * wrong, VALIDATION_ERROR if the account has a second factor already.
    */
   async function start(
@@ -89,7 +89,7 @@ export function createSecondFactors(context: {
     })
   }
 
-  /** New recovery codes, in place of all before. UNAUTHORIZED, RATE_LIMITED, NOT_FOUND without a second factor. */
+  /** New recovery codes, which replace all earlier ones. UNAUTHORIZED, RATE_LIMITED, NOT_FOUND without a second factor. */
   const renewCodes = (caller: Caller, proof: Proof, address: string): Promise<string[]> =>
     change(caller, { ...proof, address }, async (trx, user, factorId) => {
       await outbox.put(trx, { to: user.email, ...codesWereRenewed(clock.now(), baseUrl) })

@@ -64,7 +64,7 @@ async function disconnect(trx: Transaction, { userId, now, sealing }: Omit<Taken
     const { id, authType, generation } = entry
     await entry.$query(trx).patch({
       credential: sealCredential(sealing, { id, authType }, { accessToken: '' }),
-      // A refresh that is under way must not bring the old one back.
+      // A refresh that is in progress must not bring the old one back.
       generation: generation + 1,
       status: 'needs_reauth',
       statusReason: disconnected,

@@ -155,7 +155,7 @@ export function createWebhooks(context: {
      * if the schema has changed or the credits are used up since. What only tries the address is answered and leaves
      * nothing behind. Fails with VALIDATION_ERROR (a payload that is not a JSON object, a malformed key, a key used for
      * another body), WEBHOOK_PAYLOAD_INVALID, NO_CREDITS, FEATURE_LIMIT_REACHED (no room for payloads), RATE_LIMITED (the
-     * owner's deliveries, a full queue), and as `admit` does if what permitted it was taken away meanwhile.
+     * owner's deliveries, a full queue), and as `admit` does if what permitted it was taken away in the meantime.
      */
     async receive(admitted: Admitted, delivery: Delivery): Promise<Outcome> {
       const { agent, standing } = admitted

@@ -8,7 +8,7 @@ export const usedUp = (cap: CapOf | null): string =>
 
 const beginning = (sentence: string): string => sentence.charAt(0).toLowerCase() + sentence.slice(1)
 
-/** How to go on although a cap is used up. */
+/** How to continue although a cap is used up. */
 export function raiseCap(cap: CapOf, { id, ownerId }: Pick<Facts['agent'], 'id' | 'ownerId'>): Advice {
   if (cap === 'tokens')
     return advise`Ask the operator of this platform to raise it, or wait until next month (UTC).`

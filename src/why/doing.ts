@@ -43,7 +43,7 @@ function between({ run, attempt }: HeadRun, step: number): Doing {
   return { kind: 'between', text, since: run.progressedAt, step, site: null }
 }
 
-/** The calls that are under way or ready, the one under way longest first. */
+/** The calls that are in progress or ready, the one in progress longest first. */
 const callsAtWork = ({ calls }: HeadRun): OpenCall[] =>
   calls
     .filter(({ waitCause }) => waitCause === null)

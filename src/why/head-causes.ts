@@ -113,7 +113,7 @@ function work(facts: Facts, head: HeadRun, doing: Doing, parked: Cause[]): Cause
   ]
 }
 
-/** It wants to go on, and has made no progress since it found no place for that. */
+/** It wants to continue, and has made no progress since it found no place for that. */
 function noPlace(head: HeadRun, { step, site }: Doing): Cause | undefined {
   const { noPlaceSince: since, noPlaceAt: provider, sequence } = head.run
   if (!waitsForPlace(head)) return undefined
@@ -124,7 +124,7 @@ function noPlace(head: HeadRun, { step, site }: Doing): Cause | undefined {
   return causeOf({ code: 'NO_PLACE', ...about(head), since, step, site, message, action })
 }
 
-/** There are credits, but as many as are left are held for steps that are under way. */
+/** There are credits, but as many as are left are held for steps that are in progress. */
 function creditsHeld(head: HeadRun, step: number): Cause {
   const { noPlaceSince: since, sequence } = head.run
   const message = `Run ${sequence} ${ongoing('waiting for credits', since)} because other steps have reserved all that are left.`
@@ -140,7 +140,7 @@ function providerBusy(head: HeadRun, step: number, provider: string): Cause {
   return causeOf({ code: 'PROVIDER_BUSY', ...about(head), since, step, message, action })
 }
 
-/** The record shows nothing under way: the execution is gone, and another one takes over. */
+/** The record shows nothing in progress: the execution is gone, and another one takes over. */
 function stalled({ now, settings }: Facts, head: HeadRun, { step, since }: Doing): Cause {
   const until = later(now, settings.reconcileSeconds + settings.stallSeconds)
   const message = `Run ${head.run.sequence} has made no progress${since ? ` since ${moment(since)}` : ''} and is about to resume at step ${step}.`

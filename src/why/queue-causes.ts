@@ -37,8 +37,8 @@ export function runsAhead(facts: Facts): Cause[] {
   if (ahead === 0 || facts.queued === 0) return []
   if (head) return [behindHead(facts, head, ahead)]
   if (!next) return []
-  const started = ahead === 1 ? 'It has not started yet. It is' : 'None of them has started yet. The first is'
-  const message = `${counted(ahead)} ahead of ${waitersOf(facts)}. ${started} run ${next.sequence}.`
+  const first = ahead === 1 ? 'It is' : 'The first is'
+  const message = `${counted(ahead)} ahead of ${waitersOf(facts)}. ${first} run ${next.sequence}, which has not started yet.`
   const action = advise`See what blocks that run with ${request('askWhy', next.id)}, or skip it with ${request('skip', next.id)}.`
   const { id: runId, sequence, acceptedAt: since } = next
   return [causeOf({ code: 'RUN_AHEAD', runId, sequence, since, message, action })]
@@ -67,7 +67,7 @@ const counted = (runs: number): string => (runs === 1 ? '1 run is' : `${runs} ru
 const waitersOf = ({ asked, queued }: Facts): string =>
   asked ? `run ${asked.run.sequence}` : queued === 1 ? 'the queued run' : `the ${queued} queued runs`
 
-/** Why the next queued run is not started while none is under way; without queued runs, what would stop one. */
+/** Why the next queued run is not started while none is in progress; without queued runs, what would stop one. */
 export function causesOfQueue(facts: Facts): Cause[] {
   const { agent, head, next, charges } = facts
   if (head) return []

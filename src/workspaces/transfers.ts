@@ -91,8 +91,8 @@ export function createTransfers(context: {
     },
 
     /**
-     * Offers the workspace to a member, in place of an offer before. UNAUTHORIZED (password or code), MEMBER_NOT_FOUND,
-     * VALIDATION_ERROR (the owner), PERMISSION_DENIED (owned by somebody else meanwhile).
+     * Offers the workspace to a member, instead of an offer before. UNAUTHORIZED (password or code), MEMBER_NOT_FOUND,
+     * VALIDATION_ERROR (the owner), PERMISSION_DENIED (owned by somebody else in the meantime).
      */
     async offer(
       { id: workspaceId, name }: Pick<Workspace, 'id' | 'name'>,

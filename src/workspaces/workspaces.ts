@@ -84,7 +84,7 @@ export function createWorkspaces(
 
     /**
      * Changes the name, what it may use, or what becomes of sites of leavers. WORKSPACE_NOT_FOUND if it was deleted
-     * meanwhile.
+     * in the meantime.
      */
     async update({ id }: Workspace, changes: WorkspaceChanges): Promise<OwnedWorkspace> {
       const { name, creditsPerMonth, connectionsOfLeavers } = changes

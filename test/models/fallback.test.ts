@@ -88,7 +88,7 @@ test('an agent whose model is not configured any more goes to its fallback model
   const fields = { model: play([hello]), fallbackModel: play([hello], 'anthropic') }
   const { run, failures } = await runOnce(someone, fields, 60, gone)
   t.is(run.status, 'completed')
-  const message = 'The model gone is not among those of this platform. GET /models lists them.'
+  const message = 'There is no model named gone. GET /models lists the available models.'
   t.like(failures, [{ model: 'gone', message }])
   t.is(provider.requestsOf(fields.model).length, 0)
   const alone = await agentOf(someone, { model: fields.model })

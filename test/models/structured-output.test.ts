@@ -143,7 +143,7 @@ test('a hostile answer is refused in bounded words, and in the time of its lengt
   const strangers = JSON.stringify(Array.from({ length: 500 }, () => 'x'))
   const answers: [outputSchema: Schema, answer: string, good: unknown, remark: RegExp][] = [
     [list, strangers, [1], /; and 10 more$/],
-    [list, '['.repeat(50_000), [1], /nested deeper than 100 levels/],
+    [list, '['.repeat(50_000), [1], /nested more than 100 levels deep/],
     [{ type: 'string', pattern: '^(a+)+$' }, `"${'a'.repeat(5000)}!"`, 'aa', /./],
   ]
   for (const [outputSchema, answer, good, remark] of answers) {

@@ -44,7 +44,7 @@ export function createReplay(context: {
      * replay of another run is a manual start and needs an idle agent. With an idempotency key, a repeated request gets
      * the run that the first one started, as it is now. Fails with AGENT_NOT_FOUND (deleted), AGENT_ALREADY_RUNNING,
      * WEBHOOK_PAYLOAD_INVALID, TIER_REQUIRED, SUBSCRIPTION_PAST_DUE, NO_CREDITS, FEATURE_LIMIT_REACHED (no room), RATE_LIMITED (a full queue), RUN_NOT_FOUND
-     * (purged meanwhile).
+     * (purged in the meantime).
      */
     async replay(run: Run, { id, idempotencyKey: key }: ClientRequest): Promise<Run> {
       const agent = await agents.get(run.ownerId, run.agentId)

@@ -26,7 +26,7 @@ type Named = Pick<Run, 'id' | 'agentId'>
 
 /**
  * The first stage of cancelling: the request is recorded, and every step checks it. A queued or waiting run has nothing
- * under way, so it ends in the record at once, even without Temporal. A working run is cancelled through Temporal, and
+ * in progress, so it ends in the record at once, even without Temporal. A working run is cancelled through Temporal, and
  * the reconciler force-cancels it if it does not end.
  */
 export function createCancel(context: {

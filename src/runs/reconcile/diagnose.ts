@@ -29,7 +29,7 @@ const failingAttempts = 3
 
 /**
  * What a stalled agent needs. The record decides what there is to do; Temporal only says what it has. An agent is left
- * alone while something may continue by itself: a long model call, or a task that waits for a worker.
+ * alone while something may continue automatically: a long model call, or a task that waits for a worker.
  */
 export function diagnose(facts: AgentFacts, seen: Seen, stallSeconds: number): Action {
   const { head } = facts
@@ -95,7 +95,7 @@ interface Situation {
 function whyStuck(execution: OpenExecution, { facts, polls, stallSeconds, shouldWork }: Situation): string | undefined {
   const { isBusy, foreign, attempts, isIdle } = execution
   if (!polls.isPolled || !isPatienceOver(facts, execution, stallSeconds)) return undefined
-  // Only in a workflow of our type does a call under way belong to the run.
+  // Only in a workflow of our type does a call in progress belong to the run.
   if (isBusy && foreign !== 'type') return undefined
   if (foreign) return `it has a different ${foreign}`
   if (attempts >= failingAttempts) return `its workflow task failed ${attempts - 1} times`

@@ -42,7 +42,7 @@ export function createRepairs(context: {
   const wake = ({ agent }: AgentFacts): Promise<void> =>
     temporal.wakeAgent({ agentId: agent.id, ownerId: agent.ownerId, agentName: agent.name })
 
-  /** Ends a run in the record, under a new epoch, so that nothing under way can write for it. */
+  /** Ends a run in the record, under a new epoch, so that nothing in progress can write for it. */
   async function end(facts: AgentFacts, { runId, status, reason, repair, cause }: Of<'end'>): Promise<void> {
     const { agent } = facts
     const before = await underLock(agent.id, async (trx, queue) => {

@@ -98,7 +98,7 @@ export function createManifests(context: {
       status: 'needs_reauth',
       statusReason: `The site now uses ${how} and must be reconnected.`,
       credential: sealCredential(sealing, { id: entry.id, authType: auth.type }, { accessToken: '' }),
-      // A refresh that is under way must not bring the old one back.
+      // A refresh that is in progress must not bring the old one back.
       generation: entry.generation + 1,
       expiresAt: null,
       refreshAfter: null,

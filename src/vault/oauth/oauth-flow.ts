@@ -9,7 +9,7 @@ type FlowStatus = 'pending' | 'exchanging' | 'connected' | 'failed'
 
 /**
  * An owner's attempt to connect a site by OAuth, or to authorize an entry again (table `oauth_flows`). The first
- * browser that goes on to the site owns it: from then on, the state sent to the site is tied to that browser's cookie.
+ * browser that continues to the site owns it: from then on, the state sent to the site is tied to that browser's cookie.
  */
 export class OAuthFlow extends Row {
   static override tableName = 'oauth_flows'
@@ -47,7 +47,7 @@ export async function endFlowsOf(trx: Transaction, userId: string, now: Date): P
   await OAuthFlow.query(trx).where({ userId }).whereIn('status', ['pending', 'exchanging']).patch(ended)
 }
 
-/** Refuses to store what a flow has brought if it was ended meanwhile: PERMISSION_DENIED. Locks the flow. */
+/** Refuses to store what a flow has brought if it was ended in the meantime: PERMISSION_DENIED. Locks the flow. */
 export async function assertGoesOn(trx: Transaction, { id }: Pick<OAuthFlow, 'id'>): Promise<void> {
   const flow = await OAuthFlow.query(trx).findById(id).forUpdate()
   const message = 'This connection attempt has ended in the meantime. Start again.'

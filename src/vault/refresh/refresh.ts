@@ -201,7 +201,7 @@ export function createRefresh(context: {
      */
     renew,
 
-    /** Waits for refreshes under way: cutting them off would leave tokens in doubt. */
+    /** Waits for refreshes in progress: cutting them off would leave tokens in doubt. */
     async settled(): Promise<void> {
       await Promise.allSettled(underWay.values())
     },

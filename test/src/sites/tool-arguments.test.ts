@@ -35,7 +35,7 @@ test('every wrong place is named, with a sentence for the model to act on', (t) 
     { path: 'title', message: 'is too short (0 < 1)' },
     { path: 'labels.1', message: 'does not match any of ["bug","idea"]' },
     { path: 'labels', message: 'Duplicate items at indexes 0 and 2' },
-    { path: 'due', message: 'must be of the format date' },
+    { path: 'due', message: 'must have the format date' },
     { path: 'slug', message: 'must match the pattern ^[a-z-]+$' },
     { path: 'author', message: 'does not have required property "mail"' },
     { path: 'extra', message: 'is not allowed here' },

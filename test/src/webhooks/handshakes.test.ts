@@ -34,7 +34,7 @@ test("each sender's handshake is known, and a delivery is none", (t) => {
   t.is(adviceTo('POST', 'challenge=1', { 'content-type': 'application/json', 'x-github-event': 'push' }), undefined)
   t.regex(adviceOnList([{ topic: 't', eventType: 'e' }]), /Azure Event Grid/)
   t.regex(adviceOnList([{ specversion: '1.0' }]), /structured mode/)
-  for (const other of [{ a: 1 }, null, 1]) t.regex(adviceOnList([other]), /one event in each request/)
+  for (const other of [{ a: 1 }, null, 1]) t.regex(adviceOnList([other]), /one event per request/)
 })
 
 const platformOf = sharedPlatform(test, 'idle')
@@ -54,6 +54,6 @@ test("a sender's handshake is refused with the reason, with the secret and witho
     }
   const json = { 'content-type': 'application/json', 'x-webhook-secret': agent.webhookSecret }
   const list = await send(platform.url, { method: 'POST', path, headers: json, body: '[{"a":1}]' })
-  t.regex(list.text, /not a list\. Let the sender send one event/)
+  t.regex(list.text, /not a list\. Configure the sender to send one event/)
   t.deepEqual(await runsOf(owner, agent), [])
 })

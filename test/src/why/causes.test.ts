@@ -307,7 +307,7 @@ test('a paused agent says what that does to its run, its queue, or nothing', (t)
   const action = (more: Partial<Facts>) => only({ ...idle, agent: paused, ...more }, 'PAUSED').action
   t.regex(action({}), /^Resume it with POST \/agents\/a1\/resume/)
   t.regex(action({ agent: { ...paused, exceedingSince: ago(7) } }), /Delete other agents/)
-  t.regex(action({ isSuspended: true }), /^The operator of the platform has suspended the account/)
+  t.regex(action({ isSuspended: true }), /^The operator of the platform has suspended the paying account/)
 })
 
 test('who has used up a cap is told how to raise that one, for a queue and for a run that has begun', (t) => {
@@ -326,7 +326,7 @@ test('who has used up a cap is told how to raise that one, for a queue and for a
     ]) {
       const { message, action } = only({ ...facts, cap }, 'CREDITS')
       t.regex(action, expected)
-      t.notRegex(message, /your credits are used up/)
+      t.notRegex(message, /you have no credits left/)
     }
 })
 

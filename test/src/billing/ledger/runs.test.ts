@@ -104,7 +104,7 @@ test('a run waits before its next step once the cap of its agent is used up', as
   const { id } = (await start(someone, agent)).body
   t.like(await waiting(someone, id), { waitingFor: null })
   const [wait] = dataOf(await timelineOf(someone, id), 'wait.started')
-  t.regex(String(wait?.['note']), /The cap of the agent/)
+  t.regex(String(wait?.['note']), /The agent's monthly credit cap/)
   await call(someone, agents.updateAgent, { params: { agentId: agent.id }, body: { creditsPerMonth: 50 } })
   t.like(await ended(someone, id), { status: 'completed' })
 })

@@ -78,7 +78,7 @@ test('an answer that has broken off, or is none, is asked for again', (t) =>
     ['white space', { whole: ' \n ', stream: '\n\n\n' }, /^again: .*empty/],
     ['null', { whole: 'null', stream: 'data: null\n\n' }, /^again: /],
     ['[DONE] alone', { stream: 'data: [DONE]\n\n' }, /^again: .*broke off/],
-    ['a page', { whole: '<!DOCTYPE html>', stream: '<!DOCTYPE html>' }, /^again: .*a page or a text in place of JSON/],
+    ['a page', { whole: '<!DOCTYPE html>', stream: '<!DOCTYPE html>' }, /^again: .*a web page or text instead of JSON/],
     ['a text', { whole: 'Bad gateway', stream: 'Bad gateway' }, /^again: /],
     ['a field of no meaning', { stream: `${streamOf(...texts)}error: {"code":500}\n\n` }, /^again: .*broke off/],
     [
