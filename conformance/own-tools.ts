@@ -90,7 +90,7 @@ export const ownTools: OwnTool[] = [
     answer: ({ status, retryAfter, asDate }) => ({
       status: Number(status),
       headers: typeof retryAfter === 'number' ? { 'retry-after': waitOf(retryAfter, asDate === true) } : {},
-      body: { error: `This tool was told to answer ${Number(status)}.` },
+      body: { error: `This tool is set to answer ${Number(status)}.` },
     }),
   },
   {

@@ -108,7 +108,7 @@ export function createOpenStreams(given: {
       for (const stream of group) if (latest !== undefined && streams.has(stream)) streams.set(stream, latest)
     }
     await pMap(groups.values(), checkOne, { concurrency, stopOnError: false }).catch((error: unknown) => {
-      // Most likely the database is away, and the streams send nothing meanwhile.
+      // Most likely the database is away, and the streams send nothing in the meantime.
       logger.warn({ err: error }, 'failed to check open streams')
     })
     checking = false

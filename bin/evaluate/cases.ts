@@ -1,7 +1,7 @@
 import { corpus } from './corpus.ts'
 
 /** Where a text that is not an instruction reaches the model. */
-export type Place = 'payload' | 'result' | 'description' | 'input'
+type Place = 'payload' | 'result' | 'description' | 'input'
 
 /** An injected instruction, and where it is. */
 export interface Case {

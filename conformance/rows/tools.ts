@@ -162,7 +162,7 @@ export const toolRows: Row[] = [
       const answer = await callTool(stage.client, owner, { entryId, tool: 'answer_with', input: { status: 403 } })
       const evidence = refused(answer, 'TOOL_EXECUTION_ERROR')
       assertSame([answer.json['siteStatus'], answer.json['outcome']], [403, 'failed'], 'siteStatus and outcome')
-      assert(answer.json['error']?.toString().includes('This tool was told to answer 403.'), 'its reason is missing')
+      assert(answer.json['error']?.toString().includes('This tool is set to answer 403.'), 'its reason is missing')
       assertSame((await entryOf(stage.client, owner, entryId))['status'], 'connected', 'the status of the entry')
       return `${evidence}, siteStatus 403, with the sentence of the site`
     },

@@ -96,7 +96,7 @@ export const webhookRows: Row[] = [
   },
   {
     id: 'webhook/Failure',
-    says: '401 WEBHOOK_SECRET_INVALID, 422 WEBHOOK_PAYLOAD_INVALID; what is no JSON object, or not sent as JSON, is refused',
+    says: '401 WEBHOOK_SECRET_INVALID, 422 WEBHOOK_PAYLOAD_INVALID; a body that is not a JSON object, or is not sent as JSON, is refused',
     needs: ['cards'],
     async run({ client, people }) {
       const agent = await webhookAgent(client, await people.owner(), { webhookSchema: [{ name: 'n', type: 'number' }] })

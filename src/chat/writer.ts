@@ -14,7 +14,7 @@ export class LostAnswerError extends Error {
   override readonly name = 'LostAnswerError'
 
   constructor() {
-    super('the answer is not this process’s any more')
+    super('the answer no longer belongs to this process')
   }
 }
 

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
-import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import test from 'ava'
 import { execa } from 'execa'
 import { cases, plantedWord } from '../../bin/evaluate/cases.ts'
@@ -58,6 +58,7 @@ test('without a model key it says so in one sentence, with an exit code of its o
   await once(server, 'listening')
   t.teardown(() => server.close())
   const folder = mkdtempSync(join(tmpdir(), 'switchyard-evaluate-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
   const api = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   writeFileSync(join(folder, 'addresses.json'), JSON.stringify({ api, sites: [] }))
   const run = (...args: string[]) =>

@@ -37,7 +37,7 @@ function resolve(tool: string, tools: LanguageModelV4FunctionTool[]): string {
 /** As the AI SDK's providers throw it; which status may be retried is the AI SDK's own rule. */
 const providerError = (statusCode: number): APICallError =>
   new APICallError({
-    message: 'The demo model was told to fail.',
+    message: 'A directive made the demo model fail.',
     url: 'demo:',
     requestBodyValues: {},
     statusCode,

@@ -104,7 +104,7 @@ export function createReconciler(context: {
       await due.reschedule([{ ...agent, nextAt: await actRepeatedly(facts) }])
     } catch (error) {
       logger.warn({ err: error, agentId: agent.agentId }, 'failed to reconcile an agent; it will be retried')
-      // If the database is away, it is due again by itself after a while.
+      // If the database is away, it is due again automatically after a while.
       await due.reschedule([{ ...agent, nextAt: later(clock.now(), 1) }]).catch(() => undefined)
     }
   }

@@ -157,7 +157,7 @@ const failures: [error: Error, told: object][] = [
   ],
   [
     providerError(200, { isRetryable: true }),
-    { retryable: true, message: 'The AI provider's answer ended before it was complete.' },
+    { retryable: true, message: "The AI provider's answer ended before it was complete." },
   ],
   [providerError(200), { retryable: false, message: "The AI provider's answer could not be read." }],
   [new TypeError('the secret prompt'), { retryable: false, privateDetail: 'TypeError, no status' }],
