@@ -32,7 +32,9 @@ const listedCall = named('ToolCallSummary', v.object(listed), 'A direct tool cal
 const ofOne = v.object({
   ...listed,
   arguments: field(anyJson, 'The arguments as they were sent', { query: 'export' }),
-  result: field(anyJson, 'The result. A sentence if the call failed; null if there is no readable result', { issues: [] }),
+  result: field(anyJson, 'The result. A sentence if the call failed; null if there is no readable result', {
+    issues: [],
+  }),
 })
 const call = named('ToolCall', ofOne, 'A tool call that a user made, without an agent')
 

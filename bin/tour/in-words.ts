@@ -7,7 +7,8 @@ export function inWords({ number, kind, data }: { number: number; kind: string; 
 }
 
 const sentences: Record<string, (data: Json) => string> = {
-  accepted: ({ trigger, sequence, ahead }) => `by ${String(trigger)}, delivery ${String(sequence)}, ${String(ahead)} ahead of it`,
+  accepted: ({ trigger, sequence, ahead }) =>
+    `by ${String(trigger)}, delivery ${String(sequence)}, ${String(ahead)} ahead of it`,
   started: () => '',
   'step.started': ({ step }) => `step ${String(step)}`,
   'step.finished': ({ model, text }) => `${String(model)}: ${String(text)}`,

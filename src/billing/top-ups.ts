@@ -69,7 +69,13 @@ export function createTopUps(context: {
 
   async function read(ownerId: string) {
     const account = await credits.current(ownerId)
-    const { topUpEnabled: enabled, topUpBelow: below, topUpCredits, topUpCentsPerMonth, topUpFailures: failures } = account
+    const {
+      topUpEnabled: enabled,
+      topUpBelow: below,
+      topUpCredits,
+      topUpCentsPerMonth,
+      topUpFailures: failures,
+    } = account
     return {
       enabled,
       below,

@@ -34,7 +34,10 @@ test('a large payload is read in a thread as a small one is at once', async (t) 
 
 test('a payload is shown with its numbers as they were written, and so that every reader can read it', async (t) => {
   const shown = async (text: string) => writeJson(await payloads.show(text, 'the owner'))
-  const [given, expected] = ['"id":12345678901234567890,"price":1.0,"a":1,"a":[1e400]', '"id":12345678901234567890,"price":1.0,"a":[null]']
+  const [given, expected] = [
+    '"id":12345678901234567890,"price":1.0,"a":1,"a":[1e400]',
+    '"id":12345678901234567890,"price":1.0,"a":[null]',
+  ]
   t.is(await shown(`{ ${given} }`), `{${expected}}`)
   t.is(await shown(`{ ${padding}, ${given} }`), `{${padding},${expected}}`)
   t.is(await createPayloads({ threads: hasty }).show(`{${padding}}`, 'the owner'), undefined)

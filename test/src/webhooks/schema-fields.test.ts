@@ -8,7 +8,13 @@ const readable: [schema: unknown, fields: unknown][] = [
   ['text', 'text'],
   [{ type: 'object' }, []],
   [
-    { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object', properties: { title, n: { type: 'number' } }, required: ['title'], additionalProperties: true },
+    {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+      properties: { title, n: { type: 'number' } },
+      required: ['title'],
+      additionalProperties: true,
+    },
     [
       { name: 'title', type: 'string', required: true, description: 'The title' },
       { name: 'n', type: 'number', required: false },
