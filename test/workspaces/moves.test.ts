@@ -122,7 +122,7 @@ test('what was done for the former owner stays there, and is not shown to the ne
   t.is((await call(owner, runs.getRun, { params: { runId } })).failure.code, 'RUN_NOT_FOUND')
   t.is((await call(owner, why.whyAgent, { params })).body.state, 'idle')
   const mine = (await call(member, exported.exportAccount)).body.calls ?? []
-  t.like(mine, [{ id: callId, vaultEntryId: entryId, arguments: '{"seconds":0}' }])
+  t.like(mine, [{ id: callId, vaultEntryId: entryId, arguments: { seconds: 0 } }])
   t.deepEqual((await call(owner, exported.exportWorkspace, { params: { workspaceId } })).body.calls, [])
   // A key names a request of the former owner: neither its outcome is told, nor is it done again.
   for (const { failure } of [await runNow(member), await callTool()]) {
