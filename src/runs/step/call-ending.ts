@@ -25,9 +25,9 @@ export interface Permission {
 
 export type Sendable = Pick<ToolCall, 'inDoubt' | 'status' | 'effect'>
 
-const removed = "The call was not made because the owner removed the tool or its site from the agent."
+const removed = 'The call was not made because the owner removed the tool or its site from the agent.'
 const removedInDoubt =
-  "An earlier attempt ended without a usable answer. The call was not retried because the owner removed the tool or its site from the agent."
+  'An earlier attempt ended without a usable answer. The call was not retried because the owner removed the tool or its site from the agent.'
 const unasked =
   "The call was not made because its tool now requires the owner's approval. Make the call again to request approval."
 const needless = 'The call was not made because its site is no longer connected.'

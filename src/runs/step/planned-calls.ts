@@ -38,8 +38,7 @@ interface Planned {
 
 type PlannedRow = ReturnType<typeof toRow> & Partial<Pick<ToolCall, 'result' | 'endedAt'>>
 
-const noTimeToAsk =
-  'The call requires approval, and the run has no time left to wait for it.'
+const noTimeToAsk = 'The call requires approval, and the run has no time left to wait for it.'
 
 /** Checks the arguments of the calls. That may take a while, so it is done before the run is locked. */
 export async function checkArguments(

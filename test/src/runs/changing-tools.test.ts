@@ -23,7 +23,7 @@ const workerless = forWholeFile(test, 'removed tools', (t) => openLate(t))
 
 type Choice = { vaultEntryId: string; tools?: string[] }
 
-const removed = "The call was not made because the owner removed the tool or its site from the agent."
+const removed = 'The call was not made because the owner removed the tool or its site from the agent.'
 
 const leave = (someone: Person, { id }: { id: string }, sites: Choice[]) =>
   call(someone, agents.updateAgent, { params: { agentId: id }, body: { sites } }).then((answer) => answer.body)
@@ -99,7 +99,10 @@ test.serial('a call in doubt whose tool was removed ends as one that must not be
     await leave([{ vaultEntryId, tools: ['echo_text'] }])
     await perform()
     t.like(await finished(), { 0: { status, attempts: state.attempts }, length: 1 }, tool)
-    t.regex(String((await finished())[0]?.['note']), /^An earlier attempt .* was not retried because the owner removed the tool/)
+    t.regex(
+      String((await finished())[0]?.['note']),
+      /^An earlier attempt .* was not retried because the owner removed the tool/,
+    )
   }
   t.is(sites.badTools.requests().length, 0)
 })
