@@ -28,12 +28,14 @@ export const goToSite = route({
   ...shared,
   name: 'goToSite',
   path: `${folder}/go`,
-  summary: "Continue to the site's sign-in (for browsers)",
+  summary: "Continue to a site's sign-in page",
   description:
-    'Shows a page that names the vault the site will be connected to. The link on that page works only in the same browser: it redirects to the site and binds the flow to that browser. Clients that ask for `application/json` are redirected at once.',
+    'For browsers. Shows a page that names the vault that the site will be connected to. The link on it works only ' +
+    'in the same browser and redirects to the site. Clients that ask for `application/json` are redirected ' +
+    'immediately.',
   query: v.looseObject({
-    ticket: field(text(100), 'From `connectUrl`'),
-    seen: v.optional(field(v.string(), 'From the link on the page')),
+    ticket: field(text(100), 'The ticket in `connectUrl`'),
+    seen: v.optional(field(v.string(), 'The value in the link on the page')),
   }),
   status: 303,
   codes: ['VALIDATION_ERROR', 'NOT_FOUND'],
@@ -48,8 +50,9 @@ export const goToSite = route({
 })
 
 /**
- * Names the vault's owner and who asks: a person who got this address from an attacker would connect their own account to the
- * attacker's vault. `again`: the link did not belong to this browser, which may refuse cookies or have a second tab.
+ * Names the vault's owner and who asks: a person who got this address from an attacker would connect their own account
+ * to the attacker's vault. `again`: the link did not belong to this browser, which may refuse cookies or have a second
+ * tab.
  */
 function confirmation(flow: FlowPreview, link: string, again: boolean) {
   const { origin, owner, asker, isOwn } = flow
@@ -73,8 +76,9 @@ export const finishOAuth = route({
   ...shared,
   name: 'finishOAuth',
   path: `${folder}/callback`,
-  summary: 'Return from the site (for browsers)',
-  description: "The platform's redirect URI. Responds with a page, or with JSON to clients that prefer it.",
+  summary: 'Finish connecting a site with OAuth',
+  description:
+    "For browsers: the platform's redirect URI. Responds with a page, or with JSON to clients that prefer it.",
   query: v.looseObject({}),
   status: 200,
   response: flow,

@@ -31,12 +31,12 @@ import { formerCalls } from './former-calls.ts'
 import { all, allAfter, read, readIfThere, type Asking } from './walk.ts'
 import type { Item, Section } from './write.ts'
 
-/** The records of a list, without anything that belongs to them. */
+/** The records of a list, without their own lists. */
 async function* plain(route: AnyRoute, asking: Asking, more?: object): AsyncGenerator<Item> {
   for await (const record of all(route, asking, more)) yield { record }
 }
 
-/** The records of a list, each read anew with what lists leave out, and with lists of its own. */
+/** The records of a list, each read in full and with its own lists. */
 async function* whole(list: AnyRoute, asking: Asking, readOne: (id: string) => Promise<Item>): AsyncGenerator<Item> {
   for await (const listed of all(list, asking)) {
     yield* readIfThere(() => readOne((listed as { id: string }).id))

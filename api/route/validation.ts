@@ -4,7 +4,7 @@ import { mostDetails } from '../schemas/list.ts'
 
 /** The output of the schema. Fails with VALIDATION_ERROR, which names the places and never quotes the value. */
 export function validated(schema: v.GenericSchema, value: unknown, sentence: string): unknown {
-  // One problem of a value is enough: a text that is too long is not looked at any further.
+  // One problem per value is enough: a text that is too long is not checked further.
   const result = v.safeParse(schema, value, { message: expectation, abortPipeEarly: true })
   if (result.success) return result.output
   throw invalid(result.issues, sentence)
