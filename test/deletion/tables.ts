@@ -4,12 +4,11 @@ import type { Database } from '../../src/database/database.ts'
 
 type Fate = 'deleted' | 'kept'
 
-/** The tables in docs/operate/storage.md, "Tables", in the order of the page, with what happens to each of them. */
+/** The tables in docs/contribute/tables.md, in the order of the page, with what happens to each of them. */
 function documented(): [table: string, fate: Fate][] {
-  const page = readFileSync(fileURLToPath(new URL('../../docs/operate/storage.md', import.meta.url)), 'utf8')
-  const section = page.split('## Tables\n')[1]?.split('\n## ')[0] ?? ''
+  const page = readFileSync(fileURLToPath(new URL('../../docs/contribute/tables.md', import.meta.url)), 'utf8')
   // A row without a limit in its second column does not count.
-  const rows = [...section.matchAll(/^\| (`.*?`) *\| \S.*?\| (deleted|kept)\b/gm)]
+  const rows = [...page.matchAll(/^\| (`.*?`) *\| \S.*?\| (deleted|kept)\b/gm)]
   return rows.flatMap(([, names = '', fate = '']) =>
     [...names.matchAll(/`(\w+)`/g)].map(([, name = '']): [string, Fate] => [name, fate as Fate]),
   )
