@@ -12,7 +12,7 @@ import { failureInWords, settingsOfCommand } from './beside-start.ts'
 import { chosenName } from './named.ts'
 
 /**
- * `npm run admin -- <command>`: operator commands for the database of DATABASE_URL, or of an `npm start` beside it, while
+ * `npm run admin -- <command>`: what operators do to the database of DATABASE_URL, or of an `npm start` beside it, while
  * everything runs. Without a command it lists them. If one fails, prints the reason and ends with 1.
  */
 const commands: Record<string, AdminCommand> = {

@@ -7,10 +7,10 @@ const setting = (does: string, admin: boolean): AdminCommand => ({
   does,
   async work(database, { words, usage }) {
     if (!(await setAdmin(database, addressIn(words, usage), admin)))
-      throw new Error('No account has this address.')
-    return admin ? 'This account is an admin.' : 'This account is no longer an admin.'
+      throw new Error('There is no account with this address.')
+    return admin ? 'This account is an admin.' : 'This account is no admin.'
   },
 })
 
 export const makeAdmin = setting('makes an account an admin', true)
-export const removeAdmin = setting('removes the admin role from an account', false)
+export const removeAdmin = setting('takes that back', false)

@@ -4,17 +4,17 @@ import { invite } from '../../src/users/invite.ts'
 import { addressIn, type AdminCommand } from './admin-command.ts'
 
 /**
- * An invitation works once, for a week, and replaces earlier ones. The address to register at is that of
+ * An invitation can be used once, for a week, and replaces those from before. The address at which it is used is that of
  * BASE_URL.
  */
 export const inviteCommand: AdminCommand = {
   takes: '<address>',
-  does: 'prints an invitation for this address, for REGISTRATION=invited',
+  does: 'prints an invitation, to make an account with this address where REGISTRATION is invited',
   async work(database, { words, usage, settings }) {
     const invitation = await invite({ database, clock: systemClock }, addressIn(words, usage))
     if (!invitation) throw new Error('This is not an email address.')
     const { token, expiresAt } = invitation
     const body = '{ "email": …, "password": …, "invitation": … }'
-    return `Invitation: ${token}\n\nIt works once, for this address only, until ${expiresAt.toISOString()}.\nTo create the account, send POST ${readBaseUrl(settings)}/auth/register ${body}.`
+    return `Invitation: ${token}\n\nIt is for this address alone, can be used once, and ends at ${expiresAt.toISOString()}.\nThe account is made with it by POST ${readBaseUrl(settings)}/auth/register ${body}.`
   },
 }

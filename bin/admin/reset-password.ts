@@ -6,14 +6,14 @@ import { addressIn, type AdminCommand } from './admin-command.ts'
 
 export const resetPasswordCommand: AdminCommand = {
   takes: '[--without-totp] <address>',
-  does: 'sets and prints a new password; with --without-totp, also removes the authenticator app',
+  does: 'gives an account a new password and prints it; with --without-totp, logging in needs no code any more',
   async work(database, { words, usage }) {
     const options = { 'without-totp': { type: 'boolean', default: false } } as const
     const { values, positionals } = parseArgs({ args: words, allowPositionals: true, options })
     const withoutTotp = values['without-totp']
     const context = { database, clock: systemClock, passwordCost: owaspCost }
     const password = await resetPassword(context, addressIn(positionals, usage), { withoutTotp })
-    if (password === undefined) throw new Error('No account has this address.')
-    return `The new password is ${password}. All logins and chat sessions of the account have ended. Its API keys are still valid.${withoutTotp ? ' Signing in no longer needs a code.' : ''}`
+    if (password === undefined) throw new Error('There is no account with this address.')
+    return `The new password is ${password}. All logins and chat sessions of the account have ended; its API keys are still valid.${withoutTotp ? ' Logging in needs no code.' : ''}`
   },
 }

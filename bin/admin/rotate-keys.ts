@@ -8,7 +8,7 @@ import type { AdminCommand } from './admin-command.ts'
 
 export const rotateKeys: AdminCommand = {
   takes: '',
-  does: 'seals every secret again under the first key of VAULT_KEYS, while the platform runs',
+  does: 'seals everything again under the first of VAULT_KEYS, while the platform runs',
   async work(database, { settings }) {
     try {
       const { vaultKeys: keys } = readVaultConfig(settings)
@@ -30,7 +30,7 @@ const printProgress: OnProgress = (column, done, total) => console.log(`${column
 /** The command fails then, although the rest is done. */
 function printUnreadable({ unreadable }: RotationReport): void {
   for (const { table, id, keyName } of unreadable) {
-    console.error(`${table} ${id}: cannot be opened. It was sealed under the key "${keyName}", which is missing from VAULT_KEYS or differs.`)
+    console.error(`${table} ${id}: sealed under the key "${keyName}", which is not in VAULT_KEYS or does not open it.`)
     process.exitCode = 1
   }
 }
@@ -38,7 +38,7 @@ function printUnreadable({ unreadable }: RotationReport): void {
 function inWords({ rotated, removable }: RotationReport, current: string): string {
   const done = rotated > 0 ? `Sealed ${number(rotated)} values under the key "${current}".` : 'Nothing to do.'
   if (removable.length === 0) return done
-  return `${done}\nThese keys are no longer used. Remove them from VAULT_KEYS: ${removable.join(', ')}`
+  return `${done}\nNothing is sealed under these keys any more; they can be removed from VAULT_KEYS: ${removable.join(', ')}`
 }
 
 function stopped(error: unknown): unknown {

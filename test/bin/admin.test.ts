@@ -46,7 +46,7 @@ test('an operator invites, makes and unmakes admins, and gives a user a new pass
   for (const _ of [1, 2]) t.is(await succeeds('make-admin', 'ADA@example.com'), 'This account is an admin.')
   t.is(await may(), 200, 'with the token from before')
   t.is((await call(other, admin.listHosts)).failure.code, 'ADMIN_REQUIRED')
-  t.is(await succeeds('remove-admin', 'ada@example.com'), 'This account is no longer an admin.')
+  t.is(await succeeds('remove-admin', 'ada@example.com'), 'This account is no admin.')
   t.is(await may(), 403)
 
   const { body: key } = await call(someone, apiKeys.createApiKey, { body: { name: 'A key', scopes: ['read'] } })
@@ -66,8 +66,8 @@ test('an operator invites, makes and unmakes admins, and gives a user a new pass
   t.is((await call(other, auth.me)).status, 200, 'nobody else is affected')
 
   for (const [words, stderr] of [
-    [['make-admin', 'nobody@example.com'], 'No account has this address.'],
-    [['reset-password', 'nobody@example.com'], 'No account has this address.'],
+    [['make-admin', 'nobody@example.com'], 'There is no account with this address.'],
+    [['reset-password', 'nobody@example.com'], 'There is no account with this address.'],
     [['invite', 'no address'], 'This is not an email address.'],
     [['invite'], 'Name one address: npm run admin -- invite <address>'],
     [['remove-admin', '--delete', 'a@b.example'], 'Name one address: npm run admin -- remove-admin <address>'],
