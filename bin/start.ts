@@ -32,7 +32,7 @@ async function main(): Promise<void> {
   const { help, ...scripts } = readArguments()
   if (help)
     return say(
-      'npm start takes no options. Its settings are environment variables: see .env.example and docs/operations.md.',
+      'npm start takes no options. Its settings are environment variables. See .env.example and docs/operate/configure.md.',
     )
   loadEnvFile()
   const { local, config } = readTogether({

@@ -1,14 +1,14 @@
 #!/bin/sh
-# Makes the secrets of docker-compose.yml in ./secrets, or in the given folder. Secrets that exist stay as they are.
+# Generates the secrets for docker-compose.yml in ./secrets, or in the folder that you name. Keeps secrets that exist.
 #
-# Other users of this machine cannot enter the folder. The files themselves are readable, because each is mounted alone
-# into containers whose users have other numbers than ours.
+# Other users of this machine cannot enter the folder. The files themselves are readable, because containers mount them
+# one by one, under users with other ids.
 set -eu
 folder="${1:-secrets}"
 umask 077
 mkdir -p "$folder"
 
-# make <name> <command …>: the output of the command, unless the secret exists.
+# make <name> <command …>: stores the output of the command, unless the secret exists.
 make() {
   file="$folder/$1"
   shift

@@ -3,6 +3,6 @@ import * as baseline from './baseline.ts'
 
 /**
  * All changes of the schema, oldest first. Until 0.1.0 the baseline is edited in place. From then on new ones are added at the
- * end, and none is edited or renamed (docs/deploys.md, "Migrations").
+ * end, and none is edited or renamed (docs/contribute/deploys.md, "Migrations").
  */
 export const migrations: Migration[] = [baseline]

@@ -60,7 +60,7 @@ export async function sendChatStream(ctx: Context, answer: ChatStream, streaming
   if (ctx.method === 'HEAD') return sendHeaders(ctx, await answer[chatStream]())
   const gone = goneSignal(ctx)
   const ending = new AbortController()
-  // Without a cause the process is about to end, and lets answers come to their end (docs/deploys.md).
+  // Without a cause the process is about to end, and lets answers come to their end (docs/operate/upgrade.md).
   // Whoever does not read its end then is cut off.
   let cut: NodeJS.Timeout | undefined
   const end = (cause?: CodedError) => {

@@ -46,7 +46,7 @@ const billingInWords: Record<BillingMode, string> = {
 
 function modelInWords({ default: chosen, models, providers }: ModelsConfig): string {
   const provider = providers.find(({ name }) => name === models.find((model) => model.name === chosen)?.provider)
-  if (provider?.kind === 'demo') return 'demo (follows rules, understands nothing; see "Models" in docs/operations.md)'
+  if (provider?.kind === 'demo') return 'demo (follows fixed rules and understands nothing; see docs/operate/models.md)'
   const others = models.length > 1 ? `, and ${models.length - 1} more` : ''
   return `${chosen} (${provider?.baseUrl ?? provider?.name})${others}`
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the users of Postgres and their databases; changes nothing where they are. Switchyard and Temporal own theirs and
+# Creates the Postgres users and their databases, unless they exist. Switchyard and Temporal own theirs and
 # cannot connect to each other's.
 set -eu
 secrets="${SECRETS_FOLDER:-/run/secrets}"

@@ -10,7 +10,7 @@ import { contradictions } from './models-problems.ts'
 import { key } from './provider-formats.ts'
 import { contentOf, withFiles } from './setting-files.ts'
 
-/** MODELS_FILE: the AI providers and their models, as JSON (docs/operations.md, "Models"). */
+/** MODELS_FILE: the AI providers and their models, as JSON (docs/operate/models.md, "Several models"). */
 
 /**
  * What the file says, or a sentence for each problem. Sentences quote nothing that may be a secret in the wrong place:

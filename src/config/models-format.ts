@@ -4,7 +4,7 @@ import { onlyMembers } from './members.ts'
 import { providerKinds } from './models-config.ts'
 import { baseUrl, headers } from './provider-formats.ts'
 
-/** The format of MODELS_FILE (docs/operations.md, "Models"). No message quotes the value. */
+/** The format of MODELS_FILE (docs/operate/models.md, "Several models"). No message quotes the value. */
 
 const text = (message: string) => v.pipe(v.string(message), v.nonEmpty(message))
 export const nameInWords = '1 to 100 letters, digits or any of . : / @ - _'

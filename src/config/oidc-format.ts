@@ -3,7 +3,7 @@ import { parseSiteUrl } from '../safe-fetch/site-url.ts'
 import { onlyMembers } from './members.ts'
 
 /**
- * The format of what an operator says of OpenID Connect providers (docs/operations.md, "Sign-in"). No message quotes
+ * The format of what an operator says of OpenID Connect providers (docs/operate/sign-in.md). No message quotes
  * the value.
  */
 

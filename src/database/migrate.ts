@@ -33,7 +33,7 @@ const lockNumber = 7_215_340_911
 
 /**
  * Who waits for a table's lock makes everybody wait who comes after it, so a migration gives up before writers notice.
- * One without a transaction has no such limit: all its statements let others write (docs/deploys.md, "Migrations").
+ * One without a transaction has no such limit: all its statements let others write (docs/contribute/deploys.md, "Migrations").
  */
 const longestWait = 2
 

@@ -27,7 +27,7 @@ interface Taken {
 type Outcome = 'more' | 'busy' | 'emptied' | 'ended'
 
 /**
- * Deletes everything of workspaces and accounts (docs/operations.md, "What is deleted, and what stays"). Owners take
+ * Deletes everything of workspaces and accounts (docs/operate/storage.md, "When an owner is deleted"). Owners take
  * turns, each of about a second and of small transactions, so no other tenant waits. What is left to do is always read
  * from the tables themselves: any process may continue at any moment where another was killed.
  */

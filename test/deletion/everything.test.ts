@@ -26,7 +26,7 @@ import { documentedFates, rowsWith, tablesOf } from './tables.ts'
 
 const stage = forWholeFile(test, 'deletions', (t) => openStage(t))
 
-test('docs/operations.md says of every table what becomes of it', async (t) => {
+test('the documentation says what happens to every table when its owner is deleted', async (t) => {
   const { platform } = await stage()
   t.deepEqual([...documentedFates().keys()].toSorted(), await tablesOf(platform.services.database))
 })

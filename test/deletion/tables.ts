@@ -4,17 +4,21 @@ import type { Database } from '../../src/database/database.ts'
 
 type Fate = 'deleted' | 'kept'
 
-/** What becomes of each table, as docs/operations.md says. */
-export function documentedFates(): Map<string, Fate> {
-  const page = readFileSync(fileURLToPath(new URL('../../docs/operations.md', import.meta.url)), 'utf8')
-  const section = page.split('## What is deleted, and what stays\n')[1]?.split('\n## ')[0] ?? ''
-  const rows = [...section.matchAll(/^\| (`.*?`) *\| (deleted|kept)\b/gm)]
-  return new Map(
-    rows.flatMap(([, names = '', fate = '']) =>
-      [...names.matchAll(/`(\w+)`/g)].map(([, name = '']): [string, Fate] => [name, fate as Fate]),
-    ),
+/** The tables in docs/contribute/tables.md, in the order of the page, with what happens to each of them. */
+function documented(): [table: string, fate: Fate][] {
+  const page = readFileSync(fileURLToPath(new URL('../../docs/contribute/tables.md', import.meta.url)), 'utf8')
+  // A row without a limit in its second column does not count.
+  const rows = [...page.matchAll(/^\| (`.*?`) *\| \S.*?\| (deleted|kept)\b/gm)]
+  return rows.flatMap(([, names = '', fate = '']) =>
+    [...names.matchAll(/`(\w+)`/g)].map(([, name = '']): [string, Fate] => [name, fate as Fate]),
   )
 }
+
+/** The tables that the documentation names, as often as it names them. */
+export const documentedTables = (): string[] => documented().map(([table]) => table)
+
+/** What happens to each table when its owner is deleted, as the documentation says. */
+export const documentedFates = (): Map<string, Fate> => new Map(documented())
 
 /** Every table of the database, partitions left out. */
 export async function tablesOf(database: Database): Promise<string[]> {

