@@ -9,7 +9,7 @@ interface Pin {
 }
 
 /** The one page that says where something is: it names a file once, so a rename changes one line. */
-const map = 'docs/architecture.md'
+const map = 'docs/understand/how-it-works.md'
 
 /** Checks that a renamed source file changes its importers and one line of a page, and nothing else. */
 export const checkPins = (files: SourceFile[]): Pin[] => pins(readPages(), files)
