@@ -114,6 +114,8 @@ export function createWebhooks(context: {
       requireCredits(standing)
       await billing.storedBytes.assertRoom(agent.ownerId, standing)
     } catch (refusal) {
+      // A repeat gets its receipt although the schema or the credits have changed since: its sender would otherwise correct
+      // the payload and send the event under a new key, and it would be processed twice.
       return runs.accept.earlierReceipt(request, refusal)
     }
     return runs.accept.one(request, (now) => proveAgain(admitted, now))
