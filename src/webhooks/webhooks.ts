@@ -52,8 +52,7 @@ interface Admitted {
 type Outcome = Receipt | { challenge: string } | { pong: true }
 
 /**
- * Webhooks: checks in a fixed order (docs/understand/order.md, "What is checked, and in which order"), then one durable
- * run per delivery.
+ * Webhooks: checks in a fixed order (docs/understand/order.md, "Order of checks"), then one durable run per delivery.
  */
 export function createWebhooks(context: {
   agents: Agents
