@@ -31,7 +31,9 @@ test('a page that names a source file is found, however it is written, and the m
       /^docs\/api\.md names the source file .*run\.ts.*$/,
     )
   }
-  const problems = problemsOf({ 'docs/understand/how-it-works.md': 'A run is in `src/runs/run.ts`; `run.ts` has its states.' })
+  const problems = problemsOf({
+    'docs/understand/how-it-works.md': 'A run is in `src/runs/run.ts`; `run.ts` has its states.',
+  })
   t.deepEqual(problems, ['docs/understand/how-it-works.md names the source file run.ts twice'])
 })
 

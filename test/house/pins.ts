@@ -41,7 +41,10 @@ function pinsOfPage(path: string, names: string[], find: Find): Pin[] {
   // A folder's own page may name the files beside it.
   const found = names.filter((name) => find(name).length > 0 && !find(name).includes(join(dirname(path), name)))
   if (!maps.has(path))
-    return found.map((name) => ({ path, problem: `names the source file ${name}; only ${[...maps].join(' and ')} may` }))
+    return found.map((name) => ({
+      path,
+      problem: `names the source file ${name}; only ${[...maps].join(' and ')} may`,
+    }))
   const twice = found.filter((name, index) => found.findIndex((other) => find(other).some(isIn(find(name)))) < index)
   return twice.map((name) => ({ path, problem: `names the source file ${name} twice` }))
 }
