@@ -11,7 +11,7 @@ import { onTestGround, startAva, type TestGround } from './local/test/test-groun
 /**
  * `npm test [-- <ava arguments>]`: runs tests with one Postgres (a migrated template database) and one Temporal server,
  * both deleted afterwards. `--slow` (`npm run test:slow`) runs the tests that take minutes. `--promise <id>` runs the
- * tests of a promise (docs/promises.md), and fails if one of them is skipped. `--verbose` shows what tests have measured.
+ * tests of a promise (docs/contribute/promises.md), and fails if one of them is skipped. `--verbose` shows what tests have measured.
  * Prints what took longest and `N passed, M failed`, and exits with ava's code.
  */
 const root = fileURLToPath(new URL('..', import.meta.url))

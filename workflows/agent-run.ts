@@ -34,7 +34,8 @@ type End = Extract<Move, { kind: 'end' }>
 
 /**
  * One run: model step, its tool calls in parallel, model step, until the record says that it ends. The workflow keeps
- * nothing that the record lacks; an execution that takes over simply asks what comes next.
+ * nothing that the record lacks; an execution that takes over simply asks what comes next. It records its ending itself,
+ * because its queue may be gone: terminated by an operator, or lost with the storage of Temporal.
  */
 export async function agentRun(input: AgentRunInput): Promise<void> {
   try {

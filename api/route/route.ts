@@ -73,8 +73,9 @@ export interface Route<
   /** false if the route works before the terms are accepted (`/auth/*`). */
   terms?: boolean
   /**
-   * Which rate limit counts this request (docs/design.md, "The HTTP API"). `address` and `browser` both count by the
-   * client's address, but separately, so that browsers that return from a site do not use up logins.
+   * Which rate limit counts this request: right after the token is checked, because it protects the platform from work.
+   * `address` and `browser` both count by the client address, but separately, so that browsers that return from a site
+   * do not use up logins.
    */
   limit?: Limit
   /**

@@ -1,7 +1,7 @@
 import type { Trigger } from '../../workflows/messages.ts'
 import { Row } from '../database/row.ts'
 
-/** One field of a webhook schema (docs/design.md, "Webhooks, exactly"). */
+/** One field of a webhook schema. */
 export interface WebhookField {
   name: string
   type: 'string' | 'number' | 'boolean' | 'object' | 'array'
@@ -9,7 +9,7 @@ export interface WebhookField {
   description?: string | undefined
 }
 
-/** The kinds of proof that webhook senders use (docs/design.md, "Senders as they are"). */
+/** The kinds of proof that webhook senders use. Few can set `X-Webhook-Secret`: most have their own signature. */
 export const webhookProofs = ['secret', 'standard-webhooks', 'github', 'gitlab', 'stripe', 'shopify', 'slack'] as const
 export type WebhookProof = (typeof webhookProofs)[number]
 

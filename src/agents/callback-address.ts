@@ -6,7 +6,7 @@ import { parseSiteUrl } from '../safe-fetch/site-url.ts'
 import type { Agent } from './agent.ts'
 import { callbackSecretAt, newCallbackSecret } from './new-secrets.ts'
 
-/** An agent's callback address, and the secret that signs callbacks (docs/design.md, "Telling the owner"). */
+/** An agent's callback address, and the secret that signs callbacks. */
 export function createCallbackAddress(context: {
   sealing: Sealing
   config: { sites: Pick<Config['sites'], 'allow' | 'loopback'> }

@@ -18,9 +18,7 @@ interface Rotation {
 type WithSecret = Pick<Agent, 'id' | 'webhookSecret'>
 type WithSecrets = WithSecret & Pick<Agent, 'previousWebhookSecret' | 'previousWebhookSecretUntil'>
 
-/**
- * The secrets that webhook senders use as proof, and their rotation (docs/design.md, "Webhooks, exactly").
- */
+/** The secrets that webhook senders use as proof. After a rotation the former one works for an overlap. */
 export function createWebhookSecrets(context: {
   database: Database
   clock: Clock

@@ -40,8 +40,8 @@ interface ApprovalFilter {
 }
 
 /**
- * Approvals of tool calls (docs/design.md, "Approvals"): what is asked stays here with its exact arguments, and is
- * decided once. What asks locks its own row (a run, an answer) before rows of approvals.
+ * Approvals of tool calls (docs/understand/effects.md, "Approvals"). A request stays here with its exact arguments,
+ * and is decided once. The requester locks its own row (a run, an answer) before rows of approvals.
  */
 export function createApprovals(context: {
   database: Database

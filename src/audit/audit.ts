@@ -28,7 +28,7 @@ const recordMs = 5000
 const batch = 1000
 
 /**
- * Who did what, from where, and what it changed: for every owner (docs/design.md, "The audit log"). A change through
+ * Who did what, from where, and what it changed, for every owner (docs/decisions/0060). A change through
  * the API is noted before it is made and completed afterwards, so none can be made without an entry; what the platform
  * and its commands change is noted in the transaction of the change.
  */

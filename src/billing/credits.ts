@@ -46,7 +46,7 @@ type Given = Omit<NewGrant, 'period' | 'kind'> & { kind: 'purchase' | 'top_up' |
 
 /**
  * Accounts and the ledger. An entry, its change of the balance and of the grants are one transaction under the account's
- * lock (docs/design.md, "Money").
+ * lock (docs/understand/money.md, "Grants").
  */
 export function createCredits(context: {
   database: Database

@@ -15,7 +15,7 @@ const maxShown = 100
 /** A callback as its owner sees it. */
 type Shown = Callback & { error: string | null; log: CallbackAttempt[] }
 
-/** Endings of runs that are posted to addresses of their owners (docs/design.md, "Telling the owner"). */
+/** Endings of runs that are posted to addresses of their owners (docs/decisions/0040). */
 export function createCallbacks(context: { database: Database; clock: Clock; config: Pick<Config, 'callbacks'> }) {
   const { database, clock } = context
   const giveUpAt = (from: Date): Date => new Date(from.getTime() + context.config.callbacks.hours * 3_600_000)

@@ -16,7 +16,7 @@ import { createRecordOutcome } from './record-outcome.ts'
 const lookMs = 2000
 
 /**
- * Posts the endings of runs (docs/design.md, "Telling the owner"), at least once each: an attempt whose process dies
+ * Posts the endings of runs, at least once each: an attempt whose process dies
  * before recording it is repeated under the same id. Any number of processes may do so at once.
  */
 export function createDeliver(context: {

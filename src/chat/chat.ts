@@ -34,7 +34,7 @@ import { createChatSteps } from './steps.ts'
 import { createChatWords } from './words.ts'
 import { unlessAnotherRuns, writerHasStopped, writerSeconds } from './writer.ts'
 
-/** Chats: what is said in sessions, and how it is answered (docs/design.md, "Chat"). */
+/** Chats: what is said in sessions, and how it is answered (docs/decisions/0050). */
 export function createChat(context: {
   database: Database
   clock: Clock

@@ -12,7 +12,7 @@ import { createNotificationMails } from './notification-mails.ts'
 const batch = 20
 
 /**
- * Sends mails: those of notifications to owners (docs/design.md, "Telling the owner"), and those of the outbox to
+ * Sends mails: those of notifications to owners, and those of the outbox to
  * addresses. A mail is claimed before it is sent, until its next attempt would be due: five minutes at first, then
  * doubled up to four hours. So a process that is killed while sending does not cause two mails within minutes. A mail
  * that is not sent within a day is given up, one of the outbox also when its text is of no use any more.

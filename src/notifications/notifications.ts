@@ -33,7 +33,8 @@ const mailsADay = 100
 const mostLines = 100
 
 /**
- * What owners must look at (docs/design.md, "Telling the owner"): kept for them to list, and mailed.
+ * What owners must look at: listed, and mailed. A notification is written in the transaction that makes it true, and a
+ * unique key per kind, subject and state makes it appear once.
  */
 export function createNotifications(context: {
   database: Database

@@ -24,9 +24,9 @@ const betweenProbesMs = 5000
 const keptSeconds = 90 * 86_400
 
 /**
- * Which models answer nobody (docs/design.md, "Outages of models"). A run whose model call has failed permanently asks
- * for an examination: the model is asked something trivial. If that fails, too, the model is out for everybody, and from
- * then on one process at a time asks it, until it answers.
+ * Which models are out (docs/understand/durability.md, "Outages of models"). A run whose model call has failed
+ * permanently requests a probe: the model is asked something trivial. If that fails, too, the model is out for
+ * everybody, and one process at a time probes it until it answers.
  */
 export function createOutages(context: {
   database: Database

@@ -14,7 +14,7 @@ export type Role = (typeof roles)[number]
 export const actions = ['see', 'use', 'build', 'administer', 'own'] as const
 export type Action = (typeof actions)[number]
 
-/** The permissions (docs/design.md, "Owners and workspaces"). Each role may do all that the one below it may. */
+/** The permissions. Each role may do everything that the role above it in this list may do. */
 const permissions: Record<Role, readonly Action[]> = {
   viewer: ['see'],
   member: ['see', 'use', 'build'],

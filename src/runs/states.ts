@@ -1,4 +1,4 @@
-/** The states of a run and the transitions between them (docs/design.md, "Runs"). */
+/** The states of a run and the transitions between them (docs/understand/how-it-works.md, "The states of a run"). */
 const transitions = {
   queued: ['running', 'cancelled', 'failed', 'skipped'],
   running: ['waiting', 'completed', 'failed', 'cancelled', 'skipped'],

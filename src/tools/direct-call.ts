@@ -38,7 +38,7 @@ export function callError(
 export const freesKey = (status: DirectToolCall['status'], effect: DirectToolCall['effect'], outcome: CallOutcome) =>
   status === 'failed' && (effect === 'read' || ('certain' in outcome && outcome.certain))
 
-/** What a call's row says to a repeated request (docs/design.md, "Outgoing requests"). */
+/** What a call's row says to a repeated request (docs/understand/effects.md, "What a response proves"). */
 export function answerOf(call: DirectToolCall): DirectResult {
   if (call.status === 'succeeded' && call.result !== null) return { callId: call.id, result: new JsonText(call.result) }
   if (call.status === 'succeeded') throw callError('TOOL_EXECUTION_ERROR', unreadResult, call)

@@ -51,9 +51,9 @@ const proposalDays = 30
 
 /**
  * The host limit, shared by all processes: OUTGOING_PER_MINUTE, or what an admin has set for the host, in any 60
- * seconds as the site sees them, and equal shares (docs/design.md, "Outgoing requests"). A slot counts from when it is
- * taken until a minute after its call has ended, because the call may arrive at any time between. All times are the
- * database's: process clocks differ, and a fast one must not free a slot that another process holds.
+ * seconds as the site sees them, and equal shares (docs/understand/fairness.md, "The limit of a host"). A slot
+ * counts from when it is taken until a minute after its call has ended, because the call may arrive at any time between.
+ * All times are the database's: process clocks differ, and a fast one must not free a slot that another process holds.
  */
 export function createOutgoingLimit(context: {
   database: Database

@@ -20,7 +20,7 @@ import { createRevocations } from './revocations.ts'
 import { createRefresh } from './refresh/refresh.ts'
 
 /**
- * The vault: an owner's connections to sites (docs/design.md, "Vault and sites"). Credentials are sealed with
+ * The vault: an owner's connections to sites (docs/understand/credentials.md, "The vault"). Credentials are sealed with
  * authenticated encryption and are only ever sent to the site they belong to.
  */
 export function createVault(context: {

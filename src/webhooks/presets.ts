@@ -44,8 +44,9 @@ export interface Preset {
 }
 
 /**
- * How each sender proves itself (docs/design.md, "Senders as they are"). GitHub and Shopify sign neither the identity
- * nor the time, so anyone who has seen a delivery can replay it under another identity. They offer nothing better.
+ * How each sender proves itself. All methods are one HMAC over this table, so no sender needs a library. GitHub and
+ * Shopify sign neither the identity nor the time, so anyone who has seen a delivery can replay it under another
+ * identity. They offer nothing better.
  */
 export const presets: Record<WebhookProof, Preset> = {
   secret: { header: 'X-Webhook-Secret', says: [] },

@@ -52,7 +52,7 @@ interface Admitted {
 type Outcome = Receipt | { challenge: string } | { pong: true }
 
 /**
- * Webhooks: checks in a fixed order (docs/design.md, "Webhooks, exactly"), then one durable run per delivery.
+ * Webhooks: checks in a fixed order (docs/understand/order.md, "Order of checks"), then one durable run per delivery.
  */
 export function createWebhooks(context: {
   agents: Agents
@@ -113,6 +113,8 @@ export function createWebhooks(context: {
       requireCredits(standing)
       await billing.storedBytes.assertRoom(agent.ownerId, standing)
     } catch (refusal) {
+      // A repeat gets its receipt although the schema or the credits have changed since: its sender would otherwise correct
+      // the payload and send the event under a new key, and it would be processed twice.
       return runs.accept.earlierReceipt(request, refusal)
     }
     return runs.accept.one(request, (now) => proveAgain(admitted, now))

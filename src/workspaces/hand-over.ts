@@ -22,8 +22,10 @@ export async function lockAccounts(
 
 /**
  * Changes who owns a workspace, and whose account pays for it, with both users and both accounts locked. The former
- * owner is an admin from then on. What is held for steps in progress is held of the new account, which is charged when
- * they end.
+ * owner is an admin from then on. Holds of steps in progress become holds of the new account, which is charged when they
+ * end. A handover does not wait until nothing runs, because an agent with a queue always runs. A hold does not remember its
+ * payer, because the former owner would pay for runs that the new one lets continue. Ledger entries, grants and months
+ * stay with the account that was charged.
  */
 export async function handOver(trx: Transaction, { workspaceId, from, to }: HandedOver, now: Date): Promise<void> {
   const members = Member.query(trx).where({ workspaceId })

@@ -28,8 +28,8 @@ export interface Offer {
 }
 
 /**
- * Hands workspaces over (docs/decisions/0070): the owner offers it to a member, who accepts. There is one offer at a time,
- * which ends with the membership, after seven days, or when either of them takes it back.
+ * Hands workspaces over: the owner offers one to a member, who accepts. There is one offer at a time. It ends with the
+ * membership, after seven days, or when either of them takes it back.
  */
 export function createTransfers(context: {
   database: Database

@@ -30,7 +30,7 @@ interface WorkspaceChanges {
   connectionsOfLeavers?: Connections | undefined
 }
 
-/** Workspaces: owners whose things several people share (docs/design.md, "Owners and workspaces"). */
+/** Workspaces: owners whose agents and sites several people share. The account of its owner pays for a workspace. */
 export function createWorkspaces(
   context: Parameters<typeof createInvitations>[0] &
     Parameters<typeof createMembers>[0] &

@@ -18,6 +18,7 @@ const run = (script: string, ...args: string[]) =>
 
 const pages = [
   'README.md',
+  'CONTRIBUTING.md',
   'CHANGELOG.md',
   '.ci/run',
   '.env.example',

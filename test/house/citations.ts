@@ -154,13 +154,15 @@ const onDisk: Library = {
   decision: (number) => readdirSync(join(root, 'docs/decisions')).find((name) => name.startsWith(`${number}-`)),
 }
 
+const inTheRoot = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md']
+
 /** The pages of the repository. */
 export function readPages(): { path: string; text: string }[] {
   const inside = (folder: string, end: string) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
       .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
       .filter((path) => path.endsWith(end))
-  return ['README.md', 'CHANGELOG.md', ...inside('docs', '.md'), ...inside('examples', '/README.md')].map((path) => ({
+  return [...inTheRoot, ...inside('docs', '.md'), ...inside('examples', '/README.md')].map((path) => ({
     path,
     text: onDisk.read(path),
   }))

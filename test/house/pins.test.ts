@@ -13,11 +13,12 @@ const problemsOf = (pages: Record<string, string>, ...files: [path: string, text
 const comment = '// As run.ts says, and `claimRun`.\n'
 const made: [string, string] = ['src/runs/claim.ts', 'export function claimRun() {}\n']
 
-test('pages may name folders and files beside them, the map each file once, and comments what their file uses', (t) => {
+test('pages may name folders and files beside them, the maps each file once, and comments what their file uses', (t) => {
   const pages = {
     'README.md': 'See `src/runs/`, your own client.ts, and `test/**/*.test.ts`.',
     'src/runs/README.md': 'Begin with `run.ts`.',
-    'docs/architecture.md': 'A run is in `src/runs/run.ts`.',
+    'docs/understand/how-it-works.md': 'A run is in `src/runs/run.ts`.',
+    'CONTRIBUTING.md': 'Add it in `src/runs/run.ts`.',
   }
   const using = `import { Run } from './run.ts'\nclaimRun()\n${comment}`
   t.deepEqual(problemsOf(pages, made, ['src/runs/end.ts', using]), [])
@@ -30,8 +31,10 @@ test('a page that names a source file is found, however it is written, and the m
       /^docs\/api\.md names the source file .*run\.ts.*$/,
     )
   }
-  const problems = problemsOf({ 'docs/architecture.md': 'A run is in `src/runs/run.ts`; `run.ts` has its states.' })
-  t.deepEqual(problems, ['docs/architecture.md names the source file run.ts twice'])
+  const problems = problemsOf({
+    'docs/understand/how-it-works.md': 'A run is in `src/runs/run.ts`; `run.ts` has its states.',
+  })
+  t.deepEqual(problems, ['docs/understand/how-it-works.md names the source file run.ts twice'])
 })
 
 test('a comment that names what its file does not use is found, also in the SQL of a migration', (t) => {

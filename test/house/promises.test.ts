@@ -88,5 +88,5 @@ for (const [where, ...lines] of [
 
 test('what looks like a tag in a comment or in a text proves nothing', (t) => {
   const text = source('test/c.test.ts', ava, 'const text = `', '// @promise once', it, '`', it)
-  t.regex(problemsOf(once, text).join('\n'), /^docs\/promises\.md .*runs no test of once.*$/)
+  t.regex(problemsOf(once, text).join('\n'), /^docs\/contribute\/promises\.md .*runs no test of once.*$/)
 })

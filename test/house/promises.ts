@@ -18,7 +18,7 @@ export interface Promised {
   scripts: Record<string, string>
 }
 
-const page = 'docs/promises.md'
+const page = 'docs/contribute/promises.md'
 
 /** Checks that each promise has a tagged test which its commands run, and that each tag names a promise. */
 export function checkPromises(files: SourceFile[]): BrokenPromise[] {

@@ -79,7 +79,7 @@ function ruleFiles(files: SourceFile[]): Set<string> {
   return rules
 }
 
-/** The problem of an import (docs/architecture.md, "Who may import whom"). */
+/** The problem of an import (docs/understand/how-it-works.md, "Import rules"). */
 export function importProblem(path: string, entry: Import, shared: Shared): string | undefined {
   const { specifier, target, typeOnly } = entry
   const from = placeOf(path)

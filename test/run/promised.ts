@@ -26,7 +26,7 @@ export function namePromised(given: readonly string[], files: readonly SourceFil
   const named = ids.flatMap((id) => {
     const paths = filesWithTag(id, tags).filter(isTest)
     if (paths.length > 0) return paths
-    throw new Error(`No test of npm test has the tag "${id}"; docs/promises.md has the promises.`)
+    throw new Error(`No test of npm test has the tag "${id}"; docs/contribute/promises.md lists the promises.`)
   })
   return { given: [...new Set(named), ...others], ids }
 }

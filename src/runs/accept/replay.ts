@@ -12,7 +12,7 @@ import type { Run } from '../run.ts'
 import { hasEnded } from '../states.ts'
 
 /**
- * Replays a finished run (docs/design.md, "Replay"): a new run with the same input, under the agent's current
+ * Replays a finished run: a new run with the same input, under the agent's current
  * settings. It keeps the trigger, because that decides what the payload means and whether the run is queued.
  */
 export function createReplay(context: {

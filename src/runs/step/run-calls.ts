@@ -17,7 +17,7 @@ import type { Run } from '../run.ts'
 /**
  * The tool calls of runs. A call's row says `started` before the first byte is sent, so after a crash it is known that
  * the site may have acted. Then only calls to tools declared `read` or `idempotent` are sent again; for any other, the
- * model learns that the outcome is unknown (docs/design.md, "Tool effects"). A call that cannot be sent now stays
+ * model learns that the outcome is unknown (docs/understand/effects.md). A call that cannot be sent now stays
  * planned and says what it waits for; the run's next move follows from that.
  */
 export function createRunCalls(context: {

@@ -48,8 +48,8 @@ interface Case {
 }
 
 /**
- * Carries out fires (docs/design.md, "Cron"): each nominal time gets one row in the ledger and at most one run, no
- * matter how often it is reported. Works in one transaction under the queue's lock.
+ * Runs fires (docs/understand/order.md, "Schedules and manual starts"): each nominal time gets one row in the ledger and
+ * at most one run, however often it is reported. Works in one transaction under the queue's lock.
  */
 export function createFires(context: {
   database: Database

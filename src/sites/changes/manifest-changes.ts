@@ -14,8 +14,8 @@ export interface ManifestComparison {
 }
 
 /**
- * Compares a site's manifest in use with a later one (docs/design.md, "Pinned"). The class is that of the gravest
- * difference:
+ * Compares a site's manifest in use with a later one. The class is that of the gravest difference. A site that is
+ * taken over must not be able to redirect credentials by an edit of its manifest.
  *
  * - `none`: both mean the same
  * - `text`: names, descriptions, the version, members that have no effect

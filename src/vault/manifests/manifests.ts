@@ -38,7 +38,7 @@ export type PendingManifest = Pick<ManifestChange, 'class' | 'fingerprint' | 'fo
 const batchSize = 20
 
 /**
- * Pinned manifests (docs/design.md, "Pinned"): an entry works with the manifest that its owner has seen, or with a
+ * Pinned manifests: an entry works with the manifest that its owner has seen, or with a
  * compatible later one. A change that may break something, or that sends calls or credentials elsewhere, waits until
  * the owner accepts the difference shown.
  */

@@ -54,7 +54,7 @@ export async function putIntoUse(
   return entry.$query(trx).patchAndFetch({ manifest, name, manifestFetchedAt: foundAt, ...fields })
 }
 
-/** Decides what happens to a manifest fetched from a site (docs/design.md, "Pinned"). */
+/** Decides what happens to a manifest fetched from a site. */
 export function createManifestReview(context: {
   database: Database
   clock: Clock

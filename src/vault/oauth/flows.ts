@@ -55,7 +55,7 @@ export interface FlowPreview {
   scopes: Scope[]
 }
 
-/** Ten minutes to sign in and consent at the site (docs/design.md, "OAuth"). */
+/** Ten minutes to sign in and consent at the site. */
 const lifetimeMs = 10 * 60_000
 
 /** The latest attempts of a user for an owner that are kept, each with a manifest. */

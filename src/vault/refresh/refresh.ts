@@ -37,10 +37,10 @@ export type Renewal =
   | { kind: 'gone' }
 
 /**
- * Refreshes the tokens of OAuth entries (docs/design.md, "Refresh"). A refresh token is spent by one use, and many
- * sites revoke the whole grant when a spent one is reused. So only one refresh per entry runs at a time, across all
- * processes; the intent is recorded before the request is sent; the new tokens are stored before anything else; and a
- * token in doubt is tried only once more, when nothing is left to lose. No lock is held across HTTP.
+ * Refreshes the tokens of OAuth entries (docs/understand/credentials.md, "Refreshing"). A refresh token is spent by
+ * one use, and many sites revoke the whole grant when a spent one is reused. So only one refresh per entry runs at a
+ * time, across all processes. The intent is recorded before the request is sent, and the new tokens are stored before
+ * anything else. A token in doubt is tried only once more, when nothing is left to lose. No lock is held across HTTP.
  */
 export function createRefresh(context: {
   database: Database
