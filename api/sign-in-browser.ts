@@ -94,7 +94,9 @@ function confirmation(shown: { account: string | undefined; issuer: string }, li
     `Your identity at ${host} will be linked to ${shown.account}. Anyone who signs in there as you can then sign in here to that account.`,
     'Continue only if this account is yours.',
   ]
-  const signingIn = ['You sign in there and then return here to your workspace. Continue only if you know this address.']
+  const signingIn = [
+    'You sign in there and then return here to your workspace. Continue only if you know this address.',
+  ]
   return {
     title: shown.account === undefined ? `Sign in with ${host}?` : `Link ${host} to ${shown.account}?`,
     text: [
@@ -134,7 +136,11 @@ export const finishSignIn = route({
 
 const close = 'You can close this window.'
 const pages = {
-  'signed-in': (title: string) => ({ title: 'You are signed in', text: [`You signed in with ${title}. ${close}`], good: true }),
+  'signed-in': (title: string) => ({
+    title: 'You are signed in',
+    text: [`You signed in with ${title}. ${close}`],
+    good: true,
+  }),
   linked: (title: string) => ({
     title: `${title} is linked`,
     text: [`You can now sign in with it. ${close}`],

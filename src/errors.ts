@@ -53,8 +53,14 @@ export const catalogue = {
   WORKSPACE_NOT_FOUND: entry(404, 'There is no workspace with this id.'),
   PERMISSION_DENIED: entry(403, 'You do not have permission to do this.'),
   MEMBER_NOT_FOUND: entry(404, 'The user is not a member of the workspace.'),
-  ROLE_CHANGE_FORBIDDEN: entry(403, "The owner's role cannot be changed this way. Transfer the ownership of the workspace instead."),
-  METHOD_NOT_ALLOWED: entry(405, 'This path does not support this method. The Allow header lists the methods it supports.'),
+  ROLE_CHANGE_FORBIDDEN: entry(
+    403,
+    "The owner's role cannot be changed this way. Transfer the ownership of the workspace instead.",
+  ),
+  METHOD_NOT_ALLOWED: entry(
+    405,
+    'This path does not support this method. The Allow header lists the methods it supports.',
+  ),
   INTERNAL_ERROR: entry(
     500,
     'Something went wrong on our side. Try again. If the problem persists, report it with the request id.',

@@ -40,7 +40,8 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
   }
   const count = (prefix: string, points: number) => {
     const counter = limiter(prefix, points)
-    return (key: string) => consume(counter, key, { what: `The limit of ${points} requests a minute has been exceeded` })
+    return (key: string) =>
+      consume(counter, key, { what: `The limit of ${points} requests a minute has been exceeded` })
   }
   const countHourly = (prefix: string, points: number) => {
     const counter = limiter(prefix, points, config.store, 3600)

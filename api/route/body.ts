@@ -74,7 +74,8 @@ export function requireJson(ctx: Context): void {
 
 function refused(error: Error, maxBytes: number, advice = ''): CodedError {
   const { type, code } = error as { type?: unknown; code?: unknown }
-  if (type === 'entity.too.large') return wrong(`The body exceeds the limit of ${maxBytes} bytes. ${advice}`.trimEnd(), error)
+  if (type === 'entity.too.large')
+    return wrong(`The body exceeds the limit of ${maxBytes} bytes. ${advice}`.trimEnd(), error)
   if (type === 'request.aborted') return wrong('The body ended before it was complete.', error)
   if (typeof code === 'string' && code.startsWith('Z_')) return wrong('The body is not valid compressed data.', error)
   return wrong('The body could not be read.', error)

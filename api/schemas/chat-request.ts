@@ -60,8 +60,7 @@ function idIn(id: unknown, path: string): string | undefined {
 function problemOf(text: string): string | undefined {
   if (text.trim() === '') return 'The last user message has no text.'
   if (text.length > maxText) return `The last user message exceeds the limit of ${maxText} characters.`
-  const halved =
-    'The last user message contains U+0000 or broken Unicode.'
+  const halved = 'The last user message contains U+0000 or broken Unicode.'
   return isStorable(text) ? undefined : halved
 }
 

@@ -6,8 +6,7 @@ const setting = (does: string, admin: boolean): AdminCommand => ({
   takes: '<address>',
   does,
   async work(database, { words, usage }) {
-    if (!(await setAdmin(database, addressIn(words, usage), admin)))
-      throw new Error('No account has this address.')
+    if (!(await setAdmin(database, addressIn(words, usage), admin))) throw new Error('No account has this address.')
     return admin ? 'This account is an admin.' : 'This account is no longer an admin.'
   },
 })

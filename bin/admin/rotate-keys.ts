@@ -30,7 +30,9 @@ const printProgress: OnProgress = (column, done, total) => console.log(`${column
 /** The command fails then, although the rest is done. */
 function printUnreadable({ unreadable }: RotationReport): void {
   for (const { table, id, keyName } of unreadable) {
-    console.error(`${table} ${id}: cannot be opened. It was sealed under the key "${keyName}", which is missing from VAULT_KEYS or differs.`)
+    console.error(
+      `${table} ${id}: cannot be opened. It was sealed under the key "${keyName}", which is missing from VAULT_KEYS or differs.`,
+    )
     process.exitCode = 1
   }
 }

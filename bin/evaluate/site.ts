@@ -55,7 +55,9 @@ const manifestOf = (origin: string, { description = '', input = '' }: Said) => (
       description: `Returns a message. ${description}`.trim(),
       scope: 'read',
       effect: 'read',
-      input_schema: schemaOf({ number: { type: 'integer', description: `The number of the message. ${input}`.trim() } }),
+      input_schema: schemaOf({
+        number: { type: 'integer', description: `The number of the message. ${input}`.trim() },
+      }),
     },
     {
       name: forbiddenTool,

@@ -126,5 +126,4 @@ export function createAdminAccounts(context: {
 }
 
 export const noUser = 'There is no user with this id.'
-const isAdmin =
-  'Admins cannot be suspended or deleted. Remove the role first: npm run admin -- remove-admin <address>'
+const isAdmin = 'Admins cannot be suspended or deleted. Remove the role first: npm run admin -- remove-admin <address>'

@@ -43,8 +43,7 @@ export function createTopUpFailures(context: { clock: Clock; notifications: Pick
     /** One that was paid back is not to be bought again. The account is locked. */
     async stop(trx: Transaction, ownerId: string): Promise<void> {
       const { topUpIsOn } = await Account.query(trx).findById(ownerId).throwIfNotFound()
-      if (topUpIsOn)
-        await switchOff(trx, ownerId, 'A payment for an automatic credit purchase was refunded.')
+      if (topUpIsOn) await switchOff(trx, ownerId, 'A payment for an automatic credit purchase was refunded.')
     },
 
     /** A success begins anew. */

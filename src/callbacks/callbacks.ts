@@ -72,8 +72,7 @@ export function createCallbacks(context: { database: Database; clock: Clock; con
 
 export type Callbacks = ReturnType<typeof createCallbacks>
 
-const noAddress =
-  'The agent no longer has a callbackUrl, or it was deleted or moved, so the callback cannot be sent.'
+const noAddress = 'The agent no longer has a callbackUrl, or it was deleted or moved, so the callback cannot be sent.'
 
 const noCallback = 'The run has no callback. Either it has not ended, or its agent had no callbackUrl when it ended.'
 

@@ -65,7 +65,9 @@ export function createChatSteps(context: {
     Promise.all(
       calls.map(async (call) => {
         const offered = tools.find(({ name }) => name === call.name)
-        const unknown = offered ? undefined : `There is no tool named ${JSON.stringify(call.name)}. Use only the tools that you are offered.`
+        const unknown = offered
+          ? undefined
+          : `There is no tool named ${JSON.stringify(call.name)}. Use only the tools that you are offered.`
         const unfit = offered && (await argumentProblem(sites, offered.tool.inputSchema, call.arguments, ownerId))
         return { ...call, refusal: call.problem ?? unknown ?? unfit }
       }),

@@ -58,7 +58,9 @@ export function createChatWords({ database, logger }: { database: Database; logg
       .where({ answerId })
       .delete()
       .then(() => undefined)
-      .catch((error: unknown) => logger.warn({ err: error, answerId }, 'failed to delete the partial text of an answer'))
+      .catch((error: unknown) =>
+        logger.warn({ err: error, answerId }, 'failed to delete the partial text of an answer'),
+      )
 
   return {
     begin,

@@ -32,9 +32,7 @@ export type Environment = Record<string, string | undefined>
  * and `.env.example` documents all of them.
  */
 export const settings = v.object({
-  DATABASE_URL: v.pipe(
-    v.string('is required, for example postgres://user:password@127.0.0.1:5432/switchyard'),
-  ),
+  DATABASE_URL: v.pipe(v.string('is required, for example postgres://user:password@127.0.0.1:5432/switchyard')),
   DATABASE_POOL: whole(10, 2, 200),
   DATABASE_WAIT_SECONDS: seconds(5, 1, 60),
   TEMPORAL_ADDRESS: text('127.0.0.1:7233'),

@@ -37,9 +37,7 @@ function refuseIf(problems: string[]): void {
 function combinationProblems(env: Environment): string[] {
   const has = (name: string): boolean => env[name] !== undefined
   if (!has('OPENAI_MODEL')) {
-    return has('OPENAI_BASE_URL') && !has('MODELS_FILE')
-      ? ['OPENAI_MODEL is required if OPENAI_BASE_URL is set']
-      : []
+    return has('OPENAI_BASE_URL') && !has('MODELS_FILE') ? ['OPENAI_MODEL is required if OPENAI_BASE_URL is set'] : []
   }
   if (has('MODELS_FILE')) return ['OPENAI_MODEL and MODELS_FILE are both set. Set only one of them']
   return has('OPENAI_API_KEY') || has('OPENAI_BASE_URL')

@@ -73,9 +73,7 @@ const isWebOrigin = (text: string): boolean => /^https?:[^*]+$/.test(text) && UR
 
 /** `name:base64,name:base64`: 32-byte keys by version; new values are encrypted with the first. */
 export const vaultKeys = v.pipe(
-  v.string(
-    'is required: "name:<32 random bytes in base64>". Separate several keys with commas, the current one first',
-  ),
+  v.string('is required: "name:<32 random bytes in base64>". Separate several keys with commas, the current one first'),
   v.transform((joined) =>
     joined.split(',').map((pair) => {
       const colon = pair.indexOf(':')

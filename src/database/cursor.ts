@@ -38,7 +38,9 @@ export function readCursor<T>(reading: Reading, read: (text: string) => T | unde
   if (value !== undefined) return value
   const isOther = name === `${reading}>` || `${name}>` === reading
   throw new CodedError('VALIDATION_ERROR', {
-    message: isOther ? 'The cursor belongs to a different order of this list.' : 'The cursor does not belong to this list.',
+    message: isOther
+      ? 'The cursor belongs to a different order of this list.'
+      : 'The cursor does not belong to this list.',
     details: [{ path: 'cursor', message: isOther ? sameOrder : 'Use the nextCursor of the previous page unchanged.' }],
   })
 }

@@ -179,5 +179,7 @@ function refuseNewerSchema(applied: string[], migrations: Migration[]): void {
   const known = new Set(migrations.map(({ name }) => name))
   const unknown = applied.filter((name) => !known.has(name))
   if (unknown.length === 0) return
-  throw new Error(`The database is newer than this code. These migrations are missing: ${unknown.join(', ')}. Run the newer code.`)
+  throw new Error(
+    `The database is newer than this code. These migrations are missing: ${unknown.join(', ')}. Run the newer code.`,
+  )
 }

@@ -219,7 +219,8 @@ function sentence(status: number, mayPass: boolean): string {
   if (status === 429) return 'The AI provider is rate limiting this platform.'
   if (status >= 500) return `The AI provider is failing or overloaded (status ${status}).`
   if (status >= 400) return `The AI provider rejected the request (status ${status}).`
-  if (status >= 300) return `The AI provider answered with a redirect (status ${status}), and redirects are not followed.`
+  if (status >= 300)
+    return `The AI provider answered with a redirect (status ${status}), and redirects are not followed.`
   return mayPass ? brokenOffSentence : unreadable
 }
 

@@ -46,7 +46,8 @@ export type StepProblem = 'empty' | 'truncated' | 'refused' | 'off_schema'
 export const correctionSentences = {
   empty: 'Your last answer was empty. Continue the task: call a tool or give your answer.',
   truncated: 'Your last answer was cut off at the length limit. Answer again, more briefly.',
-  refused: 'The last answer was withheld. Continue with the parts of the task that you can do, or say what you cannot do.',
+  refused:
+    'The last answer was withheld. Continue with the parts of the task that you can do, or say what you cannot do.',
   off_schema: 'Your last answer does not match the required JSON Schema. Answer again with the JSON value only.',
 } as const satisfies Record<StepProblem, string>
 

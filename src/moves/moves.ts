@@ -124,7 +124,9 @@ export function createMoves(context: {
         for (const id of changed ?? []) schedules.syncSoon(id)
         if (changed) return { ownerId: targetId, ...named }
       }
-      throw new CodedError('AGENT_NOT_FOUND', { message: 'Someone else is moving these agents or vault entries. Try again later.' })
+      throw new CodedError('AGENT_NOT_FOUND', {
+        message: 'Someone else is moving these agents or vault entries. Try again later.',
+      })
     },
   }
 }

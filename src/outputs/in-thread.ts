@@ -32,7 +32,8 @@ function problemsOf(schema: unknown, value: unknown): ErrorDetail[] {
     return valueProblems(schema, value, tooLarge)
   } catch (error) {
     // A later release may refuse a pattern that this agent's schema was accepted with.
-    if (isCoded(error, 'MANIFEST_INVALID')) return [{ path: '', message: 'cannot be checked because the schema contains an invalid pattern' }]
+    if (isCoded(error, 'MANIFEST_INVALID'))
+      return [{ path: '', message: 'cannot be checked because the schema contains an invalid pattern' }]
     throw error
   }
 }

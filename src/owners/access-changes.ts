@@ -11,7 +11,9 @@ export function createAccessChanges({ database, logger }: { database: Database; 
     async note(): Promise<void> {
       await database
         .raw(`select nextval('access_changes')`)
-        .catch((error: unknown) => logger.warn({ err: error }, 'failed to announce an access change; open streams are checked later'))
+        .catch((error: unknown) =>
+          logger.warn({ err: error }, 'failed to announce an access change; open streams are checked later'),
+        )
     },
 
     /** A number that changes with every note. */

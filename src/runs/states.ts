@@ -34,8 +34,7 @@ export const endReasons = {
   TERMINATED: 'An operator terminated the run in Temporal.',
   TIMED_OUT: 'The run exceeded its time limit in Temporal.',
   WORKFLOW_FAILED: "The run's workflow failed.",
-  MODEL_ERROR:
-    'The AI provider returned an error or an unusable answer. Retrying did not help or was not possible.',
+  MODEL_ERROR: 'The AI provider returned an error or an unusable answer. Retrying did not help or was not possible.',
   MODEL_UNAVAILABLE:
     'The AI model was unavailable for longer than a run waits, which is one day by default. The agent is paused and its queue is kept. Resume the agent when the model is available again.',
   OUTPUT_INVALID: "The model's answer did not match the agent's output schema, even after a correction.",

@@ -106,7 +106,10 @@ function assertOpen(
   loopback: boolean,
 ): void {
   if (kind === 'loopback' && !loopback) {
-    throw wrong(place, 'is this machine, which is allowed only during development (SITE_LOOPBACK, which npm start sets)')
+    throw wrong(
+      place,
+      'is this machine, which is allowed only during development (SITE_LOOPBACK, which npm start sets)',
+    )
   }
   if (kind === 'never') throw wrong(place, 'is an address that is never allowed')
   if (kind === undefined)

@@ -9,7 +9,8 @@ const certificates = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/
  */
 export function readAuthorities(file: string): string {
   const found = read(file).match(certificates)
-  if (!found) throw new Error(`${file} contains no certificate. It must be a PEM file with -----BEGIN CERTIFICATE-----.`)
+  if (!found)
+    throw new Error(`${file} contains no certificate. It must be a PEM file with -----BEGIN CERTIFICATE-----.`)
   if (!found.every(isCertificate)) throw new Error(`${file} contains a certificate that cannot be parsed.`)
   return found.map((pem) => `${pem}\n`).join('')
 }

@@ -79,7 +79,9 @@ export function createIdentities(context: {
     const isClosing = await Deletion.query(trx).findById(userId)
     assertThat(!isClosing, 'PERMISSION_DENIED', { message: 'This account is scheduled for deletion.' })
     const count = await Identity.query(trx).where({ userId }).resultSize()
-    assertThat(count < most, 'FEATURE_LIMIT_REACHED', { message: `An account can have at most ${most} sign-in providers.` })
+    assertThat(count < most, 'FEATURE_LIMIT_REACHED', {
+      message: `An account can have at most ${most} sign-in providers.`,
+    })
     return user
   }
 
@@ -190,5 +192,4 @@ const linkFirst =
 const meanwhile = 'The provider has been unlinked from your account in the meantime.'
 const asUsual = 'Create an account as usual, then link the provider.'
 const others = 'This identity is already linked to another account.'
-const lastWay =
-  'This is the only way to sign in to your account. First set a password with POST /auth/forgot-password.'
+const lastWay = 'This is the only way to sign in to your account. First set a password with POST /auth/forgot-password.'

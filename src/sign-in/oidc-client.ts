@@ -161,6 +161,7 @@ const isAnother = (inToken: unknown, email: string): boolean =>
 
 const noAddress = 'The sign-in provider did not send your email address.'
 const notStated = 'The sign-in provider did not confirm your email address because it sent no `email_verified`.'
-const signedUserinfo = 'The sign-in provider sends your email address in a signed userinfo response, which is not supported.'
+const signedUserinfo =
+  'The sign-in provider sends your email address in a signed userinfo response, which is not supported.'
 const twoAddresses =
   'The sign-in provider sent two different email addresses, one in the ID token and one in the userinfo response.'

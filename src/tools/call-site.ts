@@ -121,7 +121,10 @@ function failedToSend({ reason, maybeSent, status }: SafeFetchError): CallOutcom
   }
   if (reason === 'redirect') {
     // Some sites answer 303 to a POST that took effect.
-    return broken(null, 'The site answered with a redirect. Redirects are not followed because the request carries a credential.')
+    return broken(
+      null,
+      'The site answered with a redirect. Redirects are not followed because the request carries a credential.',
+    )
   }
   return {
     kind: 'unavailable',

@@ -91,10 +91,7 @@ export function createTools(context: {
 
   /** The answer to a repeated request: the outcome of the call that was made under its key, when that is over. */
   async function repeat(first: DirectToolCall, { tool, args, ownerId }: Asked): Promise<DirectResult> {
-    assertKey(
-      first.ownerId === ownerId,
-      'This idempotency key was used before the site was moved here. Use a new key.',
-    )
+    assertKey(first.ownerId === ownerId, 'This idempotency key was used before the site was moved here. Use a new key.')
     const isSame = first.tool === tool && isSameText(first.arguments, args)
     const message = `Call ${first.id} already used this idempotency key for a different tool or different arguments. Use a new key.`
     assertKey(isSame, message)

@@ -76,7 +76,9 @@ export const passwordWasReset = (
     `The password of your account at ${baseUrl} was changed with a token that we emailed to this address.`,
     'You have been signed out everywhere, and all chat sessions have ended. If it was not you, someone else can read your email. Secure your mailbox, then reset the password again.',
     ...(isFirstProof ? [takenBack] : []),
-    ...(left.length > 0 ? ['The account still contains these items. Remove any that are not yours:', left.join('\n')] : []),
+    ...(left.length > 0
+      ? ['The account still contains these items. Remove any that are not yours:', left.join('\n')]
+      : []),
   )
 
 const takenBack =

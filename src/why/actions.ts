@@ -41,7 +41,10 @@ export const actions = {
   changeWorkspace: { request: 'PATCH /workspaces/{id}', loses: "lets it use more of its owner's credits" },
   capAccount: { request: 'PATCH /billing', loses: 'lets everything your account pays for use more credits' },
   subscribe: { request: 'POST /billing/subscription', loses: 'charges your payment method' },
-  authorize: { request: 'POST /vault/oauth/start', loses: 'loses nothing, because a new grant replaces the invalid one' },
+  authorize: {
+    request: 'POST /vault/oauth/start',
+    loses: 'loses nothing, because a new grant replaces the invalid one',
+  },
   readApproval: { request: 'GET /approvals/{id}', loses: null },
   decide: {
     request: 'POST /approvals/{id}',

@@ -128,7 +128,9 @@ export function createTransfers(context: {
         const workspace = await Workspace.query(trx).findById(workspaceId)
         const seen = open(trx).where({ workspaceId })
         const own = workspace?.payerId === userId ? seen : seen.where({ userId })
-        assertThat((await own.patch({ offeredUntil: null })) === 1, 'NOT_FOUND', { message: 'There is no open transfer offer.' })
+        assertThat((await own.patch({ offeredUntil: null })) === 1, 'NOT_FOUND', {
+          message: 'There is no open transfer offer.',
+        })
       }),
 
     /**

@@ -95,7 +95,10 @@ test.serial(
     t.true(Number(refused.headers.get('retry-after')) > 3000)
     t.is((await logIn(someone, recoveryCodes[0])).failure.code, 'RATE_LIMITED')
     t.is((await logIn(someone)).failure.code, 'UNAUTHORIZED')
-    t.is((await subjects(platform, someone)).filter((subject) => subject === 'Someone is entering wrong codes').length, 1)
+    t.is(
+      (await subjects(platform, someone)).filter((subject) => subject === 'Someone is entering wrong codes').length,
+      1,
+    )
     clock.forward(3601)
     t.is((await logIn(someone, wrongCodeAt(secret, now()))).failure.code, 'UNAUTHORIZED', 'ten more are tried')
     t.is((await logIn(someone, recoveryCodes[0])).status, 200)

@@ -67,7 +67,10 @@ test('a second Ctrl-C ends at once, and names the accounts that stay', async (t)
   // Presses that follow within a second count as one.
   for (const isOver = ended.then(() => true); !(await Promise.race([isOver, delay(200, false)]));) child.kill('SIGINT')
   t.is(await ended, 130)
-  t.regex(output(), /These accounts remain, with everything that is not deleted yet: conformance-[0-9a-f]{12}@example\.com\n$/)
+  t.regex(
+    output(),
+    /These accounts remain, with everything that is not deleted yet: conformance-[0-9a-f]{12}@example\.com\n$/,
+  )
 })
 
 test('where nothing listens, the command ends with one sentence and 2', async (t) => {

@@ -45,7 +45,9 @@ function fitTo(shown: SchemaObject, fitting: Fitting): FittedSchema {
   const fitted = fitInner(shown, 1, fitting)
   const { schema, conditions } = liftConditions(fitted)
   for (const keyword of Object.keys(conditions ?? {})) {
-    fitting.changes.add(`no provider accepts "${keyword}" at the top level of a schema, so models receive this rule as text`)
+    fitting.changes.add(
+      `no provider accepts "${keyword}" at the top level of a schema, so models receive this rule as text`,
+    )
   }
   const { type: _, properties = {}, ...rest } = schema
   const names = new Map([...fitting.names].map(([own, safe]) => [safe, own]))

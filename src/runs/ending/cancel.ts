@@ -107,7 +107,9 @@ export function createCancel(context: {
 }
 
 function assertUnfinished({ status }: Run): void {
-  assertThat(!hasEnded(status), 'RUN_NOT_CANCELLABLE', { message: `The run has already ended with the status "${status}".` })
+  assertThat(!hasEnded(status), 'RUN_NOT_CANCELLABLE', {
+    message: `The run has already ended with the status "${status}".`,
+  })
 }
 
 function assertIdle(run: Run): void {

@@ -54,8 +54,7 @@ function toWarning(
 ): ScheduleWarning {
   const { from, to, times } = change
   const [first, last] = [times[0] ?? from, times.at(-1) ?? from]
-  const which =
-    times.length === 1 ? `The run at ${timeOf(first)}` : `Each run from ${timeOf(first)} to ${timeOf(last)}`
+  const which = times.length === 1 ? `The run at ${timeOf(first)}` : `Each run from ${timeOf(first)} to ${timeOf(last)}`
   const clocks = `the clocks in ${timeZone} go ${to < from ? 'back' : 'forward'} from ${timeOf(from)} to ${timeOf(to)}`
   return { code, message: `${which} on ${dateOf(first)} ${verb} because ${clocks}.` }
 }

@@ -55,14 +55,16 @@ export function parseCron(text: string): Cron {
     dayOfWeek: valuesOf(cronFields.dayOfWeek, dayOfWeek),
     eitherDay: !dayOfMonth.includes('*') && !dayOfWeek.includes('*'),
   }
-  if (neverOccurs(cron)) throw invalid(`The date never occurs because no month in "${month}" has a day "${dayOfMonth}".`)
+  if (neverOccurs(cron))
+    throw invalid(`The date never occurs because no month in "${month}" has a day "${dayOfMonth}".`)
   return cron
 }
 
 function problemWithShape(parts: string[]): string | undefined {
   const [first = ''] = parts
   if (first.startsWith('@')) return problemWithMacro(first)
-  if (/^(CRON_)?TZ=/i.test(first)) return `The expression must not contain a time zone ("${cut(first)}"). Use "timeZone" instead.`
+  if (/^(CRON_)?TZ=/i.test(first))
+    return `The expression must not contain a time zone ("${cut(first)}"). Use "timeZone" instead.`
   if (parts.length === 5) return undefined
   const extra = parts.length > 5 ? ' Seconds and years are not supported. Leave them out.' : ''
   return `The expression has ${parts.length === 0 ? 'no' : parts.length} fields, but it must have five: ${order}.${extra}`

@@ -92,6 +92,11 @@ function* offeredScopes(before: readonly string[], after: readonly string[], man
     const message = `Tools need scopes that the site no longer offers: ${[...new Set(missing)].join(', ')}.`
     yield difference('auth.scopes', pair, 'breaking', message)
   } else if (removed.length > 0) {
-    yield difference('auth.scopes', pair, 'compatible', 'The site offers fewer scopes, but no tool needs the removed ones.')
+    yield difference(
+      'auth.scopes',
+      pair,
+      'compatible',
+      'The site offers fewer scopes, but no tool needs the removed ones.',
+    )
   }
 }

@@ -30,7 +30,12 @@ function addedTool(tool: ManifestTool, path: string, needed: Set<Scope>): Differ
   const { scope } = describeTool(tool)
   const pair = [undefined, tool.description] as const
   if (needed.has(scope)) return difference(path, pair, 'compatible', 'A tool has been added.')
-  return difference(path, pair, 'new_scope', `A tool has been added. It needs the scope "${scope}", which no tool needed before.`)
+  return difference(
+    path,
+    pair,
+    'new_scope',
+    `A tool has been added. It needs the scope "${scope}", which no tool needed before.`,
+  )
 }
 
 function* oneTool(was: ManifestTool, is: ManifestTool, path: string, needed: Set<Scope>): Generator<Difference> {
@@ -48,7 +53,8 @@ const changedOf = (before: SiteTool, after: SiteTool): string[] =>
 
 function scopeChange(before: SiteTool, after: SiteTool, path: string, needed: Set<Scope>): Difference {
   const pair = [before.scope, after.scope] as const
-  if (scopeRanks[after.scope] < scopeRanks[before.scope]) return difference(path, pair, 'compatible', 'The tool now needs a lower scope.')
+  if (scopeRanks[after.scope] < scopeRanks[before.scope])
+    return difference(path, pair, 'compatible', 'The tool now needs a lower scope.')
   const others = needed.has(after.scope) ? '' : ', which no tool needed before'
   return difference(path, pair, 'new_scope', `The tool now needs the scope "${after.scope}"${others}.`)
 }

@@ -62,7 +62,8 @@ function* problemsIn(schema: unknown, path: string, depth: number, walk: Walk): 
 
 function* rulesProblems(schema: SchemaObject, path: string, depth: number, walk: Walk): Generator<ErrorDetail> {
   for (const name of references) {
-    if (Object.hasOwn(schema, name)) yield { path: joinPath(path, name), message: 'is a reference, and references are not supported' }
+    if (Object.hasOwn(schema, name))
+      yield { path: joinPath(path, name), message: 'is a reference, and references are not supported' }
   }
   for (const [keyword, value] of usedKeywords(schema)) {
     const place = joinPath(path, keyword)
@@ -104,7 +105,8 @@ const constantForms = new Set(['list', 'anything', 'names', 'names by name'])
 function* constantProblems(keyword: Keyword, value: unknown, path: string, walk: Walk): Generator<ErrorDetail> {
   if (!constantForms.has(keywords[keyword]) || walk.constants > maxConstants) return
   walk.constants += constantSize(keyword, value)
-  if (walk.constants > maxConstants) yield { path, message: `makes the constants exceed ${maxConstants} characters in total` }
+  if (walk.constants > maxConstants)
+    yield { path, message: `makes the constants exceed ${maxConstants} characters in total` }
 }
 
 /** The characters to compare with one argument; 0 for keywords without a constant. */

@@ -41,7 +41,10 @@ const about = <T extends v.GenericSchema>(schema: T, description: string) => v.p
 /** In its one spelling, as all names that people read. */
 const siteName = () =>
   v.pipe(
-    about(text(200 * unitsOfCharacter), 'The name of the site or application, in one line of at most 200 visible characters.'),
+    about(
+      text(200 * unitsOfCharacter),
+      'The name of the site or application, in one line of at most 200 visible characters.',
+    ),
     v.transform(cleanName),
     v.check(
       (name) => problemOfName(name, 200) === undefined,

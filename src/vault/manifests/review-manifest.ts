@@ -155,7 +155,8 @@ const wordings = {
   breaking: { what: 'could make calls of your agents fail or repeat', ...waitsForConsent },
   new_scope: {
     what: 'adds permissions',
-    consequence: 'The change is already in effect. Agents that can use all tools of the site can use the new ones if their scopes were granted.',
+    consequence:
+      'The change is already in effect. Agents that can use all tools of the site can use the new ones if their scopes were granted.',
     title: 'A connected site can do more than before',
   },
 }

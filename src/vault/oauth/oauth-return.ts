@@ -59,11 +59,7 @@ export function createCallback(context: {
     assertThat(flow, 'VALIDATION_ERROR', problem('state', 'The state is missing or unknown.'))
     const binding = bindingOf(flow.id)
     const bound = binding !== undefined && hashToken(binding) === flow.bindingHash
-    assertThat(
-      bound,
-      'VALIDATION_ERROR',
-      problem('state', 'This connection attempt was started in another browser.'),
-    )
+    assertThat(bound, 'VALIDATION_ERROR', problem('state', 'This connection attempt was started in another browser.'))
     if (flow.status === 'pending') assertOpen(flow, clock.now())
     const claimed = await OAuthFlow.query(database)
       .findById(flow.id)

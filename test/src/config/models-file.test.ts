@@ -106,7 +106,10 @@ test('what is expected in a place is told', (t) => {
   const told = (members: object) => problemsOf(t, { providers: [{ ...local, ...members }] }).join()
   t.is(told({ headers: { 'x-team': 1 } }), 'MODELS_FILE: providers.0.headers must contain only strings')
   t.is(told({ apiKeyEnv: 7 }), 'MODELS_FILE: providers.0.apiKeyEnv must be the name of an environment variable')
-  t.regex(told({ models: [{ id: 'two words' }] }), /providers\.0\.models\.0 needs a `name`, because its `id` is not 1 to/)
+  t.regex(
+    told({ models: [{ id: 'two words' }] }),
+    /providers\.0\.models\.0 needs a `name`, because its `id` is not 1 to/,
+  )
 })
 
 test('a key that cannot be sent is refused, and a line break at its end is left out', (t) => {

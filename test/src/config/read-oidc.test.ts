@@ -57,7 +57,10 @@ test('all that is wrong with the providers is said at once, and no value is quot
   for (const expected of [/two providers are named google/, /the same issuer/, /clientSecretEnv.* is not set/])
     t.true(problems.some((one) => expected.test(one)))
   t.notRegex(problems.join('\n'), /canary/i)
-  t.regex(problemsOf(t, { OIDC_PROVIDERS_FILE: fileWith(t, '{"canary": ') })[0] ?? '', /which is not valid JSON \(line 1/)
+  t.regex(
+    problemsOf(t, { OIDC_PROVIDERS_FILE: fileWith(t, '{"canary": ') })[0] ?? '',
+    /which is not valid JSON \(line 1/,
+  )
   t.regex(problemsOf(t, { OIDC_PROVIDERS_FILE: '/nowhere/at/all' })[0] ?? '', /cannot be read \(ENOENT\)/)
 })
 

@@ -25,7 +25,10 @@ const meant: Record<string, string> = {
 test('a variable that is spelled like a setting is refused with the setting that is meant, and no value is quoted', (t) => {
   for (const [name, setting] of Object.entries(meant))
     t.deepEqual(problemsOf({ [name]: 'canary' }), [`${name} is not a setting. Did you mean ${setting}?`])
-  t.regex(problemsOf({ RATE_LIMIT_PER_SECOND: '1' }).join(), /^RATE_LIMIT_PER_SECOND is not a setting\. Settings with this prefix: /)
+  t.regex(
+    problemsOf({ RATE_LIMIT_PER_SECOND: '1' }).join(),
+    /^RATE_LIMIT_PER_SECOND is not a setting\. Settings with this prefix: /,
+  )
 })
 
 test('variables of other programs are left alone', (t) => {

@@ -228,7 +228,10 @@ test('a model that does not answer in time is a failure that may pass', async (t
   const alive = setInterval(() => {}, 1000)
   t.teardown(() => clearInterval(alive))
   const failure = await failureOf(() => new Promise(() => {}), { MODEL_TIMEOUT_SECONDS: '1' })
-  t.deepEqual([failure.retryable, failure.message], [true, 'The AI provider did not answer within the time limit of 1 s.'])
+  t.deepEqual(
+    [failure.retryable, failure.message],
+    [true, 'The AI provider did not answer within the time limit of 1 s.'],
+  )
 })
 
 test('a prompt that is refused as too long narrows the window of its own run or chat, and a longer one does not widen it', async (t) => {

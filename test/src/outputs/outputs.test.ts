@@ -17,7 +17,9 @@ test('schemas and answers are checked in threads', async (t) => {
   const refused = await t.throwsAsync(outputs.assertSchema({ items: { $ref: '#' } }, 'owner'), {
     code: 'VALIDATION_ERROR',
   })
-  t.like(refused, { details: [{ path: 'outputSchema.items.$ref', message: 'is a reference, and references are not supported' }] })
+  t.like(refused, {
+    details: [{ path: 'outputSchema.items.$ref', message: 'is a reference, and references are not supported' }],
+  })
   t.deepEqual(await outputs.read(schema, ' 9007199254740993 ', 'owner'), { output: '9007199254740993' })
   t.true('problems' in (await outputs.read(schema, 'none', 'owner')))
 })

@@ -99,7 +99,10 @@ test.serial('a call in doubt whose tool was removed ends as one that must not be
     await leave([{ vaultEntryId, tools: ['echo_text'] }])
     await perform()
     t.like(await finished(), { 0: { status, attempts: state.attempts }, length: 1 }, tool)
-    t.regex(String((await finished())[0]?.['note']), /^An earlier attempt .* was not retried because .* removed the tool/)
+    t.regex(
+      String((await finished())[0]?.['note']),
+      /^An earlier attempt .* was not retried because .* removed the tool/,
+    )
   }
   t.is(sites.badTools.requests().length, 0)
 })

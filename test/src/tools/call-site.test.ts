@@ -77,7 +77,11 @@ test('a result that is too complex counts as carried out and unread, whatever th
     for (const effect of ['read', 'idempotent', 'once'] as const) t.is(statusAfter({ effect }, outcome), 'succeeded')
   }
   const refusal = await sending(400, JSON.stringify({ error: 'No.', more: 'x'.repeat(100_000) }), hasty)
-  t.like(refusal, { kind: 'rejected', certain: false, text: 'The site rejected the call with status 400.' }, 'without its words')
+  t.like(
+    refusal,
+    { kind: 'rejected', certain: false, text: 'The site rejected the call with status 400.' },
+    'without its words',
+  )
 })
 
 test('an empty answer of a success is an empty result', async (t) => {

@@ -388,7 +388,10 @@ test('a model is asked again at the time that its provider has named, and is mis
     retry({ attempt: { number: 1, at: ago(300), failed: true }, failure: { ...failure, at: ago(300), retryAt } })
   t.regex(retry({}).message, /step 2 of run 3 .* is about to be retried\. The AI provider is failing\.$/)
   t.deepEqual(after(ahead(120)).until, ahead(120))
-  t.regex(after(ahead(120)).message, /is retried at 2026-11-21T12:02:00Z, as its provider requested\. The AI provider is/)
+  t.regex(
+    after(ahead(120)).message,
+    /is retried at 2026-11-21T12:02:00Z, as its provider requested\. The AI provider is/,
+  )
   t.regex(after(ahead(120)).action, /^You do not need to do anything/)
   t.regex(after(ago(30)).message, /is about to be retried/, 'it counts from the time that was named')
   for (const late of [ago(61), null]) {

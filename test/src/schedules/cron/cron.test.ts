@@ -57,7 +57,10 @@ test('what is wrong with an expression is said, and where', (t) => {
     ['@monthly', /write "0 0 1 \* \*" instead/],
     ['@midnight', /write "0 0 \* \* \*" instead/],
     ['@every 5m', /"@every" is not supported\. Write five fields/],
-    ['CRON_TZ=Europe/Berlin 0 0 * * *', /must not contain a time zone \("CRON_TZ=Europe\/Berlin"\)\. Use "timeZone" instead\.$/],
+    [
+      'CRON_TZ=Europe/Berlin 0 0 * * *',
+      /must not contain a time zone \("CRON_TZ=Europe\/Berlin"\)\. Use "timeZone" instead\.$/,
+    ],
     ['tz=UTC 0 0 * * *', /must not contain a time zone/],
     ['0 0 30 2 *', /^The date never occurs because no month in "2" has a day "30"\.$/],
     ['0 0 31 feb,4,6 *', /^The date never occurs because no month in "feb,4,6" has a day "31"\.$/],
