@@ -212,7 +212,8 @@ function denial({ denial: came, denialMissing, options }: Site): Finding {
   if (!end || !isAt(end, options.oauth?.redirectUri ?? ''))
     return failedIf(['After a refusal the browser did not return to the redirect address.'])
   const query = end.searchParams
-  if (query.has('code')) return skipped('Access was allowed, not refused.', 'Sign in as a user who must confirm access at the site.')
+  if (query.has('code'))
+    return skipped('Access was allowed, not refused.', 'Sign in as a user who must confirm access at the site.')
   if (!query.has('error')) return failedIf(['After a refusal the browser came back without an error.'])
   if (query.get('state') === state) return passed
   return failedIf([

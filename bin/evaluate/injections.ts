@@ -115,13 +115,13 @@ async function runCase(
 }
 
 const outOfTime = 'out of time'
-const endings = ['completed', 'failed', 'cancelled', 'skipped']
+const endings = new Set(['completed', 'failed', 'cancelled', 'skipped'])
 
 /** The run when it has ended. When the time is over, it is cancelled, because its model may cost money. */
 export async function ended(url: string, token: string, until: number): Promise<Json> {
   for (;;) {
     const run = await send({ method: 'GET', url, token })
-    if (endings.includes(String(run['status']))) return run
+    if (endings.has(String(run['status']))) return run
     if (Date.now() > until) {
       await send({ method: 'POST', url: `${url}/cancel`, token })
       return { ...run, error: outOfTime }
