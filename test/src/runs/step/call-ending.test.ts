@@ -93,8 +93,8 @@ test('a call waits for an approval until it expires, and ends without one', (t) 
     byApproval(facts && approval(facts), call(), { gone, now })
   t.deepEqual(hindrance({ status: 'pending' }), { waitsUntil: soon })
   const endings: [Partial<Approval> | undefined, boolean, RegExp][] = [
-    [{ status: 'pending', expiresAt: now }, false, /^Nobody approved this call in time/],
-    [{ status: 'expired' }, false, /^Nobody approved this call in time/],
+    [{ status: 'pending', expiresAt: now }, false, /nobody approved it in time/],
+    [{ status: 'expired' }, false, /nobody approved it in time/],
     [{ status: 'pending' }, true, /^The call was not made because its site is no longer connected/],
     [undefined, false, /^The call was not made because its site is no longer connected/],
     [{ status: 'refused' }, true, /^The call was not made because the owner refused it\. Do not request it again\.$/],
