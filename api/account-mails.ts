@@ -29,8 +29,7 @@ export const verifyEmail = route({
   summary: 'Verify an email address',
   description:
     'Takes the token from the verification email, which works once, within 24 hours. A token from `POST ' +
-    '/auth/me/email` also makes the new address that of the account. That fails with `VALIDATION_ERROR` if another ' +
-    'account has the address by then.',
+    '/auth/me/email` also changes the address, unless another account has it by then (`VALIDATION_ERROR`).',
   access: 'anyone',
   body: v.strictObject({ token: token('sy_verify_an-example') }),
   status: 204,

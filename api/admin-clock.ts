@@ -19,9 +19,9 @@ export const advanceClock = route({
   path: '/admin/users/{userId}/clock',
   summary: "Advance a user's sandbox clock",
   description:
-    'Renewals, retries of overdue payments and monthly credits run in order before the response. The clock affects ' +
-    'only the payments and credits of this account: runs and schedules keep the real time. It cannot be turned ' +
-    'back. Fails with `NOT_FOUND` outside the sandbox.',
+    'Runs the renewals, payment retries and monthly credits of that time before it responds. Only the payments and ' +
+    'credits of this account are affected: runs and schedules keep the real time. The clock cannot go back. Fails ' +
+    'with `NOT_FOUND` outside the sandbox.',
   body: v.strictObject({
     seconds: field(
       v.pipe(

@@ -123,9 +123,8 @@ export const listConfiguredModels = route({
   path: '/admin/models',
   summary: 'List configured models',
   description:
-    'Shows the provider and any outage of each model, but no keys. `GET /models` has the prices. A model that was ' +
-    'removed from the configuration stays listed, with a provider of the kind `none`, while runs wait for it. See ' +
-    '[Models](/docs/operate/models).',
+    'Shows the provider and any outage of each model, but no keys. A model that was removed from the configuration ' +
+    'stays listed, with a provider of the kind `none`, while runs wait for it. See [Models](/docs/operate/models).',
   response: listOf(standing),
   handle: async ({ services }) => ({ items: await services.overview.models() }),
 })

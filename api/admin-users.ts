@@ -75,10 +75,9 @@ export const giveTier = route({
   method: 'patch',
   summary: "Set an account's tier or limits",
   description:
-    'A given tier costs nothing. It applies while it is higher than the paid tier, and brings its credits for each ' +
-    'calendar month (UTC) while no tier is paid for. `null` takes a tier or limits back, and anything beyond the ' +
-    'limits is suspended until there is room. After you set a tier or a token limit, free usage no longer requires ' +
-    'a verified email address.',
+    'A given tier costs nothing, applies while it is higher than the paid tier, and brings its monthly credits ' +
+    'while no tier is paid for. `null` takes a tier or limits back. Anything beyond the limits is suspended until ' +
+    'there is room. After you set a tier or a token limit, free usage no longer requires a verified email address.',
   body: v.strictObject({
     tier: v.optional(
       field(
@@ -179,8 +178,8 @@ export const listRunsOfUser = route({
   path: '/admin/users/{userId}/runs',
   summary: "List a user's runs",
   description:
-    "Newest first. Lists the runs that the account pays for: those of the user's own agents and of workspaces that " +
-    'the user owns. Payloads, prompts and results are not shown.',
+    "Newest first, for the user's own agents and the workspaces that the user owns. Payloads, prompts and results " +
+    'are not shown.',
   query: v.strictObject({ ...paging, status: v.optional(runStatus) }),
   response: pageOf(listedRun),
   codes: ['NOT_FOUND'],

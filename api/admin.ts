@@ -45,7 +45,7 @@ const host = named(
 
 const shared = { tag: 'admin', access: 'admin', path: '/admin/hosts/{host}' } as const
 const spelling =
-  'Write the host as in its URLs, in lowercase and without a port. With `OUTGOING_COUNT_PORTS`, write `hostname:port` if the port is not 443.'
+  'Write the host in lowercase. Add the port only with `OUTGOING_COUNT_PORTS`, and only if it is not 443.'
 
 export const listHosts = route({
   ...shared,

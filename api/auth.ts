@@ -53,9 +53,8 @@ export const login = route({
   path: '/auth/login',
   summary: 'Log in',
   description:
-    'Returns an access token and a refresh token. Each login is separate, and you can end it without ending the ' +
-    'others. If the password is right but a code is needed, `UNAUTHORIZED` has a detail with the path `code`. Ask ' +
-    'for the code, which works once, and send the request again with it.',
+    'Returns an access token and a refresh token. If the password is right but a code is needed, `UNAUTHORIZED` ' +
+    'has a detail with the path `code`. Send the request again with a code. Each code works once.',
   access: 'anyone',
   body: v.strictObject({ email, password, code: v.optional(code), ttlSeconds, cookie }),
   status: 200,
@@ -222,10 +221,10 @@ export const deleteAccount = route({
   path: '/auth/me',
   summary: 'Delete your account',
   description:
-    'Deletes the account and everything in it, including its workspaces, at `deletionDueAt`. Until then you can ' +
-    'only export or restore it. Other logins and chat sessions end immediately, API keys and agents stop working, ' +
-    'workspaces close, and the subscription ends with the paid month. Requires `code` if the account has an ' +
-    'authenticator app. See [Export and deletion](/docs/how-to/export-and-deletion).',
+    'Deletes the account with everything in it, including its workspaces, at `deletionDueAt`. Until then you can ' +
+    'only export or restore it: other logins, chat sessions, API keys, agents and workspaces stop, and the ' +
+    'subscription ends with the paid month. Requires `code` if the account has an authenticator app. See [Export ' +
+    'and deletion](/docs/how-to/export-and-deletion).',
   access: 'login',
   body: v.strictObject({ password, code: v.optional(code) }),
   status: 200,

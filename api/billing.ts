@@ -197,10 +197,9 @@ export const previewSubscription = route({
   path: '/billing/subscription/preview',
   summary: 'Preview a tier change',
   description:
-    'Changes nothing and does not contact the payment provider. Shows when the change would take effect, what ' +
-    'would be charged immediately (if known), and what would exceed the new limits: agents that pause, sites that ' +
-    'are not called, API keys that are refused, and workspaces that close. The newest are suspended first, and up ' +
-    'to 100 of each kind are listed. Limits that the operator has set apply.',
+    'Changes nothing. Shows when the change would take effect, what it would charge immediately (if known), and ' +
+    'which agents, sites, API keys and workspaces would exceed the new limits. The newest are suspended first, and ' +
+    'up to 100 of each kind are listed.',
   query: v.strictObject({ tier, when: v.optional(changesAt) }),
   response: subscriptionPreview,
   handle: ({ services, caller, query }) => services.billing.preview(caller.userId, query),
@@ -217,10 +216,10 @@ export const cancelSubscription = route({
   path: '/billing/subscription',
   summary: 'Cancel the subscription',
   description:
-    'The free tier starts when the paid month ends (`currentPeriodEnd`), or immediately with `when=now` or if the ' +
-    'subscription is past due. Until then, `POST /billing/subscription` with the same tier undoes this at no cost. ' +
-    'An immediate end turns the unused part of the month into payment credit and takes back the same share of its ' +
-    'credits. Anything beyond the free limits is suspended but not deleted, and webhooks are refused.',
+    'The free tier starts when the paid month ends (`currentPeriodEnd`). It starts immediately with `when=now`, or ' +
+    'if the subscription is past due. Before that, `POST /billing/subscription` with the same tier undoes this at ' +
+    'no cost. An immediate end turns the unused part of the month into payment credit and takes back the same ' +
+    'share of its credits. Anything beyond the free limits is suspended, not deleted.',
   query: v.strictObject({ when: v.optional(changesAt) }),
   response: account,
   codes: ['NOT_FOUND'],

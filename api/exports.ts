@@ -63,9 +63,9 @@ const workspaceExport = named(
 )
 
 const how =
-  'Streams one JSON object without a `Content-Length`. If its last field is not `complete`, the connection was cut and ' +
-  'the export is incomplete. An account can run one export at a time (`RATE_LIMITED`). ' +
-  'See [Export and deletion](/docs/how-to/export-and-deletion).'
+  'Streams one JSON object. If its last field is not `complete`, the export is incomplete. An account can run one export at ' +
+  'a time (`RATE_LIMITED`).'
+const guide = 'See [Export and deletion](/docs/how-to/export-and-deletion).'
 
 const headOf = ({ clock, config }: Services) => ({
   format: 'switchyard-export',
@@ -90,7 +90,7 @@ export const exportAccount = route({
   method: 'get',
   path: '/auth/me/export',
   summary: 'Export your account',
-  description: `Also works while a deleted account can still be restored. Workspaces have exports of their own. ${how}`,
+  description: `Works until the account is deleted. Workspaces have exports of their own. ${how} ${guide}`,
   access: 'login',
   terms: false,
   whileClosing: true,
@@ -109,7 +109,7 @@ export const exportWorkspace = route({
   method: 'get',
   path: '/workspaces/{workspaceId}/export',
   summary: 'Export a workspace',
-  description: `Also works for a closed workspace, and while your own account can still be restored. ${how} Requires the \`admin\` or \`owner\` role.`,
+  description: `Also works for a closed workspace. ${how} Requires the \`admin\` or \`owner\` role. ${guide}`,
   access: 'login',
   needs: 'administer',
   whenClosed: true,

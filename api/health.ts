@@ -11,7 +11,7 @@ export const healthz = route({
   name: 'healthz',
   path: '/healthz',
   summary: 'Check that the process is up',
-  description: 'Checks nothing outside the process.',
+  description: 'Does not check any other service.',
   status: 200,
   response: named('Health', v.object({ status }), 'The process is up'),
   handle: async () => ({ status: 'ok' }),

@@ -60,10 +60,10 @@ export const removeMember = route({
   path: '/workspaces/{workspaceId}/members/{userId}',
   summary: 'Remove a member or leave a workspace',
   description:
-    'The member loses access immediately. Their chats in the workspace end, and API keys they made for it stop ' +
-    'working, but everything they created stays. `connectionsOfLeavers` of the workspace decides about sites they ' +
-    'connected, unless an admin sets `connections` here. Everyone except the owner can leave. Removing another ' +
-    'member requires the `admin` or `owner` role.',
+    'The member loses access immediately: their chats in the workspace end, and their API keys for it stop ' +
+    'working. Everything they created stays. `connectionsOfLeavers` decides about sites they connected, unless an ' +
+    'admin sets `connections`. Everyone except the owner can leave. Removing others requires the `admin` or ' +
+    '`owner` role.',
   needs: 'see',
   query: v.strictObject({ connections: v.optional(connections) }),
   status: 204,

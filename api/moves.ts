@@ -19,10 +19,9 @@ export const moveThings = route({
   path: '/moves',
   summary: 'Move agents and connected sites',
   description:
-    `Moves up to ${mostMoved} agents and sites to a workspace or to yourself: all of them or none. Move an agent together with ` +
-    'the sites it uses, and only while it has no unfinished run. Its URLs, secrets and schedule stay the same, but past ' +
-    'runs, direct calls, callbacks, notifications and costs stay with the former owner. In a workspace, on either side, ' +
-    'requires the `member` role or higher. Safe to repeat.',
+    `Moves up to ${mostMoved} agents and sites to a workspace or to yourself: all of them or none. Move an agent together ` +
+    'with the sites it uses, while it has no unfinished run. URLs, secrets and schedules stay the same, but past activity ' +
+    'and its costs stay with the former owner. Requires the `member` role or higher on both sides. Safe to repeat.',
   needs: 'build',
   owner: 'body',
   body: v.strictObject({

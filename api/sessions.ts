@@ -25,8 +25,8 @@ export const createSession = route({
   summary: 'Create a chat session',
   description:
     'The token is shown only once. Anyone who has it can chat at your expense, with the sites and tools of the ' +
-    'session, and do nothing else. A session lasts up to a day. It ends earlier after two hours without use, or ' +
-    'with the API key that created it. See [A chat page](/docs/how-to/chat-page).',
+    'session, and do nothing else. A session lasts up to a day, ends after two hours without use, and ends with ' +
+    'the API key that created it. See [A chat page](/docs/how-to/chat-page).',
   owner: 'body',
   needs: 'use',
   body: v.strictObject({ ...inWorkspace, ...sessionFields }),

@@ -13,8 +13,7 @@ import { agentNamed, runNamed } from './route/resources.ts'
 
 const shared = { access: 'account', method: 'get', status: 200 } as const
 const asCsv = 'Returns CSV if you ask for `text/csv`.'
-const bounds =
-  'The 1,000 largest lines are listed, and the others are added up by kind. The opening balance plus all lines is the closing balance.'
+const bounds = 'The 1,000 largest lines are listed, and the others are added up by kind.'
 
 const inUsd = (nanoUsd: number | null): number | null => (nanoUsd === null ? null : nanoUsd / 1e9)
 

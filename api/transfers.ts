@@ -76,9 +76,9 @@ export const acceptTransfer = route({
   path: '/workspaces/{workspaceId}/transfer/accept',
   summary: 'Accept a workspace transfer',
   description:
-    'You become the owner, and the former owner becomes an admin. From then on your account pays, also for runs ' +
-    'and chats that have already started. Requires a verified email address, a tier that includes workspaces ' +
-    '(`WORKSPACE_REQUIRED`), and room in your limits for everything in the workspace. Safe to repeat.',
+    'You become the owner, and the former owner becomes an admin. Your account pays from then on, including for ' +
+    'runs and chats that have already started. Requires a verified email address, a tier that includes workspaces ' +
+    '(`WORKSPACE_REQUIRED`), and room in your limits. Safe to repeat.',
   needs: 'see',
   response: membership,
   codes: [
