@@ -1,0 +1,31 @@
+import { settingGroups } from '../../src/config/meanings.ts'
+import { pageOf, table } from './table.ts'
+import { describe } from './settings.ts'
+
+/** docs/reference/settings.md. */
+export const settingsPage = (): string =>
+  pageOf(
+    '# Settings',
+    'You configure Switchyard with environment variables. `npm start` needs none and also reads a file named `.env`.',
+    'To keep a secret out of the environment, put it into a file and add `_FILE` to the name: `VAULT_KEYS_FILE` names a file that contains the value of `VAULT_KEYS`. A process with an invalid setting does not start, and names every problem. [Configure](../operate/configure.md) explains the settings that every installation needs.',
+    ...settingGroups.flatMap(({ title, settings }) => [
+      `## ${title}`,
+      table(['Setting', 'Default', 'Meaning'], Object.entries(settings).map(rowOf)),
+    ]),
+  )
+
+function rowOf([name, meaning]: [string, string]): string[] {
+  const { fallback, isRequired } = describe(name)
+  const shown = fallback === undefined ? (isRequired ? 'required' : 'none') : `\`${fallback}\``
+  return [`\`${name}\``, shown, [meaning, ...boundsOf(name)].join(' ')]
+}
+
+/** The values that are allowed, as a sentence. Without an upper bound of its own a number may have nine digits. */
+function boundsOf(name: string): string[] {
+  const { options, least, most } = describe(name)
+  if (options.length > 0 && !['true', 'false'].includes(options[0] ?? '')) return [`One of ${options.map((one) => `\`${one}\``).join(', ')}.`]
+  if (least === undefined || most === undefined) return []
+  return [most === 1_000_000_000 ? `At least ${least}.` : `${numeral(least)} to ${numeral(most)}.`]
+}
+
+const numeral = (value: number): string => value.toLocaleString('en-US')
