@@ -17,7 +17,9 @@ export function guidePage(guide: Guide, { file, title, html, headings }: Page): 
     href,
     menu: guide.menu,
     main: `${partOf(guide, href)}<article>\n${contents === '' ? html : withContents(html, contents)}</article>\n${steps(guide, href)}`,
-    ...(contents !== '' && { aside: `<nav class="contents beside" aria-label="On this page"><p>On this page</p>${contents}</nav>\n` }),
+    ...(contents !== '' && {
+      aside: `<nav class="contents beside" aria-label="On this page"><p>On this page</p>${contents}</nav>\n`,
+    }),
   })
 }
 
@@ -36,12 +38,18 @@ function contentsOf(headings: readonly Heading[]): string {
 
 /** On narrow screens the table of contents stands below the title, folded. */
 const withContents = (html: string, contents: string): string =>
-  html.replace('</h1>', () => `</h1>\n<details class="contents above"><summary>On this page</summary>${contents}</details>`)
+  html.replace(
+    '</h1>',
+    () => `</h1>\n<details class="contents above"><summary>On this page</summary>${contents}</details>`,
+  )
 
 /** The links to the pages before and after, in the order of the menu. */
 function steps({ entries }: Guide, href: string): string {
   const index = entries.findIndex((entry) => entry.href === href)
-  const links = [step('Previous', 'prev', index > 0 ? entries[index - 1] : undefined), step('Next', 'next', entries[index + 1])]
+  const links = [
+    step('Previous', 'prev', index > 0 ? entries[index - 1] : undefined),
+    step('Next', 'next', entries[index + 1]),
+  ]
   return `<nav class="steps" aria-label="Previous and next page">${links.join('')}</nav>\n`
 }
 

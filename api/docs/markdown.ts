@@ -1,5 +1,5 @@
 import MarkdownIt from 'markdown-it'
-import type { Options, Renderer, Token } from 'markdown-it'
+import type { RendererRule, Token } from 'markdown-it'
 import { createAnchors } from './anchors.ts'
 import { escape } from './escape.ts'
 import { destinationOf } from './places.ts'
@@ -25,12 +25,6 @@ export interface Page {
   sections: Section[]
 }
 
-/** What the page is about while it is rendered. */
-interface Environment {
-  file: string
-  links: string[]
-}
-
 /**
  * markdown-it, because it follows CommonMark, knows the tables of code hosts, and gives its tokens before any HTML:
  * headings, links and sections are read from them. HTML in a page is shown as text.
@@ -38,31 +32,11 @@ interface Environment {
 const markdown = new MarkdownIt({ html: false })
 
 const { rules } = markdown.renderer
-const asUsual = (tokens: Token[], index: number, options: Options, _env: unknown, self: Renderer): string =>
-  self.renderToken(tokens, index, options)
-
-/** A link to what only the repository has becomes its text, because nothing on this site shows it. */
-rules['link_open'] = (tokens, index, options, env: Environment, self) => {
-  const token = tokens[index]!
-  const to = destinationOf(String(token.attrGet('href')), env.file)
-  if ('inRepository' in to) return `<span class="in-repository" title="${escape(to.inRepository)}">`
-  token.attrSet('href', to.href)
-  if (!to.isElsewhere) env.links.push(to.href)
-  return asUsual(tokens, index, options, env, self)
-}
-
-rules['link_close'] = (tokens, index, options, env: Environment, self) => {
-  const opening = openingOf(tokens, index)
-  const leads = opening !== undefined && !('inRepository' in destinationOf(String(opening.attrGet('href')), env.file))
-  return leads ? asUsual(tokens, index, options, env, self) : '</span>'
-}
-
-/** Links do not contain links, so the last one that was opened is the one that ends here. */
-const openingOf = (tokens: Token[], index: number): Token | undefined =>
-  tokens.slice(0, index).findLast(({ type }) => type === 'link_open')
+const asUsual: RendererRule = (tokens, index, options, _env, self) => self.renderToken(tokens, index, options)
 
 /** Wide tables scroll by themselves, so that the page does not. The keyboard must reach what scrolls. */
-rules['table_open'] = (...given) => `<div class="table" role="region" aria-label="Table" tabindex="0">${asUsual(...given)}`
+rules['table_open'] = (...given) =>
+  `<div class="table" role="region" aria-label="Table" tabindex="0">${asUsual(...given)}`
 rules['table_close'] = (...given) => `${asUsual(...given)}</div>`
 
 rules['fence'] = (tokens, index) => {
@@ -74,15 +48,43 @@ rules['fence'] = (tokens, index) => {
 
 /** Renders the text of a file of docs/. */
 export function renderPage(file: string, text: string): Page {
-  const env: Environment = { file, links: [] }
-  const tokens = markdown.parse(text, env)
+  const tokens = markdown.parse(text, {})
   const headings = nameHeadings(tokens)
   const rows = nameRows(tokens, file)
-  // The sections are read first: rendering rewrites the links.
-  const sections = readSections(tokens, headings)
-  const html = markdown.renderer.render(tokens, markdown.options, env)
-  const title = headings.find(({ level }) => level === 1)?.text ?? file
-  return { file, title, html, headings, links: env.links, anchors: [...headings.map(({ anchor }) => anchor), ...rows], sections }
+  const links = leadLinks(tokens, file)
+  return {
+    file,
+    title: headings.find(({ level }) => level === 1)?.text ?? file,
+    html: markdown.renderer.render(tokens, markdown.options),
+    headings,
+    links,
+    anchors: [...headings.map(({ anchor }) => anchor), ...rows],
+    sections: readSections(tokens, headings),
+  }
+}
+
+/** Has links lead to the pages of the site, and returns those that do. */
+function leadLinks(tokens: Token[], file: string): string[] {
+  return tokens.flatMap(({ children }) =>
+    (children ?? []).flatMap((token, index, all) => {
+      if (token.type !== 'link_open') return []
+      const to = destinationOf(String(token.attrGet('href')), file)
+      if ('inRepository' in to) return withoutLink(token, to.inRepository, all.slice(index))
+      token.attrSet('href', to.href)
+      return to.isElsewhere ? [] : [to.href]
+    }),
+  )
+}
+
+/** A link to what only the repository has becomes its text, because nothing on this site shows it. */
+function withoutLink(opening: Token, path: string, following: Token[]): [] {
+  const closing = following.find(({ type }) => type === 'link_close')
+  for (const token of [opening, closing]) if (token) token.tag = 'span'
+  opening.attrs = [
+    ['class', 'in-repository'],
+    ['title', path],
+  ]
+  return []
 }
 
 function nameHeadings(tokens: Token[]): Heading[] {

@@ -41,7 +41,7 @@ const sectionOf = ({ level, text: title, anchor }: Named = { level: 1, text: '',
 /** Rows with an anchor are about something; others belong to their section. */
 function rowOf(token: Token, cell: Token | undefined): Section | undefined {
   const anchor = token.attrGet('id')
-  return anchor === null ? undefined : { title: textOf(cell), anchor, text: '', kind: 'row' }
+  return anchor === null ? undefined : { title: textOf(cell), anchor: String(anchor), text: '', kind: 'row' }
 }
 
 function append(section: Section | undefined, token: Token, before: Token | undefined): void {
@@ -52,6 +52,8 @@ function append(section: Section | undefined, token: Token, before: Token | unde
 
 /** The words of a line, without its marks. */
 export const textOf = (token: Token | undefined): string =>
-  (token?.children ?? []).map((child) => (isBreak(child) ? ' ' : child.type === 'text' || child.type === 'code_inline' ? child.content : '')).join('')
+  (token?.children ?? [])
+    .map((child) => (isBreak(child) ? ' ' : child.type === 'text' || child.type === 'code_inline' ? child.content : ''))
+    .join('')
 
 const isBreak = ({ type }: Token): boolean => type === 'softbreak' || type === 'hardbreak'

@@ -22,10 +22,16 @@ export function eventsPage(): string {
     'An `error` event has an error body and ends the stream.',
     '## Streams of chats',
     'A chat answer is streamed in parts, in the format of the AI SDK. The last one is followed by `[DONE]`.',
-    table(['Type', 'Meaning'], Object.entries(meaningsOfParts).map(([type, meaning]) => [`\`${type}\``, sentence(meaning)])),
+    table(
+      ['Type', 'Meaning'],
+      Object.entries(meaningsOfParts).map(([type, meaning]) => [`\`${type}\``, sentence(meaning)]),
+    ),
     '## Notifications',
     '`GET /notifications` lists what needs your attention. [Read notifications](../how-to/notifications.md) shows how. The kind of a notification is one of these:',
-    table(['Kind', 'Meaning'], Object.entries(notificationMeanings).map(([kind, meaning]) => [`\`${kind}\``, meaning])),
+    table(
+      ['Kind', 'Meaning'],
+      Object.entries(notificationMeanings).map(([kind, meaning]) => [`\`${kind}\``, meaning]),
+    ),
     '## Callbacks',
     'When a run ends, Switchyard posts this body to the `callbackUrl` of its agent. [Get a callback](../how-to/callbacks.md) shows how to verify it.',
     ...callbackOf(document, schemas),
@@ -37,7 +43,11 @@ type Find = (name: string) => Schema
 function eventKinds(schemas: Find): string[] {
   return (schemas('RunEvent').oneOf ?? []).flatMap(({ $ref = '' }) => {
     const { properties: { kind = {}, data = {} } = {} } = schemas(nameOf($ref))
-    return [`### \`${String(kind.const)}\``, sentence(kind.description ?? ''), members(nameOf(data.$ref ?? ''), schemas)]
+    return [
+      `### \`${String(kind.const)}\``,
+      sentence(kind.description ?? ''),
+      members(nameOf(data.$ref ?? ''), schemas),
+    ]
   })
 }
 
@@ -58,7 +68,9 @@ function typeOf(schema: Schema, schemas: Find): string {
   const several = schema.anyOf ?? schema.oneOf
   if (several) return [...new Set(several.map((one) => typeOf(one, schemas)))].join(' or ')
   if (schema.items) return `list of ${typeOf(schema.items, schemas)}`
-  return schema.format === 'date-time' ? 'date and time' : (schema.type ?? (schema.const === undefined ? 'any' : typeof schema.const))
+  return schema.format === 'date-time'
+    ? 'date and time'
+    : (schema.type ?? (schema.const === undefined ? 'any' : typeof schema.const))
 }
 
 function meaningOf(schema: Schema, schemas: Find): string {

@@ -9,7 +9,8 @@ export const notificationMeanings: Record<NotificationKind, string> = {
   agent_paused: 'An agent is paused because its model could not be used for too long.',
   model_outage: 'Runs wait for a model that cannot be used.',
   schedule_missed: 'A schedule missed one or more of its times.',
-  callback_failed: 'A callback could not be delivered and is no longer retried. You hear of this once a day for each agent.',
+  callback_failed:
+    'A callback could not be delivered and is no longer retried. You hear of this once a day for each agent.',
   approval_requested: 'A tool call waits for your approval.',
   limits_exceeded: 'You have more than your account may have. The newest items rest until there is room.',
   top_up_off: 'Credits are no longer bought automatically.',

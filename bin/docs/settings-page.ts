@@ -23,7 +23,8 @@ function rowOf([name, meaning]: [string, string]): string[] {
 /** The values that are allowed, as a sentence. Without an upper bound of its own a number may have nine digits. */
 function boundsOf(name: string): string[] {
   const { options, least, most } = describe(name)
-  if (options.length > 0 && !['true', 'false'].includes(options[0] ?? '')) return [`One of ${options.map((one) => `\`${one}\``).join(', ')}.`]
+  if (options.length > 0 && !['true', 'false'].includes(options[0] ?? ''))
+    return [`One of ${options.map((one) => `\`${one}\``).join(', ')}.`]
   if (least === undefined || most === undefined) return []
   return [most === 1_000_000_000 ? `At least ${least}.` : `${numeral(least)} to ${numeral(most)}.`]
 }

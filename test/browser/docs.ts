@@ -5,6 +5,13 @@ import { startPlatform } from '../helpers/platform.ts'
 import { forWholeFile } from '../helpers/whole-file.ts'
 import { openBrowser } from './open-browser.ts'
 
+/* Of a page. */
+declare const document: {
+  documentElement: { scrollWidth: number; clientWidth: number }
+  activeElement: { textContent: string } | null
+}
+declare const navigator: { clipboard: { readText(): Promise<string> } }
+
 const open = forWholeFile(test, 'reading the documentation in a browser', async (t) => {
   const platform = await startPlatform(t)
   const openPage = await openBrowser(t)
@@ -23,7 +30,15 @@ const open = forWholeFile(test, 'reading the documentation in a browser', async 
 const overflow = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
 
-const paths = ['/docs', '/docs/specification', '/docs/reference/settings', '/docs/search?q=run', '/docs/api', '/docs/api/agents', '/docs/api/chat']
+const paths = [
+  '/docs',
+  '/docs/specification',
+  '/docs/reference/settings',
+  '/docs/search?q=run',
+  '/docs/api',
+  '/docs/api/agents',
+  '/docs/api/chat',
+]
 
 for (const width of [390, 1280])
   test(`at ${width} pixels no page scrolls sideways, and the console says nothing`, async (t) => {
@@ -40,11 +55,12 @@ for (const width of [390, 1280])
 
 test('the menu of a narrow screen unfolds, and leads to a page', async (t) => {
   const { openWide } = await open()
-  const { page, goto } = await openWide(390)
+  const { page, said, goto } = await openWide(390)
   await goto('/docs/reference/errors')
   await page.locator('.menu.above > summary').click()
   await page.locator('.menu.above').getByRole('link', { name: 'Limits', exact: true }).last().click()
   await page.waitForURL('**/docs/reference/limits')
+  t.deepEqual(said, [])
 })
 
 test('the keyboard reaches the content first, and the search finds an error code', async (t) => {

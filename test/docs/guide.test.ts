@@ -27,7 +27,9 @@ test('the menu lists every page of the guide, and every page that it lists exist
 
 test('every link of the guide leads to a page and to an anchor in it', async (t) => {
   const pages = new Map((await readAll()).map((page) => [placeOf(page.file) ?? '', page]))
-  const broken = [...pages.values()].flatMap(({ file, links }) => links.filter((link) => !leads(link, file)).map((link) => `${file}: ${link}`))
+  const broken = [...pages.values()].flatMap(({ file, links }) =>
+    links.filter((link) => !leads(link, file)).map((link) => `${file}: ${link}`),
+  )
   t.deepEqual(broken, [])
 
   function leads(link: string, file: string): boolean {

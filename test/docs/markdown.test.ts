@@ -20,12 +20,15 @@ test('headings have the anchors of a code host, also twice the same', (t) => {
 })
 
 test('HTML and scripts in a page are shown as text', (t) => {
-  const { html } = page('# A\n\n<script>alert(1)</script> <b onclick="x">b</b>\n\n```html\n<img src=x onerror=y>\n```\n\n[x](javascript:alert(1))')
+  const { html } = page(
+    '# A\n\n<script>alert(1)</script> <b onclick="x">b</b>\n\n```html\n<img src=x onerror=y>\n```\n\n[x](javascript:alert(1))',
+  )
   t.notRegex(html, /<script|<b |<img|href="javascript/)
 })
 
 test('rows about codes and settings have anchors in the reference, and are found by themselves', (t) => {
-  const table = '# Errors\n\nAll of them.\n\n## Codes\n\nThese.\n\n| Code | Meaning |\n|---|---|\n| `NO_CREDITS` | Nothing is left. |\n| `other` | No. |\n'
+  const table =
+    '# Errors\n\nAll of them.\n\n## Codes\n\nThese.\n\n| Code | Meaning |\n|---|---|\n| `NO_CREDITS` | Nothing is left. |\n| `other` | No. |\n'
   const { html, sections } = page(table, 'reference/errors.md')
   t.regex(html, /<tr id="no_credits">/)
   t.deepEqual(

@@ -13,15 +13,17 @@ test('the search has the right page on top', async (t) => {
   // The page of the guide, or the operation where there is none.
   t.regex((await first('cancel a run')) ?? '', /^\/docs\/(how-to\/cancel-a-run|api\/runs#cancelRun)$/)
   t.is(await first('NO_CREDITS'), '/docs/reference/errors#no_credits')
-  t.regex((await search('webhook secret')).map(({ title }) => title.toLowerCase())[0] ?? '', /webhook.* secret|secret.* webhook/)
+  t.regex(
+    (await search('webhook secret')).map(({ title }) => title.toLowerCase())[0] ?? '',
+    /webhook.* secret|secret.* webhook/,
+  )
   t.is(await first('VAULT_KEYS'), '/docs/reference/settings#vault_keys')
 })
 
 test('words may be misspelled, incomplete, in the plural or in any case', async (t) => {
   const { href } = (await search('cancel run'))[0] ?? {}
   t.truthy(href)
-  for (const query of ['Cancel Runs', 'CANCEL a RUN', 'cancel the run'])
-    t.is(await first(query), href, query)
+  for (const query of ['Cancel Runs', 'CANCEL a RUN', 'cancel the run']) t.is(await first(query), href, query)
   t.true((await search('cancle a run')).length > 0)
   t.true((await search('idempot')).length > 0)
 })

@@ -10,7 +10,14 @@ const document = openapi(routes, 'http://test') as unknown as ApiDocument
 
 const open = sharedPlatform(test, 'idle')
 
-const pages = ['/docs', '/docs/specification', '/docs/reference/errors', '/docs/search?q=run', '/docs/api', '/docs/api/runs']
+const pages = [
+  '/docs',
+  '/docs/specification',
+  '/docs/reference/errors',
+  '/docs/search?q=run',
+  '/docs/api',
+  '/docs/api/runs',
+]
 const tags = ['agents', 'runs', 'auth', 'callbacks', 'health']
 
 const get = async (path: string) => send((await open()).url, { path })
@@ -26,8 +33,13 @@ test('pages have no script or style of their own, load nothing from other hosts,
     t.regex(policy, /^default-src 'self';/)
     t.notRegex(policy, /unsafe|https?:|\*/)
     t.notRegex(text, /<style|<script>|\sstyle="|\son[a-z]+="/, path)
-    const loaded = [...text.matchAll(/<(?:script|link|img)\b[^>]*\b(?:src|href)="([^"]*)"/g)].map(([, address = '']) => address)
-    t.true(loaded.every((address) => address === 'data:,' || /^\/docs\/[\w.-]+$/.test(address)), loaded.join(' '))
+    const loaded = [...text.matchAll(/<(?:script|link|img)\b[^>]*\b(?:src|href)="([^"]*)"/g)].map(
+      ([, address = '']) => address,
+    )
+    t.true(
+      loaded.every((address) => address === 'data:,' || /^\/docs\/[\w.-]+$/.test(address)),
+      loaded.join(' '),
+    )
   }
 })
 
@@ -36,7 +48,11 @@ test('pages are complete: their addresses on this site answer, and what they nam
   for (const path of ['/docs/api', '/docs/api/runs', '/docs/api/agents', '/docs/reference/limits']) {
     const { text } = await get(path)
     const ids = [...text.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id)
-    t.deepEqual(ids.filter((id, index) => ids.indexOf(id) !== index), [], `${path} has an id twice`)
+    t.deepEqual(
+      ids.filter((id, index) => ids.indexOf(id) !== index),
+      [],
+      `${path} has an id twice`,
+    )
     for (const [, label] of text.matchAll(/<label[^>]* for="([^"]+)"/g)) t.true(ids.includes(label), `${path} ${label}`)
     for (const [, anchor] of text.matchAll(/href="#([^"]+)"/g)) t.true(ids.includes(anchor), `${path} #${anchor}`)
     for (const [, address = ''] of text.matchAll(/href="(\/docs\/(?:api|[\w.-]+\.)[^"#]*)/g)) seen.add(address)
@@ -71,7 +87,13 @@ test('pages, scripts and styles are small, compressed and cached', async (t) => 
 })
 
 test('a page that does not exist is a page for browsers, and an error for others', async (t) => {
-  for (const path of ['/docs/how-to/nothing', '/docs/api/nothing', '/docs/decisions/README', '/docs/..%2f/package', '/docs/how-to/..%2fREADME']) {
+  for (const path of [
+    '/docs/how-to/nothing',
+    '/docs/api/nothing',
+    '/docs/decisions/README',
+    '/docs/..%2f/package',
+    '/docs/how-to/..%2fREADME',
+  ]) {
     const { status, code } = await get(path)
     t.deepEqual([status, code], [404, 'NOT_FOUND'], path)
   }
@@ -83,7 +105,10 @@ test('a page that does not exist is a page for browsers, and an error for others
 test('the search answers without a script, within bounds, and shows what was asked for as text', async (t) => {
   const found = await get('/docs/search?q=cancel%20a%20run')
   t.regex(found.text, /<mark>Cancel<\/mark> a <mark>run<\/mark>/)
-  t.regex((await get('/docs/search?q=NO_CREDITS')).text, /<ol>\s*<li>\s*<a href="\/docs\/reference\/errors#no_credits">/)
+  t.regex(
+    (await get('/docs/search?q=NO_CREDITS')).text,
+    /<ol>\s*<li>\s*<a href="\/docs\/reference\/errors#no_credits">/,
+  )
   t.regex((await get('/docs/search')).text, /Type what you are looking for/)
   t.regex((await get('/docs/search?q=zzzyzzy')).text, /Nothing found for “zzzyzzy”/)
   const hostile = (await get(`/docs/search?q=${encodeURIComponent('"><script>alert(1)</script>')}`)).text

@@ -1,6 +1,14 @@
 import { escape } from '../escape.ts'
 import { block, inline } from '../inline.ts'
-import { nameOf, type ApiDocument, type Operation, type Parameter, type Place, type Response, type Schema } from './document.ts'
+import {
+  nameOf,
+  type ApiDocument,
+  type Operation,
+  type Parameter,
+  type Place,
+  type Response,
+  type Schema,
+} from './document.ts'
 import { contentOf, notes, typeOf } from './schemas.ts'
 import { curlOf, jsonOf, tryIt } from './try-it.ts'
 
@@ -28,7 +36,9 @@ const usualSchemes: Record<string, string> = {
 function authenticationOf({ security }: Operation, { components }: ApiDocument): string {
   const schemes = security.flatMap((one) => Object.keys(one).slice(0, 1))
   if (schemes.length === 0) return 'Authentication: none.'
-  const said = schemes.map((name) => usualSchemes[name] ?? inline(components.securitySchemes[name]?.description ?? name))
+  const said = schemes.map(
+    (name) => usualSchemes[name] ?? inline(components.securitySchemes[name]?.description ?? name),
+  )
   return `Authentication: ${said.join(', or ')}.`.replaceAll('..', '.')
 }
 
@@ -50,14 +60,19 @@ const resolved = (schema: Schema, { components }: ApiDocument): Schema =>
   schema.$ref === undefined ? schema : (components.schemas[nameOf(schema.$ref)] ?? schema)
 
 const exampleOf = (example: unknown): string =>
-  example === undefined ? '' : `<div class="code"><pre tabindex="0"><code>${escape(jsonOf(example))}</code></pre></div>\n`
+  example === undefined
+    ? ''
+    : `<div class="code"><pre tabindex="0"><code>${escape(jsonOf(example))}</code></pre></div>\n`
 
 function responsesOf({ responses }: Operation, document: ApiDocument): string {
   const all = Object.entries(responses)
   const isError = ([status]: [string, Response]): boolean => /^[45]\d\d$/.test(status)
   const done = all.filter((one) => !isError(one)).map(([status, response]) => responseOf(status, response))
   const errors = all.filter(isError).flatMap(([status, response]) => errorsOf(status, response, document))
-  const listed = errors.length === 0 ? '' : `<details><summary>Errors</summary><dl class="members">${errors.join('\n')}</dl></details>\n`
+  const listed =
+    errors.length === 0
+      ? ''
+      : `<details><summary>Errors</summary><dl class="members">${errors.join('\n')}</dl></details>\n`
   return `<h3>Response</h3>\n${done.join('')}${listed}`
 }
 

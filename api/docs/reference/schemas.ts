@@ -73,7 +73,8 @@ function rules({ enum: values, default: fallback, ...schema }: Schema): string[]
   ]
 }
 
-const oneOf = (values: readonly unknown[]): string => `${values.length > 1 ? 'One of ' : ''}${values.map(value).join(', ')}`
+const oneOf = (values: readonly unknown[]): string =>
+  `${values.length > 1 ? 'One of ' : ''}${values.map(value).join(', ')}`
 
 function range(least: number | undefined, most: number | undefined, unit: string): string[] {
   if (least === undefined && most === undefined) return []

@@ -34,7 +34,12 @@ export function createSearch(things: () => AsyncIterable<Findable[]>): Search {
       throw error
     })
     const { index, all } = await made
-    const words = { boost: { title: 4, where: 1.5 }, prefix: isLong, fuzzy: misspelled, weights: { prefix: 0.4, fuzzy: 0.2 } }
+    const words = {
+      boost: { title: 4, where: 1.5 },
+      prefix: isLong,
+      fuzzy: misspelled,
+      weights: { prefix: 0.4, fuzzy: 0.2 },
+    }
     const strict = index.search(query, { ...words, combineWith: 'AND' })
     const results = strict.length > 0 ? strict : index.search(query, words)
     return listed(results, all, termsOf(query))
@@ -49,7 +54,10 @@ async function build(things: AsyncIterable<Findable[]>) {
   })
   const all: Findable[] = []
   for await (const some of things) {
-    await index.addAllAsync(some.map((one, place) => ({ ...one, id: all.length + place })), { chunkSize: batch })
+    await index.addAllAsync(
+      some.map((one, place) => ({ ...one, id: all.length + place })),
+      { chunkSize: batch },
+    )
     all.push(...some)
   }
   return { index, all }

@@ -18,7 +18,9 @@ function partsOf(word: string): string[] {
   return parts.length > 1 ? parts : []
 }
 
-const stopWords = new Set('a an and are as at be by can do for from how i in is it my of on or the to what when with'.split(' '))
+const stopWords = new Set(
+  'a an and are as at be by can do for from how i in is it my of on or the to what when with'.split(' '),
+)
 
 /** A word as it is compared; undefined for one that says nothing. The plural is taken for the singular. */
 export function termOf(word: string): string | undefined {
