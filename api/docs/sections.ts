@@ -6,6 +6,8 @@ export interface Section {
   title: string
   anchor: string
   text: string
+  /** Its blocks of code: they are searched, and not shown. */
+  code: string
   kind: 'page' | 'section' | 'row'
 }
 
@@ -35,19 +37,22 @@ const sectionOf = ({ level, text: title, anchor }: Named = { level: 1, text: '',
   title,
   anchor: level === 1 ? '' : anchor,
   text: '',
+  code: '',
   kind: level === 1 ? 'page' : 'section',
 })
 
 /** Rows with an anchor are about something; others belong to their section. */
 function rowOf(token: Token, cell: Token | undefined): Section | undefined {
   const anchor = token.attrGet('id')
-  return anchor === null ? undefined : { title: textOf(cell), anchor: String(anchor), text: '', kind: 'row' }
+  return anchor === null ? undefined : { title: textOf(cell), anchor: String(anchor), text: '', code: '', kind: 'row' }
 }
 
 function append(section: Section | undefined, token: Token, before: Token | undefined): void {
   if (!section || before?.type === 'heading_open') return
-  const added = token.type === 'inline' ? textOf(token) : token.type === 'fence' ? token.content : ''
-  if (added !== '') section.text += ` ${added.replaceAll(/\s+/g, ' ').trim()}`
+  if (token.type === 'fence') section.code += ` ${token.content}`
+  if (token.type !== 'inline') return
+  // Of a row, the last cell says what the name means.
+  section.text = section.kind === 'row' ? textOf(token) : `${section.text} ${textOf(token)}`.trim()
 }
 
 /** The words of a line, without its marks. */

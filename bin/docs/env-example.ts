@@ -1,5 +1,5 @@
 import { settingGroups } from '../../src/config/meanings.ts'
-import { describe } from './settings.ts'
+import { describe, ruleOf } from './settings.ts'
 
 /** How long the lines of the file may be. */
 const width = 120
@@ -17,8 +17,8 @@ const ruler = (title: string): string => `# --- ${title} `.padEnd(width, '-')
 
 function entryOf([name, meaning]: [string, string]): string {
   const { fallback, isRequired } = describe(name)
-  const text = isRequired ? `Required. ${meaning}` : meaning
-  return `${wrapped(text)}\n# ${name}=${fallback ?? ''}`
+  const lines = [...(isRequired ? ['Required.'] : []), meaning, ...ruleOf(name)].join(' ').split('\n')
+  return `${lines.map(wrapped).join('\n')}\n# ${name}=${fallback ?? ''}`
 }
 
 /** Words in lines that begin with `# `. */

@@ -1,6 +1,6 @@
 import { settingGroups } from '../../src/config/meanings.ts'
 import { pageOf, table } from './table.ts'
-import { describe } from './settings.ts'
+import { describe, ruleOf } from './settings.ts'
 
 /** docs/reference/settings.md. */
 export const settingsPage = (): string =>
@@ -17,16 +17,9 @@ export const settingsPage = (): string =>
 function rowOf([name, meaning]: [string, string]): string[] {
   const { fallback, isRequired } = describe(name)
   const shown = fallback === undefined ? (isRequired ? 'required' : 'none') : `\`${fallback}\``
-  return [`\`${name}\``, shown, [meaning, ...boundsOf(name)].join(' ')]
+  return [`\`${name}\``, shown, [inMarkdown(meaning), ...ruleOf(name)].join(' ')]
 }
 
-/** The values that are allowed, as a sentence. Without an upper bound of its own a number may have nine digits. */
-function boundsOf(name: string): string[] {
-  const { options, least, most } = describe(name)
-  if (options.length > 0 && !['true', 'false'].includes(options[0] ?? ''))
-    return [`One of ${options.map((one) => `\`${one}\``).join(', ')}.`]
-  if (least === undefined || most === undefined) return []
-  return [most === 1_000_000_000 ? `At least ${least}.` : `${numeral(least)} to ${numeral(most)}.`]
-}
-
-const numeral = (value: number): string => value.toLocaleString('en-US')
+/** Characters that have a meaning in Markdown are themselves, except in code. */
+const inMarkdown = (text: string): string =>
+  text.replaceAll(/`[^`]*`|[*<\\]/g, (found) => (found.startsWith('`') ? found : `\\${found}`))

@@ -41,6 +41,16 @@ export function describe(name: string): Described {
   }
 }
 
+/** The values that are allowed, as a sentence. Without an upper bound of its own a number may have nine digits. */
+export function ruleOf(name: string): string[] {
+  const { options, least, most } = describe(name)
+  if (options.length > 0 && options[0] !== 'true') return [`One of ${options.join(', ')}.`]
+  if (least === undefined || most === undefined) return []
+  return [most === 1_000_000_000 ? `At least ${least}.` : `${numeral(least)} to ${numeral(most)}.`]
+}
+
+const numeral = (value: number): string => value.toLocaleString('en-US')
+
 const optionsOf = ({ options, wrapped }: Format): readonly string[] => options ?? (wrapped ? optionsOf(wrapped) : [])
 
 function boundOf({ pipe = [], wrapped }: Format, type: string): number | undefined {

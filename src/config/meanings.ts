@@ -43,8 +43,10 @@ export const settingGroups: readonly SettingGroup[] = [
     title: 'Keys and logins',
     settings: {
       VAULT_KEYS:
-        'Keys that encrypt tokens and secrets, the current one first. Generate one with: echo "k1:$(openssl rand -base64 32)"',
-      JWT_PRIVATE_KEY: String.raw`The Ed25519 key that signs access tokens, as PKCS #8 PEM with line breaks as \n. Keys after the first one only verify. Generate one with: openssl genpkey -algorithm ed25519 | awk '{printf "%s\\n", $0}'`,
+        'Keys that encrypt tokens and secrets, the current one first. Generate one with:\n`echo "k1:$(openssl rand -base64 32)"`',
+      JWT_PRIVATE_KEY:
+        String.raw`The Ed25519 key that signs access tokens, as PKCS #8 PEM with line breaks as \n. Keys after the first one only verify. Generate one with:` +
+        '\n`openssl genpkey -algorithm ed25519 | awk \'{printf "%s\\\\n", $0}\'`',
       ACCESS_TOKEN_SECONDS: 'The lifetime of an access token.',
       REFRESH_TOKEN_DAYS: 'How long an unused login stays valid.',
       REGISTRATION:

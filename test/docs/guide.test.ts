@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import test from 'ava'
 import { createGuide } from '../../api/docs/guide.ts'
 import { isPage, placeOf } from '../../api/docs/places.ts'
@@ -8,7 +9,7 @@ import { tagPage } from '../../api/docs/reference/reference-pages.ts'
 import { openapi } from '../../api/openapi/openapi.ts'
 import { routes } from '../../api/routes.ts'
 
-const docs = new URL('../../docs/', import.meta.url)
+const docs = fileURLToPath(new URL('../../docs/', import.meta.url))
 const guide = createGuide()
 const document = openapi(routes, 'http://test') as unknown as ApiDocument
 

@@ -34,9 +34,9 @@ test('rows about codes and settings have anchors in the reference, and are found
   t.deepEqual(
     sections.map(({ kind, title, anchor, text }) => [kind, title, anchor, text]),
     [
-      ['page', 'Errors', '', ' All of them.'],
-      ['row', 'NO_CREDITS', 'no_credits', ' NO_CREDITS Nothing is left.'],
-      ['section', 'Codes', 'codes', ' These. Code Meaning other No.'],
+      ['page', 'Errors', '', 'All of them.'],
+      ['row', 'NO_CREDITS', 'no_credits', 'Nothing is left.'],
+      ['section', 'Codes', 'codes', 'These. Code Meaning other No.'],
     ],
   )
   t.notRegex(page(table).html, /tr id/)

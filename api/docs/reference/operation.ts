@@ -53,7 +53,7 @@ const parameterOf = ({ name, in: where, required, description, schema }: Paramet
 function bodyOf({ requestBody }: Operation, document: ApiDocument): string {
   if (!requestBody) return ''
   const { schema, example } = requestBody.content['application/json']
-  return `<h3>Request body</h3>\n${contentOf(resolved(schema, document))}\n${exampleOf(example)}`
+  return `<h3>Request body</h3>\n${contentOf(resolved(schema, document), document.components.schemas)}\n${exampleOf(example)}`
 }
 
 const resolved = (schema: Schema, { components }: ApiDocument): Schema =>

@@ -1,5 +1,5 @@
 import { escape } from '../escape.ts'
-import { inline } from '../inline.ts'
+import { block, inline } from '../inline.ts'
 import { layout } from '../layout.ts'
 import type { Part } from '../menu.ts'
 import { hrefOf, hrefOfTag, placesIn, titleOf, type ApiDocument, type Place, type Schema } from './document.ts'
@@ -80,7 +80,7 @@ const tokenForm = `<form class="token" hidden>
 /** The schemas that the operations refer to, each once. */
 function objects(places: readonly Place[], { components }: ApiDocument): string {
   const names = reachable(places.flatMap(schemasOf), components.schemas)
-  const listed = names.map((name) => objectSection(name, components.schemas[name] ?? {}))
+  const listed = names.map((name) => objectSection(name, components.schemas))
   return listed.length === 0 ? '' : `<h2 id="objects">Objects</h2>\n${listed.join('')}`
 }
 
@@ -90,5 +90,8 @@ const schemasOf = ({ operation: { requestBody, responses, parameters = [] } }: P
   ...parameters.map(({ schema }) => schema),
 ]
 
-const objectSection = (name: string, { description, ...schema }: Schema): string =>
-  `<section class="object" id="${escape(name)}"><h3>${escape(name)}</h3>\n${description === undefined ? '' : `<p>${inline(description)}</p>\n`}${contentOf(schema)}</section>\n`
+function objectSection(name: string, schemas: ApiDocument['components']['schemas']): string {
+  const { description, ...schema } = schemas[name] ?? {}
+  const about = description === undefined ? '' : `<div>${block(description)}</div>\n`
+  return `<section class="object" id="${escape(name)}"><h3>${escape(name)}</h3>\n${about}${contentOf(schema, schemas)}</section>\n`
+}

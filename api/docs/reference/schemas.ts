@@ -41,19 +41,31 @@ export function typeOf(schema: Schema): string {
 const value = (given: unknown): string => `<code>${escape(JSON.stringify(given))}</code>`
 
 /** The members of an object, or the values or kinds of anything else. */
-export function contentOf(schema: Schema): string {
-  if (schema.properties) return members(schema)
+export function contentOf(schema: Schema, schemas: Schemas): string {
+  if (schema.properties) return members(schema, schemas)
   if (schema.enum) return `<p>${oneOf(schema.enum)}</p>`
   return `<p>${typeOf(schema)}</p>`
 }
 
-function members({ properties = {}, required = [] }: Schema): string {
-  const rows = Object.entries(properties).map(([name, schema]) => member(name, schema, required.includes(name)))
+function members({ properties = {}, required = [] }: Schema, schemas: Schemas): string {
+  const rows = Object.entries(properties).map(([name, schema]) =>
+    member(name, withValues(schema, schemas), required.includes(name)),
+  )
   return rows.length === 0 ? '<p>No members.</p>' : `<dl class="members">${rows.join('\n')}</dl>`
 }
 
 const member = (name: string, schema: Schema, isRequired: boolean): string =>
   `<div><dt><code>${escape(name)}</code> <span class="type">${typeOf(schema)}</span>${isRequired ? '' : ' <span class="type">optional</span>'}</dt><dd>${notes(schema)}</dd></div>`
+
+/** The most values of an enumeration that are listed wherever it is used. */
+const mostListed = 10
+
+/** A small enumeration is shown where it is used, with its values; the link to it stays. */
+function withValues(schema: Schema, schemas: Schemas): Schema {
+  const { description, enum: values = [] } = (schema.$ref !== undefined && schemas[nameOf(schema.$ref)]) || {}
+  if (values.length === 0 || values.length > mostListed) return schema
+  return { ...(description !== undefined && { description }), ...schema, enum: values }
+}
 
 /** The description of a value, and what is allowed. */
 export function notes(schema: Schema): string {

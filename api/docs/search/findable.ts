@@ -11,6 +11,8 @@ export interface Findable {
   where: string
   href: string
   text: string
+  /** What is searched and not shown. */
+  code: string
   /** How much more it counts than a section: whole pages answer more. */
   weight: number
 }
@@ -28,19 +30,21 @@ const ofRoute = ({ name, tag, method, path, summary, description = '' }: AnyRout
   title: summary,
   where: `API · ${method.toUpperCase()} ${path}`,
   href: hrefOf({ tag, name }),
-  text: [description, name].filter(Boolean).join(' '),
-  weight: 1,
+  text: description,
+  code: name,
+  weight: 0.8,
 })
 
 const weights = { page: 1.5, section: 1, row: 1.5 }
 
 function sectionsOf({ file, title: page, sections }: Page): Findable[] {
   const place = placeOf(file) ?? '/docs'
-  return sections.map(({ kind, title, anchor, text }) => ({
+  return sections.map(({ kind, title, anchor, text, code }) => ({
     title,
     where: kind === 'page' ? 'Guide' : page,
     href: anchor === '' ? place : `${place}#${anchor}`,
     text,
+    code,
     weight: weights[kind],
   }))
 }

@@ -19,7 +19,7 @@ const maxOfPage = 3
 /** How much is indexed before other requests have their turn. */
 const batch = 10
 
-const fields = ['title', 'where', 'text'] as const
+const fields = ['title', 'where', 'text', 'code'] as const
 
 /**
  * A search over what `things` gives, which is indexed in small batches at the first query. minisearch, because it is
@@ -35,7 +35,7 @@ export function createSearch(things: () => AsyncIterable<Findable[]>): Search {
     })
     const { index, all } = await made
     const words = {
-      boost: { title: 4, where: 1.5 },
+      boost: { title: 4, where: 1.5, code: 0.3 },
       prefix: isLong,
       fuzzy: misspelled,
       weights: { prefix: 0.4, fuzzy: 0.2 },
