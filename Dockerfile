@@ -13,6 +13,8 @@ COPY workflows workflows
 COPY migrations migrations
 COPY bin bin
 COPY check-site check-site
+# The API serves the guide.
+COPY docs docs
 USER node
 EXPOSE 3000
 CMD ["node", "bin/api.ts"]

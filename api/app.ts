@@ -1,7 +1,7 @@
 import { Router } from '@koa/router'
 import Koa from 'koa'
 import type { Services } from '../src/services.ts'
-import { mountDocs } from './docs.ts'
+import { mountDocs } from './docs/docs.ts'
 import { accessLog } from './middleware/access-log.ts'
 import { crossOrigin } from './middleware/cross-origin.ts'
 import { errors } from './middleware/errors.ts'

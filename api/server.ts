@@ -4,7 +4,7 @@ import { CodedError, errorBody } from '../src/errors.ts'
 import { endWith, limitConnections } from './connections.ts'
 
 /** Generous for tokens, keys and cookies. Longer headers are refused before they are buffered. */
-const maxHeaderBytes = 16 * 1024
+export const maxHeaderBytes = 16 * 1024
 
 /** How long a client may take to send a complete request. */
 const defaultRequestMs = 60_000

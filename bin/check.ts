@@ -13,7 +13,7 @@ interface Check {
   isQuick?: boolean
 }
 
-const browser = ['connect', 'fetch', 'chat', 'login', 'sign-in'].map((name) => `test/browser/${name}.ts`)
+const browser = ['connect', 'fetch', 'chat', 'login', 'sign-in', 'docs'].map((name) => `test/browser/${name}.ts`)
 
 const checks: Record<string, Check> = {
   format: { does: 'the format of all files', command: 'oxfmt --check', isQuick: true },
@@ -27,7 +27,7 @@ const checks: Record<string, Check> = {
   house: { does: 'the rules of the house: imports, names, promises', command: 'node test/house.ts', isQuick: true },
   dead: { does: 'unused files, exports and packages', command: 'knip', isQuick: true },
   browser: {
-    does: 'connects a site, calls the API and chats in a real browser; needs Chromium',
+    does: 'connects a site, calls the API, chats and reads the guide in a real browser; needs Chromium',
     command: `node bin/test.ts ${browser.join(' ')}`,
   },
   clients: { does: 'runs the tour with generated clients in TypeScript and Python', command: 'node bin/clients.ts' },

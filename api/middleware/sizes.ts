@@ -5,8 +5,8 @@ import { CodedError } from '../../src/errors.ts'
  * The longest query, in characters, and the most parameters. Sites and sign-in providers write theirs, with codes and
  * errors as long as they like; they are read in one pass.
  */
-const maxQuery = 12_288
-const maxParameters = 50
+export const maxQuery = 12_288
+export const maxParameters = 50
 
 /** Headers that are split and compared, which may take quadratic time. */
 const split = ['accept', 'accept-encoding', 'content-encoding', 'content-type', 'if-none-match'] as const

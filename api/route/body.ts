@@ -84,7 +84,7 @@ function refused(error: Error, maxBytes: number, advice = ''): CodedError {
 }
 
 /** So many values are read in the thread of the event loop: they take 30 ms at worst, whatever they are. */
-const mostValues = 25_000
+export const mostValues = 25_000
 
 /** A larger body is parsed in a turn of its own or in a thread, because a mebibyte may take 80 ms. */
 const inlineBytes = 32 * 1024

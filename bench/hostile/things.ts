@@ -102,7 +102,7 @@ export function things({ url, headers, params }: Place): Record<string, () => Pr
         '/auth/logins',
         '/auth/me',
         '/openapi.json',
-        '/docs/swagger-ui-bundle.js',
+        '/docs/site.css',
       ].map((path) => [`GET ${path}`, () => ask('GET', path)]),
     ),
   }

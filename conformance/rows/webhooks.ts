@@ -68,7 +68,7 @@ const queued = (stage: Stage) =>
 const numbersOf = (arrivals: OwnSite['arrivals']) =>
   arrivals.map(({ text }) => (JSON.parse(text) as { number: number }).number)
 
-/** Beyond the 41 codes (docs/errors.md). */
+/** Beyond the 41 codes (docs/reference/errors.md). */
 const notAllowed = { code: 'METHOD_NOT_ALLOWED', statusCode: 405 }
 
 /** What came of a run whose payload has a member `action`: what the timeline says, and whose words the model followed. */

@@ -6,7 +6,7 @@ import { beforeAll, type Claim, type Claimed, type DueCallback } from './claim-c
 const places = 60
 
 /** How many of them one owner may have at one host: its other receivers must not wait for a slow one. */
-const maxPerHost = 3
+export const maxPerHost = 3
 
 /** How many callbacks to a domain whose share is used up are passed over at a time. */
 const maxPassedOver = 100

@@ -13,9 +13,9 @@ import { earlierAnswer, hashOf, hasDoneNothing } from './repeats.ts'
 import { writerSeconds } from './writer.ts'
 
 /** How many answers of a session may be under way or wait for their turn. */
-const maxOpen = 10
+export const maxOpen = 10
 /** How many messages and answers a session may have: the places of all of them are read for each step of an answer. */
-const maxNumber = 25_000
+export const maxNumber = 25_000
 
 /** What a request has come to. */
 export interface Accepted {

@@ -7,7 +7,8 @@ import { optionalText, text, whole } from './settings.ts'
 export const usualFolder = '.data'
 
 const portNumber = (fallback: number) => whole(fallback, 1, 65_535)
-const local = v.object({
+/** The formats of the settings of a single machine. */
+export const localSettings = v.object({
   DATA_DIR: text(usualFolder),
   POSTGRES_PORT: portNumber(15_432),
   TEMPORAL_PORT: portNumber(7233),
@@ -38,11 +39,11 @@ const local = v.object({
 })
 
 /** The settings of a single machine (`npm start`, `npm test`), and the environment for child processes. */
-export type LocalConfig = Readonly<v.InferOutput<typeof local> & { environment: Record<string, string> }>
+export type LocalConfig = Readonly<v.InferOutput<typeof localSettings> & { environment: Record<string, string> }>
 
 /** Reads the settings of a single machine. Throws a ConfigError that names every problem. */
 export const readLocalConfig = (env?: Environment): LocalConfig =>
-  freeze({ ...readEnvironment(local, env), environment: withFiles(present(env), settingNames).env })
+  freeze({ ...readEnvironment(localSettings, env), environment: withFiles(present(env), settingNames).env })
 
 const checker = v.pick(settings, ['BASE_URL', 'SITE_ALLOW', 'SITE_CA_FILE'])
 
@@ -54,5 +55,5 @@ export function readCheckerConfig(env?: Environment) {
 
 /** The names of all settings, so that a test can check that `.env.example` lists them all. */
 export const settingNames: readonly string[] = [
-  ...new Set([...Object.keys(settings.entries), ...Object.keys(local.entries)]),
+  ...new Set([...Object.keys(settings.entries), ...Object.keys(localSettings.entries)]),
 ]

@@ -27,7 +27,7 @@ export interface NewNotification {
  * How many notifications of a kind an account is mailed in a day. Each kind counts separately: strangers cause some, as with
  * webhooks of which every run fails or asks, and must not use up the others.
  */
-const mailsADay = 100
+export const mailsADay = 100
 
 /** More lines nobody reads in a notification. */
 const mostLines = 100

@@ -17,7 +17,7 @@ import type { createSessionSites } from './session-sites.ts'
 import { Session, type OnDisconnect } from './session.ts'
 
 /** Sessions of one owner that may be used at a time. */
-const mostLiving = 1000
+export const mostLiving = 1000
 
 /** What a session is made of. */
 export interface NewSession {

@@ -26,8 +26,8 @@ const own = 'own'
 /** How many passwords of one network may wait: with more, an answer would take seconds, so the request is refused. */
 const waitingAtMost = 200
 
-const shortest = 10
-const longest = 256
+export const shortest = 10
+export const longest = 256
 
 /** The password as it is hashed (NFC, so that keyboards agree), or why it is not acceptable. */
 function check(written: string): { password: string } | { problem: string } {

@@ -32,6 +32,7 @@ const paths = [
   '/agents',
   '/audit',
   '/docs',
+  '/docs/search',
   '/nowhere',
 ]
 
@@ -159,7 +160,7 @@ test('every list that a client sends has a length that is looked at first', (t) 
 
 test('the OpenAPI document and its page are compressed, cached, and limited for each address', async (t) => {
   const { url } = await startPlatform(t, { env: { RATE_LIMIT_BROWSER_PER_MINUTE: '12' } })
-  for (const path of ['/openapi.json', '/docs', '/docs/swagger-ui-bundle.js']) {
+  for (const path of ['/openapi.json', '/docs', '/docs/site.css']) {
     const plain = await send(url, { path })
     const zipped = await send(url, { path, headers: { 'Accept-Encoding': 'gzip' } })
     t.is(zipped.headers['content-encoding'], 'gzip')

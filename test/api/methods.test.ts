@@ -18,7 +18,8 @@ for (const { path, method } of routes) {
   const more = method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]
   declared.set(path, [...(declared.get(path) ?? []), ...more])
 }
-declared.set('/openapi.json', ['GET', 'HEAD']).set('/docs', ['GET', 'HEAD']).set('/', ['GET', 'HEAD'])
+for (const path of ['/openapi.json', '/docs', '/docs/search', '/docs/api', '/docs/reference/errors', '/'])
+  declared.set(path, ['GET', 'HEAD'])
 
 const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'PURGE']
 

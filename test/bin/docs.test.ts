@@ -1,11 +1,10 @@
 // @promise openapi
 import { readFile } from 'node:fs/promises'
 import test from 'ava'
-import { errorsPage, openapiFile } from '../../bin/docs.ts'
+import { generated } from '../../bin/docs.ts'
 
-const read = (file: string) => readFile(new URL(`../../docs/${file}`, import.meta.url), 'utf8')
-
-test('the generated documents are those that npm run docs would write now', async (t) => {
-  t.is(await read('errors.md'), errorsPage(), 'run: npm run docs')
-  t.is(await read('openapi.json'), openapiFile(), 'run: npm run docs')
-})
+for (const [file, make] of Object.entries(generated)) {
+  test(`${file} is what npm run docs would write now`, async (t) => {
+    t.is(await readFile(new URL(`../../${file}`, import.meta.url), 'utf8'), make(), 'run: npm run docs')
+  })
+}

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import { readConfig } from '../../src/config/config.ts'
 import { readLocalConfig, settingNames } from '../../src/config/local-config.ts'
+import { settingGroups } from '../../src/config/meanings.ts'
 
 const root = join(import.meta.dirname, '../..')
 const lines = readFileSync(join(root, '.env.example'), 'utf8').split('\n')
@@ -14,11 +15,13 @@ const settings = lines.flatMap((line, index) => {
 })
 
 test('.env.example lists every setting once, each under a line that explains it', (t) => {
-  const named = settings.map(({ name }) => name)
-  const others = named.filter((name) => !settingNames.includes(name))
-  t.deepEqual(named.filter((name) => !others.includes(name)).toSorted(), [...settingNames].toSorted())
-  t.deepEqual(others, [])
-  for (const { above } of settings) t.regex(above, /^# [A-Za-z].*[.)\d}]/)
+  t.deepEqual(settings.map(({ name }) => name).toSorted(), [...settingNames].toSorted())
+  for (const { name, above } of settings) t.regex(above, /^# .*[a-z\d)}>]/i, name)
+})
+
+test('the meaning of every setting is a sentence', (t) => {
+  const meanings = settingGroups.flatMap(({ settings }) => Object.entries(settings))
+  for (const [name, meaning] of meanings) t.regex(meaning, /^[A-Z][^]*[.\w}'"]$/, name)
 })
 
 test('the values in .env.example are the defaults', (t) => {

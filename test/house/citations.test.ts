@@ -22,6 +22,7 @@ for (const [what, path, text, says] of [
   ['a source file that is not there', 'docs/a.md', 'See `src/b.ts`.', /src\/b\.ts, which is not/],
   ['a link to a page that is not there', 'docs/a.md', '[plan](plan.md)', /plan\.md, which is not/],
   ['an anchor of another page', 'docs/a.md', '[it](design.md#runs)', /#runs, and there is no such/],
+  ['a second heading of a name', 'docs/a.md', 'design.md#webhooks-exactly-1', /-exactly-1, and there is no such/],
   ['an anchor of what only looks like a heading', 'docs/a.md', 'design.md#in-a-fence', /#in-a-fence/],
   ['a decision that is not there', 'src/run.ts', 'docs/decisions/0002', /0002, which is not there/],
   [

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { createAnchors } from '../../api/docs/anchors.ts'
 import type { SourceFile } from './source.ts'
 
 /** A text that cites documents: a page, or the comments of a source file. */
@@ -111,7 +112,7 @@ function problemOfTarget({ path, anchor }: Target, desk: Desk): string[] {
   const file = path === '' ? desk.path : find(path, desk)
   if (file === undefined) return [`cites ${path}, which is not there`]
   if (anchor === undefined || !file.endsWith('.md')) return []
-  const isThere = desk.headings(file).some((title) => anchorOf(title) === anchor)
+  const isThere = desk.headings(file).map(createAnchors()).includes(anchor)
   return isThere ? [] : [`cites ${path}#${anchor}, and there is no such heading`]
 }
 
@@ -139,14 +140,6 @@ function createHeadings(library: Library): Desk['headings'] {
 
 const headingsIn = (page: string): string[] =>
   matches(page, /^#{1,6} +(.+?) *$/gm).map(([, title = '']) => title.replaceAll(/`|\[([^\]]*)\]\([^)]*\)/g, '$1'))
-
-/** The anchor that GitHub gives a heading. */
-const anchorOf = (title: string): string =>
-  title
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
-    .trim()
-    .replaceAll(/\s/g, '-')
 
 const onDisk: Library = {
   has: (path) => !path.startsWith('..') && existsSync(join(root, path)),

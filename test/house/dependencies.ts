@@ -18,7 +18,6 @@ const bundled = 'workflows/index.ts'
 
 /** Needed in production, but not imported by the platform's own code. */
 const unnamed: Record<string, string> = {
-  'swagger-ui-dist': 'its files are served',
   zod: 'a peer dependency of ai',
 }
 

@@ -1,0 +1,104 @@
+import { readFile } from 'node:fs/promises'
+import type { Router } from '@koa/router'
+import type { Context } from 'koa'
+import { CodedError } from '../../src/errors.ts'
+import type { Services } from '../../src/services.ts'
+import { serveFixed } from '../fixed-content.ts'
+import { openapi } from '../openapi/openapi.ts'
+import { parametersIn } from '../route/query.ts'
+import type { AnyRoute } from '../route/route.ts'
+import { createGuide, type Guide } from './guide.ts'
+import { guidePage } from './guide-page.ts'
+import { maxQuery } from './layout.ts'
+import type { ApiDocument } from './reference/document.ts'
+import { overviewPage, tagPage } from './reference/reference-pages.ts'
+import { findables } from './search/findable.ts'
+import { createSearch } from './search/search.ts'
+import { searchPage } from './search/search-page.ts'
+
+type Handler = (ctx: Context) => Promise<void>
+
+const assets: Record<string, string> = {
+  'site.css': 'text/css',
+  'site.js': 'text/javascript',
+  'reference.js': 'text/javascript',
+}
+
+/**
+ * Serves the documentation: the guide, a search over it, and the reference with the OpenAPI document. Each client address
+ * has as many requests as to other pages for browsers. The document is made now: that would hold up requests.
+ */
+export function mountDocs(router: Router, routes: AnyRoute[], { config, rateLimits }: Services): void {
+  const document = JSON.stringify(openapi(routes, config.http.baseUrl))
+  const guide = createGuide()
+  const get = (path: string, handle: Handler) =>
+    router.get(path, async (ctx) => {
+      await rateLimits.browser(ctx.ip)
+      await handle(ctx)
+    })
+  const guidePages = withPolicy(servePages((file) => renderGuide(guide, file)))
+  const referencePages = withPolicy(servePages((tag) => Promise.resolve(renderReference(document, tag))))
+  // For people who open the address of the API.
+  router.get('/', (ctx) => ctx.redirect('/docs'))
+  get('/openapi.json', serveFixed({ type: 'application/json', read: () => document }))
+  get('/docs', (ctx) => guidePages(ctx, 'README.md'))
+  get('/docs/specification', (ctx) => guidePages(ctx, 'specification.md'))
+  get('/docs/search', withPolicy(serveSearch(guide, routes)))
+  get('/docs/api', (ctx) => referencePages(ctx, ''))
+  get('/docs/:part/:page', (ctx) => {
+    const { part = '', page = '' } = ctx['params'] as Record<string, string>
+    return part === 'api' ? referencePages(ctx, page) : guidePages(ctx, `${part}/${page}.md`)
+  })
+  for (const [name, type] of Object.entries(assets))
+    get(`/docs/${name}`, serveFixed({ type, read: () => readFile(new URL(`assets/${name}`, import.meta.url)) }))
+}
+
+async function renderGuide(guide: Guide, file: string): Promise<string | undefined> {
+  const page = await guide.read(file)
+  return page && guidePage(guide, page)
+}
+
+/** The document is parsed for each page that is made, once, and not kept: it is large. */
+function renderReference(text: string, tag: string): string | undefined {
+  const document = JSON.parse(text) as ApiDocument
+  return tag === '' ? overviewPage(document) : tagPage(document, tag)
+}
+
+/** Stricter than that of other responses: pages have no style of their own, and forms are sent to this site alone. */
+const policy =
+  "default-src 'self'; style-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+/** Failures become pages for browsers. */
+const withPolicy =
+  <Rest extends unknown[]>(handle: (ctx: Context, ...rest: Rest) => Promise<void>) =>
+  (ctx: Context, ...rest: Rest): Promise<void> => {
+    ctx.state['browser'] = true
+    ctx.set('Content-Security-Policy', policy)
+    return handle(ctx, ...rest)
+  }
+
+/** Serves pages by their names. Each is made at its first request, and kept. */
+function servePages(render: (name: string) => Promise<string | undefined>) {
+  const kept = new Map<string, Handler>()
+  const make = async (name: string): Promise<Handler> => {
+    const html = await render(name)
+    if (html === undefined) throw new CodedError('NOT_FOUND', { message: 'This page does not exist. Start at /docs.' })
+    const send = serveFixed({ type: 'text/html', read: () => html })
+    kept.set(name, send)
+    return send
+  }
+  return async (ctx: Context, name: string): Promise<void> => (kept.get(name) ?? (await make(name)))(ctx)
+}
+
+function serveSearch(guide: Guide, routes: readonly AnyRoute[]): Handler {
+  const search = createSearch(() => findables(guide, routes))
+  return async (ctx) => {
+    const given = parametersIn(ctx.querystring)['q'] ?? ''
+    const query = (Array.isArray(given) ? (given[0] ?? '') : given).trim()
+    const isTooLong = query.length > maxQuery
+    const found = query === '' || isTooLong ? undefined : await search(query)
+    ctx.status = isTooLong ? 400 : 200
+    ctx.type = 'text/html'
+    ctx.body = searchPage(guide.menu, { query, found })
+  }
+}

@@ -1,0 +1,119 @@
+import MarkdownIt from 'markdown-it'
+import type { RendererRule, Token } from 'markdown-it'
+import { createAnchors } from './anchors.ts'
+import { escape } from './escape.ts'
+import { destinationOf } from './places.ts'
+import { readSections, textOf, type Section } from './sections.ts'
+
+export interface Heading {
+  level: number
+  text: string
+  anchor: string
+}
+
+/** A page of the guide. */
+export interface Page {
+  /** Its path in docs/. */
+  file: string
+  title: string
+  html: string
+  headings: Heading[]
+  /** The addresses on this site that it links to. */
+  links: string[]
+  /** All anchors in it. */
+  anchors: string[]
+  sections: Section[]
+}
+
+/**
+ * markdown-it, because it follows CommonMark, knows the tables of code hosts, and gives its tokens before any HTML:
+ * headings, links and sections are read from them. HTML in a page is shown as text.
+ */
+const markdown = new MarkdownIt({ html: false })
+
+const { rules } = markdown.renderer
+const asUsual: RendererRule = (tokens, index, options, _env, self) => self.renderToken(tokens, index, options)
+
+/** Wide tables scroll by themselves, so that the page does not. The keyboard must reach what scrolls. */
+rules['table_open'] = (...given) =>
+  `<div class="table" role="region" aria-label="Table" tabindex="0">${asUsual(...given)}`
+rules['table_close'] = (...given) => `${asUsual(...given)}</div>`
+
+rules['fence'] = (tokens, index) => {
+  const { content, info } = tokens[index]!
+  const language = /^[\w+-]*/.exec(info)?.[0] ?? ''
+  const name = language === '' ? '' : ` data-language="${language}"`
+  return `<div class="code"${name}><pre tabindex="0"><code>${escape(content)}</code></pre></div>\n`
+}
+
+/** Renders the text of a file of docs/. */
+export function renderPage(file: string, text: string): Page {
+  const tokens = markdown.parse(text, {})
+  const headings = nameHeadings(tokens)
+  const rows = nameRows(tokens, file)
+  const links = leadLinks(tokens, file)
+  return {
+    file,
+    title: headings.find(({ level }) => level === 1)?.text ?? file,
+    html: markdown.renderer.render(tokens, markdown.options),
+    headings,
+    links,
+    anchors: [...headings.map(({ anchor }) => anchor), ...rows],
+    sections: readSections(tokens, headings),
+  }
+}
+
+/** Has links lead to the pages of the site, and returns those that do. */
+function leadLinks(tokens: Token[], file: string): string[] {
+  return tokens.flatMap(({ children }) =>
+    (children ?? []).flatMap((token, index, all) => {
+      if (token.type !== 'link_open') return []
+      const to = destinationOf(String(token.attrGet('href')), file)
+      if ('inRepository' in to) return withoutLink(token, to.inRepository, all.slice(index))
+      token.attrSet('href', to.href)
+      return to.isElsewhere ? [] : [to.href]
+    }),
+  )
+}
+
+/** A link to what only the repository has becomes its text, because nothing on this site shows it. */
+function withoutLink(opening: Token, path: string, following: Token[]): [] {
+  const closing = following.find(({ type }) => type === 'link_close')
+  for (const token of [opening, closing]) if (token) token.tag = 'span'
+  opening.attrs = [
+    ['class', 'in-repository'],
+    ['title', path],
+  ]
+  return []
+}
+
+function nameHeadings(tokens: Token[]): Heading[] {
+  const toAnchor = createAnchors()
+  return tokens.flatMap((token, index) => {
+    if (token.type !== 'heading_open') return []
+    const text = textOf(tokens[index + 1])
+    const anchor = toAnchor(text)
+    token.attrSet('id', anchor)
+    return [{ level: Number(token.tag.slice(1)), text, anchor }]
+  })
+}
+
+/** Rows about a code or a setting get its name as an anchor, so that the search can lead to them. */
+function nameRows(tokens: Token[], file: string): string[] {
+  if (!file.startsWith('reference/')) return []
+  const taken = new Set<string>()
+  for (const [index, row] of tokens.entries()) {
+    const name = row.type === 'tr_open' ? nameOfRow(tokens, index) : undefined
+    if (name === undefined || taken.has(name)) continue
+    taken.add(name)
+    row.attrSet('id', name)
+  }
+  return [...taken]
+}
+
+/** The first cell, if it is a name in capitals: `NO_CREDITS` is `no_credits`. */
+export function nameOfRow(tokens: Token[], index: number): string | undefined {
+  const cell = tokens[index + 2]
+  const isNamed = cell?.type === 'inline' && /^`[A-Z][A-Z\d_]+`$/.test(cell.content)
+  return isNamed ? cell.content.slice(1, -1).toLowerCase() : undefined
+}

@@ -1,0 +1,34 @@
+import { destinationOf, isPage } from './places.ts'
+
+/** An entry of the menu: a page of the guide, or the reference of the API. */
+export interface Entry {
+  title: string
+  /** The address on the site. */
+  href: string
+  /** The file in docs/. */
+  file: string
+}
+
+/** A part of the guide. */
+export interface Part {
+  title: string
+  entries: Entry[]
+}
+
+/** Reads the menu from the lists of docs/README.md. What only the repository has is left out. */
+export function readMenu(text: string): Part[] {
+  const parts = text.split(/^## +/m).slice(1)
+  return parts
+    .map((part) => ({ title: part.split('\n', 1)[0]?.trim() ?? '', entries: readEntries(part) }))
+    .filter(({ entries }) => entries.length > 0)
+}
+
+const readEntries = (part: string): Entry[] =>
+  [...part.matchAll(/^[-*] +\[([^\]]+)\]\(([^)#\s]+)\)/gm)].flatMap(([, title = '', file = '']) => {
+    const to = destinationOf(file, 'README.md')
+    return 'href' in to && !to.isElsewhere ? [{ title: title.replaceAll('`', ''), href: to.href, file }] : []
+  })
+
+/** The pages of the guide in the order of the menu. */
+export const pagesIn = (menu: readonly Part[]): Entry[] =>
+  menu.flatMap(({ entries }) => entries).filter(({ file }) => isPage(file))

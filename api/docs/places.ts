@@ -1,0 +1,33 @@
+import { posix } from 'node:path'
+
+/** Where the guide is on the web, and how the files of docs/ link to each other there. */
+
+const pages = /^(?:(?:start|how-to|understand|operate|sites|reference)\/)?[a-z\d-]+\.md$/
+
+/** Pages directly in docs/ that are part of the guide. */
+const alone = new Set(['specification.md'])
+
+/** The path of a file of docs/ on the site; undefined for a file that is only in the repository. */
+export function placeOf(file: string): string | undefined {
+  if (file === 'README.md') return '/docs'
+  if (file === 'openapi.json') return '/docs/api'
+  return isPage(file) ? `/docs/${file.slice(0, -'.md'.length)}` : undefined
+}
+
+/** Whether a file of docs/ is a page of the guide. */
+export const isPage = (file: string): boolean => pages.test(file) && (file.includes('/') || alone.has(file))
+
+/** Where a link leads: to an address of the site, or to a file that only the repository has. */
+export type Destination = { href: string; isElsewhere: boolean } | { inRepository: string }
+
+/** Reads a link of a page, which is relative to its file, as on a code host. */
+export function destinationOf(link: string, file: string): Destination {
+  if (/^[a-z][a-z\d+.-]*:/i.test(link)) return { href: link, isElsewhere: true }
+  const [path = '', anchor] = link.split('#')
+  const fragment = anchor === undefined ? '' : `#${anchor}`
+  if (path === '') return { href: fragment, isElsewhere: false }
+  if (path.startsWith('/')) return { href: link, isElsewhere: false }
+  const target = posix.join('docs', posix.dirname(file), path)
+  const place = target.startsWith('docs/') ? placeOf(target.slice('docs/'.length)) : undefined
+  return place === undefined ? { inRepository: target } : { href: place + fragment, isElsewhere: false }
+}

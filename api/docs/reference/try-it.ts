@@ -1,0 +1,48 @@
+import { escape } from '../escape.ts'
+import type { Operation, Parameter, Place } from './document.ts'
+
+type Callable = Place & { path: string }
+
+export const jsonOf = (value: unknown): string => JSON.stringify(value, null, 2)
+
+/** The request as a command, with the examples of its path and body. */
+export function curlOf({ method, path, operation }: Callable, server: string): string {
+  const { parameters = [], security } = operation
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(exampleOf(parameters, name)))
+  const body = bodyOf(operation)
+  return [
+    `curl${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} ${server}${filled}`,
+    ...(security.some((one) => 'token' in one) ? ['-H "Authorization: Bearer $TOKEN"'] : []),
+    ...(body === undefined ? [] : [`-H 'Content-Type: application/json'`, `-d '${body.replaceAll("'", `'\\''`)}'`]),
+  ].join(' \\\n  ')
+}
+
+const exampleOf = (parameters: readonly Parameter[], name: string): string => {
+  const { example } = parameters.find((one) => one.in === 'path' && one.name === name) ?? {}
+  return typeof example === 'string' ? example : name
+}
+
+function bodyOf({ requestBody }: Operation): string | undefined {
+  const example = requestBody?.content['application/json'].example
+  return requestBody === undefined ? undefined : jsonOf(example ?? {})
+}
+
+/** A form that reference.js sends. Without scripts it stays hidden, because a form cannot send JSON. */
+export function tryIt({ method, path, operation }: Callable): string {
+  const { operationId: id, parameters = [] } = operation
+  const fields = parameters.map((parameter) => fieldOf(id, parameter))
+  const body = bodyOf(operation)
+  return `<details class="try" hidden><summary>Try it</summary>
+<form data-method="${escape(method.toUpperCase())}" data-path="${escape(path)}">
+${fields.join('')}${body === undefined ? '' : textArea(id, body)}<p><button>Send</button> <output></output></p>
+<pre class="answer" tabindex="0" hidden></pre>
+</form></details>
+`
+}
+
+/** Only what is required is filled in: an example of a filter would hide what there is. */
+const fieldOf = (id: string, { name, in: where, required, example }: Parameter): string =>
+  `<p><label for="${id}-${name}"><code>${escape(name)}</code></label><input id="${escape(`${id}-${name}`)}" name="${escape(name)}" data-in="${where}" autocomplete="off"${required ? ` required value="${escape(typeof example === 'string' ? example : '')}"` : ''}></p>\n`
+
+const textArea = (id: string, body: string): string =>
+  `<p><label for="${id}-body">Body</label><textarea id="${escape(id)}-body" name="body" rows="${Math.min(16, body.split('\n').length + 1)}" spellcheck="false">${escape(body)}</textarea></p>\n`

@@ -1,0 +1,33 @@
+import { settingGroups } from '../../src/config/meanings.ts'
+import { describe, ruleOf } from './settings.ts'
+
+/** How long the lines of the file may be. */
+const width = 120
+
+const introduction = `# All settings of Switchyard with their defaults. Copy this file to .env, and uncomment the settings that you change.
+# \`npm start\` needs none of them. Everywhere else, settings marked "Required" must be set.
+# To read a value from a file, add _FILE to the name: DATABASE_URL_FILE names the file with the value of DATABASE_URL.
+# \`npm run docs\` writes this file.`
+
+/** .env.example. */
+export const envExample = (): string =>
+  `${[introduction, ...settingGroups.map(({ title, settings }) => `${ruler(title)}\n\n${Object.entries(settings).map(entryOf).join('\n')}`)].join('\n\n')}\n`
+
+const ruler = (title: string): string => `# --- ${title} `.padEnd(width, '-')
+
+function entryOf([name, meaning]: [string, string]): string {
+  const { fallback, isRequired } = describe(name)
+  const lines = [...(isRequired ? ['Required.'] : []), meaning, ...ruleOf(name)].join(' ').split('\n')
+  return `${lines.map(wrapped).join('\n')}\n# ${name}=${fallback ?? ''}`
+}
+
+/** Words in lines that begin with `# `. */
+function wrapped(text: string): string {
+  const lines: string[] = ['#']
+  for (const word of text.split(' ')) {
+    const line = `${lines.at(-1)} ${word}`
+    if (line.length <= width) lines[lines.length - 1] = line
+    else lines.push(`# ${word}`)
+  }
+  return lines.join('\n')
+}

@@ -1,0 +1,138 @@
+import { sendChatMessage } from '../../api/chat.ts'
+import { maxParameters, maxQuery } from '../../api/middleware/sizes.ts'
+import { mostValues } from '../../api/route/body.ts'
+import { maxText } from '../../api/schemas/chat-schema.ts'
+import { maxHeaderBytes } from '../../api/server.ts'
+import { limitNames, tierNames, tierOf, type Limits } from '../../src/billing/tiers.ts'
+import { maxPerHost } from '../../src/callbacks/attempt-turns.ts'
+import { maxNumber, maxOpen } from '../../src/chat/accept.ts'
+import { maxResultBytes } from '../../src/models/prompt.ts'
+import { mailsADay } from '../../src/notifications/notifications.ts'
+import { mostLiving } from '../../src/sessions/create-session.ts'
+import { maxTools } from '../../src/sites/manifest/manifest-shape.ts'
+import { longest, shortest } from '../../src/users/passwords.ts'
+import { bytes, count, defaultOf } from './in-words.ts'
+import { pageOf, table } from './table.ts'
+
+type Row = [limit: string, value: string, setting: string]
+
+/** A limit that a setting sets. */
+const set = (limit: string, setting: string): Row => [limit, defaultOf(setting), `\`${setting}\``]
+
+/** A limit that is the same everywhere. */
+const fixed = (limit: string, value: string): Row => [limit, value, '']
+
+const requests = (): Row[] => [
+  set('Requests per user or API key, per minute', 'RATE_LIMIT_PER_MINUTE'),
+  set('Requests to `/auth` per client address, per minute', 'RATE_LIMIT_AUTH_PER_MINUTE'),
+  set('Documentation, OAuth and sign-in pages per client address, per minute', 'RATE_LIMIT_BROWSER_PER_MINUTE'),
+  set('Logins and audited changes per account, per minute', 'RATE_LIMIT_CHANGES_PER_MINUTE'),
+  set('Logins and audited changes per account, per day', 'RATE_LIMIT_CHANGES_PER_DAY'),
+  set('Wrong passwords and codes per account, per hour', 'RATE_LIMIT_TRIES_PER_HOUR'),
+  set('Password reset requests per client address, per hour', 'RATE_LIMIT_RECOVERY_PER_HOUR'),
+  set('Webhook deliveries per agent, per minute', 'RATE_LIMIT_WEBHOOK_PER_MINUTE'),
+  set('Webhook deliveries with a wrong proof per client address, per minute', 'RATE_LIMIT_WEBHOOK_FAILED_PER_MINUTE'),
+  set('Client connections per API process', 'CONNECTION_LIMIT'),
+  set('Open streams per API process', 'STREAM_LIMIT'),
+]
+
+const sizes = (): Row[] => [
+  set('Webhook payload or run input', 'WEBHOOK_BODY_BYTES'),
+  fixed('Chat request', bytes(sendChatMessage.rawBody?.maxBytes({} as never) ?? 0)),
+  fixed('Characters of a chat message', count(maxText)),
+  set('Other request bodies', 'BODY_BYTES'),
+  fixed('Values in a JSON body', count(mostValues)),
+  fixed('Request headers together', bytes(maxHeaderBytes)),
+  fixed('Characters of a query', count(maxQuery)),
+  fixed('Parameters of a query', count(maxParameters)),
+  fixed('Characters of a password', `${shortest} to ${longest}`),
+]
+
+const runs = (): Row[] => [
+  set('Unfinished runs per agent', 'QUEUE_DEPTH'),
+  set('Model calls per run', 'RUN_STEPS'),
+  set('Tool calls per run', 'RUN_TOOL_CALLS'),
+  set('Tokens per run', 'RUN_TOKENS'),
+  set('Credits per run', 'RUN_CREDITS'),
+  set('Time of a run, without waiting', 'RUN_MINUTES'),
+  set('Total waiting time of a run', 'RUN_WAIT_SECONDS'),
+  set('Waiting time of a queued run that its owner cannot pay for', 'QUEUE_BLOCKED_SECONDS'),
+  set('Time of a model call', 'MODEL_TIMEOUT_SECONDS'),
+  set('Delay of a scheduled run, after which it counts as missed', 'SCHEDULE_CATCH_UP_SECONDS'),
+  set('Time of one attempt to post a callback', 'CALLBACK_TIMEOUT_SECONDS'),
+  set('Time during which a callback is retried', 'CALLBACK_HOURS'),
+  fixed('Callbacks in progress per owner and host, in one worker', count(maxPerHost)),
+  set('Model calls in progress per owner, in one worker', 'WORKER_ACTIVITIES'),
+  set('Tool calls in progress per owner, in one worker', 'WORKER_ACTIVITIES'),
+]
+
+const sites = (): Row[] => [
+  set('Tool calls per host, per minute', 'OUTGOING_PER_MINUTE'),
+  set('Longest `Retry-After` that is respected', 'OUTGOING_HOLD_MINUTES'),
+  set('Time of a tool call', 'SITE_TIMEOUT_SECONDS'),
+  set('Size of a tool result', 'TOOL_RESULT_BYTES'),
+  fixed('Part of a tool result that the model sees', bytes(maxResultBytes)),
+  set('Size of a manifest', 'MANIFEST_BYTES'),
+  fixed('Tools in a manifest', count(maxTools)),
+  set('Time to fetch a manifest', 'MANIFEST_TIMEOUT_SECONDS'),
+  set("Time of a request to a site's token address", 'TOKEN_TIMEOUT_SECONDS'),
+]
+
+const chats = (): Row[] => [
+  set('Lifetime of a session', 'SESSION_HOURS'),
+  set('Lifetime of an unused session', 'SESSION_IDLE_MINUTES'),
+  fixed('Sessions per account', count(mostLiving)),
+  fixed('Messages and answers per session', count(maxNumber)),
+  fixed('Answers per session that wait or are in progress', count(maxOpen)),
+  set('Time of an answer', 'CHAT_TIMEOUT_SECONDS'),
+  set('Model calls per answer', 'RUN_STEPS'),
+  set('Tool calls per answer', 'RUN_TOOL_CALLS'),
+]
+
+const kept = (): Row[] => [
+  set('Ended runs, direct tool calls and chat sessions', 'RUN_RETENTION_DAYS'),
+  set('Entries of the audit log', 'AUDIT_DAYS'),
+  set('Time to restore a deleted account', 'ACCOUNT_GRACE_DAYS'),
+]
+
+const heads = ['Limit', 'Default', 'Setting']
+
+/** docs/reference/limits.md. */
+export const limitsPage = (): string =>
+  pageOf(
+    '# Limits',
+    'This page lists the limits of an installation and their defaults. An operator changes a limit with the [setting](settings.md) beside it. A limit without a setting is fixed.',
+    'A request over a rate limit fails with `RATE_LIMITED`, and `Retry-After` says how many seconds to wait. [Read lists and respect limits](../how-to/lists-and-limits.md) shows how.',
+    ...[
+      ['Requests', requests()] as const,
+      ['Sizes', sizes()] as const,
+      ['Runs', runs()] as const,
+      ['Sites', sites()] as const,
+      ['Chat', chats()] as const,
+      ['Retention', kept()] as const,
+    ].flatMap(([title, rows]) => [`## ${title}`, table(heads, rows)]),
+    `An account gets at most ${count(mailsADay)} mails a day for each kind of notification.`,
+    '## Accounts',
+    'With payments, the tier of an account sets these limits. Without payments, the operator sets them for all accounts.',
+    table(['Limit', ...tierNames, 'Without payments', 'Setting'], limitNames.map(accountRow)),
+  )
+
+/** The name of each limit of an account, how it is written, and its setting. */
+const ofAccount: Record<keyof Limits, [name: string, write: (value: number) => string, setting: string]> = {
+  agents: ['Agents', count, 'LIMIT_AGENTS'],
+  vaultSites: ['Connected sites', count, 'LIMIT_VAULT_SITES'],
+  apiKeys: ['API keys', count, 'LIMIT_API_KEYS'],
+  workspaces: ['Workspaces', count, 'LIMIT_WORKSPACES'],
+  workspaceMembers: ['Members per workspace', count, 'LIMIT_WORKSPACE_MEMBERS'],
+  requestsPerMinute: ['Requests per minute', count, 'LIMIT_REQUESTS_PER_MINUTE'],
+  openStreams: ['Open streams per API process', count, 'LIMIT_OPEN_STREAMS'],
+  deliveriesPerMinute: ['Webhook deliveries per minute', count, 'LIMIT_DELIVERIES_PER_MINUTE'],
+  inputBytesPerMinute: ['Payloads and inputs per minute', bytes, 'LIMIT_INPUT_BYTES_PER_MINUTE'],
+  storedBytes: ['Stored payloads and tool results', bytes, 'LIMIT_STORED_BYTES'],
+  tokensPerMonth: ['Model tokens per calendar month (UTC)', count, 'LIMIT_TOKENS_PER_MONTH'],
+}
+
+function accountRow(limit: keyof Limits): string[] {
+  const [name, write, setting] = ofAccount[limit]
+  return [name, ...tierNames.map((tier) => write(tierOf(tier).limits[limit])), defaultOf(setting), `\`${setting}\``]
+}
