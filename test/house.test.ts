@@ -71,7 +71,7 @@ const violations: { rule: string; files: Record<string, string>; says: RegExp }[
   },
   ...['skip', 'failing', 'serial.only'].map((how) => leftOut('test', how)),
   leftOut('t', 'throws.skip'),
-  cites('/** The limits of runs (docs/api.md, "Limits of runs"). */'),
+  cites('/** The limits of runs (docs/specification.md, "Limits of runs"). */'),
   cites(['const one = 1 /', '/ see docs/plan.md'].join('')),
   cites('// What a site publishes (specification,\n// "Manifest"), and what\n// comes of it.'),
 ]
@@ -90,7 +90,7 @@ for (const [index, { rule, files, says }] of violations.entries()) {
 
 const allowed: Record<string, string> = {
   'src/runs/made-up.ts': `
-// console.log and process.env may be spoken of, and so may docs/api.md, "Runs" and docs/decisions/0001
+// console.log and process.env may be spoken of, and so may docs/specification.md, "Run" and docs/decisions/0001
 import { MadeUpRow } from '../tools/made-up-row.ts'
 import { madeUpRule } from '../schedules/made-up-rule.ts'
 import type { Vault } from '../vault/vault.ts'
