@@ -50,7 +50,9 @@ const routes = {
 
 createServer(async (request, response) => {
   try {
-    const [type, body] = await (routes[`${request.method} ${request.url}`] ?? (() => ['text/plain', 'Not found']))(request)
+    const [type, body] = await (routes[`${request.method} ${request.url}`] ?? (() => ['text/plain', 'Not found']))(
+      request,
+    )
     response.setHeader('Content-Type', type).end(body)
   } catch (error) {
     response.writeHead(502, { 'Content-Type': 'application/json' }).end(JSON.stringify({ error: error.message }))

@@ -20,7 +20,7 @@ export interface GuidePage {
   needs: string[]
 }
 
-export function readPage(path: string): GuidePage {
+function readPage(path: string): GuidePage {
   const text = readFileSync(join(root, path), 'utf8')
   const [need = ''] = /^You need [^]*?\n\n/m.exec(text) ?? []
   const links = [...need.matchAll(/\]\(([^)#]+\.md)[^)]*\)/g)].map(([, link = '']) => join(dirname(path), link))
@@ -38,7 +38,7 @@ export const readPages = (...folders: string[]): GuidePage[] =>
       .map((name) => readPage(`${folder}/${name}`)),
   )
 
-export const isCommand = ({ language }: Block): boolean => language === 'sh'
+const isCommand = ({ language }: Block): boolean => language === 'sh'
 /** Whether readers run it in the shell of the page. */
 export const isRun = (block: Block): boolean => isCommand(block) && (block.note === '' || block.note === 'setup')
 

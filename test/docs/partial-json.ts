@@ -23,17 +23,19 @@ function difference(shown: unknown, found: unknown, place: string): string | und
     return firstOf(shown.map((item, index) => difference(item, found[index], `${place}[${index}]`)))
   if (isObject(shown) && isObject(found))
     return firstOf(Object.entries(shown).map(([name, value]) => difference(value, found[name], `${place}.${name}`)))
-  const same = typeof shown === 'string' && typeof found === 'string' ? fits(shown, found) : isDeepStrictEqual(shown, found)
+  const same =
+    typeof shown === 'string' && typeof found === 'string' ? fits(shown, found) : isDeepStrictEqual(shown, found)
   return same ? undefined : `${place} is ${JSON.stringify(found)}, and shown as ${JSON.stringify(shown)}`
 }
 
 const firstOf = (differences: (string | undefined)[]): string | undefined =>
   differences.find((one) => one !== undefined)
 
-/** Ports differ from one installation to the next. */
+/** Ids and ports differ from one installation to the next. */
 function fits(shown: string, found: string): boolean {
   const pattern = shown
     .replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
+    .replaceAll(/\b01[0-9a-f]{2}…/g, '[0-9a-f-]{8,}')
     .replaceAll(/(?<=127\\\.0\\\.0\\\.1:)\d+/g, String.raw`\d+`)
     .replaceAll('…', '[^]*')
   return new RegExp(`^${pattern}$`).test(found)
