@@ -1,7 +1,7 @@
 import test from 'ava'
 import { differenceFrom } from './partial-json.ts'
 
-const answer = { id: '01a1-5', status: 'queued', items: [{ n: 1 }, { n: 2 }], url: 'http://127.0.0.1:4817/a' }
+const answer = { id: '01a21a28-d40b', status: 'queued', items: [{ n: 1 }, { n: 2 }], url: 'http://127.0.0.1:4817/a' }
 
 const same = [
   '{ "status": "queued", … }',
