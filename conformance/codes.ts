@@ -48,7 +48,7 @@ export type Code = keyof typeof statuses
 /** Codes whose body always says in `details` which places of the input are wrong. No other one has `details`. */
 export const withDetails: readonly Code[] = ['VALIDATION_ERROR', 'MANIFEST_INVALID', 'WEBHOOK_PAYLOAD_INVALID']
 
-/** Members that the answers about a tool call have beside those of every error (docs/api.md, "Connecting a site"). */
+/** Members that the answers about a tool call have beside those of every error (docs/how-to/connect-a-site.md). */
 export const ofToolCalls = {
   codes: ['TOOL_EXECUTION_ERROR', 'SITE_UNAVAILABLE', 'OUTGOING_RATE_LIMITED'] as readonly Code[],
   members: ['callId', 'outcome', 'siteStatus'],

@@ -7,7 +7,7 @@ import { RunStep } from '../runs/run-step.ts'
 const maxAnswerBytes = 32 * 1024
 
 /**
- * The body that is posted for an ended run (docs/api.md, "Being told"). An ended run never changes, so the body is the
+ * The body that is posted for an ended run (docs/how-to/callbacks.md). An ended run never changes, so the body is the
  * same at each attempt. Throws if the run does not exist.
  */
 export async function readEnding(database: Database, runId: string): Promise<string> {

@@ -26,7 +26,7 @@ export type SessionWithSites = Session & {
 }
 
 /**
- * Chat sessions (docs/api.md, "Sessions"): which sites and tools the messages of a chat may use, and the
+ * Chat sessions (docs/how-to/chat-page.md): which sites and tools the messages of a chat may use, and the
  * token that stands for them. The token is enough: a page that needed an account's credential beside it would hold its
  * vault, agents and keys.
  */

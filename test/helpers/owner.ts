@@ -24,7 +24,7 @@ export async function newOwner(t: ExecutionContext, platform: Platform, tier = '
     return { ...started, vaultEntryId, sent }
   }
 
-  /** Has a new agent follow a script once (docs/api.md, demo model), with these sites, and waits for the end. */
+  /** Has a new agent follow a script once (docs/how-to/demo-model.md), with these sites, and waits for the end. */
   async function follow(systemPrompt: string, ...sites: { vaultEntryId: string }[]) {
     const agent = await agentOf(person, { systemPrompt, sites: sites.map(({ vaultEntryId }) => ({ vaultEntryId })) })
     const { id } = (await start(person, agent)).body

@@ -1,5 +1,5 @@
 /**
- * An independent model of one paying account, after docs/api.md ("Subscriptions and payments"): written from the words,
+ * An independent model of one paying account, after docs/specification.md ("Tiers and credits"): written from the words,
  * with other means than the platform, to be compared with it. Times are milliseconds of the account's clock, amounts
  * US cents.
  */

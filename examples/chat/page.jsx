@@ -1,0 +1,117 @@
+import { useChat } from '@ai-sdk/react'
+import { DefaultChatTransport } from 'ai'
+import { useState } from 'react'
+import { createRoot } from 'react-dom/client'
+
+/** Sends JSON to the server of this page. */
+async function post(path, body) {
+  const response = await fetch(path, { method: 'POST', body: JSON.stringify(body ?? {}) })
+  const answer = await response.json()
+  if (!response.ok) throw new Error(answer.error)
+  return answer
+}
+
+/** What was said; undefined if the session is over. */
+async function historyOf({ api, token }) {
+  const messages = []
+  for (let more = true; more;) {
+    const after = messages.at(-1)?.number ?? 0
+    const headers = { 'X-Session-Token': token }
+    const response = await fetch(`${api}/chat/messages?limit=100&after=${after}`, { headers })
+    if (!response.ok) return undefined
+    const page = await response.json()
+    messages.push(...page.items)
+    more = page.more
+  }
+  return messages
+}
+
+/** The session of this tab, with its history, or a new one. */
+async function findSession() {
+  const kept = JSON.parse(sessionStorage.getItem('session') ?? 'null')
+  const history = kept && (await historyOf(kept))
+  if (history) return { ...kept, history }
+  const session = await post('/session')
+  sessionStorage.setItem('session', JSON.stringify(session))
+  return { ...session, history: [] }
+}
+
+/** The platform's errors are JSON with a sentence for people. */
+function inWords(error) {
+  try {
+    return JSON.parse(error.message).error
+  } catch {
+    return error.message
+  }
+}
+
+function Chat({ api, token, history }) {
+  const headers = { 'X-Session-Token': token }
+  const [transport] = useState(() => new DefaultChatTransport({ api: `${api}/chat/messages`, headers }))
+  const chat = useChat({ messages: history, transport, resume: true })
+  const [input, setInput] = useState('')
+  const isBusy = chat.status === 'submitted' || chat.status === 'streaming'
+
+  function send(event) {
+    event.preventDefault()
+    void chat.sendMessage({ text: input })
+    setInput('')
+  }
+  /** Ends the answer at the platform; leaving the stream would not. */
+  const stop = () => fetch(`${api}/chat/messages/${chat.id}/stream`, { method: 'DELETE', headers })
+  async function decide({ approvalId, argumentsHash }, decision) {
+    await post('/decision', { token, approvalId, argumentsHash, decision })
+    await chat.resumeStream()
+  }
+
+  return (
+    <>
+      {chat.messages.map((message) => (
+        <div key={message.id} className={message.role}>
+          {message.parts.map((part, index) => (
+            <Part key={index} part={part} parts={message.parts} decide={decide} />
+          ))}
+        </div>
+      ))}
+      {chat.error && (
+        <p role="alert">
+          {inWords(chat.error)} <button onClick={() => chat.regenerate()}>Try again</button>
+        </p>
+      )}
+      <form onSubmit={send}>
+        <input value={input} onChange={(event) => setInput(event.target.value)} aria-label="Message" autoFocus />
+        {isBusy ? (
+          <button type="button" onClick={stop}>
+            Stop
+          </button>
+        ) : (
+          <button disabled={input.trim() === ''}>Send</button>
+        )}
+      </form>
+    </>
+  )
+}
+
+function Part({ part, parts, decide }) {
+  if (part.type === 'text') return <p>{part.text}</p>
+  if (part.type === 'dynamic-tool') return <p className="call">{`${part.toolName}: ${part.errorText ?? part.state}`}</p>
+  if (part.type !== 'data-approval') return null
+  const { tool, site, input, toolCallId } = part.data
+  const call = parts.find((other) => other.toolCallId === toolCallId)
+  if (call?.state !== 'input-available') return null
+  return (
+    <div className="approval">
+      <p>{`May ${tool} be called at ${site}?`}</p>
+      <pre>{JSON.stringify(input, null, 2)}</pre>
+      <button onClick={() => decide(part.data, 'approve')}>Approve</button>{' '}
+      <button onClick={() => decide(part.data, 'refuse')}>Refuse</button>
+    </div>
+  )
+}
+
+const root = createRoot(document.querySelector('main'))
+try {
+  root.render(<Chat {...await findSession()} />)
+} catch (error) {
+  root.render(<p role="alert">{inWords(error)}</p>)
+}

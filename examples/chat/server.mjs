@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { json } from 'node:stream/consumers'
+import { build } from 'esbuild'
+
+const { API = 'http://127.0.0.1:3000', API_KEY, ENTRY, PORT = '5173' } = process.env
+
+/** Calls the platform with the API key, which the page never sees. */
+async function platform(path, body) {
+  const headers = { Authorization: `Bearer ${API_KEY}`, 'Content-Type': 'application/json' }
+  const response = await fetch(API + path, body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers })
+  const answer = await response.json()
+  if (!response.ok) throw new Error(answer.error)
+  return answer
+}
+
+/** The sessions that this server has opened, by their tokens. */
+const sessions = new Map()
+
+async function openSession() {
+  // Check here who the visitor is, and choose the sites and tools for that person.
+  const sites = ENTRY ? [{ vaultEntryId: ENTRY, tools: ['search_issues', 'delete_issue'] }] : []
+  const { id, token } = await platform('/sessions', { title: 'Example chat', sites, onDisconnect: 'continue' })
+  sessions.set(token, id)
+  return { api: API, token }
+}
+
+/** A visitor decides about calls of their own session only. */
+async function decide({ token, approvalId, decision, argumentsHash }) {
+  const { sessionId } = await platform(`/approvals/${encodeURIComponent(approvalId)}`)
+  if (sessionId === null || sessionId !== sessions.get(token)) throw new Error('This call belongs to another session.')
+  return platform(`/approvals/${encodeURIComponent(approvalId)}`, { decision, argumentsHash })
+}
+
+const { outputFiles } = await build({
+  entryPoints: [new URL('page.jsx', import.meta.url).pathname],
+  bundle: true,
+  write: false,
+  jsx: 'automatic',
+  define: { 'process.env.NODE_ENV': '"production"' },
+})
+const html = await readFile(new URL('page.html', import.meta.url))
+
+const routes = {
+  'GET /': () => ['text/html', html],
+  'GET /page.js': () => ['text/javascript', outputFiles[0].contents],
+  'POST /session': async () => ['application/json', JSON.stringify(await openSession())],
+  'POST /decision': async (request) => ['application/json', JSON.stringify(await decide(await json(request)))],
+}
+
+createServer(async (request, response) => {
+  try {
+    const [type, body] = await (routes[`${request.method} ${request.url}`] ?? (() => ['text/plain', 'Not found']))(
+      request,
+    )
+    response.setHeader('Content-Type', type).end(body)
+  } catch (error) {
+    response.writeHead(502, { 'Content-Type': 'application/json' }).end(JSON.stringify({ error: error.message }))
+  }
+}).listen(Number(PORT), '127.0.0.1', () => console.log(`The chat is at http://127.0.0.1:${PORT}`))
