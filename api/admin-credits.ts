@@ -25,7 +25,7 @@ const grant = named(
     note: field(v.nullable(v.string()), meanings.note, 'For the trouble on Monday.'),
     createdAt: time,
   }),
-  'A gift of credits',
+  'A grant of credits',
 )
 
 const until = 'When the remaining credits expire (RFC 3339), by the clock of the account; null or absent for never'

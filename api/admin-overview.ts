@@ -91,7 +91,7 @@ const standing = named(
         kind: field(v.string(), 'The protocol of its API', 'openai'),
         host: field(v.nullable(v.string()), 'The host of its API, if not the default', null),
         concurrency: field(whole, 'The most requests that one worker makes at the same time', 100),
-        waitingRuns: field(whole, 'The number of runs that wait for a free request', 0),
+        waitingRuns: field(whole, 'The number of runs that wait for the provider', 0),
       }),
       'The provider of a model',
     ),

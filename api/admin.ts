@@ -21,7 +21,7 @@ const suspension = named(
     by: field(v.nullable(id), 'The admin who suspended it'),
     reason: field(v.nullable(v.string()), why, 'Its owner asked us to stop.'),
   }),
-  'A stop of all tool calls to the host, until an admin lifts it',
+  'A suspension of all tool calls to the host',
 )
 const host = named(
   'Host',

@@ -64,7 +64,7 @@ const leftOut = named(
     schema: field(whole, "Deliveries whose payload does not match the agent's current webhook schema", 0),
     purged: field(whole, 'Deliveries whose run or payload is no longer stored', 0),
   }),
-  'The numbers of failed deliveries that are not replayed, by reason',
+  'The failed deliveries that are not replayed, counted by reason',
 )
 
 const next = named(

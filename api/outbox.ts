@@ -18,7 +18,7 @@ const mail = named(
     subject: field(v.string(), 'The subject', 'Confirm your address'),
     text: field(
       v.nullable(v.string()),
-      'The text, including any token; null if a mail server sends the email, or once the token is useless',
+      'The text, including any token; null if a mail server sends the email, or once it is no longer useful',
       null,
     ),
     status,

@@ -22,10 +22,14 @@ const payment = named(
       'pending: the outcome is not known yet · failed: the charge was refused; a subscription month may still be paid later',
     ),
     currency: field(v.literal('usd'), 'The currency'),
-    cents: field(whole, 'What the card pays; negative for an amount credited to later subscription payments', 2000),
+    cents: field(
+      whole,
+      'The amount charged to the card; negative for an amount credited to later subscription payments',
+      2000,
+    ),
     fromCreditCents: field(
       whole,
-      'What payment credit pays. The price is `cents` plus this. Negative if the payment also settles a debt.',
+      'The amount paid from payment credit. The price is `cents` plus this. Negative if the payment also settles a debt.',
       0,
     ),
     credits: field(v.nullable(whole), 'The number of credits bought; null for a subscription', null),

@@ -30,7 +30,7 @@ const fire = named(
     runId: field(v.nullable(id), 'The run, while it is kept. For a skipped fire, the run recorded as skipped.'),
     recordedAt: field(time, 'When it was recorded'),
   }),
-  'A scheduled time at which an agent was due to run',
+  'A time when an agent was due to run',
 )
 const warning = named(
   'ScheduleWarning',

@@ -55,7 +55,7 @@ export const linkIdentity = route({
       ),
       expiresAt: field(time, 'When the link expires'),
     }),
-    'The start of linking a provider',
+    'A started link to a provider',
   ),
   codes: ['NOT_FOUND', 'WORKSPACE_REQUIRED', 'UNAUTHORIZED'],
   async handle({ services, caller, body, request }) {

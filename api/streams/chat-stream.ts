@@ -61,7 +61,7 @@ export async function sendChatStream(ctx: Context, answer: ChatStream, streaming
   const gone = goneSignal(ctx)
   const ending = new AbortController()
   // Without a cause the process is about to end, and lets answers come to their end (docs/operate/upgrade.md).
-  // Whoever does not read its end then is cut off.
+  // A reader that does not read its end is then cut off.
   let cut: NodeJS.Timeout | undefined
   const end = (cause?: CodedError) => {
     if (cause) ending.abort(cause)
