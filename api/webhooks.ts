@@ -70,14 +70,19 @@ async function afterFailure({ runs }: Services, runId: string) {
 const toReplay = (runId: string): string =>
   `repeating the delivery does not start it again. The owner of the agent can replay it: POST /runs/${runId}/replay.`
 
-/** How senders prove themselves. The agent's `webhookProof` selects the scheme. */
+/** How senders authenticate. The agent's `webhookProof` selects the scheme. */
 const schemes = {
-  webhookSecret: { type: 'apiKey', in: 'header', name: presets.secret.header },
+  webhookSecret: {
+    type: 'apiKey',
+    in: 'header',
+    name: presets.secret.header,
+    description: 'Webhook secret of the agent',
+  },
   webhookSignature: {
     type: 'apiKey',
     in: 'header',
     name: presets['standard-webhooks'].header,
-    description: 'A Standard Webhooks signature, or the one that the agent’s `webhookProof` names',
+    description: "Signature of the kind that the agent's `webhookProof` names",
   },
 }
 
