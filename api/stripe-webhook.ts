@@ -39,7 +39,14 @@ export const receiveStripeEvent = route({
   status: 200,
   response: received,
   proof: {
-    schemes: { stripeSignature: { type: 'apiKey', in: 'header', name: 'Stripe-Signature' } },
+    schemes: {
+      stripeSignature: {
+        type: 'apiKey',
+        in: 'header',
+        name: 'Stripe-Signature',
+        description: 'Signature from Stripe',
+      },
+    },
     codes: ['UNAUTHORIZED', 'NOT_FOUND', 'RATE_LIMITED'],
     async verify({ services, request, readBody }) {
       const { webhook } = stripeOf(services)

@@ -72,14 +72,19 @@ async function afterFailure({ runs }: Services, runId: string) {
 const toReplay = (runId: string): string =>
   `Sending the delivery again does not start a new run. The agent's owner can replay it with POST /runs/${runId}/replay.`
 
-/** How senders prove themselves. The agent's `webhookProof` selects the scheme. */
+/** How senders authenticate. The agent's `webhookProof` selects the scheme. */
 const schemes = {
-  webhookSecret: { type: 'apiKey', in: 'header', name: presets.secret.header },
+  webhookSecret: {
+    type: 'apiKey',
+    in: 'header',
+    name: presets.secret.header,
+    description: 'Webhook secret of the agent',
+  },
   webhookSignature: {
     type: 'apiKey',
     in: 'header',
     name: presets['standard-webhooks'].header,
-    description: 'A Standard Webhooks signature, or the one that the agent’s `webhookProof` names',
+    description: "Signature of the kind that the agent's `webhookProof` names",
   },
 }
 

@@ -1,50 +1,54 @@
 import type { ChatPart } from '../../src/chat/parts.ts'
 import { chatPart, meaningsOfParts } from '../schemas/chat-part.ts'
+import { exampleIds } from '../schemas/example-ids.ts'
 import type { Json, Schemas } from './json-schema.ts'
 
 /** The headers of streamed answers, as components. */
 export const chatStreamHeaders = {
   'X-Vercel-AI-UI-Message-Stream': {
-    description: 'Only with a stream: the version of the UI message stream of the AI SDK',
+    description: 'Version of the AI SDK UI message stream. Only with streams.',
     schema: { type: 'string' },
     example: 'v1',
   },
   'X-Resumable-Stream-Id': {
-    description: 'Only with a stream that can be read again: the id of the answer',
+    description: 'Id of the answer. Only with streams that can be resumed.',
     schema: { type: 'string' },
-    example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a20',
+    example: exampleIds.answer,
   },
 }
 
 /**
- * A response with an answer of a chat as it comes. OpenAPI 3.1 has no word for streams: by
+ * The response of a streamed chat answer. OpenAPI 3.1 cannot describe streams: by
  * convention, the schema is that of one event.
  */
 export function chatStreamOf(schemas: Schemas): Json & { content: Json } {
   const data = {
     type: 'string',
-    description: 'A `ChatPart` as JSON; of the last event `[DONE]`',
+    description: '`ChatPart` as JSON. The last event is `[DONE]`.',
     contentMediaType: 'application/json',
     contentSchema: schemas.of(chatPart, 'output'),
   }
   // Without a type, since the examples are whole streams.
-  const schema = { description: 'A server-sent event', properties: { data }, required: ['data'] }
+  const schema = { description: 'Server-sent event', properties: { data }, required: ['data'] }
   const examples = refs('examples', Object.keys(chatStreamExamples))
   const headers = refs('headers', Object.keys(chatStreamHeaders))
   return { description, headers, content: { 'text/event-stream': { schema, examples } } }
 }
 
+/** Parts with several sentences end with a period already. */
+const sentence = (meaning: string): string => (meaning.endsWith('.') ? meaning : `${meaning}.`)
+
 const description = [
-  'The answer; as a stream, in these parts, then `[DONE]`:\n',
-  ...Object.entries(meaningsOfParts).map(([type, meaning]) => `- \`${type}\`: ${meaning}.`),
+  'The answer. A stream consists of these parts, followed by `[DONE]`:\n',
+  ...Object.entries(meaningsOfParts).map(([type, meaning]) => `- \`${type}\`: ${sentence(meaning)}`),
 ].join('\n')
 
 const refs = (kind: string, names: string[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/${kind}/${name}` }]))
 
-const sessionId = '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a17'
-const call = { toolCallId: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a12', dynamic: true } as const
-const approvalId = '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a18'
+const sessionId = exampleIds.session
+const call = { toolCallId: exampleIds.call, dynamic: true } as const
+const approvalId = exampleIds.approval
 
 const begins = (id: string, delta: string): ChatPart[] => [
   { type: 'start-step' },
@@ -54,7 +58,7 @@ const begins = (id: string, delta: string): ChatPart[] => [
 ]
 const start: ChatPart = {
   type: 'start',
-  messageId: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a20',
+  messageId: exampleIds.answer,
   messageMetadata: { sessionId, model: 'demo' },
 }
 const finish = (finishReason: 'stop' | 'tool-calls'): ChatPart => ({
@@ -69,11 +73,11 @@ const finish = (finishReason: 'stop' | 'tool-calls'): ChatPart => ({
   },
 })
 
-/** Answers from their first part to their last. */
+/** Whole answers, as lists of parts. */
 export const transcripts: Record<string, ChatPart[]> = {
   ChatWithTool: [
     start,
-    ...begins('step-1', 'I look.'),
+    ...begins('step-1', 'I will look.'),
     { type: 'tool-input-available', ...call, toolName: 'search_issues', input: { query: 'export' } },
     { type: 'tool-output-available', ...call, output: [{ id: 17, title: 'The export hangs at 99 %' }] },
     { type: 'finish-step' },
@@ -83,7 +87,7 @@ export const transcripts: Record<string, ChatPart[]> = {
   ],
   ChatWithApproval: [
     start,
-    ...begins('step-1', 'I delete issue 17.'),
+    ...begins('step-1', 'I will delete issue 17.'),
     { type: 'tool-input-available', ...call, toolName: 'issues.deleteIssue', input: { id: 17 } },
     { type: 'finish-step' },
     {
@@ -103,7 +107,7 @@ export const transcripts: Record<string, ChatPart[]> = {
   ],
   ChatThatFails: [
     start,
-    ...begins('step-1', 'I look.').slice(0, -1),
+    ...begins('step-1', 'I will look.').slice(0, -1),
     {
       type: 'data-error',
       data: { error: 'The AI provider returned an error.', code: 'MODEL_ERROR', statusCode: 502 },
@@ -113,7 +117,7 @@ export const transcripts: Record<string, ChatPart[]> = {
   ],
 }
 
-/** The same as they are sent, as components. */
+/** The same answers as streams, as components. */
 export const chatStreamExamples: Json = Object.fromEntries(
   Object.entries(transcripts).map(([name, parts]) => {
     const events = [...parts.map((part) => JSON.stringify(part)), '[DONE]']

@@ -1,19 +1,34 @@
 import type { Json } from './json-schema.ts'
 
 /**
- * An example of a schema, put together from the examples of its fields: each is declared beside its field, once. A
+ * An example of a schema, put together from the examples of its members: each is declared beside its member, once. A
  * test holds every example against its schema.
  */
-export function exampleOf(schema: Json, components: Record<string, Json>): unknown {
-  const of = (one: unknown): unknown => exampleOf(one as Json, components)
-  const { $ref, examples, enum: values, anyOf, oneOf, properties, items } = schema as Parts
+export const exampleOf = (schema: Json, components: Record<string, Json>): unknown =>
+  make(schema, components, () => true)
+
+/**
+ * An example of a request. It has no optional members, so it works for a reader who has no workspace, no second factor
+ * and no site.
+ */
+export const smallestExampleOf = (schema: Json, components: Record<string, Json>): unknown =>
+  make(schema, components, (name, required) => required.includes(name))
+
+type IsShown = (name: string, required: string[]) => boolean
+
+function make(schema: Json, components: Record<string, Json>, isShown: IsShown): unknown {
+  const of = (one: unknown): unknown => make(one as Json, components, isShown)
+  const { $ref, examples, enum: values, anyOf, oneOf, properties, items, required = [] } = schema as Parts
   if (examples?.length) return examples[0]
   if ($ref !== undefined) return of(components[$ref.split('/').at(-1) ?? ''])
   if ('const' in schema) return schema['const']
   if ('default' in schema) return schema['default']
   if (values) return values[0]
   if (anyOf ?? oneOf) return of((anyOf ?? oneOf)?.[0])
-  if (properties) return Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, of(one)]))
+  if (properties) {
+    const shown = Object.entries(properties).filter(([name]) => isShown(name, required))
+    return Object.fromEntries(shown.map(([name, one]) => [name, of(one)]))
+  }
   if (items) return [of(items)]
   return plain[String(schema['type'])]?.(schema)
 }
@@ -26,6 +41,7 @@ interface Parts {
   oneOf?: Json[]
   properties?: Record<string, Json>
   items?: Json
+  required?: string[]
 }
 
 const plain: Record<string, (schema: Json) => unknown> = {
@@ -33,5 +49,5 @@ const plain: Record<string, (schema: Json) => unknown> = {
   number: ({ minimum }) => minimum ?? 1,
   boolean: () => true,
   object: () => ({}),
-  string: () => 'text',
+  string: ({ format }) => (format === 'date-time' ? '2026-11-21T09:00:00.000Z' : 'text'),
 }

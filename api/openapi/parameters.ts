@@ -1,32 +1,30 @@
 import type { GenericSchema } from 'valibot'
 import type { Json, Schemas } from './json-schema.ts'
 import type { AnyRoute } from '../route/route.ts'
+import { exampleIds } from '../schemas/example-ids.ts'
 
-/** What the names in paths mean, and what they look like. */
+/** The names in paths, with their descriptions and examples. */
 const pathNames: Record<string, { description: string; example: string }> = {
-  agentId: { description: 'The id of an agent', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a10' },
-  apiKeyId: { description: 'The id of an API key', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a11' },
-  approvalId: { description: 'The id of an approval', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a18' },
-  callId: { description: 'The id of a direct tool call', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a12' },
-  entryId: { description: 'The id of a vault entry', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a13' },
-  flowId: {
-    description: 'The id that `POST /vault/oauth/start` gave',
-    example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a14',
-  },
-  host: { description: 'A host as in its URLs, with its port unless that is 443', example: 'tracker.example.com' },
-  identityId: { description: 'The id of a linked provider', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a22' },
-  providerId: { description: 'The name of a sign-in provider, or the id of a workspace', example: 'google' },
-  loginId: { description: 'The id of a login', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a21' },
-  month: { description: 'A calendar month (UTC)', example: '2026-11' },
-  notificationId: { description: 'The id of a notification', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a22' },
-  paymentMethodId: { description: 'The id of a payment method', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a15' },
-  runId: { description: 'The id of a run', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a16' },
-  chatId: { description: 'The id of an answer, or any text', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a20' },
-  sessionId: { description: 'The id of a chat session', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a17' },
-  invitationId: { description: 'The id of an invitation', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a03' },
-  userId: { description: 'The id of a user', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a01' },
-  workspaceId: { description: 'The id of a workspace', example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a02' },
-  toolName: { description: 'The name of a tool, as the site publishes it', example: 'issues.createIssue' },
+  agentId: { description: 'Id of the agent', example: exampleIds.agent },
+  apiKeyId: { description: 'Id of the API key', example: exampleIds.apiKey },
+  approvalId: { description: 'Id of the approval', example: exampleIds.approval },
+  callId: { description: 'Id of the direct tool call', example: exampleIds.call },
+  entryId: { description: 'Id of the vault entry', example: exampleIds.entry },
+  flowId: { description: 'Id from `POST /vault/oauth/start`', example: exampleIds.flow },
+  host: { description: 'Host name, with its port unless that is 443', example: 'tracker.example.com' },
+  identityId: { description: 'Id of the linked identity', example: exampleIds.identity },
+  providerId: { description: 'Name of a sign-in provider, or id of a workspace', example: 'google' },
+  loginId: { description: 'Id of the login', example: exampleIds.login },
+  month: { description: 'Calendar month (UTC)', example: '2026-11' },
+  notificationId: { description: 'Id of the notification', example: exampleIds.notification },
+  paymentMethodId: { description: 'Id of the payment method', example: exampleIds.paymentMethod },
+  runId: { description: 'Id of the run', example: exampleIds.run },
+  chatId: { description: 'Id of an answer. Any other text stands for the chat.', example: exampleIds.answer },
+  sessionId: { description: 'Id of the chat session', example: exampleIds.session },
+  invitationId: { description: 'Id of the invitation', example: exampleIds.invitation },
+  userId: { description: 'Id of the user', example: exampleIds.user },
+  workspaceId: { description: 'Id of the workspace', example: exampleIds.workspace },
+  toolName: { description: 'Name of the tool at its site', example: 'issues.createIssue' },
 }
 
 /** The parameters of an operation, in its path, its query and its headers. */
@@ -60,11 +58,11 @@ function inQuery(route: AnyRoute, schemas: Schemas): Json[] {
   }))
 }
 
-/** An enumeration brings its own description. */
+/** The description of an enumeration stands in its component. */
 const described = ({ $ref }: Json, schemas: Schemas): unknown =>
   schemas.components()[String($ref).split('/').at(-1) ?? '']?.['description']
 
-/** In a query a default is text. */
+/** A default in a query is text, so it becomes a number here. */
 const typed = (schema: Json): Json =>
   schema['type'] === 'integer' && 'default' in schema ? { ...schema, default: Number(schema['default']) } : schema
 

@@ -5,9 +5,10 @@ import type { Json, Schemas } from './json-schema.ts'
 import type { AnyRoute } from '../route/route.ts'
 import { codesOf } from '../route/route-rules.ts'
 import { chatStreamHeaders, chatStreamOf } from './chat-stream.ts'
+import { exampleIds } from '../schemas/example-ids.ts'
 import { errorBody } from '../schemas/schemas.ts'
 
-/** The responses of an operation in OpenAPI: its successes, and one per status of its failures. */
+/** The responses of an operation in OpenAPI: its successes, and one for each error status. */
 export function responsesOf(route: AnyRoute, schemas: Schemas): Json {
   const all: Record<string, Json> = { ...successes(route, schemas), ...failures(route, schemas) }
   return Object.fromEntries(
@@ -21,17 +22,17 @@ export function responsesOf(route: AnyRoute, schemas: Schemas): Json {
 /** The headers of responses, as components. */
 export const headers = {
   'X-Request-Id': {
-    description: 'Identifies the request. Quote it when you ask for help. A well-formed one that you send is kept',
+    description: 'Id of the request, for support. A valid id that you send is kept.',
     schema: { type: 'string' },
-    example: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a17',
+    example: exampleIds.request,
   },
   'Retry-After': {
-    description: 'Seconds after which the request may succeed; always with 429, and otherwise if it is known',
+    description: 'Seconds to wait before a retry. Always set with 429, otherwise if known.',
     schema: { type: 'integer', minimum: 1 },
     example: 12,
   },
   'WWW-Authenticate': {
-    description: 'How to authenticate, and whether a token that came was refused (RFC 9110, 11.6.1; RFC 6750, 3)',
+    description: 'Authentication scheme, and the error if a token was rejected (RFC 9110, 11.6.1; RFC 6750, 3)',
     schema: { type: 'string' },
     example: 'Bearer realm="Switchyard", error="invalid_token"',
   },
@@ -42,7 +43,7 @@ const pageContent = { 'text/html': { schema: { type: 'string' } } }
 
 function successes(route: AnyRoute, schemas: Schemas): Record<string, Json> {
   const { status } = route
-  if (status === 303) return { 200: { description: 'A page.', content: pageContent }, 303: redirect }
+  if (status === 303) return { 200: { description: 'HTML page', content: pageContent }, 303: redirect }
   const chat = route.chatStream && chatStreamOf(schemas)
   if (!route.response) return chat ? { 200: chat, [status]: nothingUnderWay } : { [status]: nothing }
   const json = jsonContent(route.response as GenericSchema, schemas)
@@ -53,7 +54,7 @@ function successes(route: AnyRoute, schemas: Schemas): Record<string, Json> {
     ...(route.csv && csvContent),
     ...chat?.content,
   }
-  const usual = { description: 'Done.', ...chat, content }
+  const usual = { description: 'Success', ...chat, content }
   const others = Object.entries(route.alternatives ?? {}).map(([other, { description, response }]) => [
     other,
     { description, content: jsonContent(response, schemas) },
@@ -65,25 +66,25 @@ const streamContent = {
   'text/event-stream': {
     schema: {
       type: 'object',
-      description: 'A server-sent event. Events without `id` pass, and are not sent again.',
+      description: 'Server-sent event. Events without `id` are not repeated when you reconnect.',
       properties: {
-        id: { type: 'string', description: 'The number of the item' },
-        event: { type: 'string', description: 'The kind of the item; `error` is the last one' },
-        data: { type: 'string', description: 'The item as in JSON; of an `error` event, an error body' },
+        id: { type: 'string', description: 'Number of the item' },
+        event: { type: 'string', description: 'Kind of the item. `error` is always the last event.' },
+        data: { type: 'string', description: 'The item as JSON. For `error`: an error body.' },
       },
     },
   },
 }
 
 const csvContent = {
-  'text/csv': { schema: { type: 'string', description: 'The lines, with a header (RFC 4180).' } },
+  'text/csv': { schema: { type: 'string', description: 'CSV with a header line (RFC 4180)' } },
 }
 
-const nothing = { description: 'Done; there is no body.' }
+const nothing = { description: 'Success, without a body' }
 
-const nothingUnderWay = { description: 'No answer is under way; there is no body.' }
+const nothingUnderWay = { description: 'No answer is in progress. The response has no body.' }
 
-const nothingMore = { description: 'For a stream: there are no more events, and there will be none. Do not reconnect.' }
+const nothingMore = { description: 'For streams: all events were sent. Do not reconnect.' }
 
 function jsonContent(of: GenericSchema, schemas: Schemas): Json {
   const schema = schemas.of(of, 'output')
@@ -91,11 +92,11 @@ function jsonContent(of: GenericSchema, schemas: Schemas): Json {
 }
 
 const redirect = {
-  description: 'Redirect to another address.',
-  headers: { Location: { description: 'The address', schema: { type: 'string' } } },
+  description: 'Redirect',
+  headers: { Location: { description: 'URL of the redirect', schema: { type: 'string' } } },
 }
 
-/** One response per status. Its description, its examples and its schema name the codes that share the status. */
+/** One response for each status. Its description, examples and schema name the codes that share the status. */
 function failures(route: AnyRoute, schemas: Schemas): Record<string, Json> {
   const error = schemas.of(errorBody, 'output')
   const byStatus = Map.groupBy(codesOf(route), (code) => catalogue[code].status)

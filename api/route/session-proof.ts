@@ -10,7 +10,7 @@ const header = 'X-Session-Token'
  */
 export const sessionProof = {
   schemes: {
-    sessionToken: { type: 'apiKey', in: 'header', name: header, description: 'The token that `POST /sessions` gave' },
+    sessionToken: { type: 'apiKey', in: 'header', name: header, description: 'Session token from `POST /sessions`' },
   },
   codes: ['INVALID_SESSION', 'SESSION_NOT_FOUND', 'SESSION_EXPIRED', 'WORKSPACE_REQUIRED', 'PERMISSION_DENIED'],
   async verify({ services, request }: Pick<ProofInput<string>, 'services' | 'request'>): Promise<OpenSession> {

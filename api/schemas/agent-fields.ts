@@ -6,37 +6,37 @@ import { list } from './list.ts'
 import { cap } from './usage-schema.ts'
 import { name, text, trigger } from './schemas.ts'
 
-/** What is said of the fields of an agent, in requests and in responses. */
+/** The descriptions and examples of an agent's fields, for requests and responses. */
 export const meanings = {
-  name: ['What people call it', 'Triage'],
+  name: ['Display name', 'Triage'],
   systemPrompt: [
-    'What it has to do, in plain words',
+    'Instructions for the agent, in plain language',
     'File an issue for every post that reports a bug. Look for similar issues first.',
   ],
-  cron: ['For `scheduled`: five fields of cron; null for other agents', null],
-  timeZone: ['For `scheduled`: the IANA time zone of `cron`; null for other agents', null],
+  cron: ['Cron expression with five fields. Null unless the trigger is `scheduled`.', null],
+  timeZone: ['IANA time zone of `cron`. Null unless the trigger is `scheduled`.', null],
   webhookSchema: [
-    'The members that each payload is checked for; null for any payload',
-    [{ name: 'title', type: 'string', required: true, description: 'The title of the post' }],
+    'Members that every payload must match. Null accepts any payload.',
+    [{ name: 'title', type: 'string', required: true, description: 'Title of the post' }],
   ],
-  allowActionOverride: ["Whether a payload's `action` replaces the prompt", false],
+  allowActionOverride: ["Whether a payload's `action` member replaces the prompt", false],
   callbackUrl: [
-    'Where the endings of its runs are posted: https, on the public internet; null for nowhere. Its query is hidden from viewers and from API keys without the scope `write`',
+    'Public https URL that is called when a run ends. Null for none. Viewers and API keys without the scope `write` do not see its query string.',
     'https://hooks.example.com/runs',
   ],
-  model: ['The AI model that is asked, by its name in `GET /models`; null for the default one', null],
-  fallbackModel: ['The model that is asked for the rest of a run once `model` keeps failing; null for none', null],
+  model: ['AI model, by its name in `GET /models`. Null for the default model.', null],
+  fallbackModel: ['AI model for the rest of a run if `model` keeps failing. Null for none.', null],
   outputSchema: [
-    'The JSON Schema that its answers have to fit; null for any text',
+    'JSON Schema that the answer must match. Null for free text.',
     { type: 'object', properties: { issue: { type: 'integer' } }, required: ['issue'] },
   ],
   summarizes: [
-    'Whether the first steps of a run that has become too long for its model are summarised, in a step that is charged',
+    'Whether a run that outgrows its context window summarizes its first steps. The summary is a billed step.',
     false,
   ],
-  creditsPerMonth: ['How many credits its runs may use in a calendar month (UTC); null for as many as there are', null],
+  creditsPerMonth: ['Credits that its runs may use per calendar month (UTC). Null for no limit.', null],
   sites: [
-    'The sites that it may use',
+    'Sites that the agent may use',
     [
       {
         vaultEntryId: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a13',
@@ -45,18 +45,18 @@ export const meanings = {
       },
     ],
   ],
-  vaultEntryId: ['The vault entry of the site', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a13'],
-  tools: ['The tools that it may use there; by default all', ['search_issues', 'issues.createIssue']],
-  askFirst: ['The tools there that are called only once you have approved the call', ['issues.createIssue']],
-  fieldName: ['The name of the member in the payload', 'title'],
-  fieldRequired: ['Whether deliveries without it are refused', true],
-  fieldDescription: ['What it means; the agent is told', 'The title of the post'],
+  vaultEntryId: ['Vault entry of the site', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a13'],
+  tools: ['Tools that the agent may use at this site. Default: all of them.', ['search_issues', 'issues.createIssue']],
+  askFirst: ['Tools whose calls need approval', ['issues.createIssue']],
+  fieldName: ['Name of the payload member', 'title'],
+  fieldRequired: ['Whether deliveries without this member are rejected', true],
+  fieldDescription: ['Meaning of the member. The model reads it.', 'Title of the post'],
 } as const satisfies Record<string, readonly [string, ...unknown[]]>
 
 export const fieldType = named(
   'WebhookFieldType',
   v.picklist(['string', 'number', 'boolean', 'object', 'array'], 'must be a JSON type'),
-  'A JSON type',
+  'JSON type',
 )
 const webhookField = named(
   'WebhookFieldRequest',
@@ -66,7 +66,7 @@ const webhookField = named(
     required: v.optional(field(v.boolean('must be true or false'), ...meanings.fieldRequired), true),
     description: v.optional(field(text(1000), ...meanings.fieldDescription)),
   }),
-  'A member that payloads have',
+  'Member of the payload',
 )
 const webhookFields = v.pipe(
   list(webhookField, 100, 'must have at most 100 fields'),
@@ -94,28 +94,28 @@ const site = named(
     tools: v.optional(field(list(text(64), 200), ...meanings.tools)),
     askFirst: v.optional(field(list(text(64), 200), ...meanings.askFirst)),
   }),
-  'A site that the agent may use',
+  'Site that the agent may use',
 )
 
 export const webhookProof = named(
   'WebhookProof',
   v.picklist(webhookProofs, `must be one of ${webhookProofs.join(', ')}`),
-  'How senders prove themselves; see the guide, "Senders"',
+  'How senders authenticate. `secret` expects the secret in `X-Webhook-Secret`. The other values follow the named sender or standard.',
 )
 
-export const jsonSchema = freeObject('JsonSchema', 'A JSON Schema (2020-12)', { type: 'object' })
+export const jsonSchema = freeObject('JsonSchema', 'JSON Schema (2020-12)', { type: 'object' })
 
-/** What it says is checked later, in a thread: an owner writes it. */
+/** Compiled later, in a worker thread, because users write it. */
 const outputSchema = named(
   'JsonSchemaRequest',
   v.pipe(
     jsonSchema,
     v.check((schema) => JSON.stringify(schema).length <= 20_000, 'must have at most 20,000 characters'),
   ),
-  'A JSON Schema (2020-12) of at most 20,000 characters',
+  'JSON Schema (2020-12), at most 20,000 characters',
 )
 
-/** What an owner may set on an agent. */
+/** The fields of an agent that its owner can set. */
 export const agentFields = {
   name: name(200, ...meanings.name),
   systemPrompt: field(text(20_000), ...meanings.systemPrompt),

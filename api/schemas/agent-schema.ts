@@ -8,13 +8,14 @@ import { mayDo } from '../../src/owners/reach.ts'
 import type { Caller } from '../../src/users/caller.ts'
 import { fieldType, jsonSchema, meanings, webhookProof } from './agent-fields.ts'
 import { field, named } from './documented.ts'
+import { exampleIds, idOf } from './example-ids.ts'
 import { usage } from './usage-schema.ts'
-import { id, ownerId, runStatus, time, trigger } from './schemas.ts'
+import { createdAt, id, ownerId, runStatus, time, trigger, updatedAt } from './schemas.ts'
 
 const lastRun = named(
   'LastRun',
-  v.object({ id, status: runStatus, acceptedAt: field(time, 'When it was accepted') }),
-  'The latest run of an agent',
+  v.object({ id: idOf('run'), status: runStatus, acceptedAt: field(time, 'When the run was accepted') }),
+  'Latest run of an agent',
 )
 
 const listed = {
@@ -22,18 +23,22 @@ const listed = {
   ownerId,
   name: field(v.string(), ...meanings.name),
   trigger,
-  pausedAt: field(v.nullable(time), 'Since when it is paused', null),
+  pausedAt: field(v.nullable(time), 'When the agent was paused. Null if it is active.', null),
   pausedReason: field(
     v.nullable(v.picklist(['MODEL_UNAVAILABLE'])),
-    'Why it was paused, if you did not pause it: its AI model could not be used for a day',
+    'Why the platform paused the agent: its AI model was unavailable for a day. Null in all other cases.',
     null,
   ),
   cron: field(v.nullable(v.string()), ...meanings.cron),
   timeZone: field(v.nullable(v.string()), ...meanings.timeZone),
-  nextFireAt: field(v.nullable(time), 'When its schedule fires next; a fire of a paused agent is skipped', null),
+  nextFireAt: field(
+    v.nullable(time),
+    'When the schedule fires next, which is skipped while the agent is paused. Null without a schedule.',
+    null,
+  ),
   webhookUrl: field(
     v.nullable(v.string()),
-    'Where senders post deliveries; null unless webhooks start it',
+    'URL for deliveries. Null unless the trigger is `webhook`.',
     'https://switchyard.example.com/api/webhooks/agent/0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a10',
   ),
   webhookProof,
@@ -42,26 +47,24 @@ const listed = {
   fallbackModel: field(v.nullable(v.string()), ...meanings.fallbackModel),
   summarizes: field(v.boolean(), ...meanings.summarizes),
   creditsPerMonth: field(v.nullable(v.number()), ...meanings.creditsPerMonth),
-  lastRun: field(
-    v.nullable(lastRun),
-    'The run that it accepted last; null before the first one, and if it is no longer kept',
-    null,
-  ),
-  createdBy: field(v.nullable(id), 'The user who made it; null if that is not known', null),
-  createdAt: time,
-  updatedAt: time,
+  lastRun: field(v.nullable(lastRun), 'Latest accepted run. Null if there is none, or if it has been deleted.', null),
+  createdBy: field(v.nullable(v.string()), 'User who created the agent. Null if unknown.', exampleIds.user),
+  createdAt,
+  updatedAt,
 }
 
-export const listedAgent = named('AgentSummary', v.object(listed), 'An agent in a list')
+export const listedAgent = named('AgentSummary', v.object(listed), 'Agent in a list')
 
 const site = named(
   'AgentSite',
   v.object({
-    vaultEntryId: field(id, ...meanings.vaultEntryId),
-    tools: field(v.nullable(v.array(v.string())), 'The tools that it may use there; null for all', ['search_issues']),
+    vaultEntryId: field(v.string(), ...meanings.vaultEntryId),
+    tools: field(v.nullable(v.array(v.string())), 'Tools that the agent may use at this site. Null for all.', [
+      'search_issues',
+    ]),
     askFirst: field(v.array(v.string()), ...meanings.askFirst),
   }),
-  'A site that an agent may use',
+  'Site that an agent may use',
 )
 
 export const webhookField = named(
@@ -72,7 +75,7 @@ export const webhookField = named(
     required: field(v.boolean(), ...meanings.fieldRequired),
     description: v.optional(field(v.string(), ...meanings.fieldDescription)),
   }),
-  'A member that payloads have',
+  'Member of the payload',
 )
 
 export const agent = named(
@@ -85,23 +88,23 @@ export const agent = named(
     usage,
     webhookSecret: field(
       v.nullable(v.string()),
-      'What senders prove themselves with. Also null for API keys without the scope `write`',
+      'Secret that authenticates senders. Null without a webhook trigger, for viewers, and for API keys without the scope `write`.',
       'whsec_bm90IGEgc2VjcmV0LCBhbiBleGFtcGxl',
     ),
     previousWebhookSecretUntil: field(
       v.nullable(time),
-      'Until when the secret before the last rotation is also valid',
+      'Until when the previous secret is also valid. Null if it is not.',
       null,
     ),
     webhookSchema: field(v.nullable(v.array(webhookField)), ...meanings.webhookSchema),
     allowActionOverride: field(v.boolean(), ...meanings.allowActionOverride),
     callbackSecret: field(
       v.nullable(v.string()),
-      'The secret that signs callbacks (Standard Webhooks); null without `callbackUrl`, and for API keys without the scope `write`',
+      'Secret that signs callbacks (Standard Webhooks). Null without `callbackUrl`, for viewers, and for API keys without the scope `write`.',
       'whsec_bm90IGEgc2VjcmV0LCBhbiBleGFtcGxl',
     ),
   }),
-  'A prompt, the sites that it may use, and what starts its runs',
+  'Agent: a prompt, a trigger, and the sites that it may use',
 )
 
 /** Agents as lists show them. Webhook-triggered ones have a webhook URL (docs/specification.md, "Agent"). */

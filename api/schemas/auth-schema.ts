@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { field, named, whole } from './documented.ts'
-import { id, text, time } from './schemas.ts'
+import { idOf } from './example-ids.ts'
+import { createdAt, text, time } from './schemas.ts'
 
 export const ttlSeconds = v.optional(
   v.pipe(
@@ -8,56 +9,71 @@ export const ttlSeconds = v.optional(
     v.integer('must be a whole number'),
     v.minValue(1, 'must be at least 1'),
     v.maxValue(3600, 'must be at most 3600'),
-    v.metadata({ description: 'Shortens the life of the access token', examples: [900] }),
+    v.metadata({
+      description: 'Lifetime of the access token, in seconds, if shorter than the default',
+      examples: [900],
+    }),
   ),
 )
 
 const terms = named(
   'Terms',
   v.object({
-    currentVersion: field(v.string(), 'The version in force', '2026-01'),
-    acceptedVersion: field(v.nullable(v.string()), 'The version that was accepted last', '2026-01'),
-    acceptedAt: field(v.nullable(time), 'When it was accepted'),
+    currentVersion: field(v.string(), 'Version in force', '2026-01'),
+    acceptedVersion: field(v.nullable(v.string()), 'Last accepted version. Null if none was accepted.', '2026-01'),
+    acceptedAt: field(v.nullable(time), 'When that version was accepted. Null if none was.'),
   }),
-  'Whether the terms in force are accepted; most operations need that',
+  'Terms of service. Most operations require that you accept the version in force.',
 )
-const address = 'The address of the account'
+const address = 'Email address of the account'
 export const account = named(
   'Account',
   v.object({
-    id,
+    id: idOf('user'),
     email: field(v.string(), address, 'ada@example.com'),
-    emailVerifiedAt: field(v.nullable(time), 'When the address was verified, by a token that was mailed to it', null),
-    createdAt: time,
-    deletionDueAt: field(v.nullable(time), 'When it is deleted, if it is to be; until then it can be restored', null),
+    emailVerifiedAt: field(v.nullable(time), 'When the address was verified. Null if it was not.', null),
+    createdAt,
+    deletionDueAt: field(
+      v.nullable(time),
+      'When the account will be deleted. Until then you can restore it. Null if no deletion is scheduled.',
+      null,
+    ),
     terms,
   }),
-  'An account',
+  'User account',
 )
 export const tokenPair = named(
   'TokenPair',
   v.object({
-    accessToken: field(v.string(), 'Send it as `Authorization: Bearer …`', 'eyJhbGciOiJFZERTQSJ9.an.example'),
-    tokenType: field(v.literal('Bearer'), 'How to send it'),
-    expiresIn: field(whole, 'Seconds for which the access token is valid', 900),
-    refreshToken: field(v.string(), 'Valid for one use', 'sy_refresh_an-example'),
+    accessToken: field(
+      v.string(),
+      'Access token, for the header `Authorization: Bearer …`',
+      'eyJhbGciOiJFZERTQSJ9.an.example',
+    ),
+    tokenType: field(v.literal('Bearer'), 'Authentication scheme of the access token'),
+    expiresIn: field(whole, 'Lifetime of the access token, in seconds', 900),
+    refreshToken: field(v.string(), 'Refresh token, valid once', 'sy_refresh_an-example'),
   }),
-  'What a login gives',
+  'Tokens of a sign-in',
 )
 const cookieLogin = named(
   'CookieLogin',
   v.object({
-    expiresIn: field(whole, 'Seconds for which the access token is valid', 900),
-    csrfToken: field(v.string(), 'Send it in `X-CSRF-Token` with whatever is no GET', 'sy_csrf_an-example'),
+    expiresIn: field(whole, 'Lifetime of the access token, in seconds', 900),
+    csrfToken: field(
+      v.string(),
+      'CSRF token, for the header `X-CSRF-Token` of every request except GET',
+      'sy_csrf_an-example',
+    ),
   }),
-  'What a login in a browser gives, besides its cookies',
+  'Sign-in with cookies',
 )
-/** In place of the usual answer if the request says `cookie`. */
+/** Replaces the usual response if the request has `cookie`. */
 export const orCookies = { 201: { description: 'With `cookie`: the tokens are in cookies.', response: cookieLogin } }
 export const cookie = v.optional(
-  field(v.boolean(), 'For pages of the platform: puts the tokens into cookies that no script can read', true),
+  field(v.boolean(), 'Whether the tokens go into cookies that scripts cannot read. For pages of the platform.', true),
 )
 export const email = field(text(254), address, 'ada@example.com')
-export const password = field(text(256), 'The password', 'correct horse battery staple')
-export const refreshToken = field(text(200), 'The refresh token of the pair before', 'sy_refresh_an-example')
-export const code = field(text(64), 'Six digits of the authenticator app, or a recovery code', '492039')
+export const password = field(text(256), 'Password of the account', 'correct horse battery staple')
+export const refreshToken = field(text(200), 'Latest refresh token', 'sy_refresh_an-example')
+export const code = field(text(64), 'Six digits from the authenticator app, or a recovery code', '492039')

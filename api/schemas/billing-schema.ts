@@ -9,12 +9,12 @@ const feature = named(
   'Feature',
   // The highest tier has them all.
   v.picklist(tiers.enterprise.features),
-  'What a tier includes: what may start agents, and workspaces',
+  'Feature of a tier: workspaces, or a trigger of agents',
 )
 const limits = named(
   'Limits',
   v.record(v.string(), v.nullable(v.number())),
-  'How many of each the account may have, by name; null for any number',
+  'Limits of the account, by name. Null means unlimited.',
   { agents: 25, vaultSites: 50, apiKeys: 20, workspaceMembers: 0 },
 )
 const subscription = named(
@@ -24,54 +24,54 @@ const subscription = named(
     status: named(
       'SubscriptionStatus',
       v.picklist(['active', 'past_due']),
-      'past_due: the payment has failed; it is tried again for some days, then the subscription ends',
+      '`past_due`: the payment failed. It is retried for some days, then the subscription ends.',
     ),
-    currentPeriodEnd: field(time, 'Until when it is paid'),
-    nextTier: field(v.nullable(tier), 'What follows then if it is not the same', null),
+    currentPeriodEnd: field(time, 'End of the paid month'),
+    nextTier: field(v.nullable(tier), 'Tier from then on. Null if it stays the same.', null),
     cancelledAt: field(
       v.nullable(time),
-      'Since when it is cancelled; the free tier follows at `currentPeriodEnd`',
+      'When it was cancelled. The free tier starts at `currentPeriodEnd`. Null if not cancelled.',
       null,
     ),
   }),
-  'What the account pays for',
+  'Subscription of an account',
 )
 export const tierOffer = named(
   'TierOffer',
   v.object({
     name: tier,
-    currency: field(v.literal('usd'), 'The currency of the price'),
-    centsPerMonth: field(whole, 'The price of a month; 0 for the free tier', 2000),
+    currency: field(v.literal('usd'), 'Currency of the price'),
+    centsPerMonth: field(whole, 'Price per month, in US cents. 0 for the free tier.', 2000),
     creditsPerMonth: field(
       whole,
-      'Granted once per calendar month (UTC) of the free tier, and with each month of another one that is paid',
+      'Credits granted per month: each calendar month (UTC) of the free tier, or each paid month',
       5000,
     ),
     limits,
-    features: field(v.array(feature), 'What the tier includes'),
+    features: field(v.array(feature), 'Features of the tier'),
   }),
-  'A tier, with its price and what it allows',
+  'Tier with its price, limits and features',
 )
 export const capMeaning =
-  'How many credits everything that it pays for may use in a calendar month (UTC), its workspaces included; null for as many as there are'
+  'Credits that the account and its workspaces may use per calendar month (UTC). Null for no limit.'
 
 const exceeding = named(
   'Exceeding',
   v.object({
-    agents: field(whole, 'Agents that are paused: the newest', 0),
-    vaultSites: field(whole, 'Sites whose tools are not called: the newest', 0),
-    apiKeys: field(whole, 'API keys that are refused: the newest', 0),
-    workspaces: field(whole, 'Workspaces beyond the limit', 0),
+    agents: field(whole, 'Agents over the limit. The newest are paused.', 0),
+    vaultSites: field(whole, 'Sites over the limit. Tools of the newest are not called.', 0),
+    apiKeys: field(whole, 'API keys over the limit. The newest are rejected.', 0),
+    workspaces: field(whole, 'Workspaces over the limit', 0),
   }),
-  'How many of each exceed the limits',
+  'Number of items over the limits',
 )
 const tokens = named(
   'MonthTokens',
   v.object({
-    used: field(whole, 'The tokens that everything the account pays for has used in this calendar month (UTC)', 12_000),
-    limit: field(v.nullable(whole), 'How many it may use; null for any number', 10_000_000),
+    used: field(whole, 'Tokens used this calendar month (UTC), workspaces included', 12_000),
+    limit: field(v.nullable(whole), 'Tokens allowed per month. Null for no limit.', 10_000_000),
   }),
-  'What is used of the limit of tokens in the present month',
+  'Tokens used this month, and their limit',
 )
 export const account = named(
   'BillingAccount',
@@ -79,50 +79,49 @@ export const account = named(
     billing: named(
       'BillingMode',
       v.picklist(['off', 'sandbox', 'stripe']),
-      'off: there are no payments, tiers or credits to buy · sandbox: no money moves · stripe',
+      '`off`: no payments, tiers or credits to buy. `sandbox`: payments without real money. `stripe`: payments by Stripe.',
       'sandbox',
     ),
-    tier: field(v.nullable(tier), 'null where there are no payments', 'pro'),
+    tier: field(v.nullable(tier), 'Tier of the account. Null without payments.', 'pro'),
     limits,
-    features: field(v.array(feature), 'What the tier includes'),
-    subscription: field(v.nullable(subscription), 'null for the free tier'),
-    tokens: field(v.nullable(tokens), 'null for a workspace'),
+    features: field(v.array(feature), 'Features of the tier'),
+    subscription: field(v.nullable(subscription), 'Subscription. Null for the free tier.'),
+    tokens: field(v.nullable(tokens), 'Tokens used this month, and their limit. Null for a workspace.'),
     balance: field(
       whole,
-      'Credits: the sum of the ledger; of a workspace, what it may use, which its cap may bound. Negative for a debt. Where ' +
-        'there are no payments, nothing changes it',
+      'Remaining credits. For a workspace: the credits it may use within its limit. Negative for a debt. Constant without payments.',
       4980,
     ),
     creditCents: field(
       v.nullable(whole),
-      'What is credited to later payments of subscriptions, in US cents, as the payment provider has said last. Negative for a debt, ' +
-        'which the next of them adds; null for a workspace',
+      'Credit toward later subscription payments, in US cents, as last reported by the payment provider. Negative for a debt ' +
+        'that the next payment adds. Null for a workspace.',
       0,
     ),
     creditsPerMonth: field(v.nullable(whole), capMeaning, null),
     usage,
     exceeding: field(
       exceeding,
-      'What exceeds the limits, as after a change to a lower tier: kept, and resting until there is room',
+      'Items over the limits, for example after a downgrade. They are kept but suspended until there is room.',
     ),
   }),
-  'What an account may use, and what it pays for',
+  'Tier, limits and balance of an account',
 )
 
 export const changesAt = named(
   'ChangesAt',
   v.picklist(['now', 'period_end'], 'must be now or period_end'),
-  'At once, or when the month that is paid is over',
+  'When a change takes effect: immediately, or at the end of the paid month',
 )
 
 const restingThing = named(
   'RestingThing',
   v.object({
-    kind: named('RestingKind', v.picklist(previewedKinds), 'Which limit it exceeds', 'agents'),
+    kind: named('RestingKind', v.picklist(previewedKinds), 'Limit that is exceeded', 'agents'),
     id,
-    name: field(v.string(), 'What it is called', 'Triage'),
+    name: field(v.string(), 'Display name', 'Triage'),
   }),
-  'Something that a tier has no room for',
+  'Item over a limit',
 )
 
 export const subscriptionPreview = named(
@@ -130,16 +129,16 @@ export const subscriptionPreview = named(
   v.object({
     tier,
     at: changesAt,
-    effectiveAt: field(time, 'When the tier would be that of the account'),
+    effectiveAt: field(time, 'When the tier would change'),
     cents: field(
       v.nullable(whole),
-      'What the card would be charged at once, in US cents; null if it depends on what is left of the month, or is overdue',
+      'Immediate charge, in US cents. Null if it depends on the rest of the month or on an overdue payment.',
       0,
     ),
-    centsPerMonth: field(whole, 'The price of each month from then on, in US cents', 2000),
-    lostFeatures: field(v.array(feature), 'What the account could not do any more'),
+    centsPerMonth: field(whole, 'Price per month after the change, in US cents', 2000),
+    lostFeatures: field(v.array(feature), 'Features that the account would lose'),
     exceeding,
-    resting: field(v.array(restingThing), 'What exceeds the limits, the newest first, up to 100 of each kind'),
+    resting: field(v.array(restingThing), 'Items over the limits, newest first, at most 100 of each kind'),
   }),
-  'What a change to a tier would do',
+  'Effect of a change of tier',
 )

@@ -1,94 +1,93 @@
 import * as v from 'valibot'
 import type { ChatPart } from '../../src/chat/parts.ts'
 import { anyJson, field, named, whole } from './documented.ts'
-import { errorCode, id } from './schemas.ts'
+import { idOf } from './example-ids.ts'
+import { errorCode } from './schemas.ts'
 
-/** What is streamed of an answer (`src/chat/parts.ts`), as clients read it. */
+/** The parts of a streamed answer (`src/chat/parts.ts`), as clients read them. */
 
 export const chatError = named(
   'ChatError',
   v.object({
-    error: field(v.string(), 'What went wrong, for people', 'The AI provider returned an error.'),
-    code: field(errorCode, 'What went wrong, for programs', 'MODEL_ERROR'),
-    statusCode: field(whole, 'The HTTP status', 502),
-    retryAfter: v.exactOptional(
-      field(whole, 'Seconds after which it may succeed; only in a stream, if it is known', 12),
-    ),
+    error: field(v.string(), 'Error message, for people', 'The AI provider returned an error.'),
+    code: field(errorCode, 'Error code, for programs', 'MODEL_ERROR'),
+    statusCode: field(whole, 'HTTP status', 502),
+    retryAfter: v.exactOptional(field(whole, 'Seconds to wait before a retry. Only in streams, if known.', 12)),
   }),
-  'Why there is no answer',
+  'Error that ended an answer',
 )
 
 const usage = named(
   'ChatUsage',
   v.object({
-    inputTokens: field(whole, 'Tokens that the model read', 610),
-    cachedTokens: field(whole, 'How many of them came from its cache', 512),
-    outputTokens: field(whole, 'Tokens that the model wrote', 71),
+    inputTokens: field(whole, 'Tokens read by the model', 610),
+    cachedTokens: field(whole, "Part of `inputTokens` that came from the provider's cache", 512),
+    outputTokens: field(whole, 'Tokens written by the model', 71),
   }),
-  'What an answer has used',
+  'Tokens used by an answer',
 )
 
 export const chatMetadata = named(
   'ChatMetadata',
   v.object({
-    sessionId: id,
-    model: field(v.string(), 'The model that answers', 'demo'),
+    sessionId: idOf('session', 'Chat session'),
+    model: field(v.string(), 'AI model that answers', 'demo'),
     usage: v.exactOptional(usage),
-    credits: v.exactOptional(field(whole, 'What the answer has cost', 1)),
+    credits: v.exactOptional(field(whole, 'Credits charged', 1)),
     costUsd: v.exactOptional(
-      field(v.nullable(v.number()), 'The same in USD; null if the price of one of its steps is unknown', 0.0041),
+      field(v.nullable(v.number()), 'Cost in USD. Null if the price of a step is unknown.', 0.0041),
     ),
   }),
-  'What is known of an answer; at its beginning only the session and the model',
+  'Metadata of an answer. The first part has only `sessionId` and `model`.',
 )
 
 const approval = named(
   'ChatApproval',
   v.object({
-    approvalId: field(v.string(), 'Decided by `POST /approvals/{approvalId}`', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a18'),
-    toolCallId: field(v.string(), 'The call that waits', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a12'),
-    site: field(v.string(), 'The origin of the site', 'https://tracker.example.com'),
-    tool: field(v.string(), 'The name of the tool', 'issues.deleteIssue'),
-    input: field(anyJson, 'The arguments of the call', { id: 17 }),
+    approvalId: idOf('approval', 'Approval, decided with `POST /approvals/{approvalId}`'),
+    toolCallId: idOf('call', 'Tool call that waits'),
+    site: field(v.string(), 'Origin of the site', 'https://tracker.example.com'),
+    tool: field(v.string(), 'Name of the tool', 'issues.deleteIssue'),
+    input: field(anyJson, 'Arguments of the call', { id: 17 }),
     argumentsHash: field(
       v.string(),
-      'SHA-256 of the JSON text of the arguments, in hex',
+      'SHA-256 of the arguments as JSON text, in hex',
       'ba5952a08cb1775799511a8cf1acb9e6166217b623c4bb7e8e88e2f88a7c3257',
     ),
-    expiresAt: field(v.string(), 'Until when it can be decided', '2026-11-24T14:15:03.120Z'),
+    expiresAt: field(v.string(), 'When the request expires', '2026-11-24T14:15:03.120Z'),
   }),
-  'A call that somebody has to approve',
+  'Tool call that waits for approval',
 )
 
 const finish = named(
   'ChatFinish',
   v.picklist(['stop', 'length', 'content-filter', 'tool-calls', 'error', 'other']),
-  'Why the answer has ended. tool-calls: a call waits for approval, and the answer goes on once it is decided',
+  'Why the answer ended. `tool-calls`: a call waits for approval. The answer continues after the decision.',
   'stop',
 )
 
-const textId = { id: field(v.string(), 'The text, of which there is at most one in a step', 'step-1') }
+const textId = { id: field(v.string(), 'Id of the text. A step has at most one.', 'step-1') }
 const ofCall = {
-  toolCallId: field(v.string(), 'The tool call', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a12'),
-  dynamic: field(v.literal(true), 'The page does not know the tool'),
+  toolCallId: idOf('call', 'Tool call'),
+  dynamic: field(v.literal(true), 'Always true: the page does not know the tool in advance'),
 }
 
-/** What each part says. */
+/** The meaning of each part. */
 export const meaningsOfParts = {
-  start: 'The answer begins; its `messageId` is what stops it',
-  'start-step': 'A step of the model begins',
-  'finish-step': 'The step and its tool calls are over',
-  'text-start': 'A text begins',
-  'text-delta': 'The text goes on',
+  start: 'The answer starts. Use its `messageId` to stop it.',
+  'start-step': 'A model step starts',
+  'finish-step': 'The step and its tool calls are finished',
+  'text-start': 'The text of a step starts',
+  'text-delta': 'The text continues',
   'text-end': 'The text is complete',
   'tool-input-available': 'The model calls a tool',
-  'tool-output-available': 'The call has succeeded',
-  'tool-output-error': 'The call has failed, or was not made; the model is told so',
-  'data-approval': 'A call waits for approval. `finish` with `tool-calls` follows',
-  'data-error': 'The body of the error reply that it would have been before the first part. `error` follows',
-  error: 'The answer has failed. The last part',
-  abort: 'Somebody has stopped the answer. The last part',
-  finish: 'The answer is complete, or waits for approval. The last part',
+  'tool-output-available': 'The tool call succeeded',
+  'tool-output-error': 'The tool call failed or was not made. The model sees the error.',
+  'data-approval': 'A tool call waits for approval. A `finish` part with `tool-calls` follows.',
+  'data-error': 'The error, in the form of an error response. An `error` part follows.',
+  error: 'The answer failed. This is the last part.',
+  abort: 'The answer was stopped. This is the last part.',
+  finish: 'The answer is complete, or waits for approval. This is the last part.',
 } satisfies Record<ChatPart['type'], string>
 
 type Type = ChatPart['type']
@@ -102,33 +101,36 @@ function part<const T extends Type, const Members extends v.ObjectEntries>(type:
 
 const parts = [
   part('start', {
-    messageId: field(v.string(), 'The id of the answer', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a20'),
+    messageId: idOf('answer', 'Id of the answer'),
     messageMetadata: chatMetadata,
   }),
   part('start-step', {}),
   part('finish-step', {}),
   part('text-start', textId),
-  part('text-delta', { ...textId, delta: field(v.string(), 'What is added to it', 'Two issues are open.') }),
+  part('text-delta', { ...textId, delta: field(v.string(), 'Next part of the text', 'Two issues are open.') }),
   part('text-end', textId),
   part('tool-input-available', {
     ...ofCall,
-    toolName: field(v.string(), 'The name of the tool', 'search_issues'),
-    input: field(anyJson, 'The arguments of the call', { query: 'export' }),
+    toolName: field(v.string(), 'Name of the tool', 'search_issues'),
+    input: field(anyJson, 'Arguments of the call', { query: 'export' }),
   }),
   part('tool-output-available', {
     ...ofCall,
-    output: field(anyJson, 'What the site has answered', [{ id: 17, title: 'The export hangs at 99 %' }]),
+    output: field(anyJson, 'Response of the site', [{ id: 17, title: 'The export hangs at 99 %' }]),
   }),
   part('tool-output-error', {
     ...ofCall,
-    errorText: field(v.string(), 'Why, as the model is told', 'The site answered with status 500.'),
+    errorText: field(v.string(), 'Error message that the model sees', 'The site answered with status 500.'),
   }),
   part('data-approval', {
-    id: field(v.string(), 'The approval', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a18'),
+    id: idOf('approval', 'Approval'),
     data: approval,
   }),
-  part('data-error', { data: chatError, transient: field(v.literal(true), 'Pages do not keep it') }),
-  part('error', { errorText: field(v.string(), 'What went wrong, for people', 'The AI provider returned an error.') }),
+  part('data-error', {
+    data: chatError,
+    transient: field(v.literal(true), 'Always true: pages do not keep this part'),
+  }),
+  part('error', { errorText: field(v.string(), 'Error message, for people', 'The AI provider returned an error.') }),
   part('abort', {}),
   part('finish', { finishReason: finish, messageMetadata: chatMetadata }),
 ] as const
@@ -136,7 +138,7 @@ const parts = [
 export const chatPart = named(
   'ChatPart',
   v.variant('type', parts),
-  'One part of a streamed answer: the `data` of an event. Its `type` says what else it has',
+  'Part of a streamed answer: the `data` of an event. `type` determines the other members.',
 )
 
 type Described = v.InferOutput<typeof chatPart>

@@ -2,7 +2,8 @@ import * as v from 'valibot'
 import { answerStatuses } from '../../src/chat/chat-answer.ts'
 import { field, named, whole } from './documented.ts'
 import { chatError, chatMetadata } from './chat-part.ts'
-import { text, time } from './schemas.ts'
+import { exampleIds } from './example-ids.ts'
+import { createdAt, text } from './schemas.ts'
 
 /** The longest message of a user, in characters. */
 export const maxText = 100_000
@@ -18,33 +19,30 @@ const plain = named(
   'ChatRequest',
   v.strictObject({
     text: v.optional(
-      field(words, 'What the user says; without it, an earlier message is answered again', 'Which issues are open?'),
+      field(words, 'Message of the user. Without it, an earlier message is answered again.', 'Which issues are open?'),
     ),
-    messageId: v.optional(
+    messageId: v.optional(field(clientId, 'Message to replace, or answer to regenerate', exampleIds.answer)),
+    id: v.optional(field(clientId, 'Id that the client gives the message', 'msg-1')),
+    stream: v.optional(
       field(
-        clientId,
-        'The message that the new one replaces, or the answer that is to be given again',
-        '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a20',
+        v.boolean('must be true or false'),
+        'Whether to stream the answer. Default: as the `Accept` header prefers.',
       ),
     ),
-    id: v.optional(field(clientId, 'The id under which the client knows the message', 'msg-1')),
-    stream: v.optional(
-      field(v.boolean('must be true or false'), 'Whether the answer is streamed; without it, the `Accept` header says'),
-    ),
   }),
-  'A message to a session',
+  'Message to a session',
 )
 
-/** Anything, because of most messages nothing is read. */
+/** Anything: most messages of a history are not read. */
 const uiMessage = named(
   'UiMessage',
   v.looseObject({
-    id: v.optional(field(v.unknown(), 'Under which the page knows it', 'msg-1')),
-    role: v.optional(field(v.unknown(), 'Who speaks', 'user')),
-    parts: v.optional(field(v.unknown(), 'What is said', [{ type: 'text', text: 'Which issues are open?' }])),
-    content: v.optional(field(v.unknown(), 'What is said, in older clients', 'Which issues are open?')),
+    id: v.optional(field(v.unknown(), 'Id that the page gave the message', 'msg-1')),
+    role: v.optional(field(v.unknown(), 'Author of the message', 'user')),
+    parts: v.optional(field(v.unknown(), 'Parts of the message', [{ type: 'text', text: 'Which issues are open?' }])),
+    content: v.optional(field(v.unknown(), 'Text of the message, in older clients', 'Which issues are open?')),
   }),
-  'A message as the page has it',
+  'Message in the format of the page',
 )
 
 /** What a transport of the AI SDK sends. Of its history only the last message of the user is read. */
@@ -53,21 +51,19 @@ const transported = named(
   v.looseObject({
     messages: field(
       v.pipe(v.array(uiMessage, 'must be a list'), v.minLength(1, 'must not be empty')),
-      'The messages of the page; only the words of the last one of the user are read, and the ids before it, which say where it belongs',
+      'Messages of the page. Only the text of the last user message is used. The ids before it place it in the conversation.',
     ),
     trigger: v.optional(
       named(
         'ChatTrigger',
         v.picklist(['submit-message', 'regenerate-message'], 'must be submit-message or regenerate-message'),
-        'What the user has done',
+        'Action of the user',
         'submit-message',
       ),
     ),
-    messageId: v.optional(
-      field(v.nullable(clientId), 'The message that is replaced, or the answer that is given again', 'msg-1'),
-    ),
+    messageId: v.optional(field(v.nullable(clientId), 'Message to replace, or answer to regenerate', 'msg-1')),
   }),
-  'What the chat transports of the AI SDK and of assistant-ui send',
+  'Request of the chat transports of the AI SDK and assistant-ui',
 )
 
 /** Documented as the plain one, which has all that is read. */
@@ -80,7 +76,7 @@ type Transported = v.InferOutput<typeof transported>
 
 export const isTransported = (body: v.InferOutput<typeof chatRequest>): body is Transported => 'messages' in body
 
-const messagePart = named('UiMessagePart', v.record(v.string(), v.unknown()), "A part of the AI SDK's `UIMessage`", {
+const messagePart = named('UiMessagePart', v.record(v.string(), v.unknown()), 'Part of a `UIMessage` of the AI SDK', {
   type: 'text',
   text: 'Two issues are open.',
 })
@@ -90,20 +86,24 @@ export const chatMessage = named(
   v.object({
     id: field(
       v.string(),
-      'Of an answer: its id; of a message: the one that the client gave, unless a later one has it, or else ours',
+      'Id of the answer or message. A message keeps the id that the client gave it, unless a later message has the same id.',
       'msg-1',
     ),
-    number: field(whole, 'Its place in the order in which messages and answers came', 1),
-    role: named('ChatRole', v.picklist(['user', 'assistant']), 'Who speaks', 'user'),
-    parentId: field(v.nullable(v.string()), 'The `id` of what it follows; null at the beginning', null),
+    number: field(whole, 'Position in the order of arrival', 1),
+    role: named('ChatRole', v.picklist(['user', 'assistant']), 'Author of a message', 'user'),
+    parentId: field(
+      v.nullable(v.string()),
+      '`id` of the message or answer that it follows. Null for the first one.',
+      null,
+    ),
     parts: field(
       v.array(messagePart),
-      "Its contents, as parts of the AI SDK's `UIMessage`: `step-start`, `text`, `dynamic-tool` and `data-approval`",
+      'Content, as parts of a `UIMessage` of the AI SDK: `step-start`, `text`, `dynamic-tool` and `data-approval`',
     ),
-    createdAt: time,
-    status: v.optional(named('ChatStatus', v.picklist(answerStatuses), 'Where an answer is', 'completed')),
+    createdAt,
+    status: v.optional(named('ChatStatus', v.picklist(answerStatuses), 'Status of an answer', 'completed')),
     metadata: v.optional(chatMetadata),
     error: v.optional(chatError),
   }),
-  'A message or an answer',
+  'Message or answer',
 )

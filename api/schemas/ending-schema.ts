@@ -1,16 +1,17 @@
 import * as v from 'valibot'
 import { field, named } from './documented.ts'
+import { idOf } from './example-ids.ts'
 import { endedStatus, endings, run } from './run-schema.ts'
 import { time } from './schemas.ts'
 
-const { id, agentId, sequence, trigger, reason, error, replayOf } = run.entries
+const { agentId, sequence, trigger, reason, error, replayOf } = run.entries
 const { acceptedAt, startedAt, steps, toolCalls, credits, output } = run.entries
-const endedAt = field(time, 'When the run ended')
+const endedAt = field(time, 'When the run ended', '2026-11-21T09:00:07.903Z')
 
 const endedRun = named(
   'EndedRun',
   v.object({
-    runId: field(id, 'The run'),
+    runId: idOf('run', 'Run'),
     agentId,
     sequence,
     trigger,
@@ -24,15 +25,11 @@ const endedRun = named(
     steps,
     toolCalls,
     credits,
-    answer: field(
-      v.nullable(v.string()),
-      "The text of the run's last step; null if there is none",
-      'Issue 4711 is labelled and assigned.',
-    ),
-    answerCut: field(v.boolean(), 'Whether `answer` was cut after 32 KiB', false),
+    answer: field(v.nullable(v.string()), "Answer of the run's last step. Null if there is none.", '{"issue":4711}'),
+    answerCut: field(v.boolean(), 'Whether `answer` was truncated to 32 KiB', false),
     output,
   }),
-  'A run that has ended',
+  'Run that has ended',
 )
 
 /** What a callback posts: `src/callbacks/` builds it, and a test holds it against this. */
@@ -42,10 +39,10 @@ export const ending = named(
     type: named(
       'RunEndedType',
       v.picklist(endings.map((end) => `run.${end}` as const)),
-      'How the run ended, as the type of an event',
+      'Event type, from the final status of the run',
     ),
     timestamp: endedAt,
     data: endedRun,
   }),
-  'The ending of a run, as it is posted to the `callbackUrl` of its agent',
+  'Body of a callback: a run that has ended',
 )

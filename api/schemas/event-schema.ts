@@ -2,179 +2,190 @@ import * as v from 'valibot'
 import type { EventData } from '../../src/runs/timeline.ts'
 import { webhookField } from './agent-schema.ts'
 import { anyJson, documentedBy, field, freeObject, named, whole } from './documented.ts'
+import { exampleIds, idOf } from './example-ids.ts'
 import { endedStatus, endReason, waitCause } from './run-schema.ts'
-import { errorCode, id, time, trigger } from './schemas.ts'
+import { errorCode, time, trigger } from './schemas.ts'
 import { effect } from './vault-schema.ts'
 
 type Kind = keyof EventData
 
-const note = v.optional(field(v.string(), 'What was unusual, for people', 'The answer to the attempt before was lost.'))
+const note = v.optional(
+  field(v.string(), 'Anything unusual, for people', 'The response to the previous attempt was lost.'),
+)
 const ofStep = {
-  step: field(whole, 'The number of the step, from 1', 1),
-  attempt: field(whole, 'The number of the attempt, from 1', 1),
+  step: field(whole, 'Step number, from 1', 1),
+  attempt: field(whole, 'Attempt number, from 1', 1),
 }
-const callId = field(v.string(), 'The tool call', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a12')
-const site = field(v.string(), 'The origin of the site', 'https://tracker.example.com')
-/** What is shown of a call wherever it is the subject. */
+const callId = idOf('call', 'Tool call')
+const site = field(v.string(), 'Origin of the site', 'https://tracker.example.com')
+/** The members that describe a call in its events. */
 const ofCall = {
   callId,
   step: ofStep.step,
-  tool: field(v.string(), 'The name of the tool', 'issues.createIssue'),
+  tool: field(v.string(), 'Name of the tool', 'issues.createIssue'),
   site: field(
     v.nullable(v.string()),
-    'The origin of the site; null if no site has the tool',
+    'Origin of the site. Null if no site has the tool.',
     'https://tracker.example.com',
   ),
   effect,
-  arguments: field(anyJson, 'The arguments. A string if the model did not write a JSON object', {
+  arguments: field(anyJson, 'Arguments. A string if the model did not write a JSON object.', {
     title: 'The export hangs at 99 %',
   }),
   idempotencyKey: field(
     v.string(),
-    'What the site gets as `Idempotency-Key`, the same at every attempt',
-    '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a10:2:0',
+    '`Idempotency-Key` sent to the site, the same for every attempt',
+    `${exampleIds.run}:2:0`,
   ),
 }
-const approvalId = field(v.string(), 'The approval', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a18')
-const attempt = field(whole, 'The number of the attempt, from 1', 1)
+const approvalId = idOf('approval', 'Approval')
+const attempt = field(whole, 'Attempt number, from 1', 1)
 const requestedCall = named(
   'RequestedCall',
-  v.object({ callId, name: field(v.string(), 'The tool, as the model named it', 'issues_createIssue') }),
-  'A tool call that the model asked for',
+  v.object({ callId, name: field(v.string(), 'Tool name as the model wrote it', 'issues_createIssue') }),
+  'Tool call that the model requested',
 )
-export const payload = freeObject('Payload', 'What a sender posted', { event: 'post.created', post_id: 4711 })
+export const payload = freeObject('Payload', 'JSON object that a sender posts', {
+  title: 'The export hangs at 99 %',
+})
 
-const keptHeaders = freeObject('KeptHeaders', 'Headers of the sender by name, as far as the platform keeps them', {
+const keptHeaders = freeObject('KeptHeaders', 'Request headers of the sender that the platform keeps, by name', {
   'x-github-event': 'issues',
 })
 const missingSite = named(
   'MissingSite',
   v.object({
-    name: field(v.string(), 'The name of the site', 'Tracker'),
-    origin: field(v.string(), 'The origin of the site', 'https://tracker.example.com'),
-    reason: field(v.string(), 'Why the run lacks it', 'removed'),
-    tools: v.optional(field(v.array(v.string()), 'The tools that it lacks; absent if all are', ['search_issues'])),
+    name: field(v.string(), 'Name of the site', 'Tracker'),
+    origin: field(v.string(), 'Origin of the site', 'https://tracker.example.com'),
+    reason: field(v.string(), 'Why the site is missing', 'removed'),
+    tools: v.optional(
+      field(v.array(v.string()), 'Missing tools. Absent if all of them are missing.', ['search_issues']),
+    ),
   }),
-  'A site that an agent names and a run could not use, or not with all its tools',
+  'Site of the agent that a run cannot use, or whose tools are partly missing',
 )
 
-/** The data of each kind. Objects are loose: what a test finds undeclared is served all the same. */
+/** The data of each kind. Objects are loose: members that are not declared are served too, and a test finds them. */
 const data = {
   accepted: v.looseObject({
     trigger,
-    sequence: field(whole, "Its position in the agent's order of arrival, from 1", 1),
-    ahead: field(whole, 'Unfinished runs in front of this one', 0),
-    replayOf: v.optional(field(id, 'The run that it replays')),
+    sequence: field(whole, "Position in the agent's order of arrival, from 1", 1),
+    ahead: field(whole, 'Number of unfinished runs ahead of this one', 0),
+    replayOf: v.optional(idOf('run', 'Run that this run replays')),
     payload: field(
       v.nullable(v.union([payload, v.string()])),
-      'What the sender posted, or the input of a manual run; null if there is none',
+      'Payload of the delivery, or input of a manual run. Null if there is none.',
     ),
-    headers: v.optional(field(keptHeaders, 'What the sender said in headers')),
+    headers: v.optional(keptHeaders),
   }),
   started: v.looseObject({
-    epoch: field(whole, 'How many executions were begun for the run', 1),
+    epoch: field(whole, 'Number of executions started for the run', 1),
     override: named(
       'PromptOverride',
       v.picklist(['used', 'not-allowed', 'absent']),
-      "Whether the payload's `action` replaced the prompt, or why it did not",
+      "Whether the payload's `action` member replaced the prompt",
       'absent',
     ),
-    systemPrompt: v.optional(field(v.string(), 'What the agent was told', 'File an issue for every bug.')),
-    webhookSchema: v.optional(field(v.nullable(v.array(webhookField)), 'What it was told of the payload', null)),
+    systemPrompt: v.optional(field(v.string(), 'Prompt of the run', 'File an issue for every bug.')),
+    webhookSchema: v.optional(
+      field(v.nullable(v.array(webhookField)), "The agent's `webhookSchema` when the run started", null),
+    ),
   }),
   recovered: v.looseObject({
-    epoch: field(whole, 'How many executions were begun for the run', 2),
-    step: field(whole, 'The last step that is recorded', 1),
-    note: field(v.string(), 'Why another execution was begun', 'The execution had made no progress.'),
+    epoch: field(whole, 'Number of executions started for the run', 2),
+    step: field(whole, 'Last recorded step', 1),
+    note: field(v.string(), 'Why another execution was started', 'The execution made no progress.'),
   }),
   'step.started': v.looseObject({ ...ofStep, note }),
   'step.failed': v.looseObject({
     ...ofStep,
-    code: field(errorCode, 'What went wrong', 'MODEL_ERROR'),
-    message: field(v.string(), 'What went wrong, for people', 'The AI provider returned an error.'),
-    willRetry: field(v.boolean(), 'Whether there is another attempt'),
-    retryAt: v.optional(field(v.string(), 'When the provider allows it', '2026-11-21T09:00:30.000Z')),
-    model: field(v.string(), 'The model that was asked', 'demo'),
-    inputTokens: v.optional(field(whole, 'Tokens that the model read, if the provider billed them', 610)),
-    outputTokens: v.optional(field(whole, 'Tokens that the model wrote, if the provider billed them', 71)),
-    cachedTokens: v.optional(field(whole, 'How many of the tokens that it read came from its cache', 512)),
-    credits: v.optional(field(whole, 'What the attempt cost, if the provider billed it', 1)),
-    costUsd: v.optional(field(v.nullable(v.number()), 'The same in USD; null if no price is known', 0.0041)),
+    code: field(errorCode, 'Error code', 'MODEL_ERROR'),
+    message: field(v.string(), 'Error message, for people', 'The AI provider returned an error.'),
+    willRetry: field(v.boolean(), 'Whether there will be another attempt'),
+    retryAt: v.optional(field(v.string(), 'When the provider allows a retry', '2026-11-21T09:00:30.000Z')),
+    model: field(v.string(), 'AI model that was called', 'demo'),
+    inputTokens: v.optional(field(whole, 'Tokens read by the model, if the provider billed them', 610)),
+    outputTokens: v.optional(field(whole, 'Tokens written by the model, if the provider billed them', 71)),
+    cachedTokens: v.optional(field(whole, "Part of `inputTokens` that came from the provider's cache", 512)),
+    credits: v.optional(field(whole, 'Credits charged, if the provider billed the attempt', 1)),
+    costUsd: v.optional(field(v.nullable(v.number()), 'Cost in USD. Null if the price is unknown.', 0.0041)),
   }),
   'step.finished': v.looseObject({
     ...ofStep,
-    model: field(v.string(), 'The model that answered', 'demo'),
-    text: field(v.string(), 'What it answered', 'I call issues_createIssue.'),
+    model: field(v.string(), 'AI model that answered', 'demo'),
+    text: field(v.string(), 'Answer of the model', 'I will file an issue.'),
     finish: named(
       'Finish',
       v.picklist(['stop', 'tool-calls', 'length', 'content-filter', 'other']),
-      'Why the model ended its answer',
+      'Why the model stopped',
       'tool-calls',
     ),
-    endWord: v.optional(field(v.string(), "The provider's own word for that, if it is an unusual one", 'eos_token')),
-    inputTokens: field(whole, 'Tokens that the model read', 610),
-    outputTokens: field(whole, 'Tokens that the model wrote', 71),
-    cachedTokens: field(whole, 'The part of them that the provider had in its cache', 512),
-    credits: field(whole, 'What the step cost', 1),
-    costUsd: field(v.nullable(v.number()), 'What the step cost, in USD; null if no price is known', 0.0012),
-    latencyMs: field(v.number(), 'How long the model took, in milliseconds', 840),
-    calls: field(v.array(requestedCall), 'The tool calls that it asked for'),
-    missingSites: v.optional(field(v.array(missingSite), 'The sites of its agent that it lacked')),
+    endWord: v.optional(field(v.string(), "The provider's word for an unusual `finish`", 'eos_token')),
+    inputTokens: field(whole, 'Tokens read by the model', 610),
+    outputTokens: field(whole, 'Tokens written by the model', 71),
+    cachedTokens: field(whole, "Part of `inputTokens` that came from the provider's cache", 512),
+    credits: field(whole, 'Credits charged', 1),
+    costUsd: field(v.nullable(v.number()), 'Cost in USD. Null if the price is unknown.', 0.0012),
+    latencyMs: field(v.number(), 'Duration of the model call, in milliseconds', 840),
+    calls: field(v.array(requestedCall), 'Tool calls that the model requested'),
+    missingSites: v.optional(field(v.array(missingSite), 'Sites of the agent that the step could not use')),
     outcome: v.optional(
       named(
         'StepOutcome',
         v.picklist(['empty', 'truncated', 'refused', 'off_schema', 'summary']),
-        'Why the answer did not count; `summary` if it is a summary of earlier steps',
+        'Why the answer was not used. `summary`: it summarizes earlier steps.',
         'truncated',
       ),
     ),
     remark: v.optional(
-      field(v.string(), 'What the model was told about it', '"issue" is of the type "string", expected "integer"'),
+      field(v.string(), 'Correction sent to the model', '"issue" is of the type "string", expected "integer"'),
     ),
     output: v.optional(
-      field(anyJson, "The answer as a value that fits the agent's `outputSchema`; only in the last step", {
+      field(anyJson, "Answer as JSON that matches the agent's `outputSchema`. Only in the last step.", {
         issue: 4711,
       }),
     ),
   }),
   'context.fitted': v.looseObject({
     step: ofStep.step,
-    shortenedThrough: field(whole, 'Up to which step the model sees long results shortened; 0 for none', 12),
-    leftOutThrough: field(whole, 'Up to which step the model sees nothing; 0 for none', 0),
-    tokensBefore: field(whole, 'How long the prompt would have been, as estimated', 118_000),
-    tokensAfter: field(whole, 'How long it is now, as estimated', 71_000),
-    contextTokens: field(whole, "The size of the model's context window", 128_000),
-    note: field(v.string(), 'What was done, for people', "The run no longer fits in the model's context window."),
+    shortenedThrough: field(whole, 'Last step whose long results are shortened. 0 for none.', 12),
+    leftOutThrough: field(whole, 'Last step that is left out. 0 for none.', 0),
+    tokensBefore: field(whole, 'Estimated length of the full prompt, in tokens', 118_000),
+    tokensAfter: field(whole, 'Estimated length of the shortened prompt, in tokens', 71_000),
+    contextTokens: field(whole, "Size of the model's context window, in tokens", 128_000),
+    note: field(v.string(), 'What was done, for people', 'The run no longer fits in the model's context window.'),
   }),
   'model.changed': v.looseObject({
     step: ofStep.step,
-    from: field(v.string(), 'The model that was asked so far', 'gpt-5-mini'),
-    to: field(v.string(), 'The model that is asked from this step on', 'claude-sonnet-5'),
-    note: field(v.string(), 'Why, for people', 'The model failed.'),
+    from: field(v.string(), 'Previous AI model', 'gpt-5-mini'),
+    to: field(v.string(), 'AI model from this step on', 'claude-sonnet-5'),
+    note: field(v.string(), 'Reason, for people', 'The model failed.'),
   }),
   'tool.started': v.looseObject({ ...ofCall, attempt, note }),
   'tool.failed': v.looseObject({
     ...ofCall,
     attempt,
-    message: field(v.string(), 'What went wrong', 'The site answered 503.'),
-    willRetry: field(v.literal(true), 'There is another attempt; the last one is `tool.finished`'),
+    message: field(v.string(), 'Error message, for people', 'The site answered 503.'),
+    willRetry: field(v.literal(true), 'There will be another attempt. After the last one, `tool.finished` follows.'),
   }),
   'tool.finished': v.looseObject({
     ...ofCall,
-    attempts: field(whole, 'How many attempts there were', 1),
+    attempts: field(whole, 'Number of attempts', 1),
     status: named(
       'ToolCallOutcome',
       v.picklist(['succeeded', 'failed', 'unknown']),
-      'unknown: the site may have acted, and its answer was lost',
+      'Outcome of a tool call. `unknown`: the site may have acted, but its response was lost.',
     ),
     note,
-    siteStatus: field(v.nullable(whole), 'The HTTP status with which the site answered', 200),
-    result: v.optional(field(anyJson, 'The result, as the model sees it. A sentence if the call failed', { id: 4711 })),
+    siteStatus: field(v.nullable(whole), 'HTTP status of the response from the site. Null without a response.', 200),
+    result: v.optional(
+      field(anyJson, 'Result shown to the model: the JSON from the site, or a sentence if the call failed', { id: 4711 }),
+    ),
   }),
   'approval.requested': v.looseObject({
     ...ofCall,
     approvalId,
-    expiresAt: field(v.string(), 'Until when it can be decided', '2026-11-22T09:00:00.000Z'),
+    expiresAt: field(v.string(), 'When the request expires', '2026-11-22T09:00:00.000Z'),
   }),
   'approval.decided': v.looseObject({
     callId,
@@ -182,39 +193,43 @@ const data = {
     status: named(
       'ApprovalDecision',
       v.picklist(['approved', 'refused', 'expired']),
-      'expired: nobody decided in time',
+      'Decision on a tool call. `expired`: nobody decided in time.',
       'approved',
     ),
-    note: v.optional(field(v.string(), 'What was said about it', 'Ask the customer first.')),
+    note: v.optional(field(v.string(), 'Note of the person who decided', 'Ask the customer first.')),
   }),
   'credential.refreshed': v.looseObject({ callId, site }),
   'wait.started': v.looseObject({
     cause: waitCause,
-    site: field(v.nullable(v.string()), 'The site that it waits for', 'https://tracker.example.com'),
-    model: v.optional(field(v.string(), 'The model that it waits for', 'gpt-5')),
+    site: field(
+      v.nullable(v.string()),
+      'Site that the run waits for. Null if it waits for something else.',
+      'https://tracker.example.com',
+    ),
+    model: v.optional(field(v.string(), 'AI model that the run waits for', 'gpt-5')),
     until: field(
       v.string(),
-      'When it looks again, or goes on without an approval; if it waits for credits or for a site to be reconnected, when it fails',
+      'When the run checks again or its approval request expires. For `credits` and `credential`: when the run fails.',
       '2026-11-21T09:01:00.000Z',
     ),
-    calls: field(whole, 'How many tool calls wait', 1),
-    note: field(v.string(), 'What it waits for, for people', 'The site takes a limited number of calls.'),
+    calls: field(whole, 'Number of tool calls that wait', 1),
+    note: field(v.string(), 'What the run waits for, for people', 'The site takes a limited number of calls.'),
   }),
   'wait.ended': v.looseObject({
     cause: waitCause,
-    ms: field(v.number(), 'How long it waited, in milliseconds', 31_020),
+    ms: field(v.number(), 'Duration of the wait, in milliseconds', 31_020),
   }),
   'cancel.requested': v.looseObject({
     by: named(
       'CancelRequester',
       v.picklist(['owner', 'operator', 'sender', 'deletion']),
-      'Who asked for the end of the run',
+      'Who requested the cancellation. `deletion`: the agent was deleted.',
     ),
   }),
   ended: v.looseObject({
     status: endedStatus,
-    reason: field(v.nullable(endReason), 'Why it ended without finishing', null),
-    message: field(v.nullable(v.string()), 'The reason as a sentence', null),
+    reason: field(v.nullable(endReason), 'Why the run did not complete. Null if it completed.', null),
+    message: field(v.nullable(v.string()), '`reason` as a sentence. Null without a reason.', null),
   }),
 } satisfies Record<Kind, v.GenericSchema>
 
@@ -226,31 +241,34 @@ export const undeclared: Undeclared[] = [] satisfies never[]
 const meanings = {
   accepted: 'The run was accepted',
   started: 'The run left the queue',
-  recovered: 'The run continues under another execution, because the one before made no progress',
-  'step.started': 'The model was asked',
-  'step.failed': 'The model did not answer',
+  recovered: 'A new execution took over because the previous one made no progress',
+  'step.started': 'The model was called',
+  'step.failed': 'The model call failed',
   'step.finished': 'The model answered',
-  'context.fitted': 'The run has become too long for its model, which sees less of it from now on',
-  'model.changed': "The agent's fallback model is asked from now on",
-  'tool.started': 'A tool call is about to be sent',
-  'tool.failed': 'An attempt at a tool call failed, and there is another',
-  'tool.finished': 'A tool call is over',
-  'approval.requested': 'A tool call waits for somebody to approve it',
-  'approval.decided': 'The tool call was approved or refused, or nobody decided in time',
-  'credential.refreshed': 'The tokens of a site were refreshed for a tool call',
-  'wait.started': 'The run waits',
-  'wait.ended': 'The run continues',
-  'cancel.requested': 'Somebody asked for the end of the run',
-  ended: 'The run is over; this is the last event',
+  'context.fitted': 'The run outgrew the context window, so the model sees less of it from now on',
+  'model.changed': 'The run uses another model from now on',
+  'tool.started': 'A tool call is being sent',
+  'tool.failed': 'An attempt at a tool call failed and will be repeated',
+  'tool.finished': 'A tool call finished',
+  'approval.requested': 'A tool call waits for approval',
+  'approval.decided': 'A tool call was approved or refused, or its approval request expired',
+  'credential.refreshed': 'The tokens of a site were refreshed',
+  'wait.started': 'The run started to wait',
+  'wait.ended': 'The run continued',
+  'cancel.requested': 'Cancellation was requested',
+  ended: 'The run ended. This is the last event.',
 } satisfies Record<Kind, string>
 
 const nameFor = (kind: string, suffix: string): string =>
   `${kind.replaceAll(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())}${suffix}`
 
-const shared = { number: field(whole, 'Its number in the run, from 1 without gaps', 1), at: time }
+const shared = {
+  number: field(whole, 'Event number in the run, from 1 without gaps', 1),
+  at: field(time, 'When it happened'),
+}
 
 function variantOf<K extends Kind>(kind: K) {
-  const of = named(nameFor(kind, 'Data'), data[kind], `What is known of \`${kind}\``)
+  const of = named(nameFor(kind, 'Data'), data[kind], `Data of a \`${kind}\` event`)
   const event = v.object({ ...shared, kind: field(v.literal(kind), meanings[kind]), data: of })
   return named(`Run${nameFor(kind, 'Event')}`, event, meanings[kind])
 }
@@ -259,16 +277,16 @@ const kinds = Object.keys(data) as Kind[]
 const documentation = named(
   'RunEvent',
   v.variant('kind', kinds.map(variantOf) as never) as v.GenericSchema,
-  'One event of a timeline, the same in JSON and in a stream. Its `kind` says what its `data` is',
+  'Event of a timeline, the same in JSON and in a stream. `kind` determines the shape of `data`.',
 )
 
-/** One event of a timeline. While a deploy is under way the record may have kinds that this process does not know. */
+/** One event of a timeline. During a deploy the record may have kinds that this process does not know. */
 export const event = documentedBy(
   v.object({ number: v.number(), kind: v.string(), at: time, data: v.record(v.string(), v.unknown()) }),
   documentation,
 )
 
-/** What a stream tells between the events, and what is not on record. */
+/** What a stream sends between events, and the record does not keep. */
 export const words = named(
   'RunWords',
   v.object({
@@ -276,17 +294,17 @@ export const words = named(
     data: named(
       'WordsData',
       v.object({
-        step: field(whole, 'The step whose answer it is', 1),
+        step: field(whole, 'Step that the answer belongs to', 1),
         attempt,
         offset: field(
           whole,
-          'How many UTF-16 units of the answer came before; at 0 the text begins, or begins anew',
+          'Position of `text` in the answer, in UTF-16 code units. At 0 the text starts, or starts over.',
           0,
         ),
-        text: field(v.string(), 'What the model has written since', 'I look at the'),
+        text: field(v.string(), 'New part of the answer', 'I will look at the'),
       }),
-      'Where the words stand in the answer',
+      'Part of an answer and its position',
     ),
   }),
-  'Words of an answer that is not complete, only in a stream. The event has no number',
+  'Part of an unfinished answer, only in streams. The event has no number.',
 )

@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import type { OAuthFlow } from '../../src/vault/oauth/oauth-flow.ts'
 import { documentedBy, field, named } from './documented.ts'
-import { errorCode, id, time } from './schemas.ts'
+import { idOf } from './example-ids.ts'
+import { errorCode, time } from './schemas.ts'
 import { scope } from './vault-schema.ts'
 
 /** The path prefix of the OAuth routes. */
@@ -10,20 +11,20 @@ export const folder = '/vault/oauth'
 export const flow = named(
   'OAuthFlow',
   v.object({
-    id,
+    id: idOf('flow'),
     status: named(
       'OAuthFlowStatus',
       v.picklist(['pending', 'connected', 'failed', 'expired']),
-      'How far the person is who signs in at the site',
+      'Progress of the sign-in at the site',
     ),
-    origin: field(v.string(), 'The site', 'https://tracker.example.com'),
-    scopes: field(v.array(scope), 'The scopes that were requested'),
-    entryId: field(v.nullable(id), 'The vault entry, once it exists', null),
-    code: field(v.nullable(documentedBy(v.string(), errorCode)), 'Why it failed', null),
-    message: field(v.nullable(v.string()), 'Why it failed, for people', null),
-    expiresAt: field(time, 'Until when it can be finished'),
+    origin: field(v.string(), 'Origin of the site', 'https://tracker.example.com'),
+    scopes: field(v.array(scope), 'Requested scopes'),
+    entryId: field(v.nullable(v.string()), 'Vault entry. Null until it exists.', null),
+    code: field(v.nullable(documentedBy(v.string(), errorCode)), 'Error code. Null unless `failed`.', null),
+    message: field(v.nullable(v.string()), 'Error message, for people. Null unless `failed`.', null),
+    expiresAt: field(time, 'When the attempt expires'),
   }),
-  'An attempt to connect a site by OAuth',
+  'Attempt to connect a site by OAuth',
 )
 
 export function presentFlow({ id, origin, scopes, entryId, code, message, expiresAt, ...row }: OAuthFlow, now: Date) {

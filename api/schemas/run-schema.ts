@@ -3,68 +3,77 @@ import type { Run, RunFields } from '../../src/runs/run.ts'
 import type { Services } from '../../src/services.ts'
 import { endReasons, hasEnded, runStatuses, type EndReason } from '../../src/runs/states.ts'
 import { anyJson, documentedBy, field, named, whole } from './documented.ts'
-import { id, ownerId, runStatus, time, trigger } from './schemas.ts'
+import { idOf } from './example-ids.ts'
+import { ownerId, runStatus, time, trigger } from './schemas.ts'
 
 export const waitCause = named(
   'WaitCause',
   v.picklist(['rate_limit', 'credential', 'approval', 'paused', 'credits', 'model']),
-  'What a `waiting` run waits for: its turn at the site, its AI model, or you to reconnect the site, to approve a tool ' +
-    'call, to resume the agent, or to get credits',
+  'What a `waiting` run waits for. `rate_limit`: its turn at the site. `model`: the AI model. `credential`: the site must ' +
+    'be reconnected. `approval`: a decision on a tool call. `paused`: the agent must be resumed. `credits`: more credits.',
 )
 
 export const endings = runStatuses.filter((status) => hasEnded(status))
-export const endedStatus = named('EndedStatus', v.picklist(endings), 'How a run ended')
+export const endedStatus = named('EndedStatus', v.picklist(endings), 'Final status of a run')
 
 const reasons = Object.keys(endReasons) as [EndReason, ...EndReason[]]
 const meanings = reasons.map((name) => `- \`${name}\`: ${endReasons[name]}`).join('\n')
-/** As requests name it. */
+/** The reason in a request. */
 export const knownEndReason = named(
   'EndReason',
   v.picklist(reasons, 'must be a run `reason`, such as MODEL_ERROR'),
-  `Why a run ended without finishing:\n\n${meanings}`,
+  `Why a run did not complete:\n\n${meanings}`,
 )
-/** While a deploy is under way the record may have reasons that this process does not know. */
+/** During a deploy the record may have reasons that this process does not know. */
 export const endReason = documentedBy(v.string(), knownEndReason)
 
 const listed = {
-  id,
+  id: idOf('run'),
   ownerId,
-  agentId: field(id, 'The agent'),
-  sequence: field(whole, "Its position in the agent's order of arrival, from 1", 12),
+  agentId: idOf('agent', 'Agent of the run'),
+  sequence: field(whole, "Position in the agent's order of arrival, from 1", 12),
   trigger,
-  triggeredBy: field(v.string(), 'For people: "Triggered by: Webhook"', 'Triggered by: Webhook'),
+  triggeredBy: field(v.string(), 'What started the run, for people', 'Triggered by: Webhook'),
   status: runStatus,
-  waitingCause: field(v.nullable(waitCause), 'What a `waiting` run waits for; null unless it waits', null),
-  waitingFor: field(v.nullable(v.string()), 'The site that it waits for, or the model', null),
-  waitingUntil: field(
-    v.nullable(time),
-    'When it looks again, or goes on without an approval; a run that waits for credits or for a site to be reconnected fails then',
+  waitingCause: field(v.nullable(waitCause), 'What the run waits for. Null unless it is `waiting`.', null),
+  waitingFor: field(
+    v.nullable(v.string()),
+    'Site or AI model that the run waits for. Null if it waits for neither.',
     null,
   ),
-  reason: field(v.nullable(endReason), 'Why it ended without finishing', null),
-  error: field(v.nullable(v.string()), 'The reason as a sentence', null),
-  steps: field(whole, 'How many answers the model gave', 3),
-  toolCalls: field(whole, 'How many tool calls it made', 2),
-  inputTokens: field(whole, 'Tokens that the model read', 1830),
-  outputTokens: field(whole, 'Tokens that the model wrote', 212),
-  cachedTokens: field(whole, 'The part of the tokens it read that the provider had in its cache', 1024),
-  credits: field(whole, 'What it has cost so far', 3),
+  waitingUntil: field(
+    v.nullable(time),
+    'When the run checks again or its approval request expires. For `credits` and `credential`: when the run fails. Null unless it is `waiting`.',
+    null,
+  ),
+  reason: field(v.nullable(endReason), 'Why the run did not complete. Null if it completed or has not ended.', null),
+  error: field(v.nullable(v.string()), '`reason` as a sentence. Null without a reason.', null),
+  steps: field(whole, 'Number of model answers', 3),
+  toolCalls: field(whole, 'Number of tool calls', 2),
+  inputTokens: field(whole, 'Tokens read by the model', 1830),
+  outputTokens: field(whole, 'Tokens written by the model', 212),
+  cachedTokens: field(whole, "Part of `inputTokens` that came from the provider's cache", 1024),
+  credits: field(whole, 'Credits charged so far', 3),
   costUsd: field(
     v.nullable(v.number()),
-    'What its model calls have cost so far, in USD; null if it is unknown, because the price of one of them is. 0: nothing',
+    'Cost of its model calls so far, in USD. Null if the price of a call is unknown.',
     0.0041,
   ),
-  events: field(whole, 'How many events its timeline has', 13),
-  replayOf: field(v.nullable(id), 'The run whose payload it replays; it may no longer be kept', null),
-  requestId: field(v.string(), 'The request that started it', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a17'),
-  acceptedAt: field(time, 'When it was accepted'),
-  startedAt: field(v.nullable(time), 'When it left the queue'),
-  cancelRequestedAt: field(v.nullable(time), 'When it was asked to end', null),
-  endedAt: field(v.nullable(time), 'When it ended'),
+  events: field(whole, 'Number of timeline events', 13),
+  replayOf: field(
+    v.nullable(v.string()),
+    'Run that this run replays; it may have been deleted. Null if this is no replay.',
+    null,
+  ),
+  requestId: idOf('request', '`X-Request-Id` of the request that started the run'),
+  acceptedAt: field(time, 'When the run was accepted', '2026-11-21T09:00:00.000Z'),
+  startedAt: field(v.nullable(time), 'When the run left the queue. Null if it has not.', '2026-11-21T09:00:00.412Z'),
+  cancelRequestedAt: field(v.nullable(time), 'When cancellation was requested. Null if it was not.', null),
+  endedAt: field(v.nullable(time), 'When the run ended. Null if it has not.', '2026-11-21T09:00:07.903Z'),
 }
 
 /** A run in a list. */
-export const listedRun = named('RunSummary', v.object(listed), 'An execution of an agent in a list')
+export const listedRun = named('RunSummary', v.object(listed), 'Run in a list')
 
 /** A run, as its owner sees it. */
 export const run = named(
@@ -73,17 +82,17 @@ export const run = named(
     ...listed,
     answer: field(
       v.nullable(v.string()),
-      'What the model said last; null unless the run is `completed`',
-      'I have filed the issue.',
+      'Final answer of the model. Null unless the run is `completed`.',
+      '{"issue":4711}',
     ),
     output: field(
       anyJson,
-      "The answer as a value that fits its agent's `outputSchema`, with its numbers as the model wrote them; null unless " +
-        'the run is `completed`, and without a schema',
+      'Answer as JSON that matches `outputSchema`, with numbers as the model wrote them. Null without a schema, or unless ' +
+        'the run is `completed`.',
       { issue: 4711 },
     ),
   }),
-  'One execution of an agent',
+  'Execution of an agent',
 )
 
 const origins = { manual: 'Manual', scheduled: 'Schedule', webhook: 'Webhook' } as const

@@ -5,6 +5,7 @@ import { runStatuses } from '../../src/runs/states.ts'
 import { catalogue, type ErrorCode } from '../../src/errors.ts'
 import { cleanName, problemOfName, unitsOfCharacter } from '../../src/names.ts'
 import { field, nameOf, named, whole, wholeInQuery } from './documented.ts'
+import { exampleIds, idOf } from './example-ids.ts'
 import { instant } from './instant.ts'
 import { isStorable } from '../../src/text.ts'
 
@@ -22,7 +23,7 @@ export const text = (max: number, min = 1) =>
 /** A name that people read, in its one spelling; `max` counts visible characters. */
 export const name = (max: number, ...[meaning, ...examples]: readonly [string, ...unknown[]]) =>
   v.pipe(
-    field(text(max * unitsOfCharacter), `${meaning}: one line of at most ${max} visible characters`, ...examples),
+    field(text(max * unitsOfCharacter), `${meaning}. One line, at most ${max} visible characters.`, ...examples),
     v.transform(cleanName),
     v.rawCheck(({ dataset, addIssue }) => {
       const problem = dataset.typed ? problemOfName(dataset.value, max) : undefined
@@ -30,27 +31,28 @@ export const name = (max: number, ...[meaning, ...examples]: readonly [string, .
     }),
   )
 
-/** A time, as ISO 8601 in UTC. */
+/** A time in UTC. Its format says what it looks like, so each member may have an example of its own. */
 export const time = v.pipe(
   v.date(),
   v.transform((date) => date.toISOString()),
-  v.metadata({ description: 'ISO 8601, UTC', examples: ['2026-11-21T09:00:00.000Z'] }),
+  v.metadata({ description: 'Time in UTC (ISO 8601)' }),
 )
 
-export const id = field(v.string(), 'UUID, version 7', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a10')
+export const id = idOf('agent')
 
-/** Of a record: whose it is. */
-export const ownerId = field(id, 'Whose it is: a workspace, or a user')
+export const createdAt = field(time, 'When it was created')
+export const updatedAt = field(time, 'When it was last changed')
 
-/** Of a request that makes something: whose it will be. */
+/** The owner of a record. */
+export const ownerId = idOf('user', 'Workspace or user that owns it')
+
+/** The owner that a request acts for. */
 export const inWorkspace = {
-  workspaceId: v.optional(
-    field(text(64), 'The workspace that it is to belong to; without it, you', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a02'),
-  ),
+  workspaceId: v.optional(field(text(64), 'Workspace to use. Default: your own account.', exampleIds.workspace)),
 }
 
 const pageLimit = wholeInQuery({
-  description: 'How many items a page has at most',
+  description: 'Maximum number of items per page',
   pattern: /^\d{1,3}$/,
   message: 'must be a number from 1 to 100',
   min: 1,
@@ -58,34 +60,32 @@ const pageLimit = wholeInQuery({
   fallback: 20,
 })
 
-/** A query member that an identifier is filtered by. */
+/** A filter by id in a query. Without an example: viewers would send it. */
 export const idFilter = (description: string) =>
-  v.optional(field(v.pipe(text(64), v.uuid('must be a UUID')), description, exampleId))
-
-const exampleId = '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a10'
+  v.optional(field(v.pipe(text(64), v.uuid('must be a UUID')), description))
 
 /** The query members of every list. */
 export const paging = {
-  cursor: v.optional(field(text(200), 'The `nextCursor` of the page before; without it the first page')),
+  cursor: v.optional(field(text(200), '`nextCursor` of the previous page. Omit it for the first page.')),
   limit: pageLimit,
   order: v.optional(
     named(
       'ListOrder',
       v.picklist(['newest', 'arrival'], 'must be newest or arrival'),
-      '`newest` (the default): newest first. `arrival`: those first that came into the list first; `nextCursor` is never null, and what comes later is behind it',
+      '`newest` (default): newest first. `arrival`: in order of arrival. Its `nextCursor` is never null and leads to later arrivals.',
       'newest',
     ),
   ),
-  since: instant('Only items from this time on (RFC 3339)'),
-  until: instant('Only items from before this time (RFC 3339)'),
+  since: instant('Only items at or after this time (RFC 3339)'),
+  until: instant('Only items before this time (RFC 3339)'),
 }
 
-/** The query member of what is read of an owner. */
+/** The query member that selects an owner. */
 export const ofOwner = {
-  workspaceId: idFilter('What belongs to this workspace; without it, what is yours'),
+  workspaceId: idFilter('Workspace to read. Default: your own account.'),
 }
 
-/** The query members of a list of what owners have. */
+/** The query members of a list of an owner's items. */
 export const pagingOfOwner = { ...paging, ...ofOwner }
 
 /** The response of a list: one page. */
@@ -93,10 +93,10 @@ export const pageOf = <Item extends v.GenericSchema>(item: Item) =>
   named(
     `${nameOf(item)}Page`,
     v.object({
-      items: field(v.array(item), 'The items of this page'),
+      items: field(v.array(item), 'Items of this page'),
       nextCursor: field(
         v.nullable(v.string()),
-        'The `cursor` of the next page; null on the last one, and never with `order=arrival`',
+        '`cursor` for the next page. Null on the last page, but never with `order=arrival`.',
         null,
       ),
     }),
@@ -105,56 +105,56 @@ export const pageOf = <Item extends v.GenericSchema>(item: Item) =>
 
 /** The response of a list that is never long. */
 export const listOf = <Item extends v.GenericSchema>(item: Item) =>
-  named(`${nameOf(item)}List`, v.object({ items: field(v.array(item), 'All items') }), 'A list without pages')
+  named(`${nameOf(item)}List`, v.object({ items: field(v.array(item), 'All items') }), 'Complete list, without pages')
 
 export const runStatus = named(
   'RunStatus',
   v.picklist(runStatuses, `must be one of ${runStatuses.join(', ')}`),
-  'Where a run is: it has ended when it is `completed`, `failed`, `cancelled` or `skipped`',
+  'Status of a run. `completed`, `failed`, `cancelled` and `skipped` are final.',
   'completed',
 )
 export const trigger = named(
   'Trigger',
   v.picklist(triggers, 'must be manual, scheduled or webhook'),
-  'What starts the runs of an agent',
+  'What starts a run',
   'webhook',
 )
 
-export const tier = named('Tier', v.picklist(tierNames), 'A subscription tier')
+export const tier = named('Tier', v.picklist(tierNames), 'Subscription tier')
 
 export const errorCode = named(
   'ErrorCode',
   v.picklist(Object.keys(catalogue) as [ErrorCode, ...ErrorCode[]]),
-  'What went wrong, for programs. Each response names the codes that it can have',
+  'Error code, for programs. Each response lists the codes it can have.',
   'VALIDATION_ERROR',
 )
 
 const errorDetail = named(
   'ErrorDetail',
   v.object({
-    path: field(v.string(), 'Where in the request it is; empty for the whole of it', 'name'),
-    message: field(v.string(), 'What is wrong there', 'must not be empty'),
+    path: field(v.string(), 'Path of the invalid value, such as `sites.0.tools`. Empty for the whole request.', 'name'),
+    message: field(v.string(), 'What is wrong with the value', 'must not be empty'),
   }),
-  'One place in a request that is wrong',
+  'Invalid value in a request',
 )
 
 /** The body of every failure (docs/specification.md, "Platform error body"). */
 export const errorBody = named(
   'Error',
   v.object({
-    error: field(v.string(), 'What went wrong, for people', 'The request body is invalid. name: must not be empty'),
+    error: field(v.string(), 'Error message, for people', 'The request body is invalid. name: must not be empty'),
     code: errorCode,
-    statusCode: field(whole, 'The HTTP status', 400),
-    details: v.optional(field(v.array(errorDetail), 'What is wrong with the request')),
-    callId: v.optional(field(v.string(), 'The direct tool call that failed', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a12')),
+    statusCode: field(whole, 'HTTP status', 400),
+    details: v.optional(field(v.array(errorDetail), 'Invalid values in the request')),
+    callId: v.optional(idOf('call', 'Direct tool call that failed')),
     outcome: v.optional(
       named(
         'CallOutcome',
         v.picklist(['succeeded', 'failed', 'unknown']),
-        'Of a tool call. unknown: the site may have acted; do not repeat the call blindly',
+        'Outcome of a tool call. `unknown`: the site may have acted, so check before you repeat the call.',
       ),
     ),
-    siteStatus: v.optional(field(whole, 'The HTTP status with which the site answered', 503)),
+    siteStatus: v.optional(field(whole, 'HTTP status of the response from the site', 503)),
   }),
-  'The body of every failure',
+  'Body of every error response',
 )

@@ -3,26 +3,27 @@ import { fieldsOf } from '../../src/database/row.ts'
 import { onDisconnects, type Session } from '../../src/sessions/session.ts'
 import type { Services } from '../../src/services.ts'
 import { field, named } from './documented.ts'
+import { exampleIds, idOf } from './example-ids.ts'
 import { list } from './list.ts'
-import { id, name, ownerId, text, time } from './schemas.ts'
+import { createdAt, name, ownerId, text, time } from './schemas.ts'
 import { scope } from './vault-schema.ts'
 
 const meanings = {
-  vaultEntryId: ['The vault entry of the site', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a13'],
-  title: ['What people call it', 'Bugs of this week'],
-  model: ['The AI model that is asked, by its name in `GET /models`; null for the default one', null],
+  vaultEntryId: ['Vault entry of the site', exampleIds.entry],
+  title: ['Display name', 'Bugs of this week'],
+  model: ['AI model, by its name in `GET /models`. Null for the default model.', null],
   sites: [
-    'The sites that its messages may use',
+    'Sites that the session may use',
     [
       {
-        vaultEntryId: '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a13',
+        vaultEntryId: exampleIds.entry,
         tools: ['search_issues', 'delete_issue'],
         askFirst: ['delete_issue'],
       },
     ],
   ],
   askFirst: [
-    'The tools whose calls need your approval. Where it is absent, those that act once and delete or administer things',
+    'Tools whose calls need approval. Default: `once` tools with the scope `delete` or `admin`.',
     ['delete_issue'],
   ],
 } as const satisfies Record<string, readonly [string, ...unknown[]]>
@@ -30,7 +31,7 @@ const meanings = {
 const onDisconnect = named(
   'OnDisconnect',
   v.picklist(onDisconnects, `must be one of ${onDisconnects.join(', ')}`),
-  'What becomes of an answer whose reader is gone. cancel: it is given up, and nothing of it is kept · continue: it goes on, and can be read again',
+  'What happens to an answer when the client disconnects. `cancel`: it stops and its text is discarded. `continue`: it is completed and can be read later.',
   'cancel',
 )
 
@@ -39,13 +40,15 @@ const siteRequest = named(
   'SessionSiteRequest',
   v.strictObject({
     vaultEntryId: field(text(64), ...meanings.vaultEntryId),
-    tools: v.optional(field(toolNames, 'The tools that it may use there; by default all', ['search_issues'])),
+    tools: v.optional(
+      field(toolNames, 'Tools that the session may use at this site. Default: all of them.', ['search_issues']),
+    ),
     askFirst: v.optional(field(toolNames, ...meanings.askFirst)),
   }),
-  'A site that a session may use',
+  'Site that a session may use',
 )
 
-/** What an owner chooses for a session. */
+/** The fields of a session that its owner can set. */
 export const sessionFields = {
   sites: v.optional(field(list(siteRequest, 50, 'must name at most 50 sites'), ...meanings.sites), []),
   title: v.optional(field(v.nullable(name(200, ...meanings.title)), ...meanings.title), null),
@@ -55,52 +58,47 @@ export const sessionFields = {
       v.number('must be a number'),
       v.integer('must be a whole number'),
       v.minValue(1, 'must be at least 1'),
-      v.metadata({ description: 'Shortens the life of the session, which is a day', examples: [3600] }),
+      v.metadata({
+        description: 'Lifetime of the session, in seconds, if shorter than the default of one day',
+        examples: [3600],
+      }),
     ),
   ),
   onDisconnect: v.optional(onDisconnect, 'cancel'),
 }
 
 const listed = {
-  id,
+  id: idOf('session'),
   ownerId,
   title: field(v.nullable(v.string()), ...meanings.title),
   model: field(v.nullable(v.string()), ...meanings.model),
   onDisconnect,
-  active: field(v.boolean(), 'Whether its token may be used still', true),
-  createdAt: time,
-  lastUsedAt: field(time, 'When it was last used, to the minute; unused for two hours, it expires'),
-  expiresAt: field(time, 'When its lifetime is over'),
-  endedAt: field(v.nullable(time), 'When it was ended; null also for one that has expired', null),
+  active: field(v.boolean(), 'Whether its token is still valid', true),
+  createdAt,
+  lastUsedAt: field(time, 'Last use, to the minute. A session expires after two hours without use.'),
+  expiresAt: field(time, 'When the session expires at the latest'),
+  endedAt: field(v.nullable(time), 'When the session was ended. Null if it is active or has expired.', null),
 }
 
-export const listedSession = named('SessionSummary', v.object(listed), 'A chat session in a list')
+export const listedSession = named('SessionSummary', v.object(listed), 'Chat session in a list')
 
 const site = named(
   'SessionSite',
   v.object({
-    vaultEntryId: field(id, ...meanings.vaultEntryId),
-    tools: field(v.nullable(v.array(v.string())), 'The tools that it may use there; null for all', null),
-    askFirst: field(
-      v.nullable(v.array(v.string())),
-      'The tools whose calls need your approval; null for those that the platform names',
-      null,
-    ),
+    vaultEntryId: field(v.string(), ...meanings.vaultEntryId),
+    tools: field(v.nullable(v.array(v.string())), 'Tools that the session may use at this site. Null for all.', null),
+    askFirst: field(v.nullable(v.array(v.string())), 'Tools whose calls need approval. Null for the default.', null),
   }),
-  'A site that a session may use',
+  'Site that a session may use',
 )
 
 const whole = {
   ...listed,
   sites: field(v.array(site), ...meanings.sites),
-  scopes: field(v.array(scope), 'What the tools that it may use now need', ['read', 'write']),
+  scopes: field(v.array(scope), 'Scopes of the tools that the session may use', ['read', 'write']),
 }
 
-export const session = named(
-  'Session',
-  v.object(whole),
-  'A chat session: the sites and tools that its messages may use',
-)
+export const session = named('Session', v.object(whole), 'Chat session, with its sites and tools')
 
 export const newSession = named(
   'NewSession',
@@ -108,11 +106,11 @@ export const newSession = named(
     ...whole,
     token: field(
       v.string(),
-      'Send it as `X-Session-Token`; it is not shown again',
+      'Session token, for the header `X-Session-Token`. Shown only once.',
       'sy_session_an-example-of-a-session-token',
     ),
   }),
-  'A new session',
+  'New chat session, with its token',
 )
 
 /** A session as lists show it. */

@@ -2,35 +2,36 @@ import * as v from 'valibot'
 import type { Provider } from '../../src/sign-in/provider.ts'
 import type { Identity } from '../../src/sign-in/identity.ts'
 import { field, named } from './documented.ts'
-import { id, text, time } from './schemas.ts'
+import { idOf } from './example-ids.ts'
+import { text, time } from './schemas.ts'
 
-const providerMeaning = 'The name of a provider of the platform, or the id of a workspace that has one'
+const providerMeaning = 'Name of a platform provider, or id of a workspace with its own provider'
 export const providerName = field(text(64), providerMeaning, 'google')
 
 export const signInProvider = named(
   'SignInProvider',
   v.object({
-    provider: field(v.string(), 'Its name', 'google'),
-    title: field(v.string(), 'What people know it by', 'Google'),
-    startUrl: field(
-      v.string(),
-      'To be opened in the browser of whoever signs in',
-      'https://switchyard.example.com/auth/oidc/google/start',
-    ),
+    provider: field(v.string(), 'Name of the provider', 'google'),
+    title: field(v.string(), 'Display name', 'Google'),
+    startUrl: field(v.string(), 'URL to open in the browser', 'https://switchyard.example.com/auth/oidc/google/start'),
   }),
-  'An OpenID Connect provider that signs people in to their accounts',
+  'OpenID Connect provider for sign-in',
 )
 
 export const identity = named(
   'Identity',
   v.object({
-    id,
+    id: idOf('identity'),
     provider: field(v.string(), providerMeaning, 'google'),
-    workspaceId: field(v.nullable(id), 'The only workspace that it signs in to; null for the account', null),
-    issuer: field(v.string(), 'The provider, as it names itself', 'https://accounts.google.com'),
-    linkedAt: time,
+    workspaceId: field(
+      v.nullable(v.string()),
+      'Only workspace that this identity signs in to. Null for the whole account.',
+      null,
+    ),
+    issuer: field(v.string(), 'Issuer URL of the provider', 'https://accounts.google.com'),
+    linkedAt: field(time, 'When the identity was linked'),
   }),
-  'What somebody is at an OpenID Connect provider',
+  'User identity at an OpenID Connect provider',
 )
 
 export const presentIdentity = ({ id, provider, workspaceProviderId, issuer, linkedAt }: Identity) => ({
@@ -48,11 +49,11 @@ export const finishedSignIn = named(
     outcome: named(
       'SignInOutcome',
       v.picklist(['signed-in', 'linked']),
-      'signed-in: the cookies of a login came with this · linked: the provider was linked to the account that asked for it',
+      '`signed-in`: the response sets the cookies of a new sign-in. `linked`: the provider is linked to the account that asked for it.',
     ),
   }),
-  'What came of an attempt to sign in',
+  'Result of a sign-in attempt',
 )
 
-/** How people know a provider of a workspace: by the address that they will see. */
+/** The display name of a workspace's provider: the host that people see when they sign in. */
 export const hostOf = ({ issuer }: Pick<Provider, 'issuer'>): string => new URL(issuer).host

@@ -1,12 +1,13 @@
 import * as v from 'valibot'
 import { toCsv, type Cell } from '../../src/csv.ts'
 import { field, named, whole } from './documented.ts'
+import { idOf } from './example-ids.ts'
 import { ledgerEntryKind, ofGiven, usedPrice } from './ledger-schema.ts'
-import { id, time } from './schemas.ts'
+import { createdAt, time } from './schemas.ts'
 
-const month = field(v.string(), 'The calendar month (UTC)', '2026-11')
+const month = field(v.string(), 'Calendar month (UTC)', '2026-11')
 
-export const statementMonth = named('StatementMonth', v.object({ month }), 'A month that has a statement')
+export const statementMonth = named('StatementMonth', v.object({ month }), 'Month with a statement')
 
 const maybeId = (meaning: string) => field(v.nullable(v.string()), meaning, null)
 
@@ -14,44 +15,48 @@ const monthLine = named(
   'StatementLine',
   v.object({
     kind: ledgerEntryKind,
-    entries: field(whole, 'How many entries of the ledger it stands for', 12),
-    credits: field(whole, 'The sum of them; negative for what was used', -48),
-    workspaceId: maybeId('The workspace that has used it'),
-    agentId: maybeId('The agent whose steps they are; null for those of chats'),
-    agentName: field(v.nullable(v.string()), 'What it is called now; null if it belongs to somebody else', 'Triage'),
-    runId: maybeId('Of the statement of an agent: the run'),
+    entries: field(whole, 'Number of ledger entries in this line', 12),
+    credits: field(whole, 'Sum of the entries. Negative if credits were used.', -48),
+    workspaceId: maybeId('Workspace that used the credits. Null for the account itself.'),
+    agentId: maybeId('Agent whose runs used the credits. Null for chats and other entries.'),
+    agentName: field(
+      v.nullable(v.string()),
+      'Current name of the agent. Null without an agent, or if it belongs to somebody else.',
+      'Triage',
+    ),
+    runId: maybeId('Run, in the statement of an agent. Null otherwise.'),
     period: field(
       v.nullable(v.string()),
-      'Of a grant: the calendar month, or until when the month is paid, and the tier',
+      'Month and tier of a grant: `2026-11/free`, or with the end of the paid month `2026-12-15T10:00:00.000Z/pro`. Null for other entries.',
       null,
     ),
-    paymentId: maybeId('The payment behind it'),
-    grantId: maybeId('What was added, has expired, or was taken back with its month'),
+    paymentId: maybeId('Payment behind the change. Null if there is none.'),
+    grantId: maybeId('Grant that was added, expired or taken back. Null for other entries.'),
     ...ofGiven,
-    firstAt: field(time, 'When the first of them was written'),
-    lastAt: field(time, 'When the last of them was written'),
+    firstAt: field(time, 'When the first entry was written'),
+    lastAt: field(time, 'When the last entry was written'),
   }),
-  'Changes of the balance that belong together',
+  'Balance changes of one kind and source',
 )
 
 const balances = {
-  opening: field(whole, 'What there was before the first line', 0),
-  closing: field(whole, 'What there is after the last line: `opening` and the credits of all lines', -48),
+  opening: field(whole, 'Balance before the first line', 0),
+  closing: field(whole, 'Balance after the last line: `opening` plus the credits of all lines', -48),
 }
 
 const ofMonth = {
   month,
   opening: balances.opening,
-  lines: field(v.array(monthLine), 'By time'),
+  lines: field(v.array(monthLine), 'Lines in order of time'),
   closing: balances.closing,
 }
 
-export const monthStatement = named('MonthStatement', v.object(ofMonth), 'What changed the balance in a month')
+export const monthStatement = named('MonthStatement', v.object(ofMonth), 'Balance changes of a month')
 
 export const agentStatement = named(
   'AgentStatement',
-  v.object({ agentId: id, ...ofMonth }),
-  'What an agent has used in a month',
+  v.object({ agentId: idOf('agent', 'Agent'), ...ofMonth }),
+  'Credits that an agent used in a month',
 )
 
 const tokens = (meaning: string, example: number | null) => field(v.nullable(whole), meaning, example)
@@ -60,38 +65,34 @@ const runLine = named(
   'RunStatementLine',
   v.object({
     kind: ledgerEntryKind,
-    step: field(whole, 'The number of the step', 1),
-    attempt: field(v.nullable(whole), 'Of a failed step: the attempt', null),
+    step: field(whole, 'Step number', 1),
+    attempt: field(v.nullable(whole), 'Attempt number of a failed step. Null for other entries.', null),
     model: field(
       v.nullable(v.string()),
-      'The model that answered; null if it failed, or is not kept any more',
+      'AI model that answered. Null if it failed or the record was deleted.',
       'gpt-5-mini',
     ),
-    inputTokens: tokens('What it read; null as the model', 1200),
-    cachedTokens: tokens('How much of that its provider had kept', null),
-    outputTokens: tokens('What it wrote', 80),
-    costUsd: field(
-      v.nullable(v.number()),
-      'The cost in USD; null if it is unknown, because no price is. 0 is a price of nothing',
-      0.0012,
-    ),
-    price: field(v.nullable(usedPrice), 'The price that was used', null),
-    held: tokens('What was held for it while it was under way', 1),
-    credits: field(whole, 'What was charged', -1),
-    createdAt: time,
+    inputTokens: tokens('Tokens read by the model. Null if `model` is null.', 1200),
+    cachedTokens: tokens("Part of `inputTokens` that came from the provider's cache. Null if unknown.", null),
+    outputTokens: tokens('Tokens written by the model. Null if `model` is null.', 80),
+    costUsd: field(v.nullable(v.number()), 'Cost in USD. Null if the price is unknown.', 0.0012),
+    price: field(v.nullable(usedPrice), 'Price that was used. Null if unknown.', null),
+    held: tokens('Credits that were reserved for the step. Null if none.', 1),
+    credits: field(whole, 'Credits charged, as a negative number', -1),
+    createdAt,
   }),
-  'A step of a run, or a failed attempt that was billed',
+  'Step of a run, or a failed attempt that was billed',
 )
 
 export const runStatement = named(
   'RunStatement',
   v.object({
-    runId: id,
+    runId: idOf('run', 'Run'),
     opening: balances.opening,
-    lines: field(v.array(runLine), 'By step'),
+    lines: field(v.array(runLine), 'Lines in order of steps'),
     closing: balances.closing,
   }),
-  'What a run has cost',
+  'Credits that a run used',
 )
 
 interface Presented<Line> {

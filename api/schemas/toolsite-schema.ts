@@ -3,7 +3,7 @@ import { manifestJsonSchema } from '../../src/sites/manifest/manifest-schema.ts'
 import { route } from '../route/route.ts'
 import { named } from './documented.ts'
 
-/** Anybody may ask for it, as often as they like. */
+/** Made once: anybody can request it as often as they like. */
 let made: ReturnType<typeof manifestJsonSchema> | undefined
 
 export const readToolsiteSchema = route({
@@ -13,9 +13,9 @@ export const readToolsiteSchema = route({
   method: 'get',
   path: '/schemas/toolsite.json',
   summary: 'Get the JSON Schema of the manifest',
-  description: 'JSON Schema 2020-12, for editors and for owners of sites.',
+  description: 'JSON Schema (2020-12), for editors and owners of sites.',
   status: 200,
-  response: named('ManifestSchema', v.record(v.string(), v.unknown()), 'The JSON Schema of `toolsite.json`', {
+  response: named('ManifestSchema', v.record(v.string(), v.unknown()), 'JSON Schema of `toolsite.json`', {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'toolsite.json',
     type: 'object',

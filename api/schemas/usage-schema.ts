@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { field, named, whole } from './documented.ts'
 
-/** A cap of credits for a month, in a request. */
+/** A monthly credit limit in a request. */
 export const cap = v.nullable(
   v.pipe(whole, v.minValue(0, 'must be at least 0'), v.maxValue(1e12, 'must be at most 10¹²')),
 )
@@ -9,14 +9,14 @@ export const cap = v.nullable(
 export const usage = named(
   'MonthUsage',
   v.object({
-    month: field(v.string(), 'The present calendar month (UTC)', '2026-11'),
-    used: field(whole, 'The credits that it has used in this month', 120),
-    cap: field(v.nullable(whole), 'How many it may use in a month; null for as many as there are', 500),
+    month: field(v.string(), 'Current calendar month (UTC)', '2026-11'),
+    used: field(whole, 'Credits used this month', 120),
+    cap: field(v.nullable(whole), 'Credits allowed per month. Null for no limit.', 500),
     forecast: field(
       whole,
-      'What it will have used at the end of the month if every day is as those before: used ÷ days gone (at least one) × days of the month',
+      'Projected credits at the end of the month: `used` ÷ days elapsed (at least 1) × days in the month',
       180,
     ),
   }),
-  'What is used of a cap in the present month',
+  'Credits used this month, and their limit',
 )

@@ -5,27 +5,28 @@ import { changeClasses } from '../../src/sites/changes/difference.ts'
 import type { PendingManifest } from '../../src/vault/manifests/manifests.ts'
 import type { VaultEntry } from '../../src/vault/vault-entry.ts'
 import { field, freeObject, named } from './documented.ts'
+import { exampleIds, idOf } from './example-ids.ts'
 import { list } from './list.ts'
-import { id, ownerId, text, time } from './schemas.ts'
+import { createdAt, ownerId, text, time, updatedAt } from './schemas.ts'
 
-/** Hosts outside a site's own domain that the caller allows credentials to go to. */
+/** Hosts outside a site's own domain that the caller trusts with credentials. */
 export const acceptHosts = v.optional(
-  field(
-    list(text(253), 20),
-    "Hosts outside the site's own domain that credentials may go to: those of `foreignHosts` that you trust",
-    [],
-  ),
+  field(list(text(253), 20), 'Hosts in `foreignHosts` that you trust with credentials', []),
   [],
 )
 
-export const scope = named('Scope', v.picklist(['read', 'write', 'delete', 'admin']), 'What a tool may do at its site')
+export const scope = named(
+  'Scope',
+  v.picklist(['read', 'write', 'delete', 'admin']),
+  'Permission that a tool needs at its site',
+)
 
-const authType = named('AuthType', v.picklist(['bearer', 'oauth2']), 'How users authorize the platform at a site')
+const authType = named('AuthType', v.picklist(['bearer', 'oauth2']), 'How the platform authenticates at a site')
 
 export const changeClass = named(
   'ChangeClass',
   v.picklist(changeClasses),
-  'How serious a change of a manifest is. A `breaking` or `changed_address` manifest is not used before it is accepted; any other is used at once.',
+  'Severity of a manifest change. `breaking` and `changed_address` take effect when you accept them, the others immediately.',
   'compatible',
 )
 
@@ -35,57 +36,58 @@ export const fingerprint = field(
   '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
 )
 
-/** What a site says of itself. */
+/** What a manifest says about its site. */
 export const siteFields = {
-  origin: field(v.string(), 'Its address: scheme and host', 'https://tracker.example.com'),
-  name: field(v.string(), 'Its name', 'Tracker'),
-  version: field(v.string(), 'The version of its manifest', '1.4.0'),
-  description: field(v.string(), 'What it is, in its own words', 'Issues of a small team'),
+  origin: field(v.string(), 'Origin of the site: scheme and host', 'https://tracker.example.com'),
+  name: field(v.string(), 'Name of the site', 'Tracker'),
+  version: field(v.string(), 'Version of the manifest', '1.4.0'),
+  description: field(v.string(), 'Description in the manifest', 'Issue tracker of a small team'),
   authType,
-  serverUrl: field(v.string(), 'Where its tools are called', 'https://tracker.example.com/tools'),
+  serverUrl: field(v.string(), 'URL for tool calls', 'https://tracker.example.com/tools'),
 }
 
 /** A vault entry in responses. */
 export const entry = named(
   'VaultEntry',
   v.object({
-    id,
+    id: idOf('entry'),
     ownerId,
     ...siteFields,
     status: named(
       'VaultEntryStatus',
       v.picklist(['connected', 'refresh_failing', 'needs_reauth']),
-      'refresh_failing: the site refuses to refresh its tokens, for a reason that may pass · ' +
-        'needs_reauth: the owner has to reconnect it, with a new token or by OAuth',
+      '`refresh_failing`: the site refuses to refresh its tokens, perhaps temporarily. ' +
+        '`needs_reauth`: reconnect the site with a new token or by OAuth.',
     ),
     statusReason: field(
       v.nullable(v.string()),
-      'Why it is not simply connected, and what has to be done; also what the site has granted, if no tool can be called with it',
+      'Problem with the connection, and what to do. Also set if the granted scopes allow no tool. Null if there is no problem.',
       null,
     ),
-    scopes: field(v.nullable(v.array(scope)), 'The scopes granted; OAuth only', null),
-    expiresAt: field(v.nullable(time), 'When the access token expires; it is refreshed before', null),
-    lastUsedAt: field(v.nullable(time), 'To the hour', null),
-    acceptedAt: field(
+    scopes: field(v.nullable(v.array(scope)), 'Scopes that the site granted. Null without OAuth.', null),
+    expiresAt: field(
       v.nullable(time),
-      'When the site first accepted the present credential; null: it has not been tried yet',
+      'When the access token expires. It is refreshed automatically. Null if unknown.',
+      null,
     ),
+    lastUsedAt: field(v.nullable(time), 'Last use, to the hour. Null if never used.', null),
+    acceptedAt: field(v.nullable(time), 'When the site first accepted the current credential. Null if it has not.'),
     pendingManifest: field(
       v.nullable(
         named(
           'PendingManifest',
-          v.object({ class: changeClass, fingerprint, foundAt: field(time, 'When it was found') }),
-          'A change of a manifest that waits to be accepted',
+          v.object({ class: changeClass, fingerprint, foundAt: field(time, 'When the change was found') }),
+          'Manifest change to accept',
         ),
       ),
-      'A change of the manifest that waits to be accepted',
+      'Manifest change that you can accept. Null if there is none.',
       null,
     ),
-    connectedBy: field(v.nullable(id), 'The user whose credential it is; null if that is not known', null),
-    createdAt: time,
-    updatedAt: time,
+    connectedBy: field(v.nullable(v.string()), 'User whose credential it is. Null if unknown.', exampleIds.user),
+    createdAt,
+    updatedAt,
   }),
-  'A connected site: the credential of one owner, and the manifest that is in use',
+  'Connected site of an owner',
 )
 
 const present = (row: VaultEntry, pendingManifest: PendingManifest | null) => {
@@ -110,16 +112,16 @@ export async function presentEntry(services: Services, row: VaultEntry) {
 export const effect = named(
   'Effect',
   v.picklist(['read', 'idempotent', 'once']),
-  'Whether a call may be repeated after a failure that leaves its outcome open',
+  'Effect of repeated calls. If the outcome of a call is unknown, only `read` and `idempotent` calls can be repeated safely.',
 )
 
 /** A tool as its site publishes it. */
 export const tool = named(
   'Tool',
   v.object({
-    name: field(v.string(), 'Its name at the site', 'search_issues'),
-    description: field(v.string(), 'What it does, for models', 'Search issues by words'),
-    inputSchema: named('InputSchema', v.record(v.string(), v.unknown()), 'The JSON Schema of its arguments', {
+    name: field(v.string(), 'Name of the tool at the site', 'search_issues'),
+    description: field(v.string(), 'Description for models', 'Search issues by keywords'),
+    inputSchema: named('InputSchema', v.record(v.string(), v.unknown()), 'JSON Schema of the arguments', {
       type: 'object',
       properties: { query: { type: 'string' } },
       required: ['query'],
@@ -127,14 +129,14 @@ export const tool = named(
     scope,
     effect,
   }),
-  'An operation of a site',
+  'Tool of a site',
 )
 
-export const toolArguments = freeObject('ToolArguments', "The arguments, as the tool's `inputSchema` describes them", {
+export const toolArguments = freeObject('ToolArguments', "Arguments that match the tool's `inputSchema`", {
   query: 'export',
 })
-export const toolResult = freeObject('ToolResult', 'What the site answered', { issues: [] })
+export const toolResult = freeObject('ToolResult', 'Response of the site', { issues: [] })
 
-/** The address of a site to read, and the codes that reading it can fail with. */
-export const url = field(text(2048), 'The address of the site', 'https://tracker.example.com')
+/** The address of a site, and the codes that a request to it can fail with. */
+export const url = field(text(2048), 'Address of the site', 'https://tracker.example.com')
 export const siteCodes = ['INVALID_URL', 'MANIFEST_NOT_FOUND', 'MANIFEST_INVALID'] as const

@@ -2,28 +2,29 @@ import * as v from 'valibot'
 import { roles } from '../../src/owners/roles.ts'
 import { connections as kinds } from '../../src/workspaces/workspace.ts'
 import { field, named } from './documented.ts'
-import { id, name, time } from './schemas.ts'
+import { idOf } from './example-ids.ts'
+import { createdAt, name, time } from './schemas.ts'
 import { cap, usage } from './usage-schema.ts'
 
 export const role = named(
   'Role',
   v.picklist(roles, `must be one of ${roles.join(', ')}`),
-  'viewer: sees everything but secrets · member: also starts runs, chats, decides approvals, and changes agents and sites · ' +
-    'admin: also manages members, API keys and the cap · owner: whose account pays; the only one who deletes the workspace',
+  '`viewer`: sees everything but secrets. `member`: also starts runs, chats, decides approvals, and changes agents and sites. ' +
+    '`admin`: also manages members, API keys and the credit limit. `owner`: pays for the workspace and can delete it.',
   'member',
 )
 
-const nameMeaning = 'What people call it'
+const nameMeaning = 'Display name'
 const creditsPerMonth = field(
   cap,
-  'How many credits it may use in a calendar month (UTC); null for as many as its owner has',
+  'Credits that the workspace may use per calendar month (UTC). Null for no limit.',
   null,
 )
 
 export const connections = named(
   'Connections',
   v.picklist(kinds, `must be ${kinds.join(' or ')}`),
-  'keep: sites that a leaving member has connected stay · remove: they are disconnected, and revoked where the site allows',
+  'What happens to the sites that a leaving member connected. `keep`: they stay. `remove`: they are disconnected, and revoked where possible.',
   'keep',
 )
 
@@ -37,46 +38,50 @@ export const workspaceChanges = {
 export const transfer = named(
   'Transfer',
   v.object({
-    userId: field(id, 'The member who can take the workspace over'),
-    expiresAt: field(time, 'Until when'),
+    userId: idOf('user', 'Member who can accept'),
+    expiresAt: field(time, 'When the offer expires'),
   }),
-  'An offer to hand a workspace over',
+  'Offer to transfer a workspace',
 )
 
 export const workspace = named(
   'Workspace',
   v.object({
-    id: field(id, 'Used as `workspaceId` elsewhere'),
+    id: idOf('workspace'),
     name: field(v.string(), nameMeaning, 'Support'),
-    payerId: field(id, 'The user who owns it, and whose account pays'),
-    role: field(role, 'What you are in it'),
-    open: field(v.boolean(), 'Whether it can be worked in: the tier of its owner includes workspaces', true),
+    payerId: idOf('user', 'User who owns the workspace and pays for it'),
+    role: field(role, 'Your role'),
+    open: field(v.boolean(), "Whether the workspace can be used, because the owner's tier includes workspaces", true),
     creditsPerMonth,
     usage,
     connectionsOfLeavers: connections,
     transfer: field(
       v.nullable(transfer),
-      'The open offer to hand it over, for its owner and the member whom it is made to; null for others',
+      'Open offer to transfer the workspace, shown to its owner and the invited member. Null if there is none, and for others.',
       null,
     ),
-    createdAt: time,
+    createdAt,
   }),
-  'What several people share: agents, sites, runs and chats',
+  'Workspace: agents, sites, runs and chats that several people share',
 )
 
 export const member = named(
   'Member',
   v.object({
-    userId: field(id, 'The user'),
-    email: field(v.string(), 'The address of the account', 'ada@example.com'),
+    userId: idOf('user', 'User'),
+    email: field(v.string(), 'Email address of the account', 'ada@example.com'),
     role,
-    joinedAt: time,
+    joinedAt: field(time, 'When the user joined'),
   }),
-  'Somebody in a workspace',
+  'Member of a workspace',
 )
 
 export const membership = named(
   'Membership',
-  v.object({ workspaceId: field(id, 'The workspace'), role: member.entries.role, joinedAt: time }),
-  'What one is in a workspace',
+  v.object({
+    workspaceId: idOf('workspace', 'Workspace'),
+    role: member.entries.role,
+    joinedAt: field(time, 'When the user joined'),
+  }),
+  'Membership in a workspace',
 )
