@@ -149,7 +149,7 @@ test('whoever looks at a site before connecting it reads what of its tools model
     warnings.map(({ tool }) => tool),
     ['find', 'find'],
   )
-  t.regex(warnings[0]?.message ?? '', /"user name" is called "user_name_7935f403"/)
+  t.regex(warnings[0]?.message ?? '', /"user name" is renamed to "user_name_7935f403"/)
   t.regex(warnings[1]?.message ?? '', /"anyOf"/)
   t.like(await inspect(crowd), [{ tool: 'tool_128' }])
 })

@@ -90,10 +90,10 @@ for (const [title, made] of Object.entries(badTokens)) {
 
 test.serial('what a provider sends twice, or as another issuer, is named; a refusal is told in any case', async (t) => {
   const iss = 'https://accounts.example.com'
-  const named = /sent `iss` as “https:\/\/ accounts\[\.\]example\[\.\]com”\. Its discovery document/
+  const named = /sent the `iss` “https:\/\/ accounts\[\.\]example\[\.\]com”\. Its discovery document/
   for (const [query, status, words] of [
     [{ iss }, 400, named],
-    [{ code: 'another' }, 400, /sent `code` twice/],
+    [{ code: 'another' }, 400, /sent `code` more than once/],
     [{ iss, error: 'access_denied' }, 403, /Access was denied/],
   ] as const) {
     const page = await (await cameBack({}, { query })).load()

@@ -299,7 +299,7 @@ test('a schedule goes on for the new owner, who sees the fires since', async (t)
   const told = (await call(owner, notifications.listNotifications, { query })).body.items
   t.deepEqual(
     told.map(({ title }) => title),
-    ['A schedule missed a fire: agent “An agent”'],
+    ['A schedule missed a run: agent “An agent”'],
   )
   await call(owner, agents.deleteAgent, { params: { agentId: agent.id } })
 })
