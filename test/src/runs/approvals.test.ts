@@ -91,7 +91,7 @@ test('a call that nobody approves in time is not made, and then its run has no t
   t.like(await approvalsOf(someone), { 0: { status: 'expired' }, length: 1 })
   t.is((await decide(someone, approval.id, 'approve')).failure.code, 'VALIDATION_ERROR')
   const results = dataOf(timeline, 'tool.finished').map(({ result }) => String(result))
-  t.regex(results[0] ?? '', /Nobody approved this call in time/)
+  t.regex(results[0] ?? '', /nobody approved it in time/)
   t.regex(results[1] ?? '', /no time left to wait/)
   t.deepEqual(sent(id), [])
 })
