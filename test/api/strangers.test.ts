@@ -99,7 +99,7 @@ test('no name makes a page, a mail or a notification say anything but what the p
     t.false(/<(?:script|img|svg|a (?!class="action" href="\/vault\/oauth\/go\?))/i.test(page), name)
     const owned = texts.find((text) => text.includes('the workspace')) ?? ''
     assertHarmless(t, owned)
-    t.true(owned.includes(`” of ${owner.email}. Its agents may then`), owned)
+    t.true(owned.includes(`” of ${owner.email}. Its agents can then do`), owned)
 
     const invitation = { email: 'ada@example.com', expiresAt: clock.now() }
     const { baseUrl } = platform.config.http

@@ -68,7 +68,7 @@ test('an answer that does not fit is corrected once, with the problems named, an
   const { someone, id, requests } = await running(['{"issue":"the first"}', '{"issue":4711}'])
   const { run, steps } = await endOf(someone, id)
   t.like(run, { status: 'completed', steps: 2, answer: '{"issue":4711}', output: { issue: 4711 } })
-  const problem = '"issue" is of the type "string", expected "integer"'
+  const problem = '"issue" has the type "string", expected "integer"'
   t.like(steps, [{ outcome: 'off_schema', remark: problem }, { output: { issue: 4711 } }])
   t.false('output' in (steps[0] ?? {}))
   const [first, second, ...more] = requests()

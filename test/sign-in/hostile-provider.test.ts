@@ -120,8 +120,8 @@ const addresses: [
   ['verified in a text', { email_verified: 'true' }, 500, 200, /./],
   ['in another text', { email_verified: 'yes' }, { email_verified: 'yes' }, 403, /is a string instead of true/],
   ['told here, and verified there', unknown, { ...verified, email: undefined }, 403, /did not send your email address/],
-  ['verified here, and told there', { email: undefined }, {}, 403, /does not say/],
-  ['another one at the userinfo', unknown, { ...verified, email: 'b@example.com' }, 403, /two addresses/],
+  ['verified here, and told there', { email: undefined }, {}, 403, /did not confirm your email address/],
+  ['another one at the userinfo', unknown, { ...verified, email: 'b@example.com' }, 403, /two different email addresses/],
   ['of another subject', unknown, { ...verified, sub: 'another' }, 403, /not valid/],
   ['at a userinfo that fails', unknown, 500, 503, /returned an error/],
 ]

@@ -46,7 +46,7 @@ test('limits count apart from each other, and each key for itself', async (t) =>
   const rateLimits = createRateLimits({ database, config: { rateLimits: inMemory } })
 
   await rateLimits.auth('192.0.2.1')
-  await t.throwsAsync(rateLimits.auth('192.0.2.1'), { message: /1 a minute/ })
+  await t.throwsAsync(rateLimits.auth('192.0.2.1'), { message: /1 requests a minute/ })
   await t.notThrowsAsync(rateLimits.auth('192.0.2.2'))
   await t.notThrowsAsync(rateLimits.webhook('192.0.2.1'))
 })

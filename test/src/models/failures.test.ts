@@ -28,7 +28,7 @@ test('a status tells whether another attempt may succeed', async (t) => {
   const statuses: [code: number, outcome: RegExp][] = [
     [400, /^never: .*rejected the request \(status 400\)/],
     [401, /^never: .*rejected the platform's credentials/],
-    [402, /^never: .*used up/],
+    [402, /^never: .*no credit left/],
     [403, /^never: .*credentials/],
     [404, /^never: .*does not have this model/],
     [422, /^never: .*status 422/],
@@ -37,7 +37,7 @@ test('a status tells whether another attempt may succeed', async (t) => {
     [429, /^again: .*rate limiting this platform/],
     [500, /^again: .*failing or overloaded \(status 500\)/],
     [529, /^again: .*status 529/],
-    [307, /^never: .*a redirect \(status 307\), which is not followed/],
+    [307, /^never: .*a redirect \(status 307\), and redirects are not followed/],
   ]
   for (const [code, outcome] of statuses)
     for (const kind of Object.values(kindOf))
@@ -86,7 +86,7 @@ const streams: Record<Protocol, [name: string, answer: () => Response, outcome: 
       () => streamed([...responses.begin(), ...responses.failed({ code: 'server_error', message: 'No.' })]),
       /^again: .*status 500\)\. \[2000\]$/,
     ],
-    ['an error', () => streamed([...responses.begin(), errorOf('rate_limit_exceeded')]), /^again: .*no more requests/],
+    ['an error', () => streamed([...responses.begin(), errorOf('rate_limit_exceeded')]), /^again: .*rate limiting/],
     ['an error at once', () => streamed([errorOf('invalid_prompt')]), /^never: .*status 400/],
   ],
 }
@@ -103,7 +103,7 @@ for (const [protocol, rows] of Object.entries(streams) as [Protocol, (typeof str
       ['', /^again: .*empty/],
       ['<!doctype html>', /^again: .*a web page or text instead of JSON/],
       ['{"error":"It broke."}', /^again: .*reported a failure/],
-      ['{"error":{"message":"Slow down.","code":429}}', /^again: .*no more requests/],
+      ['{"error":{"message":"Slow down.","code":429}}', /^again: .*rate limiting/],
       ['{"error":{"message":"No.","code":401}}', /^never: .*credentials/],
     ]
     for (const [body, outcome] of bodies)

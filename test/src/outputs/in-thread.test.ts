@@ -35,9 +35,9 @@ test('an answer is one JSON value, with whitespace and a fence around it at most
 })
 
 test('what does not fit is named by its place', (t) => {
-  t.deepEqual(problems('{"issue":"one"}'), [{ path: 'issue', message: 'is of the type "string", expected "integer"' }])
+  t.deepEqual(problems('{"issue":"one"}'), [{ path: 'issue', message: 'has the type "string", expected "integer"' }])
   t.deepEqual(problems('{}'), [{ path: '', message: 'does not have required property "issue"' }])
-  t.deepEqual(problems('[]'), [{ path: '', message: 'is of the type "array", expected "object"' }])
+  t.deepEqual(problems('[]'), [{ path: '', message: 'has the type "array", expected "object"' }])
 })
 
 test('any JSON value may be asked for', (t) => {

@@ -106,8 +106,8 @@ const wrong: [entry: string, said: RegExp][] = [
   ['https://crm.corp.example', /is not a host/],
   ['user@crm.corp.example', /is not a host/],
   ['crm.corp.example/x', /is not a host/],
-  ['crm.corp.example:0', /no port/],
-  ['crm.corp.example:65536', /no port/],
+  ['crm.corp.example:0', /not between 1 and 65535/],
+  ['crm.corp.example:65536', /not between 1 and 65535/],
   [':1', /is not a host/],
 ]
 test('an entry that opens too much, or is none, is refused at the start, and its place named', (t) => {

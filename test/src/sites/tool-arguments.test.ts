@@ -42,7 +42,7 @@ test('every wrong place is named, with a sentence for the model to act on', (t) 
   ])
   t.deepEqual(argumentProblems(issue, {}), [{ path: '', message: 'does not have required property "title"' }])
   t.deepEqual(argumentProblems(issue, { title: 5 }), [
-    { path: 'title', message: 'is of the type "number", expected "string"' },
+    { path: 'title', message: 'has the type "number", expected "string"' },
   ])
   for (const args of [null, [], 'a', undefined])
     t.deepEqual(argumentProblems({ type: 'object' }, args), [{ path: '', message: 'must be an object' }])

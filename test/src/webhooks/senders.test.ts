@@ -181,7 +181,7 @@ test('a body is inflated by any spelling of its coding, and told what it lacks',
   const utf16 = 'application/json; charset=utf-16'
   t.regex(
     (await post(agent, body, { ...right, 'content-type': utf16 })).failure.error,
-    /charset "utf-16", and JSON is UTF-8/,
+    /charset "utf-16", but JSON must be UTF-8/,
   )
 
   const { id } = await agentFor('secret')

@@ -70,7 +70,7 @@ test('what is wrong with a field is said', (t) => {
     ['dayOfWeek', '5L', /^must not contain "L"/],
     ['dayOfMonth', '15W', /^must not contain "W"/],
     ['dayOfWeek', '5#2', /^must not contain "#"/],
-    ['dayOfMonth', '?', /^must not contain "\?"; write \*/],
+    ['dayOfMonth', '?', /^must not contain "\?" \(write \*/],
   ]
   for (const [name, text, expected] of rows) {
     const result = readCronField(cronFields[name], text)
