@@ -87,7 +87,7 @@ async function runLane(
 }
 
 async function createAgent({ api, token, model }: Tested, { origin }: MessageSite): Promise<Json> {
-  const credential = { url: origin, token: 'the token of the evaluation' }
+  const credential = { url: origin, token: 'evaluation-token' }
   const entry = await send({ method: 'POST', url: `${api}/vault`, token, body: credential })
   const body = {
     name: `Evaluation ${origin}`,

@@ -35,7 +35,7 @@ test('what contradicts itself does not start, and says what to do', (t) => {
   t.deepEqual(problemsOf(t, { BILLING: 'stripe' }), ['BILLING=stripe requires STRIPE_SECRET_KEY'])
   for (const BILLING of ['off', 'sandbox'])
     t.deepEqual(problemsOf(t, { BILLING, ...stripe }), [
-      `BILLING is ${BILLING}, but STRIPE_SECRET_KEY is set; remove the key, or set BILLING=stripe`,
+      `BILLING is ${BILLING}, but STRIPE_SECRET_KEY is set. Remove the key, or set BILLING=stripe`,
     ])
   t.regex(problemsOf(t, { BILLING: 'on' })[0] ?? '', /^BILLING must be one of off, sandbox, stripe$/)
 })

@@ -130,7 +130,7 @@ test('a region that no address can have is refused', (t) => {
   for (const region of ['eu-central-1', 'us-gov-west-1', 'eusc-de-east-1'])
     t.is(read(t, inRegion(region), { A_KEY: 'a' }).providers[0]?.region, region)
   for (const region of ['EU', 'eu central 1', 'x.example/'])
-    t.regex(problemsOf(t, inRegion(region), { A_KEY: 'a' }).join(), /0\.region must be a region of AWS, such as/)
+    t.regex(problemsOf(t, inRegion(region), { A_KEY: 'a' }).join(), /0\.region must be an AWS region, such as/)
 })
 
 test('a member that is not known is not named, but the one that it is like', (t) => {
@@ -195,7 +195,7 @@ test('variables that do not go together are refused', (t) => {
   const withUser = { OPENAI_MODEL: 'm', OPENAI_BASE_URL: 'http://user:canary@127.0.0.1/v1' }
   t.is(
     problemOf(withUser),
-    'OPENAI_BASE_URL must not contain a user or a password; give a key, or headers in MODELS_FILE',
+    'OPENAI_BASE_URL must not contain a user name or password. Set a key, or headers in MODELS_FILE',
   )
   const both = { OPENAI_MODEL: 'm', MODELS_FILE: 'models.json' }
   t.is(problemOf(both), 'OPENAI_MODEL and MODELS_FILE are both set. Set only one of them')

@@ -60,7 +60,7 @@ test('what is wrong with headers is told, without the headers', (t) => {
   t.deepEqual(told({ a: 'canary\ncanary' }), [
     'null has a value with a line break or another character that a header cannot contain',
   ])
-  t.deepEqual(told({ 'the canary': 'a' }), ['null has a name that no header may have; names are like X-Team'])
+  t.deepEqual(told({ 'the canary': 'a' }), ['null has an invalid header name. Use a name such as X-Team'])
   t.regex(told({ HOST: 'canary' }).join(), /^null must not set a connection header: Connection, .*, Upgrade$/)
 })
 
