@@ -23,7 +23,7 @@ export interface Described {
 
 const formats: Record<string, Format> = { ...localSettings.entries, ...settings.entries }
 
-/** What applies where a setting is not set and its format has no default; src/config/config.ts decides it. */
+/** What applies where a setting is not set and its format has no default. */
 const elsewhere: Record<string, string> = { LIMIT_TOKENS_PER_MONTH: '10000000' }
 
 /** Reads the format of a setting. */
