@@ -4,7 +4,7 @@ import { localSettings } from '../../src/config/local-config.ts'
 /** What the format of a setting says, read from its schema: a schema of valibot carries what it was made of. */
 interface Format {
   type: string
-  default?: string
+  default?: string | undefined
   options?: readonly string[]
   wrapped?: Format
   pipe?: readonly { type: string; requirement?: unknown }[]
