@@ -112,7 +112,7 @@ function nameRows(tokens: Token[], file: string): string[] {
 }
 
 /** The first cell, if it is a name in capitals: `NO_CREDITS` is `no_credits`. */
-export function nameOfRow(tokens: Token[], index: number): string | undefined {
+function nameOfRow(tokens: Token[], index: number): string | undefined {
   const cell = tokens[index + 2]
   const isNamed = cell?.type === 'inline' && /^`[A-Z][A-Z\d_]+`$/.test(cell.content)
   return isNamed ? cell.content.slice(1, -1).toLowerCase() : undefined

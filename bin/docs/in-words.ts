@@ -8,7 +8,7 @@ export const count = (value: number): string => (Number.isFinite(value) ? value.
 export const bytes = (value: number): string => (Number.isFinite(value) ? bytesInWords(value) : 'no limit')
 
 /** A duration in the largest unit that keeps it whole: `24 hours`, `90 seconds`. */
-export function duration(seconds: number): string {
+function duration(seconds: number): string {
   const [unit, size] = units.find(([, size]) => seconds % size === 0 && seconds / size >= 2) ?? smallest
   const value = seconds / size
   return `${count(value)} ${unit}${value === 1 ? '' : 's'}`

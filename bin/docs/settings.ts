@@ -4,7 +4,7 @@ import { localSettings } from '../../src/config/local-config.ts'
 /** What the format of a setting says, read from its schema: a schema of valibot carries what it was made of. */
 interface Format {
   type: string
-  default?: unknown
+  default?: string | undefined
   options?: readonly string[]
   wrapped?: Format
   pipe?: readonly { type: string; requirement?: unknown }[]
@@ -21,9 +21,9 @@ export interface Described {
   most: number | undefined
 }
 
-const formats: Record<string, Format> = { ...localSettings.entries, ...settings.entries } as never
+const formats: Record<string, Format> = { ...localSettings.entries, ...settings.entries }
 
-/** What applies where a setting is not set and its format has no default; src/config/config.ts decides it. */
+/** What applies where a setting is not set and its format has no default. */
 const elsewhere: Record<string, string> = { LIMIT_TOKENS_PER_MONTH: '10000000' }
 
 /** Reads the format of a setting. */
@@ -31,7 +31,7 @@ export function describe(name: string): Described {
   const format = formats[name]
   if (!format) throw new Error(`${name} is not a setting`)
   const { type, default: fallback = elsewhere[name] } = format
-  const known = fallback === undefined || fallback === '' ? undefined : String(fallback)
+  const known = fallback === undefined || fallback === '' ? undefined : fallback
   return {
     fallback: known,
     isRequired: type !== 'optional',

@@ -29,7 +29,7 @@ export type Environment = Record<string, string | undefined>
 /**
  * All settings of the API and the worker, with their defaults. No other file reads the environment:
  * The configuration says what the values mean, the local one has the settings of a single machine,
- * and src/config/meanings.ts says what each of them is for.
+ * and another file beside it says what each setting means.
  */
 export const settings = v.object({
   DATABASE_URL: v.pipe(v.string('is required, for example postgres://user:password@127.0.0.1:5432/switchyard')),

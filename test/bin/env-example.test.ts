@@ -21,7 +21,7 @@ test('.env.example lists every setting once, each under a line that explains it'
 
 test('the meaning of every setting is a sentence', (t) => {
   const meanings = settingGroups.flatMap(({ settings }) => Object.entries(settings))
-  for (const [name, meaning] of meanings) t.regex(meaning, /^[A-Z][^]*[.\w}'"]$/, name)
+  for (const [name, meaning] of meanings) t.regex(meaning, /^[A-Z][^]*[.\w}'"`]$/, name)
 })
 
 test('the values in .env.example are the defaults', (t) => {

@@ -6,7 +6,7 @@ function addCopyButton(block) {
   button.type = 'button'
   button.className = 'copy'
   button.textContent = 'Copy'
-  button.addEventListener('click', () => copy(block, button))
+  button.addEventListener('click', () => void copy(block, button))
   block.append(button)
 }
 

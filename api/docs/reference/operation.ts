@@ -25,7 +25,7 @@ ${parametersOf(operation)}${bodyOf(operation, document)}${responsesOf(operation,
 `
 }
 
-export const callOf = (method: string, path: string): string =>
+const callOf = (method: string, path: string): string =>
   `<p class="call"><span class="method ${escape(method)}">${escape(method.toUpperCase())}</span> <code>${escape(path)}</code></p>`
 
 const usualSchemes: Record<string, string> = {
