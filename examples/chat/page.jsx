@@ -81,7 +81,7 @@ function Chat({ api, token, history }) {
       <form onSubmit={send}>
         <input value={input} onChange={(event) => setInput(event.target.value)} aria-label="Message" autoFocus />
         {isBusy ? (
-          <button type="button" onClick={stop}>
+          <button type="button" onClick={stop} disabled={chat.status === 'submitted'}>
             Stop
           </button>
         ) : (

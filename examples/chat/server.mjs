@@ -36,6 +36,7 @@ const { outputFiles } = await build({
   entryPoints: [new URL('page.jsx', import.meta.url).pathname],
   bundle: true,
   write: false,
+  format: 'esm',
   jsx: 'automatic',
   define: { 'process.env.NODE_ENV': '"production"' },
 })

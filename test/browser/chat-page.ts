@@ -21,8 +21,10 @@ async function startExample(t: Pick<ExecutionContext, 'teardown'>, env: Record<s
   const child = spawn(process.execPath, ['server.mjs'], { cwd, env: { ...ownEnvironment(), ...env } })
   t.teardown(() => void child.kill())
   child.stderr.pipe(process.stderr)
-  const [line] = (await once(child.stdout, 'data')) as [Buffer]
-  if (!line.toString().startsWith('The chat is at ')) throw new Error(line.toString())
+  const ended = once(child, 'exit').then(() => Promise.reject(new Error('The server of the example has ended.')))
+  const listening = once(child.stdout, 'data')
+  await Promise.race([listening, ended])
+  ended.catch(() => undefined)
 }
 
 const open = forWholeFile(test, 'the example of a chat page', async (t) => {
@@ -52,7 +54,8 @@ async function say(page: Page, text: string): Promise<void> {
   await page.click('text=Send')
 }
 
-const shows = (page: Page, text: string) => page.waitForSelector(`text=${text}`)
+/** Waits until an answer has the text: the message of the user has the directive. */
+const shows = (page: Page, text: string) => page.waitForSelector(`.assistant >> text=${text}`)
 
 test('the page of the example chats, calls a tool, and shows what was said after a reload', async (t) => {
   const page = await openChat()
@@ -77,10 +80,12 @@ test('the page of the example stops an answer, and resumes one after a reload', 
   await say(page, '[[sleep 60]] [[say Never.]]')
   await page.click('text=Stop')
   await page.waitForSelector('text=Send')
+  const begun = page.waitForResponse((response) => response.request().method() === 'POST')
   await say(page, '[[sleep 3]] [[say Still here.]]')
+  await begun
   await page.reload()
   await shows(page, 'Still here.')
-  t.false((await page.textContent('main'))?.includes('Never.') ?? true)
+  t.is(await page.locator('.assistant >> text=Never.').count(), 0)
 })
 
 test('the page of the example shows an error as a sentence, and tries again', async (t) => {
