@@ -16,7 +16,7 @@ import { missingFrom } from './excerpts.ts'
 
 const test = testWith('python3', 'openssl', 'curl')
 const root = join(import.meta.dirname, '../..')
-const page = readFileSync(join(root, 'docs/sites.md'), 'utf8')
+const page = readFileSync(join(root, 'docs/sites/first-site.md'), 'utf8')
 const [, section = ''] = /\n## Developing a site\n([^]*?)\n## /.exec(page) ?? []
 
 /** The commands of the page in their order: in which terminal, and what is typed there. */
