@@ -15,7 +15,7 @@ export class VaultEntry extends Row {
   declare ownerId: string
   declare origin: string
   declare name: string
-  /** The pinned manifest. It is replaced only as `docs/manifest-changes.md` says. */
+  /** The pinned manifest. It is replaced only as `docs/sites/manifest-changes.md` says. */
   declare manifest: Manifest
   declare manifestFetchedAt: Date
   /** When the site was last asked for its manifest. */

@@ -16,18 +16,16 @@ import { missingFrom } from './excerpts.ts'
 
 const test = testWith('python3', 'openssl', 'curl')
 const root = join(import.meta.dirname, '../..')
-const page = readFileSync(join(root, 'docs/sites.md'), 'utf8')
-const [, section = ''] = /\n## Developing a site\n([^]*?)\n## /.exec(page) ?? []
+const page = readFileSync(join(root, 'docs/sites/first-site.md'), 'utf8')
 
 /** The commands of the page in their order: in which terminal, and what is typed there. */
-const commands = [...section.matchAll(/^```sh first hour(?:: (\w+))?\n([^]*?)^```$/gm)].map(
+const commands = [...page.matchAll(/^```sh first hour(?:: (\w+))?\n([^]*?)^```$/gm)].map(
   ([, terminal = 'own', text = '']) => ({ terminal, text }),
 )
 
-/** The tour as README.md prints it: the delivery first, which follows below. */
+/** The part of the tour that README.md prints: the block without a language. */
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
-const blockOf = (title: string): string => readme.split(`\n## ${title}\n`)[1]?.split('```')[1] ?? ''
-const printedTour = `${blockOf('The tour')}\n${blockOf('What a run looks like')}`
+const [, printedTour = ''] = /^```\n(━━[^]*?)^```$/m.exec(readme) ?? []
 
 /** A fresh checkout: the code of this one, and nothing that was ever made in it. */
 function checkout(): string {

@@ -7,7 +7,10 @@ import { groups } from '../../check-site/check-site.ts'
 import { parseManifest } from '../../src/sites/manifest/manifest.ts'
 import { argumentProblems } from '../../src/sites/tool-arguments.ts'
 
-const page = readFileSync(new URL('../../docs/sites.md', import.meta.url), 'utf8')
+const read = (name: string): string => readFileSync(new URL(`../../docs/sites/${name}.md`, import.meta.url), 'utf8')
+const checking = read('check')
+/** The pages with requests and answers to copy, in the order in which a site owner reads them. */
+const page = ['manifest', 'tool-calls', 'oauth'].map(read).join('\n') + checking
 const blocks = (kind: string): string[] =>
   [...page.matchAll(/^```(.+)\n([^]*?)^```$/gm)].flatMap(([, name, text]) => (name === kind ? [text ?? ''] : []))
 
@@ -73,7 +76,6 @@ test('the requests of OAuth belong together', (t) => {
 
 test('the page and the usage of the checker name the same options', (t) => {
   const options = (text: string) => [...new Set(text.match(/--[a-z][a-z-]+/g))].toSorted()
-  const [, checking = ''] = page.split('\n## Check your site\n')
   t.deepEqual(options(checking), options(usage))
 })
 

@@ -24,7 +24,7 @@ export interface ManifestComparison {
  * - `breaking`: what worked before may fail now, or calls would be repeated that must not be
  * - `changed_address`: calls or credentials would go elsewhere
  *
- * `docs/manifest-changes.md` lists every rule. At most the 200 gravest differences are listed; the class is that of
+ * `docs/sites/manifest-changes.md` lists every rule. At most the 200 gravest differences are listed; the class is that of
  * all. Both manifests must have been parsed.
  */
 export function compareManifests(before: Manifest, after: Manifest): ManifestComparison {

@@ -6,7 +6,7 @@ import { difference, type Difference } from './difference.ts'
 /**
  * The differences of two input schemas. A change is `compatible` only if every argument accepted before is provably
  * still accepted; any other rule change is `breaking`; annotations are `text`. Each keyword is compared separately: if
- * every rule of a schema is wider, so is the schema. See `docs/manifest-changes.md` for the table.
+ * every rule of a schema is wider, so is the schema. See `docs/sites/manifest-changes.md` for the table.
  *
  * One change is compatible by convention, not by proof: a new optional property where the earlier schema did not rule
  * further properties. The earlier schema never mentioned it.
