@@ -13,7 +13,9 @@ interface Check {
   isQuick?: boolean
 }
 
-const browser = ['connect', 'fetch', 'chat', 'chat-page', 'login', 'sign-in', 'docs'].map((name) => `test/browser/${name}.ts`)
+const browser = ['connect', 'fetch', 'chat', 'chat-page', 'login', 'sign-in', 'docs'].map(
+  (name) => `test/browser/${name}.ts`,
+)
 
 const checks: Record<string, Check> = {
   format: { does: 'the format of all files', command: 'oxfmt --check', isQuick: true },

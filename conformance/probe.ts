@@ -15,7 +15,7 @@ function problemOf({ status, headers, json }: Answer): string | undefined {
   const location = headers.get('location')
   if (status >= 300 && status < 400 && location !== null) return redirected(location)
   if (typeof json['code'] === 'string') return 'Switchyard is not ready.'
-  if (json['status'] !== 'ok' || json['temporal'] === undefined) return 'The server there is not Switchyard.'
+  if (json['status'] !== 'ok' || json['temporal'] === undefined) return 'The server at this address is not Switchyard.'
   return json['temporal'] === 'reachable' ? undefined : 'Switchyard cannot reach Temporal: no run would start.'
 }
 

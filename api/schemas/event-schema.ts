@@ -1,45 +1,18 @@
 import * as v from 'valibot'
 import type { EventData } from '../../src/runs/timeline.ts'
 import { webhookField } from './agent-schema.ts'
+import { callEvents, callId, note } from './call-event-schema.ts'
 import { anyJson, documentedBy, field, freeObject, named, whole } from './documented.ts'
-import { exampleIds, idOf } from './example-ids.ts'
+import { idOf } from './example-ids.ts'
 import { endedStatus, endReason, waitCause } from './run-schema.ts'
 import { errorCode, time, trigger } from './schemas.ts'
-import { effect } from './vault-schema.ts'
 
 type Kind = keyof EventData
 
-const note = v.optional(
-  field(v.string(), 'Anything unusual, for people', 'The response to the previous attempt was lost.'),
-)
 const ofStep = {
   step: field(whole, 'Step number, from 1', 1),
   attempt: field(whole, 'Attempt number, from 1', 1),
 }
-const callId = idOf('call', 'Tool call')
-const site = field(v.string(), 'Origin of the site', 'https://tracker.example.com')
-/** The members that describe a call in its events. */
-const ofCall = {
-  callId,
-  step: ofStep.step,
-  tool: field(v.string(), 'Name of the tool', 'issues.createIssue'),
-  site: field(
-    v.nullable(v.string()),
-    'Origin of the site. Null if no site has the tool.',
-    'https://tracker.example.com',
-  ),
-  effect,
-  arguments: field(anyJson, 'Arguments. A string if the model did not write a JSON object.', {
-    title: 'The export hangs at 99 %',
-  }),
-  idempotencyKey: field(
-    v.string(),
-    '`Idempotency-Key` sent to the site, the same for every attempt',
-    `${exampleIds.run}:2:0`,
-  ),
-}
-const approvalId = idOf('approval', 'Approval')
-const attempt = field(whole, 'Attempt number, from 1', 1)
 const requestedCall = named(
   'RequestedCall',
   v.object({ callId, name: field(v.string(), 'Tool name as the model wrote it', 'issues_createIssue') }),
@@ -153,7 +126,7 @@ const data = {
     tokensBefore: field(whole, 'Estimated length of the full prompt, in tokens', 118_000),
     tokensAfter: field(whole, 'Estimated length of the shortened prompt, in tokens', 71_000),
     contextTokens: field(whole, "Size of the model's context window, in tokens", 128_000),
-    note: field(v.string(), 'What was done, for people', 'The run no longer fits in the model's context window.'),
+    note: field(v.string(), 'What was done, for people', "The run no longer fits in the model's context window."),
   }),
   'model.changed': v.looseObject({
     step: ofStep.step,
@@ -161,44 +134,7 @@ const data = {
     to: field(v.string(), 'AI model from this step on', 'claude-sonnet-5'),
     note: field(v.string(), 'Reason, for people', 'The model failed.'),
   }),
-  'tool.started': v.looseObject({ ...ofCall, attempt, note }),
-  'tool.failed': v.looseObject({
-    ...ofCall,
-    attempt,
-    message: field(v.string(), 'Error message, for people', 'The site answered 503.'),
-    willRetry: field(v.literal(true), 'There will be another attempt. After the last one, `tool.finished` follows.'),
-  }),
-  'tool.finished': v.looseObject({
-    ...ofCall,
-    attempts: field(whole, 'Number of attempts', 1),
-    status: named(
-      'ToolCallOutcome',
-      v.picklist(['succeeded', 'failed', 'unknown']),
-      'Outcome of a tool call. `unknown`: the site may have acted, but its response was lost.',
-    ),
-    note,
-    siteStatus: field(v.nullable(whole), 'HTTP status of the response from the site. Null without a response.', 200),
-    result: v.optional(
-      field(anyJson, 'Result shown to the model: the JSON from the site, or a sentence if the call failed', { id: 4711 }),
-    ),
-  }),
-  'approval.requested': v.looseObject({
-    ...ofCall,
-    approvalId,
-    expiresAt: field(v.string(), 'When the request expires', '2026-11-22T09:00:00.000Z'),
-  }),
-  'approval.decided': v.looseObject({
-    callId,
-    approvalId,
-    status: named(
-      'ApprovalDecision',
-      v.picklist(['approved', 'refused', 'expired']),
-      'Decision on a tool call. `expired`: nobody decided in time.',
-      'approved',
-    ),
-    note: v.optional(field(v.string(), 'Note of the person who decided', 'Ask the customer first.')),
-  }),
-  'credential.refreshed': v.looseObject({ callId, site }),
+  ...callEvents,
   'wait.started': v.looseObject({
     cause: waitCause,
     site: field(
@@ -295,7 +231,7 @@ export const words = named(
       'WordsData',
       v.object({
         step: field(whole, 'Step that the answer belongs to', 1),
-        attempt,
+        attempt: ofStep.attempt,
         offset: field(
           whole,
           'Position of `text` in the answer, in UTF-16 code units. At 0 the text starts, or starts over.',

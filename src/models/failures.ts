@@ -167,7 +167,7 @@ export function noSuchModel(name: string): ModelError {
 /** What has to stay in the prompt is more than the model can take; it is not asked. */
 export function promptTooLong(name: string, sizes: { tokens: number; contextTokens: number; promptTokens: number }) {
   const { tokens, contextTokens, promptTokens } = sizes
-  const window = `Its context window is ${contextTokens} tokens, of which a prompt can use ${promptTokens}`
+  const window = `Its context window is ${contextTokens} tokens, and a prompt can use ${promptTokens} of them`
   return new ModelError({
     message:
       `The prompt exceeds the context window of the model ${name}, so the model was not called. The instructions, the tools, the ` +

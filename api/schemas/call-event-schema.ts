@@ -1,0 +1,76 @@
+import * as v from 'valibot'
+import { anyJson, field, named, whole } from './documented.ts'
+import { exampleIds, idOf } from './example-ids.ts'
+import { effect } from './vault-schema.ts'
+
+export const note = v.optional(
+  field(v.string(), 'Anything unusual, for people', 'The response to the previous attempt was lost.'),
+)
+export const callId = idOf('call', 'Tool call')
+const site = field(v.string(), 'Origin of the site', 'https://tracker.example.com')
+/** The members that describe a call in its events. */
+const ofCall = {
+  callId,
+  step: field(whole, 'Step number, from 1', 1),
+  tool: field(v.string(), 'Name of the tool', 'issues.createIssue'),
+  site: field(
+    v.nullable(v.string()),
+    'Origin of the site. Null if no site has the tool.',
+    'https://tracker.example.com',
+  ),
+  effect,
+  arguments: field(anyJson, 'Arguments. A string if the model did not write a JSON object.', {
+    title: 'The export hangs at 99 %',
+  }),
+  idempotencyKey: field(
+    v.string(),
+    '`Idempotency-Key` sent to the site, the same for every attempt',
+    `${exampleIds.run}:2:0`,
+  ),
+}
+const approvalId = idOf('approval', 'Approval')
+const attempt = field(whole, 'Attempt number, from 1', 1)
+
+/** The data of the events about a tool call, by kind. */
+export const callEvents = {
+  'tool.started': v.looseObject({ ...ofCall, attempt, note }),
+  'tool.failed': v.looseObject({
+    ...ofCall,
+    attempt,
+    message: field(v.string(), 'Error message, for people', 'The site answered 503.'),
+    willRetry: field(v.literal(true), 'There will be another attempt. After the last one, `tool.finished` follows.'),
+  }),
+  'tool.finished': v.looseObject({
+    ...ofCall,
+    attempts: field(whole, 'Number of attempts', 1),
+    status: named(
+      'ToolCallOutcome',
+      v.picklist(['succeeded', 'failed', 'unknown']),
+      'Outcome of a tool call. `unknown`: the site may have acted, but its response was lost.',
+    ),
+    note,
+    siteStatus: field(v.nullable(whole), 'HTTP status of the response from the site. Null without a response.', 200),
+    result: v.optional(
+      field(anyJson, 'Result shown to the model: the JSON from the site, or a sentence if the call failed', {
+        id: 4711,
+      }),
+    ),
+  }),
+  'approval.requested': v.looseObject({
+    ...ofCall,
+    approvalId,
+    expiresAt: field(v.string(), 'When the request expires', '2026-11-22T09:00:00.000Z'),
+  }),
+  'approval.decided': v.looseObject({
+    callId,
+    approvalId,
+    status: named(
+      'ApprovalDecision',
+      v.picklist(['approved', 'refused', 'expired']),
+      'Decision on a tool call. `expired`: nobody decided in time.',
+      'approved',
+    ),
+    note: v.optional(field(v.string(), 'Note of the person who decided', 'Ask the customer first.')),
+  }),
+  'credential.refreshed': v.looseObject({ callId, site }),
+}
