@@ -6,12 +6,18 @@ import { field, named } from './schemas/documented.ts'
 import { text } from './schemas/schemas.ts'
 
 const shared = { tag: 'auth', terms: false, limit: 'address' } as const
-const token = (example: string) => field(text(200), 'The token from the mail', example)
-/** Always the same words, whether or not there is something to mail. */
+const token = (example: string) => field(text(200), 'The token from the email', example)
+/** The text never depends on whether an email is sent. */
 const underWay = named(
   'MailUnderWay',
-  v.object({ message: field(v.string(), 'What happens next, for people', 'If there is something to mail, it is.') }),
-  'Mails are sent a moment later',
+  v.object({
+    message: field(
+      v.string(),
+      'What happens next, for people',
+      'If an account has this address, we have sent it an email with a token.',
+    ),
+  }),
+  'The response to a request for an email, which is sent a moment later',
 )
 
 export const verifyEmail = route({
@@ -20,10 +26,10 @@ export const verifyEmail = route({
   audit: { not: 'Noted in the transaction of the change.' },
   method: 'post',
   path: '/auth/verify-email',
-  summary: 'Verify an address with the token that was mailed to it',
+  summary: 'Verify an email address',
   description:
-    'A token can be used once, for 24 hours. One from `POST /auth/me/email` gives the account its new address, unless ' +
-    'another account has it by then (`VALIDATION_ERROR`).',
+    'Takes the token from the verification email, which works once, within 24 hours. A token from `POST ' +
+    '/auth/me/email` also changes the address, unless another account has it by then (`VALIDATION_ERROR`).',
   access: 'anyone',
   body: v.strictObject({ token: token('sy_verify_an-example') }),
   status: 204,
@@ -37,19 +43,20 @@ export const sendVerification = route({
   audit: { not: 'It changes nothing.' },
   method: 'post',
   path: '/auth/verify-email/send',
-  summary: 'Mail another token that verifies the address of the account',
+  summary: 'Resend the verification email',
   description:
-    'It replaces the one before. At most five an hour. Nothing is mailed if the address is verified already.',
+    'The new token replaces the previous one. You can request five of these emails an hour. Nothing is sent if the ' +
+    'address is already verified.',
   access: 'login',
   status: 202,
   response: underWay,
   async handle({ services, caller }) {
     await services.users.addresses.sendAgain(caller)
-    return { message: 'If your address is not verified yet, a mail with a token is under way.' }
+    return { message: 'If your address is not verified yet, we have sent you an email with a token.' }
   },
 })
 
-const newPassword = field(text(256), 'The password from now on', 'a better horse battery staple')
+const newPassword = field(text(256), 'The new password', 'a better horse battery staple')
 
 export const forgotPassword = route({
   ...shared,
@@ -57,17 +64,17 @@ export const forgotPassword = route({
   audit: { not: 'It changes nothing.' },
   method: 'post',
   path: '/auth/forgot-password',
-  summary: 'Mail a token for a new password',
+  summary: 'Email a password reset token',
   description:
-    'Always answers in the same way and as fast, so that nobody learns whether there is an account with this address. ' +
-    'An address gets at most five mails an hour.',
+    'The response is the same whether or not an account has this address. An address gets at most five of these ' +
+    'emails an hour.',
   access: 'anyone',
-  body: v.strictObject({ email: field(text(254), 'The address of the account', 'ada@example.com') }),
+  body: v.strictObject({ email: field(text(254), 'The email address of the account', 'ada@example.com') }),
   status: 202,
   response: underWay,
   async handle({ services, body, request }) {
     await services.users.recovery.ask(body.email, request.address)
-    return { message: 'If there is an account with this address, a mail with a token is under way.' }
+    return { message: 'If an account has this address, we have sent it an email with a token.' }
   },
 })
 
@@ -77,13 +84,13 @@ export const resetPassword = route({
   audit: { not: 'Noted in the transaction of the change.' },
   method: 'post',
   path: '/auth/reset-password',
-  summary: 'Choose a new password with the token that was mailed',
+  summary: 'Reset the password',
   description:
-    'A token can be used once, for an hour. Ends all logins of the account, and all chat sessions, and unlinks sign-in ' +
-    'providers that were linked before the account had this address. A mail names what stays: linked providers, agents ' +
-    'with a `callbackUrl`, sites, API keys. The address is verified by this. If nobody had verified it before, the agents ' +
-    'are paused and lose their `callbackUrl`, sites are disconnected, API keys and the authenticator app are void, and ' +
-    'everybody else is removed from the workspaces.',
+    'Takes the token from the reset email, which works once, within an hour. Ends all logins and chat sessions, ' +
+    'verifies the address, and unlinks sign-in providers that were linked before the account had this address. If ' +
+    'the address had never been verified, this also pauses the agents and removes their `callbackUrl`, disconnects ' +
+    'sites, voids API keys and the authenticator app, and removes all other members from the workspaces. An email ' +
+    'lists what can still access the account.',
   access: 'anyone',
   body: v.strictObject({ token: token('sy_reset_an-example'), newPassword }),
   status: 204,
@@ -100,21 +107,21 @@ export const changeEmail = route({
   audit: { subject: 'account' },
   method: 'post',
   path: '/auth/me/email',
-  summary: 'Ask for another address',
+  summary: 'Request a new email address',
   description:
-    'Mails a token to the new address, and a notice to the one that the account has. The address changes once the ' +
-    'token is sent to `POST /auth/verify-email`. Answers in the same way if the new address is taken. At most five an ' +
-    'hour. An account with an authenticator app needs `code`, too.',
+    'Emails a token to the new address, at most five an hour, and a notice to the current one. The address changes ' +
+    'when you send the token to `POST /auth/verify-email`. The response is the same if another account has the ' +
+    'address. Requires `code` if the account has an authenticator app.',
   access: 'login',
   body: v.strictObject({
-    newEmail: field(text(254), 'The address that the account is to have', 'ada@example.org'),
-    currentPassword: field(text(256), 'The password', 'correct horse battery staple'),
+    newEmail: field(text(254), 'The new email address', 'ada@example.org'),
+    currentPassword: field(text(256), 'The current password', 'correct horse battery staple'),
     code: v.optional(code),
   }),
   status: 202,
   response: underWay,
   async handle({ services, caller, body, request }) {
     await services.users.addresses.askToChange(caller, body, request.address)
-    return { message: 'A mail with a token is under way to the new address.' }
+    return { message: 'We have sent an email with a token to the new address.' }
   },
 })

@@ -6,7 +6,7 @@ import { id, time } from './schemas/schemas.ts'
 
 const accountClock = named(
   'AccountClock',
-  v.object({ userId: id, now: field(time, 'The time of the account') }),
+  v.object({ userId: id, now: field(time, 'The current time of the account') }),
   'The clock of an account in the sandbox',
 )
 
@@ -17,11 +17,11 @@ export const advanceClock = route({
   audit: { subject: 'clock' },
   method: 'post',
   path: '/admin/users/{userId}/clock',
-  summary: "Advance the clock of a user's account in the sandbox",
+  summary: "Advance a user's sandbox clock",
   description:
-    'Renewals, attempts at overdue payments, and the credits of months happen in order before the answer. Only for this ' +
-    'account, and only its payments and credits: runs and schedules keep the real time. It cannot be turned back. ' +
-    'NOT_FOUND where there is no sandbox.',
+    'Runs the renewals, payment retries and monthly credits of that time before it responds. Only the payments and ' +
+    'credits of this account are affected: runs and schedules keep the real time. The clock cannot go back. Fails ' +
+    'with `NOT_FOUND` outside the sandbox.',
   body: v.strictObject({
     seconds: field(
       v.pipe(
@@ -30,7 +30,7 @@ export const advanceClock = route({
         v.minValue(1, 'must be at least 1'),
         v.maxValue(longestStep, `must be at most ${longestStep}, which is 62 days`),
       ),
-      'By how many seconds, 62 days at most',
+      'The number of seconds to advance, at most 62 days',
       86_400,
     ),
   }),

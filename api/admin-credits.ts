@@ -7,10 +7,10 @@ import { instant } from './schemas/instant.ts'
 import { id, ownerId, text, time } from './schemas/schemas.ts'
 
 const meanings = {
-  credits: 'How many credits',
+  credits: 'The number of credits',
   priority:
-    'Which credits are used first: those with the lowest number. Given ones have 0, monthly ones 10, bought ones 20',
-  note: 'Why, for people',
+    'The order of use, lowest first. By default, given credits have 0; monthly credits have 10 and bought credits 20.',
+  note: 'The reason, for people',
 } as const
 
 const grant = named(
@@ -19,16 +19,16 @@ const grant = named(
     id,
     ownerId,
     credits: field(whole, meanings.credits, 100),
-    remaining: field(whole, 'How many are left: fewer if they have paid a debt', 100),
+    remaining: field(whole, 'The credits that are left, after any debt was paid', 100),
     priority: field(whole, meanings.priority, 0),
-    expiresAt: field(v.nullable(time), 'When what is left is taken back; null for never', null),
+    expiresAt: field(v.nullable(time), 'When the remaining credits expire; null for never', null),
     note: field(v.nullable(v.string()), meanings.note, 'For the trouble on Monday.'),
     createdAt: time,
   }),
-  'Credits that were given together',
+  'A grant of credits',
 )
 
-const until = 'When what is left is taken back (RFC 3339), by the clock of the account; null or absent for never'
+const until = 'When the remaining credits expire (RFC 3339), by the clock of the account; null or absent for never'
 
 export const giveCredits = route({
   tag: 'admin',
@@ -39,8 +39,8 @@ export const giveCredits = route({
   method: 'post',
   path: '/admin/users/{userId}/credits',
   summary: 'Give credits to a user',
-  description: 'They pay a debt first. With `Idempotency-Key`, a repeated request gives nothing more.',
-  headers: { 'Idempotency-Key': 'Names the request; repeating it under the same key gives nothing more' },
+  description: 'The credits pay off a debt first. See [Accounts](/docs/operate/accounts).',
+  headers: { 'Idempotency-Key': 'A key for this request. A repeat with the same key gives nothing more.' },
   body: v.strictObject({
     credits: field(
       v.pipe(whole, v.minValue(1, 'must be at least 1'), v.maxValue(1e9, 'must be at most 10⁹')),

@@ -11,9 +11,9 @@ export const listUsers = route({
   ...shared,
   name: 'listUsers',
   path: '/admin/users',
-  summary: 'List the accounts, newest first',
-  description: 'Or the one that has an address.',
-  query: v.strictObject({ ...paging, email: v.optional(field(text(254), 'Only the account with this address')) }),
+  summary: 'List accounts',
+  description: 'Newest first. Set `email` to find one account.',
+  query: v.strictObject({ ...paging, email: v.optional(field(text(254), 'Only the account with this email address')) }),
   response: pageOf(adminUser),
   async handle({ services, query }) {
     const page = await services.overview.users(query)
@@ -25,22 +25,22 @@ const place = named(
   'AdminWorkspace',
   v.object({
     id,
-    name: field(v.string(), 'Its name', 'Support'),
+    name: field(v.string(), 'The name of the workspace', 'Support'),
     createdAt: time,
     deletedAt: field(v.nullable(time), 'When it was deleted', null),
-    payerId: field(id, 'Its owner, who pays'),
-    payerEmail: field(v.string(), "The owner's address", 'ada@example.com'),
-    members: field(whole, 'How many members it has', 3),
+    payerId: field(id, 'The owner, who pays'),
+    payerEmail: field(v.string(), 'The email address of the owner', 'ada@example.com'),
+    members: field(whole, 'The number of members', 3),
   }),
-  'A workspace, for operators',
+  'A workspace, as operators see it',
 )
 
 export const listAllWorkspaces = route({
   ...shared,
   name: 'listAllWorkspaces',
   path: '/admin/workspaces',
-  summary: 'List the workspaces, newest first',
-  description: 'Those that were deleted, too, until nothing is left of them.',
+  summary: 'List all workspaces',
+  description: 'Newest first. Deleted workspaces stay listed until all their data is gone.',
   query: v.strictObject(paging),
   response: pageOf(place),
   async handle({ services, query }) {
@@ -56,24 +56,24 @@ const stats = named(
     users: count('Accounts'),
     workspaces: count('Workspaces'),
     agents: count('Agents'),
-    queuedRuns: count('Runs that are queued'),
-    runningRuns: count('Runs that are running'),
-    waitingRuns: count('Runs that wait'),
-    endedRuns: count('Runs that have ended in the last 24 hours'),
-    failedRuns: count('Runs among these that have failed'),
+    queuedRuns: count('Queued runs'),
+    runningRuns: count('Running runs'),
+    waitingRuns: count('Waiting runs'),
+    endedRuns: count('Runs that ended in the last 24 hours'),
+    failedRuns: count('Runs that failed in the last 24 hours'),
     pendingCallbacks: count('Callbacks that are not delivered yet'),
-    pendingMails: count('Mails that wait to be sent'),
+    pendingMails: count('Emails waiting to be sent'),
     timeZoneData: field(v.string(), 'The version of the IANA time zone data in the API process', '2026c'),
   }),
-  'How much of everything there is',
+  'Totals for the whole platform',
 )
 
 export const getStats = route({
   ...shared,
   name: 'getStats',
   path: '/admin/stats',
-  summary: 'Count what there is',
-  description: 'Everything is counted anew.',
+  summary: 'Get platform totals',
+  description: 'Counts users, workspaces, agents, runs, callbacks and emails at the time of the request.',
   response: stats,
   handle: async ({ services }) => ({ ...(await services.overview.stats()), timeZoneData: process.versions.tz ?? '' }),
 })
@@ -81,50 +81,50 @@ export const getStats = route({
 const standing = named(
   'AdminModel',
   v.object({
-    name: field(v.string(), 'What agents choose it by', 'gpt-5-mini'),
-    id: field(v.string(), "The provider's name for it", 'gpt-5-mini'),
-    isDefault: field(v.boolean(), 'Whether agents that choose no model have this one'),
+    name: field(v.string(), 'The name to use in agents and sessions', 'gpt-5-mini'),
+    id: field(v.string(), 'The id of the model at the provider', 'gpt-5-mini'),
+    isDefault: field(v.boolean(), 'Whether agents without a `model` use it'),
     provider: named(
       'AdminProvider',
       v.object({
-        name: field(v.string(), 'Its name in the configuration', 'openai'),
-        kind: field(v.string(), 'Its protocol', 'openai'),
-        host: field(v.nullable(v.string()), 'Where it is asked, if that is not the usual place', null),
-        concurrency: field(whole, 'How many requests one worker may have under way', 100),
-        waitingRuns: field(whole, 'How many runs wait for a place there', 0),
+        name: field(v.string(), 'The name in the configuration', 'openai'),
+        kind: field(v.string(), 'The protocol of its API', 'openai'),
+        host: field(v.nullable(v.string()), 'The host of its API, if not the default', null),
+        concurrency: field(whole, 'The most requests that one worker makes at the same time', 100),
+        waitingRuns: field(whole, 'The number of runs that wait for the provider', 0),
       }),
-      'Who offers a model',
+      'The provider of a model',
     ),
     outage: field(
       v.nullable(
         named(
           'ModelOutage',
           v.object({
-            beganAt: field(time, 'Since when'),
-            message: field(v.string(), 'What is wrong, as owners read it', 'The AI provider could not be reached.'),
-            providerSaid: field(v.nullable(v.string()), "The provider's own words, without your keys", null),
-            lastFailedAt: field(time, 'When it was found to fail last'),
-            nextProbeAt: field(time, 'When it is asked again'),
-            waitingRuns: field(whole, 'How many runs wait for it', 0),
+            beganAt: field(time, 'When the outage began'),
+            message: field(v.string(), 'What is wrong, as owners see it', 'The AI provider could not be reached.'),
+            providerSaid: field(v.nullable(v.string()), "The provider's own message, without your keys", null),
+            lastFailedAt: field(time, 'When the last request failed'),
+            nextProbeAt: field(time, 'When it is tried again'),
+            waitingRuns: field(whole, 'The number of runs that wait for the model', 0),
           }),
-          'A time in which a model could not be used by anybody',
+          'A time when nobody can use the model',
         ),
       ),
-      'What is wrong with it, if it cannot be used',
+      'The current outage; null if there is none',
       null,
     ),
   }),
-  'A configured model, for operators',
+  'A configured model, as operators see it',
 )
 
 export const listConfiguredModels = route({
   ...shared,
   name: 'listConfiguredModels',
   path: '/admin/models',
-  summary: 'List the configured models with their providers and outages',
+  summary: 'List configured models',
   description:
-    'Without keys. `GET /models` has their prices. A model that runs wait for although it is not configured any more is ' +
-    'listed, too, with a provider of the kind `none`.',
+    'Shows the provider and any outage of each model, but no keys. A model that was removed from the configuration ' +
+    'stays listed, with a provider of the kind `none`, while runs wait for it. See [Models](/docs/operate/models).',
   response: listOf(standing),
   handle: async ({ services }) => ({ items: await services.overview.models() }),
 })

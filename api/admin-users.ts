@@ -14,20 +14,20 @@ const look = ({ services, params }: OfUser) => services.overview.user(params.use
 const present = async (input: OfUser) => presentAdminUser(await look(input))
 
 const meanings: Record<keyof Limits, string> = {
-  agents: 'Agents, those of its workspaces included',
+  agents: 'Agents, including those of its workspaces',
   vaultSites: 'Connected sites',
   apiKeys: 'API keys',
   workspaces: 'Workspaces that the account pays for',
-  workspaceMembers: 'Members of each, the invited included',
-  requestsPerMinute: 'Requests a minute, of all logins and keys',
-  openStreams: 'Open streams of one API process',
-  deliveriesPerMinute: 'Deliveries a minute, to all agents',
+  workspaceMembers: 'Members of each workspace, including open invitations',
+  requestsPerMinute: 'Requests a minute, over all logins and API keys',
+  openStreams: 'Open streams in one API process',
+  deliveriesPerMinute: 'Webhook deliveries a minute, over all agents',
   inputBytesPerMinute: 'Bytes of payloads and inputs a minute',
-  storedBytes: 'Bytes of payloads and results that are kept',
-  tokensPerMonth: 'Tokens of models in a calendar month (UTC)',
+  storedBytes: 'Stored bytes of payloads and results',
+  tokensPerMonth: 'Model tokens in a calendar month (UTC)',
 }
 
-/** Of these, less than one would be nothing at all. */
+/** A limit of 0 would lock the account out. */
 const atLeastOne = new Set<string>(['requestsPerMinute', 'openStreams', 'inputBytesPerMinute'])
 const limit = (name: keyof Limits) => {
   const least = atLeastOne.has(name) ? 1 : 0
@@ -42,16 +42,16 @@ const limit = (name: keyof Limits) => {
 const limitsOfAccount = named(
   'GivenLimits',
   v.strictObject(Object.fromEntries(limitNames.map((name) => [name, limit(name)]))),
-  'Limits of one account; in them, null is any number',
+  'The limits of one account; null means unlimited',
 )
-/** To valibot a list is an object, too. */
+/** Valibot accepts a list as an object. */
 const noList = v.custom<object>((given) => !Array.isArray(given), 'must be an object')
 
 const limits = documentedBy(
   v.nullable(v.pipe(noList, limitsOfAccount)),
   field(
     v.nullable(limitsOfAccount),
-    'The limits that are other than those of the tier or of the installation, in place of those that were set before',
+    'The limits that differ from those of the tier or installation. They replace all limits set before.',
     { agents: 10, tokensPerMonth: 1_000_000 },
   ),
 )
@@ -61,7 +61,7 @@ export const getUser = route({
   name: 'getUser',
   method: 'get',
   summary: 'Get an account',
-  description: 'Its tier and limits, and whether it is suspended or to be deleted.',
+  description: 'Shows its tier and limits, and whether it is suspended or scheduled for deletion.',
   response: adminUser,
   codes: ['NOT_FOUND'],
   handle: present,
@@ -73,13 +73,19 @@ export const giveTier = route({
   audit: { subject: 'account' },
   look,
   method: 'patch',
-  summary: 'Give an account a tier, or limits of its own',
+  summary: "Set an account's tier or limits",
   description:
-    'A tier that is given counts where it is higher than the one that is paid for, and brings its credits for each calendar ' +
-    'month (UTC) while none is paid for. It costs nothing. null takes it back. What exceeds the limits rests until there is ' +
-    'room. With either, or with a limit of tokens, you vouch for the account: what is free does not wait for a verified address.',
+    'A given tier costs nothing, applies while it is higher than the paid tier, and brings its monthly credits ' +
+    'while no tier is paid for. `null` takes a tier or limits back. Anything beyond the limits is suspended until ' +
+    'there is room. After you set a tier or a token limit, free usage no longer requires a verified email address.',
   body: v.strictObject({
-    tier: v.optional(field(v.nullable(tier), 'The tier; null for none. VALIDATION_ERROR without payments', 'pro')),
+    tier: v.optional(
+      field(
+        v.nullable(tier),
+        'The tier; null for none. Fails with `VALIDATION_ERROR` if the installation has no payments.',
+        'pro',
+      ),
+    ),
     limits: v.optional(limits),
   }),
   response: adminUser,
@@ -99,10 +105,10 @@ export const suspendUser = route({
   path: '/admin/users/{userId}/suspension',
   summary: 'Suspend a user',
   description:
-    'Until that is lifted, logins, API keys and sessions of the user answer PERMISSION_DENIED with the reason, and so do ' +
-    'deliveries to agents that the account pays for, which are paused. Runs that are queued stay; what has begun waits as if its agent were paused. ' +
-    'Nothing is deleted. An admin cannot be suspended.',
-  body: v.strictObject({ reason: field(text(500), 'Why, for the user', 'Your agents overload a site.') }),
+    'Logins, API keys, chat sessions and webhook deliveries of the user fail with `PERMISSION_DENIED` and the ' +
+    'reason. Agents that the account pays for are paused: queued runs stay queued, and started runs wait. Nothing ' +
+    'is deleted. An admin cannot be suspended.',
+  body: v.strictObject({ reason: field(text(500), 'The reason, which the user sees', 'Your agents overload a site.') }),
   response: adminUser,
   codes: ['NOT_FOUND'],
   async handle(input) {
@@ -119,8 +125,8 @@ export const liftUser = route({
   look,
   method: 'delete',
   path: '/admin/users/{userId}/suspension',
-  summary: 'Lift the suspension of a user',
-  description: 'Logins, keys and sessions are good again, and agents that it has paused go on.',
+  summary: "Lift a user's suspension",
+  description: 'Logins, API keys and chat sessions work again, and the agents paused by the suspension resume.',
   response: adminUser,
   codes: ['NOT_FOUND'],
   async handle(input) {
@@ -137,8 +143,8 @@ export const deleteUser = route({
   method: 'delete',
   summary: 'Delete an account',
   description:
-    'Suspends the user, ends all logins, and deletes everything after `ACCOUNT_GRACE_DAYS`; until then you can restore it. ' +
-    'The user is told by mail. An admin cannot be deleted.',
+    'Suspends the user, ends all logins, and deletes everything after `ACCOUNT_GRACE_DAYS`. Until then, you can ' +
+    'restore the account. The user gets an email. An admin cannot be deleted.',
   response: adminUser,
   codes: ['NOT_FOUND'],
   async handle(input) {
@@ -155,8 +161,8 @@ export const restoreUser = route({
   look,
   method: 'post',
   path: '/admin/users/{userId}/restore',
-  summary: 'Keep an account that was to be deleted',
-  description: 'Its suspension stays until it is lifted.',
+  summary: 'Restore a deleted account',
+  description: 'Cancels the deletion. The user stays suspended until you lift the suspension.',
   response: adminUser,
   codes: ['NOT_FOUND', 'TOKEN_REVOKED'],
   async handle(input) {
@@ -170,9 +176,10 @@ export const listRunsOfUser = route({
   name: 'listRunsOfUser',
   method: 'get',
   path: '/admin/users/{userId}/runs',
-  summary: 'List the runs that a user pays for, newest first',
+  summary: "List a user's runs",
   description:
-    "Those of the user's own agents, and of the workspaces that the user owns; without payloads, prompts and results.",
+    "Newest first, for the user's own agents and the workspaces that the user owns. Payloads, prompts and results " +
+    'are not shown.',
   query: v.strictObject({ ...paging, status: v.optional(runStatus) }),
   response: pageOf(listedRun),
   codes: ['NOT_FOUND'],
@@ -188,8 +195,8 @@ export const cancelRunOfUser = route({
   audit: { subject: 'run' },
   method: 'post',
   path: '/admin/runs/{runId}/cancel',
-  summary: "Cancel anybody's run",
-  description: 'As its owner can. Its timeline says that the operator has done so.',
+  summary: "Cancel any user's run",
+  description: 'Works like `POST /runs/{runId}/cancel`. The timeline says that the operator did it.',
   response: listedRun,
   codes: ['RUN_NOT_FOUND', 'RUN_NOT_CANCELLABLE'],
   async handle({ services, params }) {

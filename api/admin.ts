@@ -5,54 +5,57 @@ import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
 import { id, listOf, text, time } from './schemas/schemas.ts'
 
-const why = 'Why, for people'
+const why = 'The reason, for people'
 const hold = named(
   'HostHold',
-  v.object({ until: field(time, 'Until when'), reason: field(v.nullable(v.string()), why, 'The site answered 429.') }),
-  'A time in which no tool of the host is called, because it asked for that',
+  v.object({
+    until: field(time, 'When the pause ends'),
+    reason: field(v.nullable(v.string()), why, 'The site answered 429.'),
+  }),
+  'A pause in tool calls that the host asked for',
 )
 const suspension = named(
   'HostSuspension',
   v.object({
-    at: field(time, 'Since when'),
+    at: field(time, 'When it was suspended'),
     by: field(v.nullable(id), 'The admin who suspended it'),
     reason: field(v.nullable(v.string()), why, 'Its owner asked us to stop.'),
   }),
-  'No tool of the host is called until an admin lifts this',
+  'A suspension of all tool calls to the host',
 )
 const host = named(
   'Host',
   v.object({
-    host: field(v.string(), 'The host, with its port unless that is 443', 'tracker.example.com'),
-    held: field(v.nullable(hold), 'Whether the host asked for no calls', null),
-    suspended: field(v.nullable(suspension), 'Whether it is suspended'),
+    host: field(v.string(), 'The name of the host, with its port unless that is 443', 'tracker.example.com'),
+    held: field(v.nullable(hold), 'The pause that the host asked for, if there is one', null),
+    suspended: field(v.nullable(suspension), 'The suspension, if there is one'),
     callsPerMinute: field(
       v.nullable(v.number()),
-      'How many calls a minute an admin allows; null for the usual limit',
+      'The limit set by an admin, in calls a minute; null for the default limit',
       null,
     ),
     proposedPerMinute: field(
       v.nullable(v.number()),
-      'How many calls a minute its manifest asks for; nothing follows from that unless an admin allows them',
+      'The limit its manifest asks for, in calls a minute. It has no effect until an admin sets it.',
       60,
     ),
   }),
-  'A host of tools, if it is held or suspended, or has or asks for a limit of its own',
+  'A host of tools that is paused or suspended, or has or asks for its own limit',
 )
 
 const shared = { tag: 'admin', access: 'admin', path: '/admin/hosts/{host}' } as const
 const spelling =
-  'Write the host as in its URLs, in lower case and without a port; with `OUTGOING_COUNT_PORTS`, `hostname:port` if the port is not 443.'
+  'Write the host in lowercase. Add the port only with `OUTGOING_COUNT_PORTS`, and only if it is not 443.'
 
 export const listHosts = route({
   ...shared,
   name: 'listHosts',
   method: 'get',
   path: '/admin/hosts',
-  summary: 'List the hosts that are held or suspended, or have a limit of their own',
+  summary: 'List paused, suspended and limited hosts',
   description:
-    'These are the suspended hosts, those that asked for no calls, and those whose limit an admin has set, sorted by name. ' +
-    'After them come hosts whose manifests ask for another limit. 1000 at most.',
+    'Sorted by name, at most 1,000. Hosts that only ask for another limit in their manifest come last. See ' +
+    '[Hosts](/docs/operate/hosts).',
   status: 200,
   response: listOf(host),
   handle: async ({ services }) => ({ items: await services.hosts.list() }),
@@ -64,7 +67,7 @@ export const suspendHost = route({
   audit: { subject: 'host' },
   method: 'put',
   summary: 'Suspend a host',
-  description: `No tool of this host is called until the suspension is lifted. ${spelling}`,
+  description: `No tool of the host is called until an admin lifts the suspension. ${spelling}`,
   body: v.strictObject({ reason: field(text(500), why, 'Its owner asked us to stop.') }),
   status: 200,
   response: host,
@@ -76,14 +79,14 @@ export const liftHost = route({
   name: 'liftHost',
   audit: { subject: 'host' },
   method: 'delete',
-  summary: 'Lift the suspension of a host',
-  description: spelling,
+  summary: "Lift a host's suspension",
+  description: `Tools of the host can be called again. ${spelling}`,
   status: 204,
   codes: ['NOT_FOUND'],
   async handle({ services, caller, params }) {
     const lifted = await services.hosts.lift(params.host, caller.userId)
     const message =
-      'This host is not suspended. A pause that it has asked for ends with DELETE /admin/hosts/{host}/hold.'
+      'This host is not suspended. To end a pause that the host requested, use DELETE /admin/hosts/{host}/hold.'
     assertThat(lifted, 'NOT_FOUND', { message })
   },
 })
@@ -94,13 +97,13 @@ export const endHold = route({
   audit: { subject: 'host' },
   method: 'delete',
   path: '/admin/hosts/{host}/hold',
-  summary: 'End the pause that a host has asked for',
-  description: `Its tools are called again, within its limit for a minute. ${spelling}`,
+  summary: "End a host's pause",
+  description: `Ends a pause that the host asked for. Its tools are called again, within its limit. ${spelling}`,
   status: 204,
   codes: ['NOT_FOUND'],
   async handle({ services, caller, params }) {
     const ended = await services.hosts.endHold(params.host, caller.userId)
-    assertThat(ended, 'NOT_FOUND', { message: 'This host has asked for no pause.' })
+    assertThat(ended, 'NOT_FOUND', { message: 'This host has not requested a pause.' })
   },
 })
 
@@ -110,12 +113,12 @@ export const limitHost = route({
   audit: { subject: 'host' },
   method: 'put',
   path: '/admin/hosts/{host}/limit',
-  summary: 'Set how many calls a minute a host gets',
-  description: `In place of \`OUTGOING_PER_MINUTE\`, for all owners together, from the next call on. ${spelling}`,
+  summary: "Set a host's call limit",
+  description: `Replaces \`OUTGOING_PER_MINUTE\` for this host, for all owners together, starting with the next call. ${spelling}`,
   body: v.strictObject({
     callsPerMinute: field(
       v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(maxPerMinute)),
-      'Calls in any 60 seconds',
+      'The most calls in any 60 seconds',
       60,
     ),
   }),
@@ -131,13 +134,13 @@ export const unlimitHost = route({
   audit: { subject: 'host' },
   method: 'delete',
   path: '/admin/hosts/{host}/limit',
-  summary: 'Give a host the usual limit again',
-  description: `The one of \`OUTGOING_PER_MINUTE\`. ${spelling}`,
+  summary: "Remove a host's call limit",
+  description: `\`OUTGOING_PER_MINUTE\` applies to the host again. ${spelling}`,
   status: 204,
   codes: ['NOT_FOUND'],
   async handle({ services, caller, params }) {
     const removed = await services.hosts.removeLimit(params.host, caller.userId)
-    assertThat(removed, 'NOT_FOUND', { message: 'This host has no limit of its own.' })
+    assertThat(removed, 'NOT_FOUND', { message: 'This host has no custom limit.' })
   },
 })
 
@@ -150,7 +153,7 @@ const worker = named(
     present: field(v.boolean(), 'Whether it has reported recently and was polling for work then'),
     polling: field(v.boolean(), 'Whether it was polling for work when it last reported'),
     polledAt: field(v.nullable(time), 'When it last polled for work'),
-    startedAt: field(time, 'When it was started'),
+    startedAt: field(time, 'When it started'),
     seenAt: field(time, 'When it last reported'),
   }),
   'A worker process',
@@ -162,10 +165,10 @@ export const listWorkers = route({
   name: 'listWorkers',
   method: 'get',
   path: '/admin/workers',
-  summary: 'List the worker processes',
+  summary: 'List workers',
   description:
-    'Each worker reports every five seconds. A worker that shut down is no longer listed; one that disappeared is ' +
-    'listed for a day. The latest to report come first, 1000 at most.',
+    'Most recently seen first, at most 1,000. Each worker reports every five seconds. A worker that shut down is ' +
+    'not listed, and one that disappeared stays listed for a day.',
   status: 200,
   response: listOf(worker),
   handle: async ({ services }) => ({ items: await services.workers.list() }),

@@ -9,10 +9,10 @@ import { errorCode } from './schemas/schemas.ts'
 import { agentNamed as resource } from './route/resources.ts'
 
 const lastOfAll = 999_999_999_999
-const first = 'The first sequence that is looked at'
-const last = 'The last sequence that is looked at; without it, that of the last run of the agent'
+const first = 'The first sequence number to look at'
+const last = 'The last sequence number to look at. By default, that of the last run of the agent.'
 const repeating =
-  'true: also deliveries with a `once` call that succeeded or whose outcome is unknown. That call may be made again'
+  'Whether to include deliveries with a `once` call that succeeded or has an unknown outcome. That call may be repeated.'
 
 const sequence = v.pipe(
   v.number('must be a whole number'),
@@ -31,8 +31,8 @@ const sequenceInQuery = (description: string, fallback: number) =>
   })
 
 const shared = {
-  endedSince: instant('Only those that failed from this time on (RFC 3339)'),
-  endedUntil: instant('Only those that failed before this time (RFC 3339)'),
+  endedSince: instant('Only runs that failed at or after this time (RFC 3339)'),
+  endedUntil: instant('Only runs that failed before this time (RFC 3339)'),
   reason: v.optional(knownEndReason),
 }
 
@@ -55,49 +55,58 @@ const filterInQuery = v.strictObject({
 const leftOut = named(
   'LeftOut',
   v.object({
-    replayed: field(whole, 'A later run of the delivery exists, or one that has not failed', 3),
+    replayed: field(whole, 'Deliveries that have a later run, or a run that did not fail', 3),
     onceCalls: field(
       whole,
-      'A run of the delivery made a `once` call that succeeded or whose outcome is unknown, or is no longer kept',
+      'Deliveries with a `once` call that succeeded, has an unknown outcome, or is no longer stored',
       2,
     ),
-    schema: field(whole, "The payload does not match the agent's present webhook schema", 0),
-    purged: field(whole, 'The run or its payload is no longer kept', 0),
+    schema: field(whole, "Deliveries whose payload does not match the agent's current webhook schema", 0),
+    purged: field(whole, 'Deliveries whose run or payload is no longer stored', 0),
   }),
-  'How many failed deliveries are not replayed, by reason',
+  'The failed deliveries that are not replayed, counted by reason',
 )
 
 const next = named(
   'ReplayNext',
-  v.object({ from: field(whole, 'Its `from`', 1001), to: field(whole, 'Its `to`', 5200) }),
-  'The next request, with the rest of the filter as it was',
+  v.object({
+    from: field(whole, 'The `from` of the next request', 1001),
+    to: field(whole, 'The `to` of the next request', 5200),
+  }),
+  'Where the next request continues. The rest of the filter stays the same.',
 )
 
 const stopped = named(
   'ReplayStopped',
   v.object({
     code: errorCode,
-    error: field(v.string(), 'What was in the way, for people', 'The credits are used up.'),
+    error: field(v.string(), 'What stopped it, for people', 'The credits are used up.'),
   }),
-  'Why a request stopped before it had replayed all that it was to',
+  'Why the request stopped early',
 )
 
 const bulkReplay = named(
   'BulkReplay',
   v.object({
-    replays: field(whole, 'How many deliveries were replayed; in a preview, how many would be', 412),
-    firstSequence: field(v.nullable(whole), 'The sequence of the first replay; null in a preview and if there is none'),
-    lastSequence: field(v.nullable(whole), 'The sequence of the last replay; null in a preview and if there is none'),
+    replays: field(whole, 'The number of deliveries that were replayed; in a preview, that would be', 412),
+    firstSequence: field(
+      v.nullable(whole),
+      'The sequence number of the first replay; null in a preview or if there is none',
+    ),
+    lastSequence: field(
+      v.nullable(whole),
+      'The sequence number of the last replay; null in a preview or if there is none',
+    ),
     leftOut,
-    next: field(v.nullable(next), 'Where to continue; null if everything was looked at'),
-    stopped: field(v.nullable(stopped), 'What stopped it early; null if nothing did'),
+    next: field(v.nullable(next), 'Where to continue; null if nothing is left'),
+    stopped: field(v.nullable(stopped), 'Why the request stopped early; null if it did not'),
     message: field(
       v.string(),
-      'The same for people',
-      '412 deliveries are replayed, as the runs 5201 to 5612. They are queued behind what the agent had accepted before, so newer deliveries are processed first.',
+      'A summary for people',
+      '412 deliveries are being replayed, from sequence 5201 to 5612. The replays are at the end of the queue, so newer deliveries are processed first.',
     ),
   }),
-  'What a request has replayed, or would replay',
+  'The result of a replay, or of its preview',
 )
 
 const of = { tag: 'agents', access: 'account', path: '/agents/{agentId}/replay', resource } as const
@@ -106,10 +115,10 @@ export const previewReplay = route({
   ...of,
   name: 'previewReplay',
   method: 'get',
-  summary: 'Count the failed deliveries that a replay would replay',
+  summary: 'Preview a replay of failed deliveries',
   description:
-    'Changes nothing. Takes the filter of `POST /agents/{agentId}/replay`, and looks at the same deliveries, 1,000 at ' +
-    'most. What the queue and the account have room for is not looked at.',
+    'Counts the deliveries that `POST /agents/{agentId}/replay` would replay with the same filter, and changes ' +
+    'nothing. Looks at up to 1,000 runs. Does not check whether the queue and the account have room.',
   query: filterInQuery,
   status: 200,
   response: bulkReplay,
@@ -127,14 +136,16 @@ export const replayDeliveries = route({
   audit: { subject: 'agent' },
   needs: 'use',
   method: 'post',
-  summary: 'Replay the failed deliveries of an agent',
+  summary: 'Replay failed deliveries',
   description:
-    'Replays runs that were triggered by webhook and have failed, in the order of their sequences. One request looks ' +
-    'at 1,000 of them at most, and at 16 MiB of payloads; `next` says where to continue. A delivery that was replayed ' +
-    'is left out, unless that replay has failed, too: then the last one is replayed. So a request may be repeated. The ' +
-    'replays go to the end of the queue, behind newer deliveries. With `Idempotency-Key`, no delivery is replayed twice ' +
-    'under the key, whatever becomes of its replay.',
-  headers: { 'Idempotency-Key': 'Names the requests; under the same key no delivery is replayed twice' },
+    'Replays failed webhook runs in the order of their sequence numbers, at the end of the queue. A delivery that ' +
+    'was already replayed is left out unless its last replay failed too, so you can repeat the request. One ' +
+    'request looks at up to 1,000 runs and 16 MiB of payloads, and `next` says where to continue. See ' +
+    '[Replay](/docs/how-to/replay).',
+  headers: {
+    'Idempotency-Key':
+      'A key for these requests. No delivery is replayed twice under the same key, even if its replay fails.',
+  },
   body: filter,
   status: 202,
   response: bulkReplay,
@@ -160,18 +171,18 @@ const deliveries = (count: number): string => (count === 1 ? '1 delivery' : `${c
 const isOrAre = (count: number): string => (count === 1 ? 'is' : 'are')
 
 const previewed = ({ length }: number[]): string =>
-  `${deliveries(length)} would be replayed, at the end of the queue: newer deliveries would be processed first.`
+  `${deliveries(length)} would be replayed at the end of the queue, after newer deliveries.`
 
 const replayed = (sequences: number[]): string =>
-  `${deliveries(sequences.length)} ${isOrAre(sequences.length)} replayed, from sequence ${sequences[0]} to ` +
-  `${sequences.at(-1)}. The replays are queued behind what the agent had accepted before, so newer deliveries are processed first.`
+  `${deliveries(sequences.length)} ${isOrAre(sequences.length)} being replayed, from sequence ${sequences[0]} to ` +
+  `${sequences.at(-1)}. The replays are at the end of the queue, so newer deliveries are processed first.`
 
 function inWords({ sequences, leftOut: left, next: rest, stopped: error }: BulkReplay, done: typeof replayed): string {
   const others = Object.values(left).reduce((sum, count) => sum + count, 0)
   return [
-    sequences.length === 0 ? 'No delivery is replayed.' : done(sequences),
-    ...(others > 0 ? [`${deliveries(others)} ${isOrAre(others)} left out: \`leftOut\` says why.`] : []),
-    ...(error ? [`It stopped there: ${error.message}`] : []),
-    ...(rest ? ['`next` says where to continue.'] : []),
+    sequences.length === 0 ? 'There are no deliveries to replay.' : done(sequences),
+    ...(others > 0 ? [`${deliveries(others)} ${isOrAre(others)} left out. \`leftOut\` gives the reasons.`] : []),
+    ...(error ? [`The replay stopped there. ${error.message}`] : []),
+    ...(rest ? ['To continue, send the range in `next`.'] : []),
   ].join(' ')
 }

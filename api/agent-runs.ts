@@ -13,12 +13,12 @@ const input = named(
   'RunInput',
   v.union(
     [
-      freeObject('RunInputObject', 'Members of any name', { ticket: 4711 }),
+      freeObject('RunInputObject', 'A JSON object with any fields', { ticket: 4711 }),
       v.pipe(v.string(), v.minLength(1, 'must not be empty')),
     ],
-    'must be a JSON object or a text that is not empty',
+    'must be a JSON object or a non-empty string',
   ),
-  'What a run is given, as data',
+  'The input of the run, as data',
   { ticket: 4711 },
 )
 
@@ -28,14 +28,15 @@ export const startRun = route({
   audit: { not: 'The run is its own record.' },
   method: 'post',
   path: '/agents/{agentId}/runs',
-  summary: 'Run an agent now',
+  summary: 'Start a run',
   needs: 'use',
   description:
-    'Any agent can be run on demand, whatever its trigger, while it has no unfinished run. With `Idempotency-Key`, a ' +
-    'repeated request returns the run that the first one started, in its current state. An `input` is given to the ' +
-    'agent as data and stands on the timeline, like the payload of a webhook: its text is kept as it came, with numbers ' +
-    'of any size. The body may have 1 MiB.',
-  headers: { 'Idempotency-Key': 'Names the request; repeating it under the same key starts no second run' },
+    'Works for any agent, whatever its trigger, while the agent has no unfinished run (`AGENT_ALREADY_RUNNING`). ' +
+    'The agent gets `input` as data, and the timeline shows it unchanged. The body can be up to 1 MiB. See ' +
+    '[Idempotency](/docs/how-to/idempotency).',
+  headers: {
+    'Idempotency-Key': 'A key for this request. A repeat with the same key returns the first run in its current state.',
+  },
   body: v.strictObject({ input: v.optional(input) }),
   rawBody: { maxBytes: ({ config }) => config.bodies.webhookBytes, optional: true },
   status: 202,
@@ -54,8 +55,8 @@ export const listAgentRuns = route({
   name: 'listAgentRuns',
   method: 'get',
   path: '/agents/{agentId}/runs',
-  summary: 'List the runs of an agent, newest first',
-  description: 'Ended runs are listed for 90 days.',
+  summary: "List an agent's runs",
+  description: 'Newest first. Ended runs are listed for 90 days.',
   query: v.strictObject({ ...paging, status: v.optional(runStatus), trigger: v.optional(trigger) }),
   response: pageOf(listedRun),
   resource,

@@ -7,9 +7,9 @@ import { agentNamed as resource } from './route/resources.ts'
 const shared = { tag: 'agents', access: 'account', status: 200 } as const
 
 function secretProblem({ input }: { input: string }): string {
-  const inside = /\s/.test(input) ? 'a space or a line break inside' : 'another character'
+  const inside = /\s/.test(input) ? 'a space or a line break' : 'another character'
   const found = /^[\x21-\x7e]*$/.test(input) ? `${input.length} characters` : inside
-  return `must be 16 to 255 visible ASCII characters, and has ${found}`
+  return `must be 16 to 255 visible ASCII characters, but has ${found}`
 }
 
 export const rotateSecret = route({
@@ -18,20 +18,20 @@ export const rotateSecret = route({
   audit: { subject: 'agent' },
   method: 'post',
   path: '/agents/{agentId}/rotate-secret',
-  summary: 'Rotate the webhook secret of an agent',
+  summary: "Rotate an agent's webhook secret",
   description:
-    'The platform makes a new secret, unless you give one that the sender made. The old one stays valid for ' +
-    '`overlapSeconds`, by default a day, so that senders can be changed one by one. Rotating again ends it at once.',
+    'Creates a new secret, or uses the one you send. The old one stays valid for `overlapSeconds`, by default a ' +
+    'day, so that you can update senders one by one. Rotating again ends it immediately.',
   body: v.strictObject({
     secret: v.optional(
       field(
         v.pipe(
           v.string('must be a string'),
-          // As it is pasted: no header can have white space at the ends of its value.
+          // Trims a pasted secret, because a header value cannot start or end with white space.
           v.trim(),
           v.regex(/^[\x21-\x7e]{16,255}$/, secretProblem),
         ),
-        'The secret that the sender made; without it the platform makes one',
+        'A secret from the sender. By default, the platform creates one.',
         'whsec_bm90IGEgc2VjcmV0LCBhbiBleGFtcGxl',
       ),
     ),
@@ -41,7 +41,7 @@ export const rotateSecret = route({
         v.integer('must be a whole number'),
         v.minValue(0, 'must be at least 0'),
         v.maxValue(604_800, 'must be at most 604800, a week'),
-        v.metadata({ description: 'How long the old secret stays valid' }),
+        v.metadata({ description: 'How many seconds the old secret stays valid' }),
       ),
       86_400,
     ),
@@ -59,8 +59,10 @@ export const rotateCallbackSecret = route({
   audit: { subject: 'agent' },
   method: 'post',
   path: '/agents/{agentId}/rotate-callback-secret',
-  summary: 'Rotate the secret that callbacks are signed with',
-  description: 'Every later attempt is signed with the new secret, including those of existing callbacks.',
+  summary: "Rotate an agent's callback secret",
+  description:
+    'All later attempts are signed with the new secret, including those of existing callbacks. See ' +
+    '[Callbacks](/docs/how-to/callbacks).',
   response: agent,
   resource,
   codes: ['AGENT_NOT_FOUND'],

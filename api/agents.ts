@@ -15,7 +15,8 @@ export const createAgent = route({
   path: '/agents',
   summary: 'Create an agent',
   description:
-    'An agent that webhooks start gets a webhook URL and a secret. What may start agents depends on the tier.',
+    'The response of a webhook agent has its webhook URL and secret. Requires a tier that includes the trigger ' +
+    '(`TIER_REQUIRED`). See [Your first agent](/docs/start/first-agent).',
   owner: 'body',
   body: v.strictObject({
     ...inWorkspace,
@@ -61,8 +62,10 @@ export const getAgent = route({
   name: 'getAgent',
   method: 'get',
   path: '/agents/{agentId}',
-  summary: 'Get an agent, with its webhook URL and secret',
-  description: 'API keys without the scope `write` do not see secrets, because secrets can start runs.',
+  summary: 'Get an agent',
+  description:
+    'Includes its webhook URL. Viewers, and API keys without the scope `write`, do not see secrets, because ' +
+    'secrets can start runs.',
   response: agent,
   resource,
   codes: ['AGENT_NOT_FOUND'],
@@ -75,10 +78,10 @@ export const updateAgent = route({
   audit: { subject: 'agent' },
   method: 'patch',
   path: '/agents/{agentId}',
-  summary: 'Change an agent',
+  summary: 'Update an agent',
   description:
-    'A run that has started keeps the prompt, the schemas and the models it was started with. Sites and tools that are removed from ' +
-    'the agent are no longer called, not even by such a run.',
+    'Changes only the fields you send. A run that has started keeps its prompt, schemas and models. Sites and ' +
+    'tools that you remove are no longer called, even by such a run.',
   body: v.strictObject({
     name: v.optional(agentFields.name),
     systemPrompt: v.optional(agentFields.systemPrompt),
@@ -112,8 +115,8 @@ export const deleteAgent = route({
   path: '/agents/{agentId}',
   summary: 'Delete an agent',
   description:
-    'Its unfinished runs are cancelled: the first hundred before the response, any others after it. The ' +
-    'record of its runs is kept.',
+    'Cancels its unfinished runs: the first hundred before the response, the others after it. The record of its ' +
+    'runs is kept.',
   status: 204,
   resource,
   codes: ['AGENT_NOT_FOUND'],
@@ -131,8 +134,8 @@ export const pauseAgent = route({
   path: '/agents/{agentId}/pause',
   summary: 'Pause an agent',
   description:
-    'No run starts, and a run that has begun waits before its next step, for a day at most. Deliveries are accepted ' +
-    'and queued; fires of its schedule are skipped.',
+    'No new run starts. A run that has started waits before its next step, for up to a day. Deliveries are still ' +
+    'accepted and queued, and scheduled fires are skipped.',
   response: agent,
   resource,
   codes: ['AGENT_NOT_FOUND'],
@@ -146,10 +149,10 @@ export const resumeAgent = route({
   audit: { subject: 'agent' },
   method: 'post',
   path: '/agents/{agentId}/resume',
-  summary: 'Resume a paused agent',
+  summary: 'Resume an agent',
   description:
-    'Runs that wait for it continue, and the queue starts again. Without effect on an agent that is not paused. ' +
-    'One that exceeds the limit of the tier goes on by itself when there is room.',
+    'Waiting runs continue, and the queue starts again. Has no effect if the agent is not paused. An agent that ' +
+    'exceeds the limit of the tier resumes automatically when there is room.',
   response: agent,
   resource,
   codes: ['AGENT_NOT_FOUND', 'AGENT_LIMIT_REACHED'],

@@ -10,14 +10,14 @@ import { id, inWorkspace, name, ownerId, pageOf, pagingOfOwner, time } from './s
 const scope = named(
   'ApiKeyScope',
   v.picklist(['read', 'write'], 'must be read or write'),
-  'read: it may read · write: it may change things and start runs',
+  'read: reads data · write: changes data and starts runs',
 )
 const scopesMeaning = 'What the key may do'
-const nameMeaning = 'What people call it'
-const expiryMeaning = 'Until when it is valid; without a time limit if absent or null'
+const nameMeaning = 'The name of the key'
+const expiryMeaning = 'When the key expires; never if absent or null'
 const scopes = v.pipe(
-  list(scope, 2, 'must name each scope once'),
-  v.minLength(1, 'must name at least one scope'),
+  list(scope, 2, 'must contain each scope only once'),
+  v.minLength(1, 'must contain at least one scope'),
   v.metadata({ description: scopesMeaning }),
 )
 const apiKey = named(
@@ -31,7 +31,7 @@ const apiKey = named(
     expiresAt: field(v.nullable(time), expiryMeaning, null),
     lastUsedAt: field(v.nullable(time), 'When it was last used', null),
   }),
-  'A key for programs, without the key itself',
+  'An API key, without the key itself',
 )
 
 const present = <K extends ApiKey>(key: K) => ({ ...fieldsOf(key), ownerId: key.workspaceId ?? key.userId })
@@ -44,7 +44,7 @@ export const listApiKeys = route({
   method: 'get',
   path: '/auth/api-keys',
   summary: 'List API keys',
-  description: 'Newest first. The keys themselves are not shown.',
+  description: 'Newest first. The keys themselves are not shown. In a workspace, requires the `admin` or `owner` role.',
   owner: 'query',
   needs: 'administer',
   query: v.strictObject(pagingOfOwner),
@@ -63,7 +63,9 @@ export const createApiKey = route({
   method: 'post',
   path: '/auth/api-keys',
   summary: 'Create an API key',
-  description: 'The key is shown only once.',
+  description:
+    'The key is shown only once. In a workspace, requires the `admin` or `owner` role. See [Sign-in and API ' +
+    'keys](/docs/how-to/sign-in-and-api-keys).',
   terms: true,
   owner: 'body',
   needs: 'administer',
@@ -85,13 +87,13 @@ export const createApiKey = route({
     'NewApiKey',
     v.object({
       ...apiKey.entries,
-      key: field(v.string(), 'The key; it is not shown again', 'sy_key_an-example-of-a-key'),
+      key: field(v.string(), 'The key, shown only once', 'sy_key_an-example-of-a-key'),
     }),
-    'A new key',
+    'A new API key',
   ),
   codes: ['FEATURE_LIMIT_REACHED'],
   async handle({ services, caller, ownerId, body }) {
-    // A key would outlive the provider of a workspace, which has signed its maker in.
+    // The key would outlast its creator's access, which depends on the sign-in provider of the workspace.
     requireOwnAccount(caller)
     const made = await services.users.apiKeys.create(
       caller,
@@ -109,7 +111,9 @@ export const deleteApiKey = route({
   method: 'delete',
   path: '/auth/api-keys/{apiKeyId}',
   summary: 'Delete an API key',
-  description: 'It is refused from then on, and chat sessions that were made with it end.',
+  description:
+    'The key stops working immediately, and chat sessions created with it end. In a workspace, requires the ' +
+    '`admin` or `owner` role.',
   status: 204,
   needs: 'administer',
   whenClosed: true,

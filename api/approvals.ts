@@ -13,7 +13,7 @@ import { toolArguments } from './schemas/vault-schema.ts'
 const status = named(
   'ApprovalStatus',
   v.picklist(approvalStatuses, `must be one of ${approvalStatuses.join(', ')}`),
-  'expired: nobody decided in time; withdrawn: what asked for it has ended',
+  'expired: nobody decided in time · withdrawn: the run or answer that needed it has ended',
   'pending',
 )
 const hash = 'SHA-256 of the JSON text of the arguments, in hex'
@@ -27,18 +27,18 @@ const approval = named(
     status,
     siteOrigin: field(v.string(), 'The origin of the site', 'https://tracker.example.com'),
     tool: field(v.string(), 'The name of the tool', 'issues.createIssue'),
-    arguments: field(toolArguments, 'What is sent to the tool once it is approved, to the letter'),
+    arguments: field(toolArguments, 'The exact arguments sent to the tool after approval'),
     argumentsHash: field(v.string(), hash, exampleHash),
-    requestedAt: field(time, 'When it was asked for'),
-    expiresAt: field(time, 'Until when it can be decided'),
-    decidedAt: field(v.nullable(time), 'When it was decided, or was no longer pending', null),
-    note: field(v.nullable(v.string()), 'What was said about the decision; the model is told if it was refused', null),
-    runId: field(v.nullable(id), 'The run whose call it is; null for one in a chat'),
-    agentId: field(v.nullable(id), 'The agent of the run; null for a call in a chat'),
-    sessionId: field(v.nullable(id), 'The session in whose chat the call is; null for one of a run', null),
-    answerId: field(v.nullable(id), 'The answer whose call it is; null for one of a run', null),
+    requestedAt: field(time, 'When approval was requested'),
+    expiresAt: field(time, 'When it expires'),
+    decidedAt: field(v.nullable(time), 'When it was decided, expired or was withdrawn', null),
+    note: field(v.nullable(v.string()), 'The note on the decision. The model reads the note on a refusal.', null),
+    runId: field(v.nullable(id), 'The run that makes the call; null in a chat'),
+    agentId: field(v.nullable(id), 'The agent of the run; null in a chat'),
+    sessionId: field(v.nullable(id), 'The chat session of the call; null in a run', null),
+    answerId: field(v.nullable(id), 'The chat answer that makes the call; null in a run', null),
   }),
-  'A tool call that is made only once somebody has approved it',
+  'A tool call that needs approval',
 )
 
 const present = (row: Approval) => ({ ...fieldsOf(row), arguments: new JsonText(row.arguments) })
@@ -54,15 +54,16 @@ export const listApprovals = route({
   name: 'listApprovals',
   method: 'get',
   path: '/approvals',
-  summary: 'List approvals, newest first',
+  summary: 'List approvals',
   description:
-    'Those that wait for a decision have the status `pending`. They are kept as long as what asked for them.',
+    'Newest first. Approvals with the status `pending` wait for your decision. See ' +
+    '[Approvals](/docs/how-to/approvals).',
   owner: 'query',
   query: v.strictObject({
     ...pagingOfOwner,
     status: v.optional(status),
-    agentId: idFilter('Only those of runs of this agent'),
-    sessionId: idFilter('Only those of this session'),
+    agentId: idFilter('Only approvals for runs of this agent'),
+    sessionId: idFilter('Only approvals for this chat session'),
   }),
   response: pageOf(approval),
   async handle({ services, ownerId, query }) {
@@ -76,8 +77,8 @@ export const getApproval = route({
   name: 'getApproval',
   method: 'get',
   path: '/approvals/{approvalId}',
-  summary: 'Get an approval, with the arguments of the call',
-  description: 'Look at the arguments before you decide; `argumentsHash` says which you have seen.',
+  summary: 'Get an approval',
+  description: 'Shows the arguments of the tool call. Read them before you decide.',
   response: approval,
   resource,
   codes: ['NOT_FOUND'],
@@ -93,18 +94,23 @@ export const decideApproval = route({
   path: '/approvals/{approvalId}',
   summary: 'Approve or refuse a tool call',
   description:
-    'Is decided once; the same decision again changes nothing, and another one is a `VALIDATION_ERROR`. An approved call ' +
-    'is made with exactly the arguments shown. If it is refused or expires, the model is told so and goes on without it.',
+    'An approved call is made with exactly the arguments shown. If you refuse it or it expires, the model learns ' +
+    'this and continues without it. Repeating the same decision changes nothing. A different one fails with ' +
+    '`VALIDATION_ERROR`. See [Approvals](/docs/how-to/approvals).',
   body: v.strictObject({
     decision: named(
       'ApprovalDecisionRequest',
       v.picklist(['approve', 'refuse'], 'must be approve or refuse'),
-      'Whether the call may be made',
+      'Your decision',
       'approve',
     ),
-    note: v.optional(field(text(1000), 'What the model is told if you refuse', 'Ask the customer first.')),
+    note: v.optional(field(text(1000), 'A note, which the model reads if you refuse', 'Ask the customer first.')),
     argumentsHash: v.optional(
-      field(text(64), 'The `argumentsHash` that you have seen: with another one, nothing is decided', exampleHash),
+      field(
+        text(64),
+        'The `argumentsHash` you reviewed. If the approval has a different one, nothing is decided.',
+        exampleHash,
+      ),
     ),
   }),
   response: approval,

@@ -9,11 +9,11 @@ import { id, ownerId, pageOf, paging, pagingOfOwner, text, time } from './schema
 const subject = named(
   'AuditSubject',
   v.object({
-    kind: named('AuditSubjectKind', v.picklist(subjectKinds), 'What kind of thing it is', 'agent'),
-    id: field(v.nullable(v.string()), 'Its identifier, or the name of a host; null if nothing was made'),
-    email: field(v.nullable(v.string()), 'The address of a member or an invitation, while there is one', null),
+    kind: named('AuditSubjectKind', v.picklist(subjectKinds), 'The kind of thing', 'agent'),
+    id: field(v.nullable(v.string()), 'Its id, or the name of a host; null if nothing was created'),
+    email: field(v.nullable(v.string()), 'The email address of a member or an invitation, while it exists', null),
   }),
-  'What was acted on; it may be gone',
+  'The thing that was acted on, which may no longer exist',
 )
 const actor = named(
   'AuditActor',
@@ -21,17 +21,17 @@ const actor = named(
     userId: field(v.nullable(id), 'The user; null for a command on the server'),
     email: field(
       v.nullable(v.string()),
-      'Their address, while they have an account and, in a workspace, are members',
+      'The email address of the user, while the account exists and (in a workspace) is a member',
       'ada@example.com',
     ),
-    via: named('AuditVia', v.picklist(auditVias), 'How: `mail` is a token from a mail', 'login'),
-    viaId: field(v.nullable(id), 'The login or the API key'),
-    address: field(v.nullable(v.string()), 'The client address', '203.0.113.7'),
-    userAgent: field(v.nullable(v.string()), 'What the client called itself', 'Mozilla/5.0'),
+    via: named('AuditVia', v.picklist(auditVias), 'How the user acted; `mail` means a token from an email', 'login'),
+    viaId: field(v.nullable(id), 'The id of the login or API key'),
+    address: field(v.nullable(v.string()), 'The IP address of the client', '203.0.113.7'),
+    userAgent: field(v.nullable(v.string()), 'The `User-Agent` of the client', 'Mozilla/5.0'),
   }),
-  'Who acted, and from where',
+  'The actor, and where the request came from',
 )
-const fields = named('AuditFields', v.record(v.string(), v.unknown()), 'Fields of a thing, long ones cut', {
+const fields = named('AuditFields', v.record(v.string(), v.unknown()), 'Fields of the thing, with long values cut', {
   name: 'Triage',
 })
 const entry = named(
@@ -40,25 +40,25 @@ const entry = named(
     id,
     ownerId,
     createdAt: time,
-    action: field(v.string(), 'The operation: its name in this document', 'updateAgent'),
+    action: field(v.string(), 'The operation id', 'updateAgent'),
     subject,
     actor,
-    before: field(v.nullable(fields), 'What was before; null if it was made'),
-    after: field(v.nullable(fields), 'What has changed; null if it is gone'),
+    before: field(v.nullable(fields), 'The fields before the change; null if the thing was created'),
+    after: field(v.nullable(fields), 'The changed fields; null if the thing was deleted'),
     outcome: named(
       'AuditOutcome',
       v.picklist(auditOutcomes),
-      'unknown: it was begun, and is under way, or the platform failed before it could tell what came of it',
+      'unknown: the action is still running, or the platform failed before it could record the outcome',
       'done',
     ),
   }),
-  'One action of somebody on something',
+  'One entry of the audit log',
 )
 
 const filters = {
   action: v.optional(field(text(64), 'Only this operation', 'updateAgent')),
-  subjectId: v.optional(field(text(255), 'Only what was done to this thing')),
-  actorId: v.optional(field(v.pipe(text(64), v.uuid('must be a UUID')), 'Only what this user did')),
+  subjectId: v.optional(field(text(255), 'Only actions on this thing')),
+  actorId: v.optional(field(v.pipe(text(64), v.uuid('must be a UUID')), 'Only actions by this user')),
 }
 
 function present({
@@ -90,10 +90,11 @@ export const listAudit = route({
   name: 'listAudit',
   method: 'get',
   path: '/audit',
-  summary: 'List who did what, newest first',
+  summary: 'List audit log entries',
   description:
-    'Every change of what is yours, or of what a workspace has (for its admins): who, from where, what was before and ' +
-    'after. Entries are never changed, and are kept for 400 days. Runs, calls and chats have records of their own.',
+    'Newest first: who changed what, from where, with the values before and after. Entries never change and are ' +
+    'kept for 400 days. Runs, tool calls and chats have their own records. In a workspace, requires the `admin` or ' +
+    '`owner` role.',
   owner: 'query',
   needs: 'administer',
   whenClosed: true,
@@ -112,12 +113,14 @@ export const listAuditOfAll = route({
   name: 'listAuditOfAll',
   method: 'get',
   path: '/admin/audit',
-  summary: 'List who did what on this platform, newest first',
-  description: 'Of all owners, or of one.',
+  summary: 'List audit log entries of all owners',
+  description: 'Newest first. Set `ownerId` to see only one user or workspace.',
   query: v.strictObject({
     ...paging,
     ...filters,
-    ownerId: v.optional(field(v.pipe(text(64), v.uuid('must be a UUID')), 'Only what is of this owner')),
+    ownerId: v.optional(
+      field(v.pipe(text(64), v.uuid('must be a UUID')), 'Only actions in this user account or workspace'),
+    ),
   }),
   status: 200,
   response: pageOf(entry),

@@ -29,13 +29,15 @@ export const register = route({
   path: '/auth/register',
   summary: 'Create an account',
   description:
-    'It gives no token: log in next, and accept the terms. Where registration needs an invitation, the operator of the ' +
-    'platform gives you one for your address.',
+    'Returns no token: log in next, then accept the terms. If registration is by invitation, the operator gives ' +
+    'you an invitation for your address. See [Sign-in and API keys](/docs/how-to/sign-in-and-api-keys).',
   access: 'anyone',
   body: v.strictObject({
     email,
     password,
-    invitation: v.optional(field(text(200), 'The token of an invitation', 'sy_invite_an-example')),
+    invitation: v.optional(
+      field(text(200), 'The invitation token, if registration is by invitation', 'sy_invite_an-example'),
+    ),
   }),
   status: 201,
   response: account,
@@ -49,10 +51,10 @@ export const login = route({
   audit: { not: 'Noted in the transaction of the change.' },
   method: 'post',
   path: '/auth/login',
-  summary: 'Get an access token and a refresh token',
+  summary: 'Log in',
   description:
-    'Every login is separate, and can be ended without the others. If the password is right and the account needs a code, ' +
-    'too, `UNAUTHORIZED` has a detail with the path `code`: ask for the code, and send all again. A code is good once.',
+    'Returns an access token and a refresh token. If the password is right but a code is needed, `UNAUTHORIZED` ' +
+    'has a detail with the path `code`. Send the request again with a code. Each code works once.',
   access: 'anyone',
   body: v.strictObject({ email, password, code: v.optional(code), ttlSeconds, cookie }),
   status: 200,
@@ -60,7 +62,7 @@ export const login = route({
   alternatives: orCookies,
   codes: ['UNAUTHORIZED', 'PERMISSION_DENIED'],
   async handle({ services, body: { cookie: asked, ...credentials }, request }) {
-    // Another page must not log a visitor in as somebody else.
+    // A page of another origin must not log the visitor in to a different account.
     if (asked) refuseOtherPages(request.header, services.config.http.baseUrl)
     const from = clientOf(request)
     const tokens = await services.users.logins.open({ ...credentials, from })
@@ -74,15 +76,17 @@ export const refresh = route({
   audit: { not: 'The list of logins says when one was used last.' },
   method: 'post',
   path: '/auth/refresh',
-  summary: 'Exchange a refresh token for a new pair',
-  description: 'A refresh token is valid for one use. Reuse ends its login, because the token may have been stolen.',
+  summary: 'Refresh an access token',
+  description:
+    'Returns a new pair of tokens. A refresh token works once. Using it again ends the login, because the token ' +
+    'may have been stolen.',
   access: 'anyone',
   body: v.pipe(
     v.strictObject({ refreshToken: v.optional(refreshToken), ttlSeconds, cookie }),
     v.forward(
       v.check(
         ({ refreshToken: sent, cookie: asked = false }) => (sent === undefined) === asked,
-        'is needed, unless "cookie" is true: then it is in the cookie',
+        'is required unless "cookie" is true',
       ),
       ['refreshToken'],
     ),
@@ -101,17 +105,17 @@ export const refresh = route({
 })
 
 /**
- * The refresh token in the cookie. A page that was loaded again has no CSRF token yet, and gets it here; so the browser
- * has to say which page it is. UNAUTHORIZED, PERMISSION_DENIED.
+ * The refresh token from the cookie. A reloaded page has no CSRF token yet and gets one here, so the browser's own
+ * headers must show the origin of the page. Fails with UNAUTHORIZED or PERMISSION_DENIED.
  */
 function refreshCookie(request: RequestFacts, baseUrl: string): string {
   const found = request.cookie(cookieNames(baseUrl).refresh)
-  assertThat(found, 'UNAUTHORIZED', { message: 'There is no cookie with a refresh token. Log in.' })
+  assertThat(found, 'UNAUTHORIZED', { message: 'The refresh token cookie is missing. Sign in.' })
   requireOwnPage(request.header, baseUrl)
   return found
 }
 
-/** Deletes the cookies of a login that came by cookie: only then there is no Authorization header. */
+/** Deletes the login cookies if the request used them, that is, if it has no Authorization header. */
 const forgetting = (request: RequestFacts, services: Services) =>
   request.header('authorization') === undefined ? withoutLogin(services) : undefined
 
@@ -124,7 +128,7 @@ export const logout = route({
   path: '/auth/logout',
   whileClosing: true,
   summary: 'Log out',
-  description: 'Ends this login: its access token and its refresh token are refused from then on.',
+  description: 'Ends this login. Its access token and refresh token stop working.',
   access: 'login',
   ofUser: false,
   status: 204,
@@ -142,8 +146,8 @@ export const logoutEverywhere = route({
   audit: { subject: 'account' },
   method: 'post',
   path: '/auth/logout-everywhere',
-  summary: 'End all logins of the account',
-  description: 'Chat sessions end, too. API keys stay valid.',
+  summary: 'Log out everywhere',
+  description: 'Ends all logins and chat sessions of the account. API keys stay valid.',
   access: 'login',
   status: 204,
   async handle({ services, caller, request }) {
@@ -161,7 +165,7 @@ export const acceptTerms = route({
   method: 'post',
   path: '/auth/accept-terms',
   summary: 'Accept the current terms',
-  description: 'Operations other than those of the account need this.',
+  description: 'Until you do, operations outside your account fail with `TERMS_NOT_ACCEPTED`.',
   access: 'login',
   status: 200,
   response: account,
@@ -174,8 +178,8 @@ export const me = route({
   method: 'get',
   path: '/auth/me',
   whileClosing: true,
-  summary: 'Get the account of the caller',
-  description: 'Also shows whether the current terms are accepted.',
+  summary: 'Get your account',
+  description: 'Includes whether you have accepted the current terms.',
   access: 'account',
   limit: 'caller',
   status: 200,
@@ -191,12 +195,11 @@ export const changePassword = route({
   method: 'patch',
   path: '/auth/me',
   summary: 'Change the password',
-  description:
-    'Ends all other logins of the account, and all chat sessions. An account with an authenticator app needs `code`, too.',
+  description: 'Ends all other logins and all chat sessions. Requires `code` if the account has an authenticator app.',
   access: 'login',
   body: v.strictObject({
     currentPassword: password,
-    newPassword: field(password, 'The password from now on'),
+    newPassword: field(password, 'The new password'),
     code: v.optional(code),
   }),
   status: 200,
@@ -216,12 +219,12 @@ export const deleteAccount = route({
   look: ({ services, caller }) => services.users.me(caller),
   method: 'delete',
   path: '/auth/me',
-  summary: 'Delete the account',
+  summary: 'Delete your account',
   description:
-    'With everything in it, its workspaces included, once the time of `deletionDueAt` has come. Until then it can be ' +
-    'restored and exported, and nothing else; its other logins and its sessions end at once, its API keys and agents ' +
-    'rest, its workspaces are closed, and its subscription ends with the month that is paid. An account with an ' +
-    'authenticator app needs `code`, too.',
+    'Deletes the account with everything in it, including its workspaces, at `deletionDueAt`. Until then you can ' +
+    'only export or restore it: other logins, chat sessions, API keys, agents and workspaces stop, and the ' +
+    'subscription ends with the paid month. Requires `code` if the account has an authenticator app. See [Export ' +
+    'and deletion](/docs/how-to/export-and-deletion).',
   access: 'login',
   body: v.strictObject({ password, code: v.optional(code) }),
   status: 200,
@@ -240,10 +243,10 @@ export const restoreAccount = route({
   look: ({ services, caller }) => services.users.me(caller),
   method: 'post',
   path: '/auth/me/restore',
-  summary: 'Keep an account that is to be deleted',
+  summary: 'Restore your account',
   description:
-    'Everything is as before; only logins and sessions that have ended stay so, and a subscription stays cancelled: ' +
-    '`POST /billing/subscription` for its tier takes that back. Safe to repeat.',
+    'Cancels the deletion. Logins and sessions that have ended stay ended. The subscription stays cancelled until ' +
+    'you send its tier to `POST /billing/subscription`. Safe to repeat.',
   access: 'login',
   whileClosing: true,
   limit: 'caller',

@@ -10,7 +10,7 @@ import { ledgerEntry, ledgerEntryKind } from './schemas/ledger-schema.ts'
 import { cap } from './schemas/usage-schema.ts'
 import { id, listOf, ofOwner, pageOf, pagingOfOwner, text, tier, time } from './schemas/schemas.ts'
 
-const paidTier = named('PaidTier', v.picklist(paidTierNames), 'A tier that costs something')
+const paidTier = named('PaidTier', v.picklist(paidTierNames), 'A paid tier')
 const paymentMethod = named(
   'PaymentMethod',
   v.object({
@@ -27,7 +27,7 @@ const shared = { tag: 'billing', access: 'account', status: 200 } as const
 const finite = (limits: Record<string, number>) =>
   Object.fromEntries(Object.entries(limits).map(([name, limit]) => [name, Number.isFinite(limit) ? limit : null]))
 
-/** An account as it is shown. The cap and what is used of it are those of the account, or of the workspace that is named. */
+/** The public form of an account. The cap and its usage are those of the account, or of the named workspace. */
 async function present(
   services: Services,
   ownerId: string,
@@ -36,7 +36,7 @@ async function present(
 ) {
   const usage = await services.billing.usage.of(isWorkspace ? 'workspaces' : 'accounts', ownerId)
   const exceeding = await services.exceeding.of(ownerId)
-  // What its owner is owed is no business of a workspace.
+  // Members of a workspace do not see the payment credit of its owner.
   const creditCents = isWorkspace ? null : standing.creditCents
   const { mode } = services.config.billing
   const balance = isWorkspace && Number.isFinite(standing.balance) ? standing.balance : total
@@ -60,8 +60,11 @@ export const getBilling = route({
   name: 'getBilling',
   method: 'get',
   path: '/billing',
-  summary: 'Get the tier, limits, subscription and credit balance',
-  description: 'A limit of null means any number. Those of a workspace are those of its owner.',
+  summary: 'Get the billing status',
+  description:
+    'Returns the tier, its limits, the subscription and the credit balance. A workspace has the tier and limits of ' +
+    'its owner. In a workspace, requires the `admin` or `owner` role. See [Caps and ' +
+    'credits](/docs/how-to/caps-and-credits).',
   owner: 'query',
   needs: 'administer',
   whenClosed: true,
@@ -81,9 +84,10 @@ export const updateBilling = route({
   ofUser: true,
   method: 'patch',
   path: '/billing',
-  summary: 'Bound what your account may use in a month',
+  summary: 'Set your monthly credit cap',
   description:
-    'Runs that are over the cap wait, and go on when it is raised or the month is over; chats are refused. Workspaces and agents have caps of their own.',
+    'Caps the credits that your account uses in a calendar month. At the cap, runs wait until you raise it or the ' +
+    'month ends, and chats are refused. Workspaces and agents have their own caps.',
   body: v.strictObject({ creditsPerMonth: field(cap, capMeaning, 5000) }),
   response: account,
   async handle({ services, caller, body }) {
@@ -98,8 +102,10 @@ export const listTiers = route({
   access: 'anyone',
   method: 'get',
   path: '/billing/tiers',
-  summary: 'List the tiers with their prices, features and limits',
-  description: 'In the order of their prices; none where there are no payments. Needs no account.',
+  summary: 'List tiers',
+  description:
+    'Cheapest first, with prices, features and limits. Empty if the installation has no payments. Needs no ' +
+    'account.',
   status: 200,
   response: listOf(tierOffer),
   handle: async ({ services }) => ({
@@ -117,7 +123,7 @@ export const listPaymentMethods = route({
   method: 'get',
   path: '/billing/payment-methods',
   summary: 'List payment methods',
-  description: 'Only what identifies a card to its owner.',
+  description: 'Shows the brand and the last four digits of each card.',
   response: listOf(paymentMethod),
   handle: async ({ services, caller }) => ({ items: await services.billing.paymentMethods.list(caller.userId) }),
 })
@@ -131,8 +137,10 @@ export const addPaymentMethod = route({
   method: 'post',
   path: '/billing/payment-methods',
   summary: 'Add a payment method',
-  description: "In the sandbox, use Stripe's test names, for example `pm_card_visa`.",
-  body: v.strictObject({ paymentMethod: field(text(100), 'Its name at the gateway', 'pm_card_visa') }),
+  description: 'In the sandbox, use a test name from Stripe, such as `pm_card_visa`.',
+  body: v.strictObject({
+    paymentMethod: field(text(100), 'The id of the payment method at the payment provider', 'pm_card_visa'),
+  }),
   status: 201,
   response: paymentMethod,
   codes: ['PAYMENT_FAILED', 'FEATURE_LIMIT_REACHED'],
@@ -148,8 +156,8 @@ export const removePaymentMethod = route({
   path: '/billing/payment-methods/{paymentMethodId}',
   summary: 'Remove a payment method',
   description:
-    'What is paid for stays paid. Without another one, the next month of a subscription is not paid unless credit ' +
-    'covers it: it becomes `past_due`, and a notification (`subscription_past_due`) says so.',
+    'Paid months stay paid. If no other method or credit covers the next month, the subscription becomes ' +
+    '`past_due` and you get a `subscription_past_due` notification.',
   status: 204,
   codes: ['NOT_FOUND'],
   handle: ({ services, caller, params }) =>
@@ -165,15 +173,13 @@ export const subscribe = route({
   ofUser: true,
   method: 'post',
   path: '/billing/subscription',
-  summary: 'Subscribe to a tier, or change to it',
+  summary: 'Subscribe to a tier or switch tiers',
   description:
-    'Charges the payment method that was added last; none is needed while `creditCents` of GET /billing is the price of ' +
-    'the tier or more. A higher tier begins at once with a new month, which costs its price ' +
-    'less what is left of the old month; a lower one begins when the month that is paid is over. `when` says otherwise. ' +
-    'At once, a lower tier may cost less than what is left: the rest is credited to later payments of subscriptions. ' +
-    'The share of the old month that is left takes the same share of its credits back. The present tier takes a cancellation or a planned change ' +
-    'back. While the subscription is past due, what is overdue is paid first, unless the tier is a lower one: that takes ' +
-    'its place at once (but not with `period_end`). Safe to repeat.',
+    'Charges the payment method added last, after using up your payment credit (`creditCents`). By default, a ' +
+    'higher tier takes effect immediately and costs its price minus the unused part of the current month. A lower ' +
+    'tier takes effect when the paid month ends. A month that is cut short loses the same share of its credits. ' +
+    'The current tier undoes a cancellation or a planned change. If the subscription is past due, overdue payments ' +
+    'are charged first, unless you switch to a lower tier immediately. Safe to repeat.',
   body: v.strictObject({ tier: documentedBy(text(20), paidTier), when: v.optional(changesAt) }),
   response: account,
   codes: ['NO_PAYMENT_METHOD', 'PAYMENT_FAILED'],
@@ -189,12 +195,11 @@ export const previewSubscription = route({
   ofUser: true,
   method: 'get',
   path: '/billing/subscription/preview',
-  summary: 'See what a change to a tier would do',
+  summary: 'Preview a tier change',
   description:
-    'Changes nothing, and asks nobody. Says when the tier would come, what the card would be charged at once, if that is known, ' +
-    'and what would exceed its limits: agents that pause, sites that are not called, API keys that are refused, and workspaces, ' +
-    'which a tier without them closes. Those that are newest rest; up to 100 of each kind are named. Limits that the operator has ' +
-    'set for the account count.',
+    'Changes nothing. Shows when the change would take effect, what it would charge immediately (if known), and ' +
+    'which agents, sites, API keys and workspaces would exceed the new limits. The newest are suspended first, and ' +
+    'up to 100 of each kind are listed.',
   query: v.strictObject({ tier, when: v.optional(changesAt) }),
   response: subscriptionPreview,
   handle: ({ services, caller, query }) => services.billing.preview(caller.userId, query),
@@ -209,12 +214,12 @@ export const cancelSubscription = route({
   ofUser: true,
   method: 'delete',
   path: '/billing/subscription',
-  summary: 'Return to the free tier',
+  summary: 'Cancel the subscription',
   description:
-    'At the end of the month that is paid (`currentPeriodEnd`), or at once with `?when=now`, and always if the ' +
-    'subscription is past due. Until then `POST /billing/subscription` for the same tier takes it back without another ' +
-    'payment. At once, what is left of the month is credited to later payments of subscriptions, and the same share of ' +
-    'its credits is taken back. What exceeds the limits of the free tier is kept and rests; webhooks are refused.',
+    'The free tier starts when the paid month ends (`currentPeriodEnd`). It starts immediately with `when=now`, or ' +
+    'if the subscription is past due. Before that, `POST /billing/subscription` with the same tier undoes this at ' +
+    'no cost. An immediate end turns the unused part of the month into payment credit and takes back the same ' +
+    'share of its credits. Anything beyond the free limits is suspended, not deleted.',
   query: v.strictObject({ when: v.optional(changesAt) }),
   response: account,
   codes: ['NOT_FOUND'],
@@ -228,9 +233,10 @@ export const listLedger = route({
   name: 'listLedger',
   method: 'get',
   path: '/billing/ledger',
-  summary: 'List the changes of the credit balance, newest first',
+  summary: 'List ledger entries',
   description:
-    'One for what was added each time, one for each step of a run or a chat, and one for each that failed and was billed.',
+    'Newest first. Each entry is an addition of credits, a step of a run or chat, or a failed step that was ' +
+    'billed. In a workspace, requires the `admin` or `owner` role.',
   owner: 'query',
   needs: 'administer',
   whenClosed: true,

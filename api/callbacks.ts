@@ -11,7 +11,7 @@ import { agentNamed, runNamed } from './route/resources.ts'
 const status = named(
   'CallbackStatus',
   v.picklist(callbackStatuses, `must be one of ${callbackStatuses.join(', ')}`),
-  'pending: it is still tried',
+  'pending: still being tried',
   'delivered',
 )
 const listed = {
@@ -20,23 +20,23 @@ const listed = {
   runId: field(id, 'The run that ended'),
   url: field(
     v.string(),
-    'Where it is posted; the query is hidden from whoever sees no secrets',
+    'Where it is posted, without its query for callers who cannot see secrets',
     'https://hooks.example.com/runs',
   ),
   status,
-  attempts: field(whole, 'How many attempts were begun', 1),
+  attempts: field(whole, 'The number of attempts so far', 1),
   nextAt: field(v.nullable(time), 'When a pending callback is tried next', null),
-  giveUpAt: v.pipe(time, v.metadata({ description: 'Until when a pending callback is tried' })),
+  giveUpAt: v.pipe(time, v.metadata({ description: 'When a pending callback is given up' })),
   createdAt: time,
   endedAt: field(v.nullable(time), 'When it was delivered or given up'),
 }
 const attempt = named(
   'CallbackAttempt',
   v.object({
-    attempt: field(whole, 'Its number; an attempt whose process died is not listed', 1),
+    attempt: field(whole, 'The number of the attempt. Attempts whose process crashed are not listed.', 1),
     at: field(time, 'When it was made'),
-    httpStatus: field(v.nullable(whole), 'What the receiver answered; null without an answer', 200),
-    outcome: field(v.string(), 'The outcome, as text for people', 'The receiver answered 200.'),
+    httpStatus: field(v.nullable(whole), 'The HTTP status of the receiver; null without a response', 200),
+    outcome: field(v.string(), 'The outcome, for people', 'The receiver answered 200.'),
     latencyMs: field(v.number(), 'How long it took, in milliseconds', 84),
   }),
   'One attempt to post a callback',
@@ -44,14 +44,14 @@ const attempt = named(
 const listedCallback = named('CallbackSummary', v.object(listed), 'A callback in a list')
 const ofOne = v.object({
   ...listed,
-  error: field(v.nullable(v.string()), 'Why it failed, as text for people; null unless it failed', null),
-  log: field(v.array(attempt), 'The latest hundred attempts, newest first'),
+  error: field(v.nullable(v.string()), 'Why it failed, for people; null if it did not fail', null),
+  log: field(v.array(attempt), 'The last hundred attempts, newest first'),
 })
-const callback = named('Callback', ofOne, 'The ending of a run that is posted to an address of its owner')
+const callback = named('Callback', ofOne, 'The result of a run, posted to the `callbackUrl` of its agent')
 
 const shared = { tag: 'callbacks', access: 'account', status: 200 } as const
 
-/** The address may hold a key. */
+/** The query of the URL may contain a key. */
 const presentFor =
   (caller: Pick<Caller, 'scopes' | 'reach'>, owned: { ownerId: string }) =>
   <Row extends { url: string }>(row: Row): Row =>
@@ -62,8 +62,10 @@ export const listCallbacks = route({
   name: 'listCallbacks',
   method: 'get',
   path: '/agents/{agentId}/callbacks',
-  summary: 'List the callbacks of an agent, newest first',
-  description: 'One for each run that ended while the agent had a `callbackUrl`.',
+  summary: "List an agent's callbacks",
+  description:
+    'Newest first. There is one for each run that ended while the agent had a `callbackUrl`. See ' +
+    '[Callbacks](/docs/how-to/callbacks).',
   query: v.strictObject({ ...paging, status: v.optional(status) }),
   response: pageOf(listedCallback),
   resource: agentNamed,
@@ -79,8 +81,8 @@ export const getCallback = route({
   name: 'getCallback',
   method: 'get',
   path: '/runs/{runId}/callback',
-  summary: 'Get the callback of a run, with its attempts',
-  description: 'A run has a callback if it has ended and its agent had a `callbackUrl` at that time.',
+  summary: "Get a run's callback",
+  description: 'Includes its attempts. A run has a callback if its agent had a `callbackUrl` when the run ended.',
   response: callback,
   resource: runNamed,
   codes: ['RUN_NOT_FOUND', 'NOT_FOUND'],
@@ -95,10 +97,10 @@ export const retryCallback = route({
   needs: 'use',
   method: 'post',
   path: '/runs/{runId}/callback/retry',
-  summary: 'Post the ending of a run again',
+  summary: "Retry a run's callback",
   description:
-    "Whatever the outcome so far. It keeps its `webhook-id`, goes to the agent's current `callbackUrl`, and is tried " +
-    'for as long as a new callback.',
+    "Works whatever the outcome so far. The callback keeps its `webhook-id`, goes to the agent's current " +
+    '`callbackUrl`, and is tried for as long as a new one.',
   response: callback,
   resource: runNamed,
   codes: ['RUN_NOT_FOUND', 'NOT_FOUND'],

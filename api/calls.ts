@@ -13,30 +13,26 @@ const listed = {
   status: named(
     'ToolCallStatus',
     v.picklist(callStatuses),
-    'unknown: the site may have acted, and its answer was lost',
+    'unknown: the site may have acted, but its response was lost',
     'succeeded',
   ),
-  siteStatus: field(v.nullable(whole), 'The HTTP status with which the site answered', 200),
+  siteStatus: field(v.nullable(whole), 'The HTTP status of the response', 200),
   idempotencyKey: field(
     v.nullable(v.string()),
-    'The key under which it was requested; null without one, or if it is free again',
+    'The idempotency key of the call; null without one, or if the key may be used again',
     'order-4711',
   ),
-  attempts: field(whole, 'How often it was sent', 1),
+  attempts: field(whole, 'How many times it was sent', 1),
   startedAt: field(time, 'When it was sent'),
   endedAt: field(v.nullable(time), 'When its outcome was known'),
 }
 const listedCall = named('ToolCallSummary', v.object(listed), 'A direct tool call in a list')
 const ofOne = v.object({
   ...listed,
-  arguments: field(v.string(), 'The JSON text that was sent', '{"query":"export"}'),
-  result: field(
-    v.nullable(v.string()),
-    'The JSON text of the result, or a sentence about the failure',
-    '{"issues":[]}',
-  ),
+  arguments: field(v.string(), 'The arguments sent, as JSON text', '{"query":"export"}'),
+  result: field(v.nullable(v.string()), 'The result as JSON text, or a sentence about the failure', '{"issues":[]}'),
 })
-const call = named('ToolCall', ofOne, 'A tool call that a user made, without an agent')
+const call = named('ToolCall', ofOne, 'A tool call made by a user, without an agent')
 
 const shared = { tag: 'vault', access: 'account', status: 200, codes: ['NOT_FOUND'] } as const
 
@@ -51,9 +47,14 @@ export const listCalls = route({
   name: 'listCalls',
   method: 'get',
   path: '/vault/{entryId}/calls',
-  summary: 'List the direct tool calls of a connected site, newest first',
-  description: 'Only calls that were made by `POST …/call`; those of runs are on their timelines.',
-  query: v.strictObject({ ...paging, idempotencyKey: v.optional(field(text(255), 'Only the call under this key')) }),
+  summary: 'List direct tool calls',
+  description:
+    'Newest first. Lists the calls made with `POST /vault/{entryId}/tools/{toolName}/call`. Calls of runs are on ' +
+    'their timelines.',
+  query: v.strictObject({
+    ...paging,
+    idempotencyKey: v.optional(field(text(255), 'Only the call with this idempotency key')),
+  }),
   response: pageOf(listedCall),
   resource,
   async handle({ services, resource, query }) {
@@ -67,8 +68,8 @@ export const getCall = route({
   name: 'getCall',
   method: 'get',
   path: '/vault/{entryId}/calls/{callId}',
-  summary: 'Get a direct tool call: what was sent, and what is known of its outcome',
-  description: 'For 90 days, also after its answer was lost.',
+  summary: 'Get a direct tool call',
+  description: 'Shows what was sent and the outcome, as far as it is known. Kept for 90 days.',
   response: call,
   resource,
   handle: async ({ services, resource, params }) => present(await services.tools.get(resource, params.callId)),

@@ -8,7 +8,7 @@ import { text } from './schemas/schemas.ts'
 import { field, named, wholeInQuery } from './schemas/documented.ts'
 import { streamChat } from './streams/chat-stream.ts'
 
-/** For pages that send whole conversations. */
+/** Advice for pages that send whole conversations. */
 const sendLess =
   'Send the last message alone: in the AI SDK, `prepareSendMessagesRequest` of the transport chooses what is sent.'
 
@@ -20,14 +20,14 @@ export const sendChatMessage = route({
   audit: { not: 'The chat is its own record.' },
   method: 'post',
   path: '/chat/messages',
-  summary: 'Send a message and get its answer',
+  summary: 'Send a chat message',
   description:
-    'The answer comes whole as JSON, or as the UI message stream of the AI SDK (`x-vercel-ai-ui-message-stream: v1`): if ' +
-    'the request is that of an AI SDK transport, if `stream` is true, or if `Accept` prefers `text/event-stream`. Messages ' +
-    'of one session are answered in order. An answer may take 90 seconds; waiting for its turn and for approvals does not count. ' +
-    'Whoever leaves before the end finds it as STREAM_ABORTED among the messages, with the calls that were made. A message that is sent again under its ' +
-    '`id`, or a request under its `Idempotency-Key`, gets the answer of the first one. Files are refused. The body may have 1 MiB. Of a history, the last 1,000 messages are looked at.',
-  headers: { 'Idempotency-Key': 'Names the request; under one key, a session has one answer' },
+    'Returns the whole answer as JSON. It returns a stream to AI SDK transports (UI message stream v1), if ' +
+    '`stream` is true, or if `Accept` prefers `text/event-stream`. A session answers its messages in order, within ' +
+    '90 seconds each, not counting waits for its turn or for approvals. If the client disconnects, the answer ends ' +
+    'with `STREAM_ABORTED` and keeps its tool calls, unless `onDisconnect` is `continue`. Repeating a message `id` ' +
+    'returns the first answer. Only text is accepted, up to 1 MiB. See [A chat page](/docs/how-to/chat-page).',
+  headers: { 'Idempotency-Key': 'A key for this request. A repeat with the same key returns the first answer.' },
   body: chatRequest,
   rawBody: { maxBytes: () => 1024 * 1024, advice: sendLess, outline: 'outlineOfChat' },
   status: 200,
@@ -43,7 +43,7 @@ export const sendChatMessage = route({
 })
 
 const after = wholeInQuery({
-  description: 'The number of the last message that you have',
+  description: 'The number of the last message you have',
   pattern: /^\d{1,9}$/,
   message: 'must be the number of a message',
   min: 0,
@@ -51,7 +51,7 @@ const after = wholeInQuery({
   fallback: 0,
 })
 const limit = wholeInQuery({
-  description: 'How many messages are returned at most',
+  description: 'The most messages to return',
   pattern: /^\d{1,3}$/,
   message: 'must be a number from 1 to 100',
   min: 1,
@@ -62,7 +62,7 @@ const branch = v.optional(
   named(
     'ChatBranch',
     v.picklist(['current', 'all'], 'must be current or all'),
-    'current: what leads to the last message · all: also what was replaced',
+    'current: only the branch of the last message · all: also messages that were replaced',
     'current',
   ),
   'current',
@@ -73,18 +73,19 @@ export const listChatMessages = route({
   name: 'listChatMessages',
   method: 'get',
   path: '/chat/messages',
-  summary: 'Read what was said in the session',
+  summary: 'List chat messages',
   description:
-    'Oldest first. A page ends early if what was said is long. To read on while there is `more`, set `after` to the last number you have.',
+    'Oldest first. To read on while `more` is true, set `after` to the last number you have. A page ends early if ' +
+    'its messages are long.',
   query: v.strictObject({ after, limit, branch }),
   status: 200,
   response: named(
     'ChatMessagePage',
     v.object({
-      items: field(v.array(chatMessage), 'Messages and answers in the order in which they came'),
-      more: field(v.boolean(), 'Whether there are later ones'),
+      items: field(v.array(chatMessage), 'Messages and answers, in order'),
+      more: field(v.boolean(), 'Whether there are later messages'),
     }),
-    'A part of a conversation',
+    'One page of a conversation',
   ),
   handle: ({ services, proven, query }) => services.chat.history.list(proven.session.id, query),
 })
@@ -94,11 +95,11 @@ export const resumeChatStream = route({
   name: 'resumeChatStream',
   method: 'get',
   path: '/chat/messages/{chatId}/stream',
-  summary: 'Read the answer under way again',
+  summary: 'Resume an answer stream',
   description:
-    'Streams the answer that goes on without its reader (`onDisconnect: continue`, or after an approval), from its first ' +
-    'part. 204 if there is none. The session is named by its token; ' +
-    '`chatId` may be anything.',
+    'Streams the answer in progress from its first part, if it continued without its reader (`onDisconnect: ' +
+    'continue`) or after an approval. Responds with 204 if there is none. The session token identifies the ' +
+    'session, so `chatId` can be anything.',
   status: 204,
   chatStream: true,
   codes: ['NO_CREDITS', 'MODEL_ERROR', 'CHAT_TIMEOUT'],
@@ -116,11 +117,12 @@ export const stopChatStream = route({
   path: '/chat/messages/{chatId}/stream',
   summary: 'Stop an answer',
   description:
-    'The answer is named by `messageId`, or else by `chatId`, by its own id or that of its message: one that is over stays as it is, and a late request ends no newer ' +
-    'one. Any other id stands for the chat: the answer under way is stopped, and there has to be one. What it has said so far is kept.',
+    'Name the answer with `messageId` or `chatId`, by its own id or the id of its message. An answer that has ' +
+    'ended stays as it is. Any other id means the chat: the answer in progress stops, or the request fails with ' +
+    '`NOT_FOUND` if there is none. The text so far is kept.',
   query: v.strictObject({
     messageId: v.optional(
-      field(text(200), 'The id of the answer, if `chatId` names the chat', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a20'),
+      field(text(200), 'The id of the answer, if `chatId` is that of the chat', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a20'),
     ),
   }),
   status: 204,

@@ -2,27 +2,29 @@ import type { RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /**
- * How many requests a connection may have under way, or have read together: those that come without waiting for answers
- * are all begun, and perhaps answered, in one turn of the event loop.
+ * How many requests a connection may have in progress. Pipelined requests that are read together are all started, and
+ * perhaps answered, in one turn of the event loop.
  */
 const maxPipelined = 10
 
-/** How long a client may take to read the end of an answer, in milliseconds. */
+/** How long a client may take to read the end of a response, in milliseconds. */
 const defaultAnswerMs = 5 * 60_000
 
-/** How long a refused client has to read why, in milliseconds. Its own silence would keep the connection for ever. */
+/**
+ * How long a refused client has to read the reason, in milliseconds. A silent client would never close the connection.
+ */
 const lastWordsMs = 1000
 
 interface Limits {
-  /** For how long a connection may be silent while no request is under way. */
+  /** How long a connection may be idle. */
   idleMs: number
   answerMs?: number | undefined
 }
 
 /**
- * Sees to it that connections end, whatever their clients do: those on which nothing is under way, those whose answer is
- * not read, and those with too many requests at once. Those that wait for an answer stay, however long it takes.
- * Returns what counts the requests of `handle`.
+ * Closes connections that are idle, that do not read their response, or that have too many requests in progress. A
+ * connection that waits for a response stays open, however long it takes. Returns a wrapper of `handle` that counts
+ * requests.
  */
 export function limitConnections(server: Server, { idleMs, answerMs = defaultAnswerMs }: Limits) {
   const underWay = new WeakMap<Socket, number>()
@@ -48,7 +50,7 @@ export function limitConnections(server: Server, { idleMs, answerMs = defaultAns
     }
 }
 
-/** What is written to a client that does not read is kept for it. */
+/** Closes the connection of a client that does not read, because its unread response stays in memory. */
 function endInTime(response: ServerResponse, ms: number): void {
   response.once('prefinish', () => {
     const late = setTimeout(() => response.destroy(), ms).unref()
@@ -56,7 +58,7 @@ function endInTime(response: ServerResponse, ms: number): void {
   })
 }
 
-/** Says why the connection ends, and ends it also for a client that keeps its own side open. */
+/** Sends the reason and closes the connection, even if the client keeps its own side open. */
 export function endWith(socket: Socket, text: string): void {
   socket.end(text)
   const over = setTimeout(() => socket.destroy(), lastWordsMs).unref()

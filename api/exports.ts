@@ -10,63 +10,62 @@ import { streamDocument } from './streams/document.ts'
 import { workspaceNamed } from './route/resources.ts'
 
 const records = (about: string) =>
-  field(v.optional(v.array(freeObject('ExportRecord', 'As the operations of the API show it'))), about)
-const record = (about: string) =>
-  field(v.optional(freeObject('ExportOne', 'As the operation of the API shows it')), about)
+  field(v.optional(v.array(freeObject('ExportRecord', 'A record as the API shows it'))), about)
+const record = (about: string) => field(v.optional(freeObject('ExportOne', 'A record as the API shows it')), about)
 
 const shared = {
-  format: field(v.literal('switchyard-export'), 'What the document is'),
-  version: field(v.literal(1), 'Of the format; a member that is added does not change it'),
-  exportedAt: field(time, 'When it was begun'),
-  platform: field(v.string(), 'Where it comes from', 'https://switchyard.example.com'),
-  about: field(freeObject('ExportAbout', 'Sentences by the names of members'), 'What each of the other members is'),
+  format: field(v.literal('switchyard-export'), 'The kind of document'),
+  version: field(v.literal(1), 'The version of the format. New fields do not change it.'),
+  exportedAt: field(time, 'When the export started'),
+  platform: field(v.string(), 'The installation that made it', 'https://switchyard.example.com'),
+  about: field(freeObject('ExportAbout', 'Explanations by field name'), 'An explanation of each of the other fields'),
   billing: record('Tier, subscription and credits'),
   ledger: records('Credits that were granted and used'),
   apiKeys: records('API keys, without their secrets'),
   vault: records('Connected sites, without credentials, with `calls`, `refreshes` and `manifestChanges`'),
-  calls: records('Direct calls of sites that are connected no more, or belong to somebody else now'),
+  calls: records('Direct tool calls to sites that are no longer connected or now have another owner'),
   agents: records('Agents, without secrets, with the `fires` of their schedules'),
   runs: records('Runs, with their `timeline` and `callbacks`'),
   sessions: records('Chat sessions, with `messages`'),
-  approvals: records('Tool calls that somebody was asked to approve'),
-  notifications: records('What the platform told'),
-  audit: records('Who did what'),
-  complete: field(v.literal(true), 'The last member: without it something is missing'),
+  approvals: records('Tool calls that needed approval'),
+  notifications: records('Notifications'),
+  audit: records('The audit log'),
+  complete: field(v.literal(true), 'Always the last field. Without it, the export is incomplete.'),
 }
 const accountExport = named(
   'AccountExport',
   v.object({
     ...shared,
-    userId: field(id, 'Whose it is'),
+    userId: field(id, 'The user'),
     account: record('The account'),
     workspaces: records('Workspaces that the account is a member of'),
-    logins: records('Logins that can be used still'),
-    identities: records('Sign-in providers that are linked'),
+    logins: records('Active logins'),
+    identities: records('Linked sign-in providers'),
     secondFactor: record('Whether logins need a code'),
     paymentMethods: records('Cards'),
-    payments: records('What was paid'),
-    topUp: record('How credits are bought automatically'),
+    payments: records('Payments'),
+    topUp: record('The settings of automatic top-up'),
   }),
-  'Everything of an account, without secrets',
+  'Everything in an account, without secrets',
 )
 const workspaceExport = named(
   'WorkspaceExport',
   v.object({
     ...shared,
-    workspaceId: field(id, 'Whose it is'),
+    workspaceId: field(id, 'The workspace'),
     workspace: record('The workspace'),
     members: records('Its members'),
-    signIn: record('How members sign in to it alone, without the secret of its provider'),
+    signIn: record('Its sign-in provider, without the secret'),
     invitations: records('Invitations'),
-    months: records('Credits that it has used in each month'),
+    months: records('Credits used in each month'),
   }),
-  'Everything of a workspace, without secrets',
+  'Everything in a workspace, without secrets',
 )
 
 const how =
-  'One JSON object, which comes as it is read, without a `Content-Length`. It is complete only if its last member is ' +
-  '`complete`: after a failure, and when the permission ends, the connection is cut before. One export at a time for ' +
-  'each account (RATE_LIMITED).'
+  'Streams one JSON object. If its last field is not `complete`, the export is incomplete. An account can run one export at ' +
+  'a time (`RATE_LIMITED`).'
+const guide = 'See [Export and deletion](/docs/how-to/export-and-deletion).'
 
 const headOf = ({ clock, config }: Services) => ({
   format: 'switchyard-export',
@@ -75,10 +74,10 @@ const headOf = ({ clock, config }: Services) => ({
   platform: config.http.baseUrl,
 })
 
-/** An export shows what an API key that may only read would see. */
+/** An export shows what a read-only API key would see. */
 const withoutSecrets = (caller: Caller): Caller => ({ ...caller, scopes: ['read'] })
 
-/** Exports take turns, one for each account, on all processes together. RATE_LIMITED while another one goes on. */
+/** Starts one export per account, across all processes. Fails with RATE_LIMITED while another one is running. */
 async function documentOf(services: Services, { userId }: Caller, head: object, sections: Section[]) {
   const turn = await services.exportTurns.take(userId)
   return streamDocument(() => writeDocument({ ...headOf(services), ...head }, sections), turn.end)
@@ -90,8 +89,8 @@ export const exportAccount = route({
   audit: { subject: 'account' },
   method: 'get',
   path: '/auth/me/export',
-  summary: 'Export everything of the account',
-  description: `Workspaces have exports of their own. Also while the account can be restored. ${how}`,
+  summary: 'Export your account',
+  description: `Works until the account is deleted. Workspaces have exports of their own. ${how} ${guide}`,
   access: 'login',
   terms: false,
   whileClosing: true,
@@ -109,8 +108,8 @@ export const exportWorkspace = route({
   audit: { subject: 'workspace' },
   method: 'get',
   path: '/workspaces/{workspaceId}/export',
-  summary: 'Export everything of a workspace',
-  description: `For admins and the owner, also of a workspace that is closed, and while your own account can be restored. ${how}`,
+  summary: 'Export a workspace',
+  description: `Also works for a closed workspace. ${how} Requires the \`admin\` or \`owner\` role. ${guide}`,
   access: 'login',
   needs: 'administer',
   whenClosed: true,

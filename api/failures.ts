@@ -2,7 +2,7 @@ import { isTransient, isUnreachable } from '../src/database/database.ts'
 import { CodedError } from '../src/errors.ts'
 import type { Logger } from '../src/logger.ts'
 
-/** What a client is told of anything that was thrown. */
+/** The error that a client gets for anything that was thrown. */
 export function toCoded(thrown: unknown): CodedError {
   if (thrown instanceof CodedError) return thrown
   if (thrown instanceof URIError) return new CodedError('NOT_FOUND', { cause: thrown })
@@ -15,8 +15,8 @@ export function toCoded(thrown: unknown): CodedError {
 }
 
 /**
- * Logs what went wrong, and says what a client is told of it. A failure of the platform is an error. A warning is what a
- * site, a provider or a user has caused, with the cause, where the client does not read all of it.
+ * Logs a failure and returns the error for the client. Failures of the platform are logged as errors. Failures that a
+ * site, a provider or a user caused are logged as warnings with the cause, unless the client sees all of it.
  */
 export function noteFailure(logger: Logger, thrown: unknown, what = 'request failed'): CodedError {
   const error = toCoded(thrown)
@@ -30,7 +30,7 @@ export function noteFailure(logger: Logger, thrown: unknown, what = 'request fai
 
 /**
  * A coded error's own sentence is for the client. It may quote a site, which must not appear in logs, so the
- * catalogue's sentence replaces it. Developers have the code, the private detail, the causes, and for failures of the
+ * catalogue's sentence replaces it. Developers get the code, the private detail, the causes, and for failures of the
  * platform the stack.
  */
 function forLog(thrown: unknown, isOurs: boolean): unknown {

@@ -13,7 +13,7 @@ interface Content {
   read: () => string | Buffer | Promise<Buffer>
 }
 
-/** Serves what is the same for everybody. It is read and compressed once, and those who have it are told so. */
+/** Serves content that is the same for everyone. It is read and compressed once, and clients that have it get a 304. */
 export function serveFixed({ type, read }: Content) {
   let made: ReturnType<typeof make> | undefined
   const make = async () => {

@@ -3,7 +3,7 @@ import type { Services } from '../src/services.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
 
-const status = field(v.literal('ok'), 'Always so; anything else is an error')
+const status = field(v.literal('ok'), 'Always `ok`; a failure is an error')
 const shared = { tag: 'health', access: 'anyone', method: 'get' } as const
 
 export const healthz = route({
@@ -11,27 +11,28 @@ export const healthz = route({
   name: 'healthz',
   path: '/healthz',
   summary: 'Check that the process is up',
-  description: 'It asks nobody else.',
+  description: 'Does not check any other service.',
   status: 200,
   response: named('Health', v.object({ status }), 'The process is up'),
   handle: async () => ({ status: 'ok' }),
 })
 
-const temporal = named('TemporalState', v.picklist(['reachable', 'away']), 'Whether Temporal can be reached')
+const temporal = named('TemporalState', v.picklist(['reachable', 'away']), 'Whether Temporal is reachable')
 
 export const readyz = route({
   ...shared,
   name: 'readyz',
   path: '/readyz',
-  summary: 'Check that the stores can be reached',
-  description: 'Temporal may be away. What is accepted meanwhile runs when it is back.',
+  summary: 'Check that the database is reachable',
+  description:
+    'Also reports whether Temporal is reachable. If it is not, the platform still accepts work and runs it later.',
   status: 200,
-  response: named('Readiness', v.object({ status, temporal }), 'The stores can be reached'),
+  response: named('Readiness', v.object({ status, temporal }), 'The database is reachable'),
   codes: ['INTERNAL_ERROR'],
   handle: ({ services }) => together(services),
 })
 
-/** One check at a time, whose result all get that wait for one: anybody may ask, as often as they like. */
+/** One check at a time, shared by all requests that wait: anyone may ask, as often as they like. */
 const underWay = new WeakMap<Services, ReturnType<typeof check>>()
 
 function together(services: Services): ReturnType<typeof check> {

@@ -11,10 +11,10 @@ import { workspaceNamed as resource } from './route/resources.ts'
 const invitedRole = named(
   'InvitedRole',
   v.picklist(invitedRoles, `must be one of ${invitedRoles.join(', ')}`),
-  'What one is to be in the workspace',
+  'The role after joining',
   'member',
 )
-const addressMeaning = 'The address that is invited; only an account that has it, verified, can accept'
+const addressMeaning = 'The invited email address. Only an account that has verified it can accept.'
 const invitation = named(
   'Invitation',
   v.object({
@@ -22,13 +22,13 @@ const invitation = named(
     email: field(v.string(), addressMeaning, 'grace@example.com'),
     role: invitedRole,
     createdAt: time,
-    expiresAt: field(time, 'Until when it can be accepted'),
+    expiresAt: field(time, 'When the invitation expires'),
   }),
-  'An invitation that is open',
+  'An open invitation',
 )
 
 const ofWorkspace = { tag: 'workspaces', access: 'login', needs: 'administer', status: 200, resource } as const
-const token = field(text(200), 'The token from the mail', 'sy_join_an-example')
+const token = field(text(200), 'The token from the email', 'sy_join_an-example')
 
 export const inviteMember = route({
   ...ofWorkspace,
@@ -36,10 +36,11 @@ export const inviteMember = route({
   audit: { subject: 'invitation' },
   method: 'post',
   path: '/workspaces/{workspaceId}/invitations',
-  summary: 'Invite somebody to a workspace',
+  summary: 'Invite someone to a workspace',
   description:
-    'Mails a token, which is good for seven days and for this address only. Another invitation of the same address ' +
-    'replaces it. It is void once you may not invite any more. A workspace can send 50 an hour.',
+    'Emails a token that works for seven days and only for this address. It becomes void when you invite the ' +
+    'address again or lose the right to invite. A workspace can send 50 invitations an hour. Requires the `admin` ' +
+    'or `owner` role.',
   body: v.strictObject({ email: field(text(254), addressMeaning, 'grace@example.com'), role: invitedRole }),
   status: 201,
   response: invitation,
@@ -53,8 +54,10 @@ export const listInvitations = route({
   name: 'listInvitations',
   method: 'get',
   path: '/workspaces/{workspaceId}/invitations',
-  summary: 'List the open invitations of a workspace, newest first',
-  description: 'Those that were accepted, withdrawn or replaced are not listed.',
+  summary: 'List open invitations',
+  description:
+    'Newest first, without invitations that were accepted, withdrawn or replaced. Requires the `admin` or `owner` ' +
+    'role.',
   query: v.strictObject(paging),
   response: pageOf(invitation),
   codes: ['WORKSPACE_NOT_FOUND'],
@@ -69,7 +72,7 @@ export const withdrawInvitation = route({
   method: 'delete',
   path: '/workspaces/{workspaceId}/invitations/{invitationId}',
   summary: 'Withdraw an invitation',
-  description: 'Its token is refused from then on.',
+  description: 'Its token stops working. Requires the `admin` or `owner` role.',
   whenClosed: true,
   status: 204,
   codes: ['WORKSPACE_NOT_FOUND', 'NOT_FOUND'],
@@ -84,18 +87,18 @@ export const previewInvitation = route({
   audit: { not: 'It changes nothing.' },
   method: 'post',
   path: '/invitations/preview',
-  summary: 'See what one is invited to',
-  description: 'Only the name of the workspace, and who invites.',
+  summary: 'Preview an invitation',
+  description: 'Shows the workspace and the inviter before you accept.',
   body: v.strictObject({ token }),
   status: 200,
   response: named(
     'InvitationPreview',
     v.object({
       workspace: field(v.string(), 'The name of the workspace', 'Support'),
-      inviter: field(v.string(), 'The address of whoever invites', 'ada@example.com'),
-      expiresAt: field(time, 'Until when it can be accepted'),
+      inviter: field(v.string(), 'The email address of the inviter', 'ada@example.com'),
+      expiresAt: field(time, 'When the invitation expires'),
     }),
-    'What the holder of a token may know',
+    'What the holder of an invitation token can see',
   ),
   codes: ['INVALID_TOKEN', 'TOKEN_EXPIRED'],
   handle: ({ services, body }) => services.workspaces.previewInvitation(body.token),
@@ -108,9 +111,9 @@ export const acceptInvitation = route({
   audit: { not: 'Noted in the transaction of the change.' },
   method: 'post',
   path: '/invitations/accept',
-  summary: 'Join a workspace',
+  summary: 'Accept an invitation',
   description:
-    'With the token of an invitation to the address of your account, which has to be verified. Safe to repeat.',
+    'Adds you to the workspace. Requires a verified email address, which must be the invited one. Safe to repeat.',
   body: v.strictObject({ token }),
   status: 200,
   response: membership,

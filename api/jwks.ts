@@ -5,18 +5,18 @@ import { field, named } from './schemas/documented.ts'
 const key = named(
   'SigningKey',
   v.object({
-    kty: field(v.literal('OKP'), 'The kind of key (RFC 8037)'),
+    kty: field(v.literal('OKP'), 'The key type (RFC 8037)'),
     crv: field(v.literal('Ed25519'), 'The curve'),
     x: field(v.string(), 'The public key', '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'),
     kid: field(v.string(), 'The thumbprint of the key (RFC 7638)', 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'),
-    use: field(v.literal('sig'), 'It signs'),
+    use: field(v.literal('sig'), 'The use of the key: signatures'),
     alg: field(v.literal('EdDSA'), 'The algorithm'),
   }),
-  'A public key of access tokens',
+  'A public key for checking access tokens',
 )
 const keys = named(
   'SigningKeys',
-  v.object({ keys: field(v.array(key), 'The key of new tokens first') }),
+  v.object({ keys: field(v.array(key), 'The keys, starting with the one for new tokens') }),
   'A JSON Web Key Set',
 )
 
@@ -27,9 +27,10 @@ export const readSigningKeys = route({
   limit: 'none',
   method: 'get',
   path: '/.well-known/jwks.json',
-  summary: 'Get the public keys of access tokens',
+  summary: 'Get the public signing keys',
   description:
-    'A JSON Web Key Set (RFC 7517), the key of new tokens first. Whether a login has ended is known to the platform only, so a token that verifies may be revoked.',
+    'Returns a JSON Web Key Set (RFC 7517) for checking access tokens. The key for new tokens comes first. A token ' +
+    'that verifies may still be revoked, which only the platform knows.',
   status: 200,
   response: keys,
   handle: async ({ services }) => services.users.publicKeys(),

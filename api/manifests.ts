@@ -9,20 +9,20 @@ import { entryNamed as resource } from './route/resources.ts'
 const difference = named(
   'ManifestDifference',
   v.object({
-    path: field(v.string(), 'Where it is: names of tools and properties', 'tools.search_issues.inputSchema.query'),
-    kind: named('DifferenceKind', v.picklist(['added', 'removed', 'changed']), 'What happened there'),
+    path: field(v.string(), 'The place, as names of tools and properties', 'tools.search_issues.inputSchema.query'),
+    kind: named('DifferenceKind', v.picklist(['added', 'removed', 'changed']), 'The kind of difference'),
     class: changeClass,
-    before: v.optional(field(v.string(), 'The value before, cut for display', 'string')),
-    after: v.optional(field(v.string(), 'The value after, cut for display', 'integer')),
-    message: field(v.string(), 'What it means, as a sentence', 'The type of an argument has changed.'),
+    before: v.optional(field(v.string(), 'The value before, shortened for display', 'string')),
+    after: v.optional(field(v.string(), 'The value after, shortened for display', 'integer')),
+    message: field(v.string(), 'What the difference means', 'The type of an argument has changed.'),
   }),
-  'One place where two manifests differ',
+  'One difference between two manifests',
 )
 const found = {
   class: field(changeClass, 'The class of the most serious difference'),
   fingerprint,
-  differences: field(v.array(difference), 'Where the manifests differ'),
-  foundAt: field(time, 'When it was found'),
+  differences: field(v.array(difference), 'The differences between the manifests'),
+  foundAt: field(time, 'When the change was found'),
 }
 const change = named(
   'ManifestChange',
@@ -32,9 +32,9 @@ const change = named(
     status: named(
       'ManifestChangeStatus',
       v.picklist(manifestChangeStatuses),
-      'adopted: used at once · pending: waits to be accepted · superseded: another change came before · withdrawn: the site took it back',
+      'adopted: in use without asking · pending: waits until you accept it · accepted: you accepted it · superseded: another change replaced it before you decided · withdrawn: the site took it back',
     ),
-    decidedAt: field(v.nullable(time), 'When it stopped waiting'),
+    decidedAt: field(v.nullable(time), 'When it stopped being pending'),
   }),
   "A change of a site's manifest",
 )
@@ -42,9 +42,9 @@ const check = named(
   'ManifestCheck',
   v.object({
     ...found,
-    status: named('ManifestCheckStatus', v.picklist(['none', 'adopted', 'pending']), 'What came of the check'),
+    status: named('ManifestCheckStatus', v.picklist(['none', 'adopted', 'pending']), 'The result of the check'),
   }),
-  'What a look at the manifest of a site found',
+  'The result of checking the manifest of a site',
 )
 
 const shared = { tag: 'vault', access: 'account', status: 200 } as const
@@ -55,9 +55,11 @@ export const refreshManifest = route({
   audit: { subject: 'vault_entry' },
   method: 'post',
   path: '/vault/{entryId}/refresh-manifest',
-  summary: "Check whether a site's manifest has changed",
+  summary: "Check a site's manifest for changes",
   description:
-    'A change that removes nothing is adopted at once. A change that could break agents, or that would send calls or credentials to other addresses, waits until it is accepted. The platform also checks every site once a day.',
+    'A change that removes nothing is adopted immediately. A change that could break agents, or would send calls ' +
+    'or credentials to other addresses, waits until you accept it. The platform also checks every site once a day. ' +
+    'See [Manifest changes](/docs/sites/manifest-changes).',
   response: check,
   resource,
   codes: ['NOT_FOUND', 'MANIFEST_NOT_FOUND', 'MANIFEST_INVALID'],
@@ -72,7 +74,8 @@ export const acceptManifest = route({
   path: '/vault/{entryId}/accept-manifest',
   summary: 'Accept a changed manifest',
   description:
-    'Name the change that you were shown by its fingerprint. If the site now has another way to authorize, the entry has to be reconnected.',
+    'Name the change that you reviewed by its `fingerprint`. If the site now uses a different authorization, you ' +
+    'must reconnect it.',
   body: v.strictObject({
     fingerprint: v.pipe(
       v.string('must be a string'),
@@ -93,8 +96,8 @@ export const listManifestChanges = route({
   name: 'listManifestChanges',
   method: 'get',
   path: '/vault/{entryId}/manifest-changes',
-  summary: "List the changes of a site's manifest",
-  description: 'Changes that were adopted at once are included. The last 50 are kept.',
+  summary: "List a site's manifest changes",
+  description: 'Includes changes that were adopted automatically. The last 50 are kept.',
   query: v.strictObject(paging),
   response: pageOf(change),
   resource,

@@ -17,8 +17,8 @@ export const listMembers = route({
   name: 'listMembers',
   method: 'get',
   path: '/workspaces/{workspaceId}/members',
-  summary: 'List the members of a workspace',
-  description: 'Those who joined last come first.',
+  summary: 'List workspace members',
+  description: 'Most recently joined first.',
   query: v.strictObject(paging),
   response: pageOf(member),
   codes: ['WORKSPACE_NOT_FOUND'],
@@ -34,8 +34,10 @@ export const changeRole = route({
   look,
   method: 'patch',
   path: '/workspaces/{workspaceId}/members/{userId}',
-  summary: 'Give a member another role',
-  description: "The owner's role cannot be changed, and nobody can be made owner.",
+  summary: "Change a member's role",
+  description:
+    'The role of the owner cannot change. To make a member the owner, use `POST ' +
+    '/workspaces/{workspaceId}/transfer`. Requires the `admin` or `owner` role.',
   needs: 'administer',
   body: v.strictObject({ role }),
   response: member,
@@ -56,11 +58,12 @@ export const removeMember = route({
   look,
   method: 'delete',
   path: '/workspaces/{workspaceId}/members/{userId}',
-  summary: 'Remove a member, or leave a workspace',
+  summary: 'Remove a member or leave a workspace',
   description:
-    'Whoever is removed sees nothing of the workspace any more, at once: their chats in it end, and the API keys that ' +
-    'they made for it are refused. What they made stays. Whether the sites that they connected stay, too, is said by the ' +
-    "workspace's `connectionsOfLeavers`, unless an admin says it here. Everybody but the owner may leave, also with the role viewer.",
+    'The member loses access immediately: their chats in the workspace end, and their API keys for it stop ' +
+    'working. Everything they created stays. `connectionsOfLeavers` decides about sites they connected, unless an ' +
+    'admin sets `connections`. Everyone except the owner can leave. Removing others requires the `admin` or ' +
+    '`owner` role.',
   needs: 'see',
   query: v.strictObject({ connections: v.optional(connections) }),
   status: 204,

@@ -11,13 +11,13 @@ const price = named(
     source: named(
       'PriceSource',
       v.picklist(['configured', 'genai-prices']),
-      "Who says so: the platform's operator, or the bundled list",
+      'configured: the operator set it · genai-prices: from the bundled price list',
       'genai-prices',
     ),
-    input: usd('Of tokens that the model reads', 1.25),
-    output: usd('Of tokens that the model writes', 10),
-    cacheRead: usd('Of tokens that the provider has in its cache', 0.125),
-    cacheWrite: usd('Of tokens that the provider puts into its cache', 1.25),
+    input: usd('The price of input tokens', 1.25),
+    output: usd('The price of output tokens', 10),
+    cacheRead: usd('The price of input tokens read from the cache', 0.125),
+    cacheWrite: usd('The price of input tokens written to the cache', 1.25),
   }),
   'The price of a model',
 )
@@ -25,23 +25,19 @@ const price = named(
 const model = named(
   'Model',
   v.object({
-    name: field(v.string(), 'What agents choose it by', 'gpt-5-mini'),
-    provider: field(v.string(), 'Who offers it', 'openai'),
-    isDefault: field(v.boolean(), 'Whether agents that choose no model have this one'),
-    contextTokens: field(whole, 'How many tokens it can work with at a time', 400_000),
-    maxOutputTokens: field(
-      v.nullable(whole),
-      'How many tokens an answer has at most; null if the provider decides',
-      null,
-    ),
+    name: field(v.string(), 'The name to use in agents and sessions', 'gpt-5-mini'),
+    provider: field(v.string(), 'The provider of the model', 'openai'),
+    isDefault: field(v.boolean(), 'Whether agents without a `model` use it'),
+    contextTokens: field(whole, 'The size of the context window, in tokens', 400_000),
+    maxOutputTokens: field(v.nullable(whole), 'The most tokens an answer can have; null if the provider decides', null),
     price: field(
       v.nullable(price),
-      'Null if it is not known: then a credit is 10,000 tokens, of which one that the model writes counts four times',
+      'The price; null if it is unknown. Then a credit pays for 10,000 tokens, and each output token counts as four.',
     ),
-    streams: field(v.boolean(), 'Whether its words are seen as they come'),
-    structuredOutput: field(v.boolean(), 'Whether the provider itself makes answers fit a schema'),
+    streams: field(v.boolean(), 'Whether the model streams its answers'),
+    structuredOutput: field(v.boolean(), 'Whether the provider itself enforces an output schema'),
   }),
-  'An AI model that agents may choose',
+  'An AI model that agents can use',
 )
 
 export const listModels = route({
@@ -50,8 +46,9 @@ export const listModels = route({
   access: 'account',
   method: 'get',
   path: '/models',
-  summary: 'List the AI models that agents may choose',
-  description: 'In the order in which the platform is configured.',
+  summary: 'List AI models',
+  description:
+    'Lists the models that agents can use, in the order of the configuration. See [Models](/docs/how-to/models).',
   status: 200,
   response: listOf(model),
   handle: async ({ services }) => ({ items: await services.models.list() }),

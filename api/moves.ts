@@ -17,29 +17,27 @@ export const moveThings = route({
   audit: { not: 'Noted in the transaction of the change.' },
   method: 'post',
   path: '/moves',
-  summary: 'Move agents and connected sites to a workspace, or to yourself',
+  summary: 'Move agents and connected sites',
   description:
-    `Up to ${mostMoved} in all, from one owner or several: all of them, or none. You have to be permitted to change them ` +
-    'where they are and where they go. An agent uses sites of its own owner only, so an agent and the sites that it uses are ' +
-    'moved together, and an agent is moved while it has no unfinished run. Addresses, secrets and schedules stay as they ' +
-    'are. What was done before stays with the former owner: runs, direct calls, callbacks, notifications and costs. ' +
-    'What is there already stays, so the request can be repeated.',
+    `Moves up to ${mostMoved} agents and sites to a workspace or to yourself: all of them or none. Move an agent together ` +
+    'with the sites it uses, while it has no unfinished run. URLs, secrets and schedules stay the same, but past activity ' +
+    'and its costs stay with the former owner. Requires the `member` role or higher on both sides. Safe to repeat.',
   needs: 'build',
   owner: 'body',
   body: v.strictObject({
     ...inWorkspace,
-    agentIds: ids('The agents'),
-    entryIds: ids('The vault entries'),
+    agentIds: ids('The agents to move'),
+    entryIds: ids('The vault entries to move'),
   }),
   status: 200,
   response: named(
     'Moved',
     v.object({
       ownerId,
-      agentIds: field(v.array(id), 'The agents that belong to it now'),
-      entryIds: field(v.array(id), 'The vault entries that belong to it now'),
+      agentIds: field(v.array(id), 'The agents, which now belong to this owner'),
+      entryIds: field(v.array(id), 'The vault entries, which now belong to this owner'),
     }),
-    'What was moved, and to whom',
+    'The result of a move',
   ),
   codes: [
     'AGENT_NOT_FOUND',

@@ -18,15 +18,15 @@ const fields = v.object({
   kind,
   subjectId: field(
     id,
-    'The vault entry (`credential_dead`, `manifest_changed`), the approval (`approval_requested`) or the agent that it is about; it may no longer exist',
+    'The id of the vault entry (`credential_dead`, `manifest_changed`), the approval (`approval_requested`) or the agent. It may no longer exist.',
   ),
-  title: field(v.string(), 'One line', 'Tracker must be reconnected'),
-  message: field(v.string(), 'The text of the mail', 'The site does not accept the token any more.'),
+  title: field(v.string(), 'The subject of the email', 'Tracker must be reconnected'),
+  message: field(v.string(), 'The text of the email', 'The site no longer accepts the token.'),
   createdAt: time,
-  readAt: field(v.nullable(time), 'When it was marked as read, for everybody of its owner', null),
+  readAt: field(v.nullable(time), 'When it was marked as read; in a workspace, for all members', null),
   readBy: field(v.nullable(id), 'The user who marked it', null),
 })
-const notification = named('Notification', fields, 'Something that an owner has to look at')
+const notification = named('Notification', fields, 'Something that needs the attention of the owner')
 
 type Named = { services: Services; caller: Pick<Caller, 'reach'>; params: { notificationId: string } }
 const resource = ({ services, caller, params }: Named) =>
@@ -35,7 +35,7 @@ const resource = ({ services, caller, params }: Named) =>
 const unreadOnly = named(
   'UnreadOnly',
   v.picklist(['true', 'false'], 'must be true or false'),
-  'Whether to list only those that nobody has read',
+  'Whether to list only unread notifications',
 )
 const exampleId = '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a22'
 
@@ -47,8 +47,10 @@ export const listNotifications = route({
   name: 'listNotifications',
   method: 'get',
   path: '/notifications',
-  summary: 'List notifications, newest first',
-  description: "Each is also mailed to the account's address if the platform has a mail server.",
+  summary: 'List notifications',
+  description:
+    'Newest first. If the platform has a mail server, each is also emailed to the account. See ' +
+    '[Notifications](/docs/how-to/notifications).',
   owner: 'query',
   query: v.strictObject({ ...pagingOfOwner, kind: v.optional(kind), unread: v.optional(unreadOnly, 'false') }),
   response: pageOf(notification),
@@ -62,8 +64,8 @@ export const markNotification = route({
   name: 'markNotification',
   method: 'patch',
   path: '/notifications/{notificationId}',
-  summary: 'Mark a notification as read, or as unread again',
-  description: 'For everybody of its owner.',
+  summary: 'Mark a notification as read or unread',
+  description: 'In a workspace, this applies to all members.',
   body: v.strictObject({ read: field(v.boolean('must be true or false'), 'Whether it is read', true) }),
   response: notification,
   resource,
@@ -77,17 +79,17 @@ export const markNotifications = route({
   name: 'markNotifications',
   method: 'post',
   path: '/notifications/read',
-  summary: 'Mark notifications as read, up to one that you have seen',
-  description: 'That one and all older ones of the same owner. Those that came since stay unread.',
+  summary: 'Mark notifications as read',
+  description: 'Marks the notification `upTo` and all older ones of the same owner. Newer ones stay unread.',
   owner: 'body',
   body: v.strictObject({
     ...inWorkspace,
-    upTo: field(v.pipe(text(64), v.uuid('must be a UUID')), 'The newest one that you have seen', exampleId),
+    upTo: field(v.pipe(text(64), v.uuid('must be a UUID')), 'The newest notification you have seen', exampleId),
   }),
   response: named(
     'MarkedNotifications',
-    v.object({ count: field(whole, 'How many were unread', 3) }),
-    'What was marked',
+    v.object({ count: field(whole, 'The number of notifications that were unread', 3) }),
+    'The result of marking notifications',
   ),
   handle: async ({ services, caller, ownerId, body }) => ({
     count: await services.notifications.markAll(ownerId, body.upTo, caller.userId),

@@ -17,7 +17,7 @@ const inWords = {
   admin: 'manage users and settings',
 } as const
 
-const sentence = (scopes: readonly Scope[]): string => scopes.map((one) => inWords[one]).join('; ') || 'nothing yet'
+const sentence = (scopes: readonly Scope[]): string => scopes.map((one) => inWords[one]).join(', ') || 'nothing yet'
 
 const cookieName = (flowId: string): string => `switchyard_connect_${flowId}`
 const cookieOf = (request: RequestFacts) => (flowId: string) => request.cookie(cookieName(flowId))
@@ -28,12 +28,14 @@ export const goToSite = route({
   ...shared,
   name: 'goToSite',
   path: `${folder}/go`,
-  summary: "Continue to the site's sign-in (for browsers)",
+  summary: "Continue to a site's sign-in page",
   description:
-    'Shows a page that names the vault the site will be connected to. The link on that page works only in the same browser: it redirects to the site and binds the flow to that browser. Clients that ask for `application/json` are redirected at once.',
+    'For browsers. Shows a page that names the vault that the site will be connected to. The link on it works only ' +
+    'in the same browser and redirects to the site. Clients that ask for `application/json` are redirected ' +
+    'immediately.',
   query: v.looseObject({
-    ticket: field(text(100), 'From `connectUrl`'),
-    seen: v.optional(field(v.string(), 'From the link on the page')),
+    ticket: field(text(100), 'The ticket in `connectUrl`'),
+    seen: v.optional(field(v.string(), 'The value in the link on the page')),
   }),
   status: 303,
   codes: ['VALIDATION_ERROR', 'NOT_FOUND'],
@@ -48,8 +50,9 @@ export const goToSite = route({
 })
 
 /**
- * Names the vault's owner and who asks: a person who got this address from an attacker would connect their own account to the
- * attacker's vault. `again`: the link did not belong to this browser, which may refuse cookies or have a second tab.
+ * Names the vault's owner and who asks: a person who got this address from an attacker would connect their own account
+ * to the attacker's vault. `again`: the link did not belong to this browser, which may refuse cookies or have a second
+ * tab.
  */
 function confirmation(flow: FlowPreview, link: string, again: boolean) {
   const { origin, owner, asker, isOwn } = flow
@@ -57,15 +60,15 @@ function confirmation(flow: FlowPreview, link: string, again: boolean) {
   return {
     title: `Connect ${site}?`,
     text: [
-      `${origin} will be connected to the vault of ${owner}. Its agents may then, in your name: ${sentence(flow.scopes)}.`,
+      `${origin} will be connected to the vault of ${owner}. Its agents can then do the following there on your behalf: ${sentence(flow.scopes)}.`,
       isOwn
-        ? 'Go on only if this account is yours.'
-        : `It was asked for by ${asker}. Go on only if you work in this workspace and want its members to use what is yours at this site.`,
-      'You sign in at the site itself; your password stays there.',
+        ? 'Continue only if this account is yours.'
+        : `This was requested by ${asker}. Continue only if you work in this workspace and want its members to use your account at this site.`,
+      'You sign in at the site itself, and we never see your password.',
       ...(again ? ['If this page keeps coming back, allow cookies from this address in your browser.'] : []),
     ],
     good: true,
-    action: { href: link, label: `Go on to ${site}` },
+    action: { href: link, label: `Continue to ${site}` },
   }
 }
 
@@ -73,8 +76,9 @@ export const finishOAuth = route({
   ...shared,
   name: 'finishOAuth',
   path: `${folder}/callback`,
-  summary: 'Return from the site (for browsers)',
-  description: "The platform's redirect URI. Responds with a page, or with JSON to clients that prefer it.",
+  summary: 'Finish connecting a site with OAuth',
+  description:
+    "For browsers: the platform's redirect URI. Responds with a page, or with JSON to clients that prefer it.",
   query: v.looseObject({}),
   status: 200,
   response: flow,
@@ -97,7 +101,7 @@ export const finishOAuth = route({
     const page = {
       title: `${quotedName(entry.name)} is connected`,
       text: [
-        `Your agents may now, at ${entry.origin}: ${sentence(entry.scopes ?? [])}.`,
+        `Your agents can now do the following at ${entry.origin}: ${sentence(entry.scopes ?? [])}.`,
         ...(entry.scopeNote === null ? [] : [entry.scopeNote]),
         'You can close this window.',
       ],

@@ -10,7 +10,7 @@ import { acceptHosts, scope, url } from './schemas/vault-schema.ts'
 const chosen = v.optional(
   field(
     list(text(64), 200),
-    'The tools to make usable. Only the scopes they need are requested, besides those already granted. By default all tools of a new site',
+    'The tools to enable. Only the scopes that they need are requested, plus those already granted. By default, all tools of a new site are enabled.',
     ['search_issues'],
   ),
 )
@@ -18,27 +18,27 @@ const entryId = field(text(64), 'The vault entry to reconnect', '0198a3c2-7d1e-7
 const ofSite = named(
   'ConnectSiteRequest',
   v.strictObject({ ...inWorkspace, url, tools: chosen, acceptHosts }),
-  'To connect a new site',
+  'A new site to connect',
 )
 const ofEntry = named(
   'ReconnectEntryRequest',
   v.strictObject({ entryId, tools: chosen, acceptHosts }),
-  'To renew or widen the grant of an entry',
+  'A vault entry whose grant to renew or widen',
 )
 const started = named(
   'StartedOAuthFlow',
   v.object({
-    id: field(id, 'The flow; see `GET /vault/oauth/flows/{flowId}`'),
+    id: field(id, 'The id of the flow, for `GET /vault/oauth/flows/{flowId}`'),
     connectUrl: field(
       v.string(),
-      'To be opened in the browser of the person who has the account at the site',
+      'The address to open in the browser of the person who has the account at the site',
       'https://switchyard.example.com/vault/oauth/go?ticket=an-example',
     ),
-    expiresAt: field(time, 'Until when it can be finished'),
-    scopes: field(v.array(scope), 'The scopes that are requested'),
+    expiresAt: field(time, 'When the flow expires'),
+    scopes: field(v.array(scope), 'The requested scopes'),
     unusableTools: field(v.array(v.string()), 'Chosen tools that need a scope that the site does not offer', []),
   }),
-  'A flow that has begun',
+  'A started OAuth flow',
 )
 
 export const startOAuth = route({
@@ -48,10 +48,13 @@ export const startOAuth = route({
   audit: { not: 'Noted when the site is connected.' },
   method: 'post',
   path: `${folder}/start`,
-  summary: 'Start to connect a site by OAuth, or to reconnect an entry',
+  summary: 'Start connecting a site with OAuth',
   description:
-    'Open `connectUrl` in the browser of the person who has the account at the site. Give a `url` to connect a new site, or an `entryId` to renew or widen its grant. The scopes already granted are always requested again, plus those that `tools` need. The address is valid for ten minutes, in one browser.',
-  body: v.union([ofSite, ofEntry], 'must name either a "url" or an "entryId", and may have "tools" and "acceptHosts"'),
+    'Send `url` to connect a new site, or `entryId` to renew or widen the grant of a connected one. Then open ' +
+    '`connectUrl`, within ten minutes, in the browser of the person who has the account at the site. Scopes ' +
+    'already granted are requested again, plus any that `tools` need. See [Connect a ' +
+    'site](/docs/how-to/connect-a-site).',
+  body: v.union([ofSite, ofEntry], 'must have either "url" or "entryId", and can also have "tools" and "acceptHosts"'),
   status: 201,
   response: started,
   codes: ['NOT_FOUND', 'INVALID_URL', 'MANIFEST_NOT_FOUND', 'MANIFEST_INVALID', 'VAULT_LIMIT_REACHED', 'TOKEN_EXISTS'],
@@ -72,8 +75,8 @@ export const getOAuthFlow = route({
   name: 'getOAuthFlow',
   method: 'get',
   path: `${folder}/flows/{flowId}`,
-  summary: 'Get the progress of connecting a site',
-  description: 'For the page that sent the person to `connectUrl`.',
+  summary: 'Get an OAuth flow',
+  description: 'Shows the progress of the connection, for the page that opened `connectUrl`.',
   status: 200,
   response: flow,
   resource: ({ services, caller, params }) => services.vault.flows.get(ownersIn(caller.reach), params.flowId),

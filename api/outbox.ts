@@ -7,26 +7,26 @@ import { id, pageOf, paging, time } from './schemas/schemas.ts'
 const status = named(
   'MailStatus',
   v.picklist(mailStatuses),
-  'kept: there was no mail server when it was made · pending: it waits to be sent · sent · failed: it was given up',
+  'kept: there was no mail server · pending: waiting to be sent · sent · failed: given up',
   'kept',
 )
 const mail = named(
   'Mail',
   v.object({
     id,
-    to: field(v.string(), 'The address that it is for', 'ada@example.com'),
-    subject: field(v.string(), 'One line', 'Confirm your address'),
+    to: field(v.string(), 'The recipient', 'ada@example.com'),
+    subject: field(v.string(), 'The subject', 'Confirm your address'),
     text: field(
       v.nullable(v.string()),
-      'What it says, with a token if there is one; null where a mail server sends it, and once it is of no use',
+      'The text, including any token; null if a mail server sends the email, or once it is no longer useful',
       null,
     ),
     status,
-    attempts: field(whole, 'How often sending it was tried', 0),
+    attempts: field(whole, 'The number of attempts to send it', 0),
     createdAt: time,
     sentAt: field(v.nullable(time), 'When it was sent', null),
   }),
-  'A mail to an address',
+  'An outgoing email',
 )
 
 export const listOutbox = route({
@@ -35,10 +35,10 @@ export const listOutbox = route({
   name: 'listOutbox',
   method: 'get',
   path: '/admin/outbox',
-  summary: 'List the mails to addresses',
+  summary: 'List outgoing emails',
   description:
-    'Newest first, of the last seven days. Where there is no mail server, this is where they are read, so that you ' +
-    'can pass them on. Notifications of owners are not among them.',
+    'Newest first, for the last seven days. If there is no mail server, read the emails here and pass them on. ' +
+    'Notifications are not included. See [Mail and callbacks](/docs/operate/mail-and-callbacks).',
   query: v.strictObject(paging),
   status: 200,
   response: pageOf(mail),

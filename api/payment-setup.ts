@@ -7,7 +7,7 @@ const setup = named(
   v.object({
     clientSecret: field(
       v.nullable(v.string()),
-      'For `confirmCardSetup` of Stripe.js; null in the sandbox, where there is nothing to collect',
+      'The secret for `confirmCardSetup` of Stripe.js; null in the sandbox, which collects no cards',
       null,
     ),
   }),
@@ -23,10 +23,10 @@ export const setUpPaymentMethod = route({
   ofUser: true,
   method: 'post',
   path: '/billing/payment-methods/setup',
-  summary: 'Begin to collect a card',
+  summary: 'Start collecting a card',
   description:
-    'With Stripe, a web page collects the card by Stripe.js and this secret, so that its number never comes here. Then ' +
-    'add it by its id with `POST /billing/payment-methods`.',
+    'Your page collects the card with Stripe.js and this secret, so the card number never reaches the platform. ' +
+    'Then add the card by its id with `POST /billing/payment-methods`.',
   status: 201,
   response: setup,
   async handle({ services: { billing, stripe }, caller }) {

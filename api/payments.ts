@@ -14,32 +14,31 @@ const payment = named(
     purpose: named(
       'PaymentPurpose',
       v.picklist(paymentPurposes),
-      'subscription: a month of a tier, or a change of it · credits: credits that were bought · top_up: those that were ' +
-        'bought automatically',
+      'subscription: a month of a tier, or a tier change · credits: bought credits · top_up: automatically bought credits',
     ),
     status: named(
       'PaymentStatus',
       v.picklist(paymentStatuses),
-      'pending: the outcome is not known yet · failed: it was refused; a month of a subscription may be paid later',
+      'pending: the outcome is not known yet · failed: the charge was refused; a subscription month may still be paid later',
     ),
     currency: field(v.literal('usd'), 'The currency'),
     cents: field(
       whole,
-      'What was charged to the card, or is to be; negative if it was credited to later payments of subscriptions',
+      'The amount charged to the card; negative for an amount credited to later subscription payments',
       2000,
     ),
     fromCreditCents: field(
       whole,
-      'What was paid besides, from what had been credited; the price is `cents` and this together. Negative for a debt that was paid with it',
+      'The amount paid from payment credit. The price is `cents` plus this. Negative if the payment also settles a debt.',
       0,
     ),
-    credits: field(v.nullable(whole), 'Those that are bought; null for a subscription', null),
-    tier: field(v.nullable(tier), 'Of a subscription; of what was credited, the tier that was left', 'pro'),
-    failure: field(v.nullable(v.string()), 'Why it was refused', null),
+    credits: field(v.nullable(whole), 'The number of credits bought; null for a subscription', null),
+    tier: field(v.nullable(tier), 'The tier of the subscription; for a credited amount, the tier that ended', 'pro'),
+    failure: field(v.nullable(v.string()), 'Why the charge was refused', null),
     createdAt: time,
     settledAt: field(v.nullable(time), 'When the outcome was known'),
   }),
-  'What was paid, or is to be',
+  'A payment',
 )
 
 const { least, most, step } = purchaseBounds
@@ -51,7 +50,7 @@ const bought = field(
     v.maxValue(most, `must be at most ${most}`),
     v.multipleOf(step, `must be a multiple of ${step}`),
   ),
-  `How many: whole hundreds from ${least} to ${most}`,
+  `How many credits to buy: a multiple of ${step} from ${least} to ${most}`,
   1000,
 )
 
@@ -75,11 +74,10 @@ export const buyCredits = route({
   path: '/billing/credits',
   summary: 'Buy credits',
   description:
-    'Charges the payment method that was added last; a credit costs what the operator has set (a cent by default). ' +
-    'With `Idempotency-Key`, a repeated request gets the payment of the first one, and pays nothing; one that has failed stays ' +
-    'so: use a new key for another try. One purchase at a ' +
-    'time: others of the account wait. What is overdue is paid first.',
-  headers: { 'Idempotency-Key': 'Names the purchase; repeating it under the same key buys nothing more' },
+    'Charges the payment method added last, at the price set by the operator (by default, a cent per credit). ' +
+    'Overdue payments are charged first. Purchases of one account run one at a time. With `Idempotency-Key`, a ' +
+    'repeat returns the first payment, even a failed one: to try again, use a new key.',
+  headers: { 'Idempotency-Key': 'A key for this purchase. A repeat with the same key buys nothing more.' },
   body: v.strictObject({ credits: bought }),
   status: 201,
   response: payment,
@@ -95,11 +93,12 @@ export const listPayments = route({
   name: 'listPayments',
   method: 'get',
   path: '/billing/payments',
-  summary: 'List payments, newest first',
+  summary: 'List payments',
   description:
-    'Months of subscriptions, changes of them, what was credited, and credits that were bought. Of those that are paid, ' +
-    'the positive `cents` are what cards have paid; `cents` and `fromCreditCents` together are what the service has cost; ' +
-    'and what is credited still (`creditCents` of GET /billing) is the negative `cents` less `fromCreditCents`, over payments of every status.',
+    'Newest first: subscription months and changes, credited amounts, and bought credits. Among paid items, the ' +
+    'positive `cents` are what your cards paid, and `cents` plus `fromCreditCents` is the cost of the service. ' +
+    'Your payment credit (`creditCents` of `GET /billing`) is the sum of the negative `cents` minus that of ' +
+    '`fromCreditCents`, over payments of every status.',
   query: v.strictObject(paging),
   status: 200,
   response: pageOf(payment),
@@ -112,14 +111,18 @@ export const listPayments = route({
 const topUp = named(
   'TopUp',
   v.object({
-    isOn: field(v.boolean(), 'Whether credits are bought automatically'),
-    below: field(v.nullable(whole), 'They are bought once the balance is below; in credits', 500),
-    credits: field(v.nullable(whole), 'How many are bought at a time', 1000),
-    centsPerMonth: field(v.nullable(whole), 'What that may cost in a calendar month (UTC), in US cents', 5000),
-    spentCents: field(whole, 'What it has cost in this month, in US cents', 1000),
-    failures: field(whole, 'How many payments in a row have failed; after three it is switched off', 0),
+    isOn: field(v.boolean(), 'Whether automatic top-up is on'),
+    below: field(v.nullable(whole), 'Credits are bought when the balance falls below this number of credits', 500),
+    credits: field(v.nullable(whole), 'How many credits are bought at a time', 1000),
+    centsPerMonth: field(
+      v.nullable(whole),
+      'The most that top-up may cost in a calendar month (UTC), in US cents',
+      5000,
+    ),
+    spentCents: field(whole, 'What top-up has cost this month, in US cents', 1000),
+    failures: field(whole, 'The number of failed payments in a row. After three, top-up is switched off.', 0),
   }),
-  'How credits are bought automatically',
+  'The settings of automatic top-up',
 )
 
 export const getTopUp = route({
@@ -127,8 +130,8 @@ export const getTopUp = route({
   name: 'getTopUp',
   method: 'get',
   path: '/billing/top-up',
-  summary: 'Get how credits are bought automatically',
-  description: 'null where nothing was set yet.',
+  summary: 'Get automatic top-up settings',
+  description: 'Settings that were never set are null.',
   status: 200,
   response: topUp,
   handle: ({ services, caller }) => services.billing.topUps.read(caller.userId),
@@ -142,13 +145,13 @@ export const setTopUp = route({
   look: ({ services, caller }) => services.billing.topUps.read(caller.userId),
   method: 'put',
   path: '/billing/top-up',
-  summary: 'Set how credits are bought automatically',
+  summary: 'Set automatic top-up',
   description:
-    'Once the balance is below the threshold, credits are bought within seconds, and at once if it is below already; ' +
-    'never beyond the ceiling of the month, which has to be enough for one purchase. After three payments in a row that failed it is switched off, and a ' +
-    'notification says so. Nothing is bought while the subscription is past due.',
+    'When the balance falls below `below`, credits are bought within seconds. The month never costs more than ' +
+    '`centsPerMonth`, which must cover at least one purchase. After three failed payments in a row, top-up is ' +
+    'switched off and you get a notification. Nothing is bought while the subscription is past due.',
   body: v.strictObject({
-    isOn: field(v.boolean('must be true or false'), 'Whether credits are bought automatically', true),
+    isOn: field(v.boolean('must be true or false'), 'Whether automatic top-up is on', true),
     below: field(
       v.pipe(
         v.number('must be a number'),
@@ -156,11 +159,11 @@ export const setTopUp = route({
         v.minValue(1, 'must be at least 1'),
         v.maxValue(most, `must be at most ${most}`),
       ),
-      'They are bought once the balance is below; in credits',
+      'Credits are bought when the balance falls below this number of credits',
       500,
     ),
     credits: bought,
-    centsPerMonth: field(cents, 'What that may cost in a calendar month (UTC), in US cents', 5000),
+    centsPerMonth: field(cents, 'The most that top-up may cost in a calendar month (UTC), in US cents', 5000),
   }),
   status: 200,
   response: topUp,

@@ -8,7 +8,7 @@ import { runNamed as resource } from './route/resources.ts'
 const shared = { tag: 'runs', access: 'account', status: 200 } as const
 
 const after = wholeInQuery({
-  description: 'The number of the last event that you have',
+  description: 'The number of the last event you have',
   pattern: /^\d{1,9}$/,
   message: 'must be the number of an event',
   min: 0,
@@ -19,13 +19,14 @@ const lastEvent = v.pipe(
   v.string('must be the number of an event'),
   v.regex(/^\d{1,9}$/, 'must be the number of an event'),
   v.metadata({
-    description: 'For a stream: the last event that you have; it overrides `after`, and the header `Last-Event-ID` it',
+    description:
+      'For a stream: the number of the last event you have. It overrides `after`. The header `Last-Event-ID` overrides both.',
     examples: ['3'],
   }),
   v.transform(Number),
 )
 const limit = wholeInQuery({
-  description: 'How many events are returned at most',
+  description: 'The most events to return',
   pattern: /^\d{1,4}$/,
   message: 'must be a number from 1 to 1000',
   min: 1,
@@ -34,8 +35,8 @@ const limit = wholeInQuery({
 })
 
 /**
- * Where a stream continues: after the client's last event (HTML, 9.2.4; empty counts as absent), or by the query.
- * Clients that cannot set headers name it there.
+ * Where a stream continues: after the client's last event (HTML, 9.2.4; an empty header counts as absent). Clients that
+ * cannot set headers name the event in the query.
  */
 function beginning(
   run: { events: number },
@@ -45,17 +46,17 @@ function beginning(
   if (!lastEventId && query.lastEventId !== undefined) return reached(run, query.lastEventId, 'lastEventId')
   if (!lastEventId) return reached(run, query.after, 'after')
   const details = [{ path: 'Last-Event-ID', message: 'must be the number of an event' }]
-  assertThat(/^\d{1,9}$/.test(lastEventId), 'VALIDATION_ERROR', { message: 'Last-Event-ID is not valid.', details })
+  assertThat(/^\d{1,9}$/.test(lastEventId), 'VALIDATION_ERROR', { message: 'Last-Event-ID is invalid.', details })
   return reached(run, Number(lastEventId), 'Last-Event-ID')
 }
 
 /**
- * The number, unless the run has not reached it: the events up to it would be silently left out. A client that has seen
- * an event is never refused, because the run is read later, and its events are counted as they are written.
+ * Refuses a number that the run has not reached, because the events up to it would be silently skipped. A client that
+ * has seen an event is never refused: events are counted when they are written, and the run is read later.
  */
 function reached({ events }: { events: number }, after: number, path: string): number {
   if (after <= events) return after
-  const message = `${path} is ${after}, but the run has ${events} ${events === 1 ? 'event' : 'events'} so far.`
+  const message = `${path} is ${after}, but the run has only ${events} ${events === 1 ? 'event' : 'events'} so far.`
   throw new CodedError('VALIDATION_ERROR', { message, details: [{ path, message: `must be at most ${events}` }] })
 }
 
@@ -64,19 +65,23 @@ export const listEvents = route({
   name: 'listEvents',
   method: 'get',
   path: '/runs/{runId}/events',
-  summary: 'Get the timeline of a run',
+  summary: "Get a run's timeline",
   description:
-    'Events are numbered from 1 without gaps. To read on, set `after` to the last number you have; a number that the ' +
-    'run has not reached yet is refused. A page ends early once its events have a mebibyte of contents.',
+    'Events are numbered from 1 without gaps. To read on, set `after` to the last number you have. A number that ' +
+    'the run has not reached is refused. A page ends early when its events hold 1 MiB. See [Watch a ' +
+    'run](/docs/how-to/watch-a-run).',
   query: v.strictObject({ after, limit, lastEventId: v.optional(lastEvent) }),
-  headers: { 'Last-Event-ID': 'For a stream: the last event you have; unless empty, it overrides `after`' },
+  headers: {
+    'Last-Event-ID':
+      'For a stream: the number of the last event you have. Unless empty, it overrides `after` and `lastEventId`.',
+  },
   response: named(
     'RunEventPage',
     v.object({
-      items: field(v.array(event), 'Events in the order of their numbers'),
-      more: field(v.boolean(), 'Whether there are later events by now: read on with `after` set to the last number'),
+      items: field(v.array(event), 'The events, in order'),
+      more: field(v.boolean(), 'Whether there are later events. To read them, set `after` to the last number.'),
     }),
-    'A part of a timeline',
+    'One page of a timeline',
   ),
   resource,
   codes: ['RUN_NOT_FOUND'],
@@ -84,10 +89,10 @@ export const listEvents = route({
     services.runs.reading.timeline(resource, reached(resource, query.after, 'after'), query.limit),
   stream: {
     description:
-      'As `text/event-stream`: the events as they happen, until the run has ended. `limit` is ignored. Events `words` ' +
-      'have no `id`, and are not part of the timeline: their `data` is what the model has written of an answer that is ' +
-      'not complete, as `{"kind":"words","data":{"step":1,"attempt":1,"offset":0,"text":"I look"}}`. At `offset` 0 the ' +
-      'text of that attempt begins, or begins anew; the event `step.finished` has it whole.',
+      'With `Accept: text/event-stream`, events are sent as they happen, until the run ends. `limit` is ignored. `words` ' +
+      'events have no `id` and are not part of the timeline. Their `data` is text that the model is still writing, such as ' +
+      '`{"kind":"words","data":{"step":1,"attempt":1,"offset":0,"text":"I look"}}`. At `offset` 0, the text of that ' +
+      'attempt starts, or starts over. `step.finished` has the whole text.',
     item: event,
     passing: words,
     async open({ services, resource, query, request, signal }) {

@@ -12,8 +12,8 @@ export const listRuns = route({
   name: 'listRuns',
   method: 'get',
   path: '/runs',
-  summary: 'List runs, newest first',
-  description: 'Those of all agents, including deleted ones. Ended runs are listed for 90 days.',
+  summary: 'List runs',
+  description: 'Newest first, for all agents including deleted ones. Ended runs are listed for 90 days.',
   owner: 'query',
   query: v.strictObject({
     ...pagingOfOwner,
@@ -35,8 +35,8 @@ export const getRun = route({
   path: '/runs/{runId}',
   summary: 'Get a run',
   description:
-    'Its state, its answer, and what it has used and cost. What it did is on its timeline, ' +
-    '`GET /runs/{runId}/events`. Lists leave answer and output out.',
+    'Shows its status, its answer, and what it has used and cost. For what it did, see `GET /runs/{runId}/events`. ' +
+    'Lists omit the answer and the output.',
   response: run,
   resource,
   codes: ['RUN_NOT_FOUND'],
@@ -50,8 +50,9 @@ export const skipRun = route({
   needs: 'use',
   method: 'post',
   path: '/runs/{runId}/skip',
-  summary: 'Skip a queued or waiting run',
-  description: 'It ends as `skipped`, and the next run of its agent starts. It can be replayed later.',
+  summary: 'Skip a run',
+  description:
+    'Ends a queued or waiting run as `skipped`, so that the next run of its agent starts. You can replay it later.',
   response: run,
   resource,
   codes: ['RUN_NOT_FOUND', 'RUN_NOT_CANCELLABLE'],
@@ -65,11 +66,12 @@ export const replayRun = route({
   needs: 'use',
   method: 'post',
   path: '/runs/{runId}/replay',
-  summary: 'Run a finished run again',
+  summary: 'Replay a run',
   description:
-    'Creates a run with the same payload or input and the current agent. The replay of a delivery is queued like a new one; ' +
-    'for any other run the agent must be idle. With `Idempotency-Key`, a repeated request starts no second run.',
-  headers: { 'Idempotency-Key': 'Names the request; repeating it under the same key starts no second run' },
+    'Starts a new run of the current agent with the payload or input of a finished one. The replay of a delivery ' +
+    'joins the end of the queue. For any other run, the agent must be idle (`AGENT_ALREADY_RUNNING`). See ' +
+    '[Replay](/docs/how-to/replay).',
+  headers: { 'Idempotency-Key': 'A key for this request. A repeat with the same key starts no second run.' },
   status: 202,
   response: run,
   resource,
@@ -98,7 +100,9 @@ export const cancelRun = route({
   method: 'post',
   path: '/runs/{runId}/cancel',
   summary: 'Cancel a run',
-  description: 'A queued run ends at once, a running one within ten seconds.',
+  description:
+    'A queued run ends immediately, a running one within ten seconds. See [Cancel a ' +
+    'run](/docs/how-to/cancel-a-run).',
   response: run,
   resource,
   codes: ['RUN_NOT_FOUND', 'RUN_NOT_CANCELLABLE'],

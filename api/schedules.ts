@@ -11,56 +11,56 @@ const shared = { tag: 'agents', access: 'account', status: 200, method: 'get' } 
 const outcome = named(
   'FireOutcome',
   v.picklist(recordedOutcomes, `must be one of ${recordedOutcomes.join(', ')}`),
-  'What became of a fire',
+  'The outcome of a fire',
 )
 const reason = named(
   'FireReason',
   v.picklist(Object.keys(fireReasons) as [FireReason, ...FireReason[]]),
-  'Why a fire did not run',
+  'Why a fire started no run',
 )
 
-/** A fire as its owner sees it. */
+/** The public form of a fire. */
 const fire = named(
   'Fire',
   v.object({
-    at: field(time, 'The nominal time, however late the fire was carried out'),
+    at: field(time, 'The scheduled time, even if the fire ran late'),
     outcome,
-    reason: field(v.nullable(reason), 'Why it did not run; null if it ran', null),
+    reason: field(v.nullable(reason), 'Why it started no run; null if it ran', null),
     message: field(v.nullable(v.string()), 'The reason as a sentence', null),
-    runId: field(v.nullable(id), 'The run, for as long as it is kept; for a skipped fire, the run recorded as skipped'),
+    runId: field(v.nullable(id), 'The run, while it is kept. For a skipped fire, the run recorded as skipped.'),
     recordedAt: field(time, 'When it was recorded'),
   }),
-  'One time that the expression named',
+  'A time when an agent was due to run',
 )
 const warning = named(
   'ScheduleWarning',
   v.object({
-    code: named('ScheduleWarningCode', v.picklist(warningCodes), 'What is surprising, for programs'),
-    message: field(v.string(), 'What is surprising, for people', 'Day 31 is not in every month.'),
+    code: named('ScheduleWarningCode', v.picklist(warningCodes), 'The kind of warning'),
+    message: field(v.string(), 'The warning, for people', 'Day 31 is not in every month.'),
   }),
-  'A surprising property of an expression',
+  'A warning about a cron expression',
 )
 const nextFire = named(
   'NextFire',
   v.object({
     at: field(time, 'When it fires'),
-    local: field(v.string(), 'In the local time of the zone', 'Sat 21 Nov 2026, 10:00'),
+    local: field(v.string(), 'The same time in the time zone of the agent', 'Sat 21 Nov 2026, 10:00'),
   }),
-  'A fire to come',
+  'An upcoming fire',
 )
 const schedule = named(
   'Schedule',
   v.object({
-    cron: field(v.string(), 'The expression', '0 9 * * 1-5'),
+    cron: field(v.string(), 'The cron expression', '0 9 * * 1-5'),
     timeZone: field(v.string(), 'Its IANA time zone', 'Europe/Berlin'),
     description: field(v.string(), 'The expression in words', 'At 09:00, Monday through Friday'),
-    paused: field(v.boolean(), 'Whether the agent is paused; fires are skipped then', false),
+    paused: field(v.boolean(), 'Whether the agent is paused, so that fires are skipped', false),
     inStep: field(v.boolean(), 'Whether the scheduler has the current expression'),
-    warnings: field(v.array(warning), 'What may surprise you'),
+    warnings: field(v.array(warning), 'Warnings about the expression'),
     next: field(v.array(nextFire), 'The next ten fires'),
     last: field(v.array(fire), 'The last ten fires, newest first'),
   }),
-  'When an agent runs',
+  'The schedule of an agent',
 )
 
 const presentFire = <Row extends { nominalAt: Date }>({ nominalAt, ...rest }: Row) => ({ at: nominalAt, ...rest })
@@ -69,10 +69,11 @@ export const getSchedule = route({
   ...shared,
   name: 'getSchedule',
   path: '/agents/{agentId}/schedule',
-  summary: 'Get the schedule of an agent in words, and its fires',
+  summary: "Get an agent's schedule",
   description:
-    'The expression in words, warnings about it, the next ten fires and the last ten. `inStep` is false until a change ' +
-    'has reached the scheduler, which takes seconds.',
+    'Returns the cron expression in words, warnings about it, and the next and the last ten fires. After a change, ' +
+    '`inStep` is false for a few seconds, until the scheduler has it. See [Your first ' +
+    'schedule](/docs/start/first-schedule).',
   response: schedule,
   resource,
   codes: ['AGENT_NOT_FOUND', 'NOT_FOUND'],
@@ -86,10 +87,10 @@ export const listFires = route({
   ...shared,
   name: 'listFires',
   path: '/agents/{agentId}/fires',
-  summary: 'List the fires of an agent, newest first',
+  summary: "List an agent's scheduled fires",
   description:
-    'One item for each time that the expression named while it was in force: it ran, was skipped or was missed, and ' +
-    'why. The current fire may take some seconds to appear, a missed one up to seven minutes. Kept for a year.',
+    'Newest first: each scheduled time, whether it ran, was skipped or was missed, and why. The current fire may ' +
+    'take a few seconds to appear, a missed one up to seven minutes. Kept for a year.',
   query: v.strictObject({ ...paging, outcome: v.optional(outcome) }),
   response: pageOf(fire),
   resource,

@@ -9,13 +9,13 @@ const maxHeaderBytes = 16 * 1024
 /** How long a client may take to send a complete request. */
 const defaultRequestMs = 60_000
 
-/** Slow requests are looked for this often; by default Node does so every 30 s, and a limit would be half as long again. */
+/** How often to look for slow requests. Node's default of 30 s would make the limit half as long again. */
 const lookMs = (requestMs: number): number => Math.min(1000, requestMs / 10)
 
 /**
  * The HTTP server. Invalid HTTP, and requests that Node would refuse with an empty body, get the platform's error body
- * too. A request that is not complete after `requestMs` is cut off within a second, and so long a connection may be
- * silent. `serve` starts to answer requests. `drain` stops listening, answers the requests that have arrived, and returns
+ * too. A request that is incomplete after `requestMs` is cut off within a second, and an idle connection after the same
+ * time. `serve` starts to answer requests. `drain` stops listening, answers the requests that have arrived, and returns
  * when the last connection is closed.
  */
 export function createHttpServer({ requestMs = defaultRequestMs, answerMs, maxConnections }: ServerLimits = {}) {
@@ -36,11 +36,11 @@ export function createHttpServer({ requestMs = defaultRequestMs, answerMs, maxCo
 
 /** Times in milliseconds. */
 interface ServerLimits {
-  /** For how long a request may come, and a connection be silent. */
+  /** How long a request may take to arrive, and how long a connection may be idle. */
   requestMs?: number
-  /** For how long the end of an answer may be read. */
+  /** How long a client may take to read the end of a response. */
   answerMs?: number | undefined
-  /** How many connections there may be; others are closed at once. Without it any number. */
+  /** The most open connections; further ones are closed immediately. Unlimited by default. */
   maxConnections?: number
 }
 
@@ -93,11 +93,11 @@ function refusal(message: string, path: string) {
 }
 
 const sentences = {
-  noHost: 'The header Host is missing; HTTP/1.1 requires it.',
-  expectation: 'The header Expect may only be "100-continue". Send that, or leave it out.',
+  noHost: 'The Host header is missing. HTTP/1.1 requires it.',
+  expectation: 'The Expect header must be "100-continue". Send this value or omit the header.',
 }
 
 const sentencesOfParser = (requestMs: number): Record<string, string> => ({
-  HPE_HEADER_OVERFLOW: `The headers of the request are larger than ${maxHeaderBytes} bytes.`,
+  HPE_HEADER_OVERFLOW: `The request headers exceed the limit of ${maxHeaderBytes} bytes.`,
   ERR_HTTP_REQUEST_TIMEOUT: `The request was not complete within ${requestMs / 1000} seconds.`,
 })

@@ -24,8 +24,9 @@ export const createSession = route({
   path: '/sessions',
   summary: 'Create a chat session',
   description:
-    'Its token is shown only once. Whoever has it may chat at your expense with the sites and tools of the session, ' +
-    'and do nothing else. A session lasts a day, two hours unused, and as long as the API key that it was made with.',
+    'The token is shown only once. Anyone who has it can chat at your expense, with the sites and tools of the ' +
+    'session, and do nothing else. A session lasts up to a day, ends after two hours without use, and ends with ' +
+    'the API key that created it. See [A chat page](/docs/how-to/chat-page).',
   owner: 'body',
   needs: 'use',
   body: v.strictObject({ ...inWorkspace, ...sessionFields }),
@@ -50,7 +51,7 @@ export const listSessions = route({
       named(
         'SessionActive',
         v.picklist(['true', 'false'], 'must be true or false'),
-        'true: only those whose tokens may be used still · false: only the others',
+        'true: only sessions whose token still works · false: only the others',
       ),
     ),
   }),
@@ -67,21 +68,24 @@ export const getCurrentSession = route({
   ...current,
   name: 'getCurrentSession',
   method: 'get',
-  summary: 'Get the session of a token',
-  description: 'With the sites and tools that its messages may use.',
+  summary: 'Get the current chat session',
+  description: 'Shows the session of the token, with the sites and tools that its messages can use.',
   status: 200,
   response: session,
   handle: ({ services, proven }) => presentWhole(services, proven.session),
 })
 
-/** Comes before `endSession` in the order of names, in which routes are mounted: `current` is no id. */
+/**
+ * Routes are mounted in the order of their names, so this one precedes `endSession` and `current` is not taken as an
+ * id.
+ */
 export const endCurrentSession = route({
   ...current,
   name: 'endCurrentSession',
   audit: { not: 'The session is its own record.' },
   method: 'delete',
-  summary: 'End the session of a token',
-  description: 'Its token is refused from then on.',
+  summary: 'End the current chat session',
+  description: 'Its token stops working.',
   status: 204,
   handle: ({ services, proven }) => services.sessions.end(proven.session),
 })
@@ -95,7 +99,7 @@ export const endSession = route({
   method: 'delete',
   path: '/sessions/{sessionId}',
   summary: 'End a chat session',
-  description: 'For a session whose token is lost, or in wrong hands. Its token is refused from then on.',
+  description: 'Use this if a token is lost or leaked. The token stops working.',
   status: 204,
   resource: ({ services, caller, params }) => services.sessions.get(ownersIn(caller.reach), params.sessionId),
   codes: ['SESSION_NOT_FOUND'],

@@ -15,7 +15,7 @@ const cookieOf = (request: RequestFacts) => (flowId: string) => request.cookie(c
 
 const shared = { tag: 'auth', access: 'anyone', limit: 'browser', browser: true, method: 'get' } as const
 
-/** A path of this platform: what begins with two slashes, or a backslash, is another host to browsers. */
+/** A path on this platform. Browsers read a path that starts with two slashes or a backslash as another host. */
 const localPath = v.pipe(
   text(512),
   v.check(
@@ -42,12 +42,12 @@ export const startSignIn = route({
   ...shared,
   name: 'startSignIn',
   path: `${folder}/{providerId}/start`,
-  summary: 'Sign in through a provider (for browsers)',
+  summary: 'Start signing in with a provider',
   description:
-    'Redirects to the provider, by which the browser comes back with the cookies of a login. To sign in to one ' +
-    'workspace by its provider, `providerId` is the id of the workspace; a page comes first that names where one goes.',
+    'For browsers. Redirects to the provider, which sends the browser back with the cookies of a login. To sign in ' +
+    'to one workspace, use its id as `providerId`. A page then names the provider first.',
   query: v.strictObject({
-    returnTo: v.optional(field(localPath, 'The path of this platform to open in the end', '/console')),
+    returnTo: v.optional(field(localPath, 'The path on this platform to open afterwards', '/console')),
   }),
   status: 303,
   codes: ['VALIDATION_ERROR', 'NOT_FOUND', 'SITE_UNAVAILABLE', 'PERMISSION_DENIED'],
@@ -55,7 +55,7 @@ export const startSignIn = route({
     const { providers, flows } = services.signIn
     const provider = await providers.find(params.providerId)
     const { url, ticket } = await flows.begin({ provider, address: request.address, returnTo })
-    // Whoever runs the provider of a workspace chooses where this leads.
+    // The operator of a workspace's provider chooses where this leads, so a page names it first.
     if (provider.workspaceProviderId !== null) return { location: url }
     return goOn(services, await flows.open(ticket, cookieOf(request)))
   },
@@ -65,13 +65,13 @@ export const goToProvider = route({
   ...shared,
   name: 'goToProvider',
   path: `${folder}/go`,
-  summary: "Continue to a provider's sign-in (for browsers)",
+  summary: "Continue to a provider's sign-in page",
   description:
-    'Shows a page that names the account that the provider will be linked to, or the provider of the workspace. The ' +
-    'link on that page works only in the same browser. Clients that ask for `application/json` are redirected at once.',
+    'For browsers. Shows a page that names the account to link, or the provider of the workspace. The link on it ' +
+    'works only in the same browser. Clients that ask for `application/json` are redirected immediately.',
   query: v.looseObject({
-    ticket: field(text(100), 'From `linkUrl`'),
-    seen: v.optional(field(v.string(), 'From the link on the page')),
+    ticket: field(text(100), 'The ticket in `linkUrl`'),
+    seen: v.optional(field(v.string(), 'The value in the link on the page')),
   }),
   status: 303,
   codes: ['VALIDATION_ERROR', 'NOT_FOUND', 'SITE_UNAVAILABLE', 'PERMISSION_DENIED'],
@@ -91,18 +91,20 @@ export const goToProvider = route({
 function confirmation(shown: { account: string | undefined; issuer: string }, link: string, again: boolean) {
   const host = hostOf(shown)
   const linking = [
-    `What you are at ${host} will be linked to ${shown.account}: whoever signs in there as you is signed in here with that account.`,
-    'Go on only if this account is yours.',
+    `Your identity at ${host} will be linked to ${shown.account}. Anyone who signs in there as you can then sign in here to that account.`,
+    'Continue only if this account is yours.',
   ]
-  const signingIn = ['You sign in there, and come back here for your workspace. Go on only if you know this address.']
+  const signingIn = [
+    'You sign in there and then return here to your workspace. Continue only if you know this address.',
+  ]
   return {
-    title: shown.account === undefined ? `Sign in at ${host}?` : `Link ${host} to ${shown.account}?`,
+    title: shown.account === undefined ? `Sign in with ${host}?` : `Link ${host} to ${shown.account}?`,
     text: [
       ...(shown.account === undefined ? signingIn : linking),
       ...(again ? ['If this page keeps coming back, allow cookies from this address in your browser.'] : []),
     ],
     good: true,
-    action: { href: link, label: `Go on to ${host}` },
+    action: { href: link, label: `Continue to ${host}` },
   }
 }
 
@@ -110,10 +112,10 @@ export const finishSignIn = route({
   ...shared,
   name: 'finishSignIn',
   path: `${folder}/{providerId}/callback`,
-  summary: 'Return from a provider (for browsers)',
+  summary: 'Finish signing in with a provider',
   description:
-    'The redirect URI of the provider. Sets the cookies of a login, and redirects to `returnTo`, or responds with a ' +
-    'page, or with JSON to clients that prefer it.',
+    'For browsers: the redirect URI to register at the provider. Sets the login cookies and redirects to ' +
+    '`returnTo`. Without `returnTo`, it responds with a page, or with JSON to clients that prefer it.',
   query: v.looseObject({}),
   status: 200,
   response: finishedSignIn,
@@ -134,10 +136,14 @@ export const finishSignIn = route({
 
 const close = 'You can close this window.'
 const pages = {
-  'signed-in': (title: string) => ({ title: 'You are signed in', text: [`By ${title}. ${close}`], good: true }),
+  'signed-in': (title: string) => ({
+    title: 'You are signed in',
+    text: [`You signed in with ${title}. ${close}`],
+    good: true,
+  }),
   linked: (title: string) => ({
     title: `${title} is linked`,
-    text: [`It signs you in from now on. ${close}`],
+    text: [`You can now sign in with it. ${close}`],
     good: true,
   }),
 }

@@ -15,8 +15,8 @@ export const listSignInProviders = route({
   name: 'listSignInProviders',
   method: 'get',
   path: '/auth/providers',
-  summary: 'List the providers that sign people in',
-  description: 'Those of the platform. A workspace may have one of its own, for its members.',
+  summary: 'List sign-in providers',
+  description: 'Lists the providers of the platform. A workspace can have its own provider for its members.',
   status: 200,
   response: listOf(signInProvider),
   async handle({ services: { signIn, config } }) {
@@ -34,15 +34,15 @@ export const linkIdentity = route({
   audit: { not: 'Noted when the provider is linked.' },
   method: 'post',
   path: '/auth/identities',
-  summary: 'Link a sign-in provider to the account',
+  summary: 'Link a sign-in provider',
   description:
-    'Open `linkUrl` in your own browser within ten minutes, and sign in at the provider: from then on it signs you in. ' +
-    'The provider of a workspace signs in to that workspace alone, and only its members can link it. Your address has ' +
-    'to be verified.',
+    'Open `linkUrl` in your browser within ten minutes and sign in at the provider. From then on you can log in ' +
+    'with it. The provider of a workspace logs its members in to that workspace only. Requires a verified email ' +
+    'address.',
   body: v.strictObject({
     provider: providerName,
-    currentPassword: v.optional(field(password, 'If the account has one')),
-    code: v.optional(field(code, 'If the account has an authenticator app')),
+    currentPassword: v.optional(field(password, 'The password, if the account has one')),
+    code: v.optional(field(code, 'The code, if the account has an authenticator app')),
   }),
   status: 201,
   response: named(
@@ -50,12 +50,12 @@ export const linkIdentity = route({
     v.object({
       linkUrl: field(
         v.string(),
-        'To be opened in the browser of the person whose account it is',
+        'The address to open in the browser of the account holder',
         'https://switchyard.example.com/auth/oidc/go?ticket=an-example',
       ),
-      expiresAt: field(time, 'Until when it can be finished'),
+      expiresAt: field(time, 'When the link expires'),
     }),
-    'An attempt that has begun',
+    'A started link to a provider',
   ),
   codes: ['NOT_FOUND', 'WORKSPACE_REQUIRED', 'UNAUTHORIZED'],
   async handle({ services, caller, body, request }) {
@@ -69,8 +69,8 @@ export const listIdentities = route({
   name: 'listIdentities',
   method: 'get',
   path: '/auth/identities',
-  summary: 'List the linked sign-in providers',
-  description: 'Newest first; there are 20 at most.',
+  summary: 'List linked sign-in providers',
+  description: 'Newest first, at most 20.',
   status: 200,
   response: listOf(identity),
   async handle({ services, caller }) {
@@ -87,8 +87,8 @@ export const unlinkIdentity = route({
   path: '/auth/identities/{identityId}',
   summary: 'Unlink a sign-in provider',
   description:
-    'Also ends the logins that it has opened, but the one of this request. Whoever has no password keeps one provider ' +
-    'at least (`PERMISSION_DENIED`).',
+    'Ends the logins it opened, except the one that you are using. An account without a password must keep one ' +
+    'provider (`PERMISSION_DENIED`).',
   status: 204,
   look: ({ services, caller, params }) => services.signIn.identities.find(caller.userId, params.identityId),
   codes: ['NOT_FOUND'],

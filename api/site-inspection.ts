@@ -12,7 +12,7 @@ const site = named(
     ...siteFields,
     foreignHosts: field(
       v.array(v.string()),
-      'Hosts outside the site that credentials would go to; accept them when you connect it',
+      'Hosts outside the site that would receive credentials. Accept them when you connect the site.',
       [],
     ),
     tools: field(v.array(tool), 'Its tools'),
@@ -21,21 +21,17 @@ const site = named(
         named(
           'ToolWarning',
           v.object({
-            tool: field(
-              v.nullable(v.string()),
-              'The name of the tool; null if it is about the manifest',
-              'search_issues',
-            ),
+            tool: field(v.nullable(v.string()), 'The name of the tool; null for the whole manifest', 'search_issues'),
             message: field(
               v.string(),
-              'What is changed or cut for models, why the tool may not be offered to them, or what is ignored',
-              'no provider takes "anyOf" at the top of a schema, so models read this rule as text',
+              'What is changed, cut or ignored, or why models may not be offered the tool',
+              'no provider accepts "anyOf" at the top level of a schema, so models receive this rule as text',
             ),
           }),
-          'What models are not sent as the site wrote it, or what is ignored',
+          'A difference between the manifest and what models see',
         ),
       ),
-      'What models are not sent of its tools as the site wrote it, because it is too long or providers would refuse it, and what of the manifest is ignored; direct calls are as the site wrote them',
+      'Parts of the manifest that are ignored, and parts that models see changed because they are too long or a provider would refuse them. Direct calls use the manifest unchanged.',
       [],
     ),
   }),
@@ -58,8 +54,10 @@ export const inspectSite = route({
   audit: { not: 'It changes nothing.' },
   method: 'post',
   path: '/vault/inspect',
-  summary: "Read a site's manifest before connecting it",
-  description: 'Nothing is stored, and no credential is sent.',
+  summary: "Inspect a site's manifest",
+  description:
+    'Reads the manifest before you connect the site. Nothing is stored, and no credential is sent. See [Connect a ' +
+    'site](/docs/how-to/connect-a-site).',
   body: v.strictObject({ url }),
   response: site,
   codes: siteCodes,

@@ -12,9 +12,8 @@ import { listOf, ofOwner } from './schemas/schemas.ts'
 import { agentNamed, runNamed } from './route/resources.ts'
 
 const shared = { access: 'account', method: 'get', status: 200 } as const
-const asCsv = 'As CSV if you ask for `text/csv`.'
-const bounds =
-  'It has the 1,000 largest lines; all others of a kind are one more. The opening balance and all lines are the closing balance.'
+const asCsv = 'Returns CSV if you ask for `text/csv`.'
+const bounds = 'The 1,000 largest lines are listed, and the others are added up by kind.'
 
 const inUsd = (nanoUsd: number | null): number | null => (nanoUsd === null ? null : nanoUsd / 1e9)
 
@@ -23,8 +22,9 @@ export const listStatements = route({
   tag: 'billing',
   name: 'listStatements',
   path: '/billing/statements',
-  summary: 'List the months that have a statement',
-  description: 'From the first change of the balance on, the latest first.',
+  summary: 'List months with statements',
+  description:
+    'Latest first, back to the first change of the balance. In a workspace, requires the `admin` or `owner` role.',
   owner: 'query',
   needs: 'administer',
   whenClosed: true,
@@ -41,10 +41,11 @@ export const getStatement = route({
   tag: 'billing',
   name: 'getStatement',
   path: '/billing/statements/{month}',
-  summary: 'Get the statement of a month',
+  summary: 'Get a monthly statement',
   description:
-    'What was added, has expired and was used in a calendar month (UTC): the steps by agent, those of chats together, and each ' +
-    `other change as a line. ${bounds} That of a workspace has what it has used, and opens with 0. ${asCsv}`,
+    'Shows the credits added, expired and used in a calendar month (UTC): steps grouped by agent, all chats together, and ' +
+    `every other change on its own line. ${bounds} The statement of a workspace shows its usage and opens with 0. ${asCsv} ` +
+    'In a workspace, requires the `admin` or `owner` role.',
   owner: 'query',
   needs: 'administer',
   whenClosed: true,
@@ -60,8 +61,8 @@ export const getAgentStatement = route({
   tag: 'agents',
   name: 'getAgentStatement',
   path: '/agents/{agentId}/statements/{month}',
-  summary: 'Get what an agent has used in a month',
-  description: `A line for each of its runs, under its present owner, in a calendar month (UTC). ${bounds} It opens with 0. ${asCsv}`,
+  summary: "Get an agent's monthly statement",
+  description: `Has a line for each run under the current owner in a calendar month (UTC), and opens with 0. ${bounds} ${asCsv}`,
   response: agentStatement,
   csv: monthCsv,
   resource: agentNamed,
@@ -74,8 +75,8 @@ export const getRunStatement = route({
   tag: 'runs',
   name: 'getRunStatement',
   path: '/runs/{runId}/statement',
-  summary: 'Get what a run has cost',
-  description: `A line for each step, and for each failed attempt that its provider billed; they add up to the closing balance. It opens with 0. ${asCsv}`,
+  summary: "Get a run's statement",
+  description: `Has a line for each step, and for each failed attempt that the provider billed. It opens with 0, and the lines add up to the closing balance. ${asCsv}`,
   response: runStatement,
   csv: runCsv,
   resource: runNamed,

@@ -6,35 +6,35 @@ import { field, freeObject, named } from './schemas/documented.ts'
 
 const received = named(
   'StripeEventReceived',
-  v.object({ received: field(v.literal(true), 'That it is noted') }),
-  'The answer to a delivery of Stripe',
+  v.object({ received: field(v.literal(true), 'Always true') }),
+  'The response to a Stripe event',
 )
-const event = freeObject('StripeEvent', 'An event of Stripe', {
+const event = freeObject('StripeEvent', 'A Stripe event', {
   id: 'evt_1Nk8dH2eZvKYlo2C',
   object: 'event',
   type: 'invoice.paid',
   data: { object: { object: 'invoice', customer: 'cus_NffrFeUfNV2Hib' } },
 })
 
-/** NOT_FOUND where the sandbox stands in for Stripe. */
+/** Fails with NOT_FOUND if the installation does not use Stripe. */
 function stripeOf({ stripe }: Services) {
-  assertThat(stripe, 'NOT_FOUND', { message: 'Payments are not made by Stripe here.' })
+  assertThat(stripe, 'NOT_FOUND', { message: 'This installation does not use Stripe.' })
   return stripe
 }
 
 export const receiveStripeEvent = route({
   name: 'receiveStripeEvent',
-  audit: { not: 'What follows from it is noted as the gateway tells it.' },
+  audit: { not: 'Its consequences are noted when the gateway reports them.' },
   tag: 'billing',
   access: 'anyone',
   method: 'post',
   path: '/billing/stripe-webhook',
-  summary: 'Take news of payments (for Stripe)',
+  summary: 'Receive a Stripe event',
   description:
-    'The address of the webhook endpoint at Stripe. The signature has to be Stripe’s, and at most five minutes old. What ' +
-    'an event says is not believed: it is a hint that Stripe is to be asked about the account. So events may come late, ' +
-    'more than once and in any order; those of customers of others are ignored.',
-  headers: { 'Stripe-Signature': 'The time, and the signature over it and the body' },
+    'The webhook endpoint to register at Stripe. Requires a Stripe signature that is at most five minutes old. An ' +
+    'event is only a hint to ask Stripe about the account, so it may come late, repeatedly and in any order. ' +
+    'Events about unknown customers are ignored. See [Stripe](/docs/operate/stripe).',
+  headers: { 'Stripe-Signature': 'The timestamp, and the signature over it and the body' },
   rawBody: { maxBytes: ({ config }) => config.bodies.webhookBytes, documentation: event },
   status: 200,
   response: received,

@@ -9,9 +9,9 @@ const currentPassword = field(password, 'The password of the account')
 const recoveryCodes = named(
   'RecoveryCodes',
   v.object({
-    recoveryCodes: field(v.array(v.string()), 'Each is good once', ['k3ub-7yqm-4zta-2w6x']),
+    recoveryCodes: field(v.array(v.string()), 'Recovery codes; each works once', ['k3ub-7yqm-4zta-2w6x']),
   }),
-  'What to log in with if the authenticator app is lost; shown once',
+  'Codes for logging in without the authenticator app, shown only once',
 )
 
 export const getTotp = route({
@@ -20,15 +20,16 @@ export const getTotp = route({
   name: 'getTotp',
   method: 'get',
   path: '/auth/totp',
-  summary: 'Get whether logins need a code',
+  summary: 'Get two-factor authentication status',
+  description: 'Shows whether logins need a code, and how many recovery codes are left.',
   status: 200,
   response: named(
     'Totp',
     v.object({
-      enabledAt: field(v.nullable(time), 'Since when logins need a code of an authenticator app; null if they do not'),
-      recoveryCodesLeft: field(whole, 'How many recovery codes were not used', 10),
+      enabledAt: field(v.nullable(time), 'When two-factor authentication was turned on; null if it is off'),
+      recoveryCodesLeft: field(whole, 'The number of unused recovery codes', 10),
     }),
-    'The second factor of an account',
+    'The two-factor authentication of an account',
   ),
   handle: ({ services, caller }) => services.users.secondFactors.state(caller),
 })
@@ -39,19 +40,23 @@ export const startTotp = route({
   audit: { subject: 'account' },
   method: 'post',
   path: '/auth/totp',
-  summary: 'Begin to set up an authenticator app',
+  summary: 'Start setting up an authenticator app',
   description:
-    'Give the app the address, as a QR code or by a link, or the secret. Nothing changes until a code is confirmed, within ' +
-    'an hour. A second secret replaces the first one.',
+    'Enter `secret` in the app, or show `otpauthUri` as a QR code. Nothing changes until you confirm a code, ' +
+    'within an hour. A second secret replaces the first.',
   body: v.strictObject({ currentPassword }),
   status: 201,
   response: named(
     'TotpSecret',
     v.object({
-      secret: field(v.string(), 'In base32, to be typed in', 'KROX6ND6XQWK5ETXZF6NMUVGYKWJCVCH'),
-      otpauthUri: field(v.string(), 'For a QR code', 'otpauth://totp/Switchyard:ada%40example.com?secret=KROX6ND6'),
+      secret: field(v.string(), 'The secret in base32, to type in', 'KROX6ND6XQWK5ETXZF6NMUVGYKWJCVCH'),
+      otpauthUri: field(
+        v.string(),
+        'The URI for a QR code',
+        'otpauth://totp/Switchyard:ada%40example.com?secret=KROX6ND6',
+      ),
     }),
-    'What an authenticator app needs; shown once',
+    'What an authenticator app needs, shown only once',
   ),
   handle: ({ services, caller, body, request }) =>
     services.users.secondFactors.start(caller, body.currentPassword, request.address),
@@ -63,9 +68,10 @@ export const confirmTotp = route({
   audit: { subject: 'account' },
   method: 'post',
   path: '/auth/totp/confirm',
-  summary: 'Have logins need a code from now on',
+  summary: 'Turn on two-factor authentication',
   description:
-    'Takes a first code of the authenticator app, and returns ten recovery codes. Logins that are open stay open.',
+    'Takes a code from the authenticator app and returns ten recovery codes. New logins then need a code. Open ' +
+    'logins stay open.',
   body: v.strictObject({ code }),
   status: 200,
   response: recoveryCodes,
@@ -81,8 +87,8 @@ export const renewRecoveryCodes = route({
   audit: { subject: 'account' },
   method: 'post',
   path: '/auth/totp/recovery-codes',
-  summary: 'Get new recovery codes',
-  description: 'All from before are void.',
+  summary: 'Replace the recovery codes',
+  description: 'The previous codes stop working.',
   body: v.strictObject({ currentPassword, code }),
   status: 200,
   response: recoveryCodes,
@@ -98,7 +104,8 @@ export const removeTotp = route({
   audit: { subject: 'account' },
   method: 'delete',
   path: '/auth/totp',
-  summary: 'Have the password be enough again',
+  summary: 'Turn off two-factor authentication',
+  description: 'Logins then need only the password.',
   body: v.strictObject({ currentPassword, code }),
   status: 204,
   codes: ['NOT_FOUND'],

@@ -10,7 +10,7 @@ import { text } from './schemas/schemas.ts'
 import { membership, transfer } from './schemas/workspace-schema.ts'
 import { workspaceNamed as resource } from './route/resources.ts'
 
-/** What the audit log notes: who owns it, and to whom it is offered. */
+/** The fields for the audit log: the owner, and the member who has an offer. */
 async function look({ services, resource }: { services: Services; resource: { id: string; payerId: string } }) {
   const [offer] = await services.workspaces.offers([resource.id])
   return { payerId: resource.payerId, offeredTo: offer?.userId ?? null }
@@ -25,13 +25,18 @@ export const offerWorkspace = route({
   look,
   method: 'post',
   path: '/workspaces/{workspaceId}/transfer',
-  summary: 'Offer a member to hand the workspace over',
+  summary: 'Offer a workspace to a member',
   description:
-    'Its owner does so, with the password of the account, and `code` if it has an authenticator app. The member has seven ' +
-    'days to accept. Another offer replaces this one. Nothing changes until it is accepted.',
+    'The member has seven days to accept, and nothing changes until then. Another offer replaces this one. ' +
+    'Requires the `owner` role, the password, and `code` if the account has an authenticator app. See ' +
+    '[Workspaces](/docs/how-to/workspaces).',
   needs: 'own',
   body: v.strictObject({
-    userId: field(v.pipe(text(64), v.uuid('must be a UUID')), 'The member', '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a10'),
+    userId: field(
+      v.pipe(text(64), v.uuid('must be a UUID')),
+      'The member to offer it to',
+      '0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a10',
+    ),
     password,
     code: v.optional(code),
   }),
@@ -53,8 +58,10 @@ export const withdrawTransfer = route({
   look,
   method: 'delete',
   path: '/workspaces/{workspaceId}/transfer',
-  summary: 'Withdraw or decline an offer',
-  description: 'The owner withdraws it; the member whom it is made to declines it. For others there is none.',
+  summary: 'Withdraw or decline a transfer offer',
+  description:
+    'The owner withdraws the offer, or the member declines it. For other members, the offer does not exist ' +
+    '(`NOT_FOUND`).',
   needs: 'see',
   status: 204,
   codes: ['WORKSPACE_NOT_FOUND', 'NOT_FOUND'],
@@ -67,12 +74,11 @@ export const acceptTransfer = route({
   audit: { not: 'Noted in the transaction of the change.' },
   method: 'post',
   path: '/workspaces/{workspaceId}/transfer/accept',
-  summary: 'Take a workspace over',
+  summary: 'Accept a workspace transfer',
   description:
-    'The member whom it is offered to becomes its owner, and the former owner an admin. From then on the account of the new ' +
-    'owner pays, also for steps of runs and chats that are under way; what was used before stays in the ledger of the former ' +
-    'owner. Your address has to be verified, and your account has to have room for the workspace, its agents, sites, API keys ' +
-    'and members. Safe to repeat.',
+    'You become the owner, and the former owner becomes an admin. Your account pays from then on, including for ' +
+    'runs and chats that have already started. Requires a verified email address, a tier that includes workspaces ' +
+    '(`WORKSPACE_REQUIRED`), and room in your limits. Safe to repeat.',
   needs: 'see',
   response: membership,
   codes: [
@@ -84,7 +90,7 @@ export const acceptTransfer = route({
     'VAULT_LIMIT_REACHED',
   ],
   handle: async ({ services, caller, request, resource }) => {
-    // Whoever runs the provider of a workspace can sign in as a member, and is not to have that member's account pay.
+    // The operator of the workspace's provider can sign in as a member, and must not make that member's account pay.
     requireOwnAccount(caller)
     const by = { ...actorOf({ caller, request }), userId: caller.userId }
     return fieldsOf(await services.workspaces.acceptOffer(by, resource.id))

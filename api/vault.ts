@@ -19,7 +19,7 @@ import { entryNamed as resource } from './route/resources.ts'
 const flag = named(
   'Force',
   v.picklist(['true', 'false'], 'must be true or false'),
-  'Whether to do it although something depends on it',
+  'Whether to disconnect the site even if agents use it',
 )
 const entryTool = named(
   'VaultTool',
@@ -31,7 +31,7 @@ const shared = { tag: 'vault', access: 'account', status: 200 } as const
 const token = v.pipe(
   text(8192),
   v.regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters without spaces'),
-  v.metadata({ description: 'The bearer token that the site issued', examples: ['token-of-the-site'] }),
+  v.metadata({ description: 'The bearer token issued by the site', examples: ['token-of-the-site'] }),
 )
 
 export const listVault = route({
@@ -56,11 +56,12 @@ export const addToVault = route({
   audit: { subject: 'vault_entry' },
   method: 'post',
   path: '/vault',
-  summary: 'Connect a site with a bearer token that it issued',
+  summary: 'Connect a site with a bearer token',
   description:
-    'Reads the manifest of the site, and stores the token encrypted. If the site has a tool with the effect and scope ' +
-    '`read` that needs no arguments, it is called once, for five seconds at most, to try the token: `status` and ' +
-    '`acceptedAt` say what came of it. Sites with OAuth: `POST /vault/oauth/start`.',
+    'Reads the manifest of the site and stores the token encrypted. To try the token, the platform calls one tool ' +
+    'with effect and scope `read` that needs no arguments, if there is one. `status` and `acceptedAt` show the ' +
+    'result. For a site with OAuth, use `POST /vault/oauth/start`. See [Connect a ' +
+    'site](/docs/how-to/connect-a-site).',
   owner: 'body',
   body: v.strictObject({
     ...inWorkspace,
@@ -81,7 +82,7 @@ export const getVaultEntry = route({
   method: 'get',
   path: '/vault/{entryId}',
   summary: 'Get a connected site',
-  description: 'Its status, and a change of its manifest that waits for you. The credential is never shown.',
+  description: 'Shows its status, and a manifest change if one waits for you. The credential is never shown.',
   response: entry,
   resource,
   codes: ['NOT_FOUND'],
@@ -94,8 +95,8 @@ export const replaceVaultToken = route({
   audit: { subject: 'vault_entry' },
   method: 'patch',
   path: '/vault/{entryId}',
-  summary: 'Replace the token of a connected site',
-  description: 'Runs that wait for it continue. The token is tried as by `POST /vault`.',
+  summary: "Replace a site's token",
+  description: 'Runs that wait for it continue. The token is tried as in `POST /vault`.',
   body: v.strictObject({ token }),
   response: entry,
   resource,
@@ -116,8 +117,8 @@ export const removeFromVault = route({
   path: '/vault/{entryId}',
   summary: 'Disconnect a site',
   description:
-    'Its token is deleted. While agents use the site, this is refused, and the agents are named. With `force=true` they ' +
-    'lose its tools; their runs then say on the timeline, and to the model, that the site is missing.',
+    'Deletes its token. If agents use the site, the request fails and names them. With `force=true`, these agents ' +
+    'lose its tools. Their runs then report the missing site on the timeline and to the model.',
   query: v.strictObject({ force: v.optional(flag, 'false') }),
   status: 204,
   resource,
@@ -130,8 +131,8 @@ export const listTools = route({
   name: 'listTools',
   method: 'get',
   path: '/vault/{entryId}/tools',
-  summary: "List a site's tools with their scope and effect",
-  description: 'Those of the manifest that is in use.',
+  summary: "List a site's tools",
+  description: 'Lists the tools of the manifest in use, with their scope and effect.',
   response: listOf(entryTool),
   resource,
   codes: ['NOT_FOUND'],
@@ -147,16 +148,18 @@ export const callTool = route({
   path: '/vault/{entryId}/tools/{toolName}/call',
   summary: 'Call a tool',
   description:
-    "The body is the arguments object that the tool's input schema describes. The call is sent once. With " +
-    '`Idempotency-Key`, a repeated request gets the outcome of the first one, and waits for it if need be. Every answer ' +
-    'names the call (`callId`), unless nothing was begun because of the limit of the host. A call whose outcome is ' +
-    '`unknown` may have had its effect.',
-  headers: { 'Idempotency-Key': 'Names the call; under one key, an entry makes one call that may have an effect' },
+    'The body is the arguments object, as the input schema of the tool describes it. The call is sent once. Every ' +
+    'response, even an error, has a `callId`, unless the rate limit of the host stopped the call before it ' +
+    'started. A call with the outcome `unknown` may have taken effect. With `Idempotency-Key`, a repeat returns ' +
+    'the outcome of the first call and waits for it if necessary.',
+  headers: {
+    'Idempotency-Key': 'A key for this call. A repeat with the same key makes no second call that may take effect.',
+  },
   body: toolArguments,
   response: named(
     'ToolCallResult',
-    v.object({ callId: field(id, 'The call; `GET …/calls/{callId}` shows it'), result: toolResult }),
-    'What came of a direct tool call',
+    v.object({ callId: field(id, 'The call, for `GET /vault/{entryId}/calls/{callId}`'), result: toolResult }),
+    'The result of a direct tool call',
   ),
   resource,
   codes: ['NOT_FOUND', 'FEATURE_LIMIT_REACHED', 'OUTGOING_RATE_LIMITED', 'SITE_UNAVAILABLE', 'TOOL_EXECUTION_ERROR'],

@@ -15,25 +15,25 @@ const receipt = named(
   v.object({
     runId: field(id, 'The run of the delivery'),
     status: runStatus,
-    sequence: field(whole, "Position in the agent's order of arrival, from 1", 12),
-    ahead: field(whole, 'Unfinished runs in front of this one', 0),
+    sequence: field(whole, "The position in the agent's order of arrival, from 1", 12),
+    ahead: field(whole, 'The number of unfinished runs before this one', 0),
     statusUrl: field(
       v.string(),
-      'Where the sender reads this receipt again',
+      'The URL where the sender can read this receipt again',
       'https://switchyard.example.com/api/webhooks/agent/0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a10/runs/0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a16',
     ),
     message: v.optional(
       field(
         v.string(),
-        'Of a failed run: that a repeated delivery does not start it again, and how its owner can replay it',
-        'The run of this delivery has failed, and repeating the delivery does not start it again. The owner of the agent can replay it: POST /runs/0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a16/replay.',
+        'Only for a failed run: how the owner can replay it',
+        "The run of this delivery has failed. Sending the delivery again does not start a new run. The agent's owner can replay it with POST /runs/0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a16/replay.",
       ),
     ),
     replayedBy: v.optional(
       named(
         'DeliveryReplay',
-        v.object({ runId: field(id, 'The latest replay of the delivery'), status: runStatus }),
-        'Of a failed run that was replayed',
+        v.object({ runId: field(id, 'The run of the latest replay'), status: runStatus }),
+        'The latest replay of a failed run',
       ),
     ),
   }),
@@ -41,14 +41,16 @@ const receipt = named(
 )
 const challenge = named(
   'Challenge',
-  v.object({ challenge: field(v.string(), 'What Slack sent', '3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P') }),
-  "The answer to Slack's URL verification",
+  v.object({
+    challenge: field(
+      v.string(),
+      'The challenge that Slack sent',
+      '3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P',
+    ),
+  }),
+  "The response to Slack's URL verification",
 )
-const pong = named(
-  'Pong',
-  v.object({ pong: field(v.literal(true), 'That it arrived') }),
-  "The answer to GitHub's `ping`",
-)
+const pong = named('Pong', v.object({ pong: field(v.literal(true), 'Always true') }), "The response to GitHub's `ping`")
 
 const present = async (services: Services, agentId: string, given: Receipt) => ({
   ...given,
@@ -56,19 +58,19 @@ const present = async (services: Services, agentId: string, given: Receipt) => (
   ...(given.status === 'failed' && (await afterFailure(services, given.runId))),
 })
 
-/** A sender that repeats a delivery wants it to be processed, and only the owner can do that. */
+/** A sender that repeats a delivery wants it processed, which only the owner can do by replaying it. */
 async function afterFailure({ runs }: Services, runId: string) {
   const replay = await runs.reading.replayOf(runId)
-  if (!replay) return { message: `The run of this delivery has failed, and ${toReplay(runId)}` }
-  const message = `The run of this delivery has failed. Its replay, the run ${replay.runId}, is ${replay.status}`
+  if (!replay) return { message: `The run of this delivery has failed. ${toReplay(runId)}` }
+  const message = `The run of this delivery has failed. Its replay is run ${replay.runId} (${replay.status}).`
   return {
-    message: message + (replay.status === 'failed' ? `, and ${toReplay(replay.runId)}` : '.'),
+    message: replay.status === 'failed' ? `${message} ${toReplay(replay.runId)}` : message,
     replayedBy: replay,
   }
 }
 
 const toReplay = (runId: string): string =>
-  `repeating the delivery does not start it again. The owner of the agent can replay it: POST /runs/${runId}/replay.`
+  `Sending the delivery again does not start a new run. The agent's owner can replay it with POST /runs/${runId}/replay.`
 
 /** How senders authenticate. The agent's `webhookProof` selects the scheme. */
 const schemes = {
@@ -105,23 +107,24 @@ export const receiveWebhook = route({
   audit: { not: 'The run is its own record.' },
   method: 'post',
   path: webhookPath,
-  summary: 'Start a run of a webhook-triggered agent',
+  summary: 'Deliver a webhook to an agent',
   description:
-    'Send the secret in `X-Webhook-Secret`, or the other proof that the agent takes (`webhookProof`), and any JSON ' +
-    'object as the body. Deliveries of one agent are processed one at a time in order of arrival. With ' +
-    '`Idempotency-Key` (or `webhook-id`), a repeated delivery gets the receipt of the first. Deliveries of known ' +
-    'senders (GitHub, GitLab, Stripe, Shopify, Slack) are identified by the ids that these senders give them.',
+    'Starts a run with the body, which can be any JSON object. Send the secret in `X-Webhook-Secret`, or the proof ' +
+    'that the agent expects (`webhookProof`). Deliveries to one agent are processed one at a time, in order of ' +
+    'arrival. A delivery with a known `Idempotency-Key` or `webhook-id`, or a known delivery id of GitHub, GitLab, ' +
+    'Stripe, Shopify or Slack, returns the first receipt. See [Your first webhook](/docs/start/first-webhook).',
   headers: {
-    'Idempotency-Key': 'Names the delivery; repeating it under the same key starts no second run',
-    'webhook-id': 'The same, under its Standard Webhooks name; `Idempotency-Key` takes precedence',
-    'webhook-timestamp': "With `webhook-signature`: Unix time in seconds, within five minutes of the platform's clock",
+    'Idempotency-Key': 'A key for this delivery. A repeat with the same key starts no second run.',
+    'webhook-id': 'The same under its Standard Webhooks name. `Idempotency-Key` takes precedence.',
+    'webhook-timestamp':
+      "For `webhook-signature`: the Unix time in seconds, within five minutes of the platform's clock",
   },
   rawBody: { maxBytes: ({ config }) => config.bodies.webhookBytes, documentation: payload },
   status: 202,
   response: receipt,
   alternatives: {
     200: {
-      description: "The answer to Slack's URL verification or to GitHub's `ping`; no run is started.",
+      description: "The response to Slack's URL verification or GitHub's `ping`. No run starts.",
       response: v.union([challenge, pong]),
     },
   },
@@ -148,7 +151,7 @@ export const receiveWebhook = route({
 
 const ofSender = { ...shared, path: deliveryPath, status: 200, response: receipt } as const
 
-/** These requests have no body to sign, so the signature names its purpose and is valid for no other. */
+/** These requests have no body to sign, so the `webhook-id` in the signature names their one purpose. */
 const proofFor = (purpose: 'get' | 'delete'): Proof<typeof deliveryPath, Agent> => ({
   schemes,
   codes: ['AGENT_NOT_FOUND', 'WEBHOOK_SECRET_INVALID', 'RATE_LIMITED'],
@@ -159,10 +162,11 @@ export const getDelivery = route({
   ...ofSender,
   name: 'getDelivery',
   method: 'get',
-  summary: 'Get the current receipt of a delivery (for its sender)',
+  summary: "Get a delivery's receipt",
   description:
-    "Needs the agent's secret in `X-Webhook-Secret`, whatever proof its deliveries have. An agent that takes Standard " +
-    'Webhooks also accepts a signature over an empty body, with the `webhook-id` `get-<run id>`.',
+    'For senders. Requires the secret of the agent in `X-Webhook-Secret`, whatever its `webhookProof`. An agent ' +
+    'that expects Standard Webhooks also accepts a signature over an empty body with the `webhook-id` `get-<run ' +
+    'id>`.',
   proof: proofFor('get'),
   codes: ['RUN_NOT_FOUND'],
   handle: async ({ services, proven: agent, params }) =>
@@ -174,9 +178,10 @@ export const withdrawDelivery = route({
   name: 'withdrawDelivery',
   audit: { not: 'The run is its own record.' },
   method: 'delete',
-  summary: 'Withdraw a delivery that is still queued (for its sender)',
+  summary: 'Withdraw a queued delivery',
   description:
-    'Takes the same proof as reading the receipt; a signature has the `webhook-id` `delete-<run id>`. Once the run has started, only the owner of the agent can cancel it.',
+    'For senders. Requires the same proof as reading the receipt, but with the `webhook-id` `delete-<run id>` in a ' +
+    'signature. After the run has started, only the owner of the agent can cancel it.',
   proof: proofFor('delete'),
   codes: ['RUN_NOT_FOUND', 'RUN_NOT_CANCELLABLE'],
   handle: async ({ services, proven: agent, params }) =>

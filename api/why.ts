@@ -10,41 +10,51 @@ const meanings = causeOrder.map((code) => `- \`${code}\`: ${causeCodes[code]}.`)
 const cause = named(
   'Cause',
   v.object({
-    code: named('CauseCode', v.picklist(causeOrder), `What it is:\n\n${meanings}`, 'RATE_LIMIT'),
-    since: field(v.nullable(time), 'Since when; null if that is unknown'),
-    until: field(v.nullable(time), 'When it ends or is checked again; if it waits for you, when it fails'),
-    message: field(v.string(), 'What the cause is', 'https://tracker.example.com takes no more calls for now.'),
+    code: named('CauseCode', v.picklist(causeOrder), `The kind of cause:\n\n${meanings}`, 'RATE_LIMIT'),
+    since: field(v.nullable(time), 'When it began; null if that is unknown'),
+    until: field(v.nullable(time), 'When it ends or is checked again. If the run waits for you, when it fails.'),
+    message: field(
+      v.string(),
+      'The cause, for people',
+      'Run 12 waits until 2026-11-21T12:00:40Z. https://tracker.example.com has reached its rate limit of 10 calls a minute from this platform.',
+    ),
     action: field(
       v.string(),
-      'What you can do, and what that loses or costs',
-      'There is nothing to do: the run continues by itself.',
+      'What you can do, and what that costs or loses',
+      'You do not need to do anything. The run continues automatically.',
     ),
-    runId: field(v.nullable(id), 'The run that it is about'),
-    sequence: field(v.nullable(whole), 'The number of that run', 12),
+    runId: field(v.nullable(id), 'The run that the cause is about'),
+    sequence: field(v.nullable(whole), 'The sequence number of that run', 12),
     step: field(v.nullable(whole), 'The step of that run', null),
-    site: field(v.nullable(v.string()), 'The origin of the site that it is about', 'https://tracker.example.com'),
+    site: field(
+      v.nullable(v.string()),
+      'The origin of the site that the cause is about',
+      'https://tracker.example.com',
+    ),
   }),
-  'One reason why something does not run, or what it does',
+  'One reason why an agent or a run is not running, or what it is doing',
 )
 const why = named(
   'Why',
   v.object({
-    state: named('WhyState', v.picklist(whyStates), 'Where the agent or the run is', 'waiting'),
+    state: named('WhyState', v.picklist(whyStates), 'The state of the agent or run', 'waiting'),
     summary: field(
       v.string(),
-      'The state and the most important cause, in one sentence',
-      'Run 12 waits: https://tracker.example.com takes no more calls for now.',
+      'The state and the main cause, in one sentence',
+      'Run 12 of “Triage” is waiting. It waits until 2026-11-21T12:00:40Z. https://tracker.example.com has reached its rate limit of 10 calls a minute from this platform.',
     ),
-    causes: field(v.array(cause), 'Most important first; several may hold at once'),
+    causes: field(v.array(cause), 'The causes, most important first'),
   }),
-  'Why an agent or a run is where it is',
+  'Why an agent or a run is in its current state',
 )
 
 const shared = {
   access: 'account',
   method: 'get',
   status: 200,
-  description: `From one snapshot of the record, and from the workers that are present. The codes:\n\n${meanings}`,
+  description:
+    'Returns the causes, most important first, or the current work if it is running. Uses one snapshot of the database ' +
+    'and of the active workers. See [Why is it waiting?](/docs/how-to/why-is-it-waiting).',
   response: why,
 } as const
 
@@ -53,7 +63,7 @@ export const whyAgent = route({
   tag: 'agents',
   name: 'whyAgent',
   path: '/agents/{agentId}/why',
-  summary: 'Explain why an agent is not running, or what it is doing',
+  summary: 'Explain why an agent is not running',
   resource: agentNamed,
   codes: ['AGENT_NOT_FOUND'],
   handle: ({ services, resource }) => services.why.ofAgent(resource),
@@ -64,7 +74,7 @@ export const whyRun = route({
   tag: 'runs',
   name: 'whyRun',
   path: '/runs/{runId}/why',
-  summary: 'Explain why a run is not running, or what it is doing',
+  summary: 'Explain why a run is not running',
   resource: runNamed,
   codes: ['RUN_NOT_FOUND'],
   handle: ({ services, resource }) => services.why.ofRun(resource),

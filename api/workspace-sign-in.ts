@@ -6,34 +6,38 @@ import { workspaceNamed as resource } from './route/resources.ts'
 
 const issuer = field(
   text(2048),
-  'The provider, as it names itself; `/.well-known/openid-configuration` below it is its document',
+  'The issuer URL of the provider. Its configuration is at `/.well-known/openid-configuration` below this URL.',
   'https://login.example.com/realms/staff',
 )
 const ascii = (max: number) => v.pipe(text(max), v.regex(/^[\x20-\x7e]+$/, 'must be printable ASCII characters'))
-const clientId = field(ascii(255), 'What the provider knows this platform by', 'switchyard')
+const clientId = field(ascii(255), 'The client id of this platform at the provider', 'switchyard')
 
 const workspaceSignIn = named(
   'WorkspaceSignIn',
   v.object({
     redirectUri: field(
       v.string(),
-      'To be registered at the provider',
+      'The redirect URI to register at the provider',
       'https://switchyard.example.com/auth/oidc/0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a02/callback',
     ),
     startUrl: field(
       v.string(),
-      'What members open to sign in, once they have linked the provider',
+      'The URL that members open to sign in after they have linked the provider',
       'https://switchyard.example.com/auth/oidc/0198a3c2-7d1e-7f60-9b1a-2f6f0c3f5a02/start',
     ),
     provider: field(
       v.nullable(
-        named('WorkspaceProvider', v.object({ issuer, clientId, createdAt: time }), 'The provider of a workspace'),
+        named(
+          'WorkspaceProvider',
+          v.object({ issuer, clientId, createdAt: time }),
+          'The sign-in provider of a workspace',
+        ),
       ),
-      'Without its secret; null if there is none',
+      'The provider, without its secret; null if there is none',
       null,
     ),
   }),
-  'How members sign in to a workspace alone',
+  'How members sign in to one workspace',
 )
 
 const shared = {
@@ -49,8 +53,8 @@ export const getWorkspaceSignIn = route({
   ...shared,
   name: 'getWorkspaceSignIn',
   method: 'get',
-  summary: 'Get how members sign in to a workspace',
-  description: 'The addresses are the same before a provider is named.',
+  summary: "Get a workspace's sign-in settings",
+  description: 'The two URLs are the same before and after a provider is set. Requires the `admin` or `owner` role.',
   whenClosed: true,
   response: workspaceSignIn,
   codes: ['WORKSPACE_NOT_FOUND'],
@@ -64,14 +68,19 @@ export const setWorkspaceSignIn = route({
   audit: { subject: 'sign_in' },
   look: async ({ services, resource }) => (await services.signIn.ofWorkspace.get(resource.id)).provider ?? undefined,
   method: 'put',
-  summary: 'Name the OpenID Connect provider of a workspace',
+  summary: "Set a workspace's sign-in provider",
   description:
-    'Members who link it while they are signed in can sign in by it, to this workspace alone. It replaces the provider ' +
-    'before: the logins of that one end. What members have linked stays only if `issuer` and `clientId` stay the same.',
+    'Members who link this OpenID Connect provider while logged in can then sign in with it, to this workspace ' +
+    'only. Logins of the previous provider end. Links stay only if `issuer` and `clientId` stay the same. Requires ' +
+    'the `admin` or `owner` role.',
   body: v.strictObject({
     issuer,
     clientId,
-    clientSecret: field(ascii(1000), 'Its secret at the provider; it is never shown', 'an-example-of-a-secret'),
+    clientSecret: field(
+      ascii(1000),
+      'The client secret at the provider, which is never shown',
+      'an-example-of-a-secret',
+    ),
   }),
   response: workspaceSignIn,
   codes: ['WORKSPACE_NOT_FOUND', 'INVALID_URL', 'SITE_UNAVAILABLE'],
@@ -89,8 +98,8 @@ export const removeWorkspaceSignIn = route({
   audit: { subject: 'sign_in' },
   look: async ({ services, resource }) => (await services.signIn.ofWorkspace.get(resource.id)).provider ?? undefined,
   method: 'delete',
-  summary: 'Remove the provider of a workspace',
-  description: 'Its logins end, and members are no longer linked to it.',
+  summary: "Remove a workspace's sign-in provider",
+  description: 'Its logins end, and members are unlinked from it. Requires the `admin` or `owner` role.',
   whenClosed: true,
   status: 204,
   codes: ['WORKSPACE_NOT_FOUND', 'NOT_FOUND'],

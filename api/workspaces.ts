@@ -37,7 +37,9 @@ export const createWorkspace = route({
   method: 'post',
   path: '/workspaces',
   summary: 'Create a workspace',
-  description: 'You are its owner: your tier and your credits are its own.',
+  description:
+    'You become its owner, and your account pays for it. Requires a tier that includes workspaces ' +
+    '(`WORKSPACE_REQUIRED`). See [Workspaces](/docs/how-to/workspaces).',
   body: v.strictObject({ name: workspaceName }),
   status: 201,
   response: workspace,
@@ -53,8 +55,8 @@ export const listWorkspaces = route({
   name: 'listWorkspaces',
   method: 'get',
   path: '/workspaces',
-  summary: 'List the workspaces that you are a member of, newest first',
-  description: 'An API key sees its own, if it was made for one.',
+  summary: 'List your workspaces',
+  description: 'Newest first. An API key of a workspace sees only that workspace.',
   query: v.strictObject(paging),
   response: pageOf(workspace),
   async handle({ services, caller, query }) {
@@ -69,7 +71,9 @@ export const getWorkspace = route({
   method: 'get',
   path: '/workspaces/{workspaceId}',
   summary: 'Get a workspace',
-  description: 'Its members have a list of their own.',
+  description:
+    'Shows your role, the monthly credit cap and its usage. For the members, see `GET ' +
+    '/workspaces/{workspaceId}/members`.',
   response: workspace,
   resource,
   codes: ['WORKSPACE_NOT_FOUND'],
@@ -82,8 +86,10 @@ export const updateWorkspace = route({
   audit: { subject: 'workspace' },
   method: 'patch',
   path: '/workspaces/{workspaceId}',
-  summary: 'Rename a workspace, bound what it may use, or say what leavers leave',
-  description: 'Admins and the owner may do so.',
+  summary: 'Update a workspace',
+  description:
+    'Changes its name, its monthly credit cap, or what happens to the sites that leaving members have connected. ' +
+    'Requires the `admin` or `owner` role.',
   needs: 'administer',
   body: v.strictObject(workspaceChanges),
   response: workspace,
@@ -102,7 +108,8 @@ export const deleteWorkspace = route({
   path: '/workspaces/{workspaceId}',
   summary: 'Delete a workspace',
   description:
-    'With everything in it, for everybody, at once. Only its owner may, also while the account of the owner can be restored.',
+    "Deletes the workspace and everything in it immediately, for all members. Also works while the owner's account " +
+    'can still be restored. Requires the `owner` role.',
   needs: 'own',
   whenClosed: true,
   whileClosing: true,

@@ -1,12 +1,12 @@
 /**
- * The error catalogue: every code the platform may answer with (docs/specification.md, "Codes"), and two additions:
- * METHOD_NOT_ALLOWED, and INTERNAL_ERROR for what no code describes. Nothing else maps codes to statuses.
+ * The error catalogue: every code the platform can return (docs/specification.md, "Codes"), and two additions:
+ * METHOD_NOT_ALLOWED, and INTERNAL_ERROR for everything else. Nothing else maps codes to statuses.
  */
 
 interface CatalogueEntry {
   /** HTTP status, repeated in the body as `statusCode`. */
   status: number
-  /** The sentence the client reads unless the thrower gives a more helpful one. */
+  /** The default message; the thrower may give a more helpful one. */
   message: string
   /** Whether the same request may succeed later without being changed. */
   retryable: boolean
@@ -15,49 +15,55 @@ interface CatalogueEntry {
 export const catalogue = {
   UNAUTHORIZED: entry(401, 'No valid authentication token was provided. Send "Authorization: Bearer <token>".'),
   TOKEN_EXPIRED: entry(401, 'The access token has expired. Get a new one with POST /auth/refresh.'),
-  TOKEN_REVOKED: entry(401, 'The access token was revoked, for example by a logout. Log in again.'),
+  TOKEN_REVOKED: entry(401, 'The access token has been revoked. Sign in again.'),
   INVALID_TOKEN: entry(401, 'The token is malformed or was not issued by this platform.'),
   ADMIN_REQUIRED: entry(403, 'This operation requires admin privileges.'),
   TERMS_NOT_ACCEPTED: entry(403, 'Accept the terms first with POST /auth/accept-terms.'),
-  RATE_LIMITED: entry(429, 'Too many requests. Wait for as long as the Retry-After header says.', true),
-  OUTGOING_RATE_LIMITED: entry(429, 'Too many tool calls to this site. Wait 60 seconds.', true),
-  NO_CREDITS: entry(402, 'The credit balance is used up.'),
-  NO_PAYMENT_METHOD: entry(402, 'There is no payment method on file. Add one with POST /billing/payment-methods.'),
+  RATE_LIMITED: entry(429, 'Too many requests. Wait for the number of seconds in the Retry-After header.', true),
+  OUTGOING_RATE_LIMITED: entry(429, 'Too many tool calls to this site. Try again in 60 seconds.', true),
+  NO_CREDITS: entry(402, 'You have no credits left.'),
+  NO_PAYMENT_METHOD: entry(402, 'No payment method is on file. Add one with POST /billing/payment-methods.'),
   PAYMENT_FAILED: entry(402, 'The charge was declined. Use another payment method.'),
   SUBSCRIPTION_PAST_DUE: entry(402, 'The subscription payment is overdue. Pay it with POST /billing/subscription.'),
   TIER_REQUIRED: entry(403, 'This feature needs a higher subscription tier.'),
-  FEATURE_LIMIT_REACHED: entry(403, 'The limit of this feature for your account is reached.'),
-  WORKSPACE_REQUIRED: entry(403, 'This operation requires a workspace of the team plan.'),
+  FEATURE_LIMIT_REACHED: entry(403, 'Your account has reached its limit for this feature.'),
+  WORKSPACE_REQUIRED: entry(403, 'This operation requires a tier that includes workspaces.'),
   INVALID_SESSION: entry(400, 'The session token is invalid or expired. Create a new session with POST /sessions.'),
   SESSION_NOT_FOUND: entry(404, 'There is no session with this token.'),
   SESSION_EXPIRED: entry(410, 'The session has expired. Create a new one with POST /sessions.'),
-  CHAT_TIMEOUT: entry(504, 'The answer took longer than the time limit.', true),
-  STREAM_ABORTED: entry(499, 'The client disconnected during streaming. The partial response is not saved.'),
+  CHAT_TIMEOUT: entry(504, 'The answer took longer than its time limit.', true),
+  STREAM_ABORTED: entry(499, 'The client disconnected during streaming. The partial response was not saved.'),
   MODEL_ERROR: entry(502, 'The AI provider returned an error.', true),
   TOOL_EXECUTION_ERROR: entry(502, 'A tool call to a connected site failed.'),
   SITE_UNAVAILABLE: entry(503, 'The connected site is unreachable.', true),
-  TOKEN_EXISTS: entry(409, 'The vault already has a token for this site. Update it with PATCH, or delete it first.'),
-  VAULT_LIMIT_REACHED: entry(403, 'The vault holds as many sites as your account may have.'),
+  TOKEN_EXISTS: entry(409, 'The vault already has a token for this site. Update that entry, or delete it first.'),
+  VAULT_LIMIT_REACHED: entry(403, 'Your account has reached its limit of sites in the vault.'),
   MANIFEST_NOT_FOUND: entry(404, 'The manifest could not be fetched from the site.'),
-  MANIFEST_INVALID: entry(422, 'The manifest of the site is malformed or lacks required fields.'),
-  AGENT_NOT_FOUND: entry(404, 'There is no agent with this identifier.'),
-  AGENT_LIMIT_REACHED: entry(403, 'You have as many agents as your account may have.'),
-  RUN_NOT_FOUND: entry(404, 'There is no run with this identifier.'),
+  MANIFEST_INVALID: entry(422, "The site's manifest is malformed or lacks required fields."),
+  AGENT_NOT_FOUND: entry(404, 'There is no agent with this id.'),
+  AGENT_LIMIT_REACHED: entry(403, 'Your account has reached its agent limit.'),
+  RUN_NOT_FOUND: entry(404, 'There is no run with this id.'),
   RUN_NOT_CANCELLABLE: entry(400, 'The run has already ended.'),
   AGENT_ALREADY_RUNNING: entry(409, 'The agent already has an active run.', true),
   WEBHOOK_SECRET_INVALID: entry(401, 'The X-Webhook-Secret header is missing or does not match.'),
-  WEBHOOK_PAYLOAD_INVALID: entry(422, 'The payload does not match the webhook schema of the agent.'),
-  VALIDATION_ERROR: entry(400, 'The request is not valid. The details say which fields.'),
-  INVALID_URL: entry(400, 'The URL is not valid. It must be complete and include the protocol (https://).'),
+  WEBHOOK_PAYLOAD_INVALID: entry(422, "The payload does not match the agent's webhook schema."),
+  VALIDATION_ERROR: entry(400, 'The request is invalid. The details list the fields to correct.'),
+  INVALID_URL: entry(400, 'The URL is invalid. It must be absolute and include the protocol (https://).'),
   NOT_FOUND: entry(404, 'The requested resource does not exist.'),
-  WORKSPACE_NOT_FOUND: entry(404, 'There is no workspace with this identifier.'),
-  PERMISSION_DENIED: entry(403, 'You lack the permission that this operation requires.'),
+  WORKSPACE_NOT_FOUND: entry(404, 'There is no workspace with this id.'),
+  PERMISSION_DENIED: entry(403, 'You do not have permission to do this.'),
   MEMBER_NOT_FOUND: entry(404, 'The user is not a member of the workspace.'),
-  ROLE_CHANGE_FORBIDDEN: entry(403, "The owner's role cannot be changed, and ownership cannot be transferred here."),
-  METHOD_NOT_ALLOWED: entry(405, 'This path does not take this method. The Allow header lists those that it takes.'),
+  ROLE_CHANGE_FORBIDDEN: entry(
+    403,
+    "The owner's role cannot be changed this way. Transfer the ownership of the workspace instead.",
+  ),
+  METHOD_NOT_ALLOWED: entry(
+    405,
+    'This path does not support this method. The Allow header lists the methods it supports.',
+  ),
   INTERNAL_ERROR: entry(
     500,
-    'Something went wrong on our side. Try again; if it persists, quote the request id.',
+    'Something went wrong on our side. Try again. If the problem persists, report it with the request id.',
     true,
   ),
 } as const satisfies Record<string, CatalogueEntry>
@@ -68,7 +74,7 @@ function entry(status: number, message: string, retryable = false): CatalogueEnt
   return { status, message, retryable }
 }
 
-/** One place in a request that is wrong: a dotted path (`schema.0.type`) and a sentence. */
+/** One invalid part of a request: a dotted path (`schema.0.type`) and a sentence. */
 export interface ErrorDetail {
   path: string
   message: string
@@ -79,24 +85,24 @@ export const problemInWords = ({ path, message }: ErrorDetail): string =>
   `${path === '' ? 'it' : JSON.stringify(path)} ${message}`
 
 export interface ErrorOptions {
-  /** Public sentence in place of the catalogue's. Must not contain secrets. */
+  /** Public message instead of the catalogue's. Must not contain secrets. */
   message?: string
-  /** Public list of what is wrong, for VALIDATION_ERROR and its kin. */
+  /** Public list of problems, for VALIDATION_ERROR and similar codes. */
   details?: ErrorDetail[]
-  /** Public members of the error's body beside those of every error. */
+  /** Additional public members of the error body. */
   facts?: Record<string, string | number>
   /** Seconds after which a retry makes sense; becomes the Retry-After header. */
   retryAfter?: number
   /**
-   * What a 401 asks for in place of a bearer token: an authentication scheme and its parameters (RFC 9110, 11.6.1).
+   * The challenge of a 401, if not for a bearer token: an authentication scheme and its parameters (RFC 9110, 11.6.1).
    * Becomes the WWW-Authenticate header.
    */
   challenge?: readonly [scheme: string, ...parameters: string[]]
   /** Overrides the catalogue: whether the same request may succeed later. */
   retryable?: boolean
-  /** What a developer reads in the log and a client never sees. */
+  /** Detail for the log; never sent to clients. */
   privateDetail?: string
-  /** Whether an INTERNAL_ERROR is the failure of somebody outside, whom the operators cannot put right. */
+  /** Whether an INTERNAL_ERROR was caused by a third party, so operators cannot fix it. */
   isOutside?: boolean
   cause?: unknown
 }
@@ -140,7 +146,7 @@ export function isCoded(error: unknown, code?: ErrorCode): error is CodedError {
   return error instanceof CodedError && (code === undefined || error.code === code)
 }
 
-/** The body of every error answer (docs/specification.md, "Platform error body"). */
+/** The body of every error response (docs/specification.md, "Platform error body"). */
 export function errorBody(error: CodedError) {
   return {
     error: error.message,

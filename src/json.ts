@@ -35,9 +35,9 @@ export function parseJson(
 ): ParsedJson {
   const { isDeeper, values } = measure(text, maxDepth)
   if (isDeeper) {
-    return { ok: false, problem: `It must not be nested deeper than ${maxDepth} levels.`, path: '', isTooDeep: true }
+    return { ok: false, problem: `It must not be nested more than ${maxDepth} levels deep.`, path: '', isTooDeep: true }
   }
-  if (values > maxValues) return failure(`It must not have more than ${maxValues} values.`)
+  if (values > maxValues) return failure(`It must have at most ${maxValues} values.`)
   const parsed = tryParse(text)
   if (!parsed.ok || !exactNumbers || isIntact(parsed.value)) return parsed
   const [lossy] = lossyPlaces(parsed.value)
@@ -97,7 +97,7 @@ export function* lossyPlaces(value: unknown, path = ''): Generator<LossyPlace> {
     yield {
       kind: 'number',
       path,
-      message: `is a number too large to be kept exactly (${Number.MAX_SAFE_INTEGER} is the largest); send a smaller one, or a string where one is allowed`,
+      message: `is too large to store exactly (the limit is ${Number.MAX_SAFE_INTEGER}); send a smaller number, or a string if the field allows one`,
     }
   } else if (typeof value === 'string' && !isStorable(value)) {
     yield { kind: 'text', path, message: 'contains the character U+0000 or half of a surrogate pair' }
@@ -112,7 +112,7 @@ export function* lossyPlaces(value: unknown, path = ''): Generator<LossyPlace> {
 
 function* lossyMember(path: string, key: string, member: unknown): Generator<LossyPlace> {
   if (isUsableName(key)) yield* lossyPlaces(member, path)
-  else yield { kind: 'member', path, message: 'is a member name that cannot be used' }
+  else yield { kind: 'member', path, message: 'is a member name that is not allowed' }
 }
 
 /** Whether a value has no such places: ten times as fast as looking for them. */

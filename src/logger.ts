@@ -93,7 +93,7 @@ export const logging = <T>(about: About, work: () => T): T => works.run({ ...wor
 /** Does work of nobody's, or of several, such as what one request starts for all. */
 export const loggingAlone = <T>(work: () => T): T => works.run({}, work)
 
-/** From now on the lines of the work under way say this too. */
+/** From now on the lines of the work in progress say this too. */
 export function noteInLog(about: About): void {
   const work = works.getStore()
   if (work) Object.assign(work, about)

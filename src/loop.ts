@@ -9,7 +9,7 @@ export interface Loop {
 
 /**
  * Repeats the work, with so many seconds between the end of one round and the start of the next. A failure is logged
- * and does not end the loop. Stopping waits for the round under way; the signal tells it to begin nothing new.
+ * and does not end the loop. Stopping waits for the round in progress; the signal tells it to begin nothing new.
  */
 export function startLoop(
   name: string,

@@ -95,11 +95,11 @@ const visibleLength = (text: string): number => Array.from(characters.segment(te
 
 /** Why a name cannot be taken, after it was cleaned; undefined if it can. `max`: visible characters. */
 export function problemOfName(name: string, max: number): string | undefined {
-  if (/[\n\r\v\f\u0085\u2028\u2029]/.test(name)) return 'must be one line'
+  if (/[\n\r\v\f\u0085\u2028\u2029]/.test(name)) return 'must be a single line'
   const sign = firstHidden(name)
-  if (sign !== undefined) return `must not have ${codeOf(sign)}, a character that nobody sees`
-  if (!/[\p{L}\p{N}\p{P}\p{S}]/u.test(name)) return 'must have at least one visible character'
-  if (/\p{M}{5}/u.test(name)) return 'must not have more than four marks on one letter'
+  if (sign !== undefined) return `must not contain the invisible character ${codeOf(sign)}`
+  if (!/[\p{L}\p{N}\p{P}\p{S}]/u.test(name)) return 'must contain at least one visible character'
+  if (/\p{M}{5}/u.test(name)) return 'must have at most four marks on a letter'
   return visibleLength(name) <= max ? undefined : `must have at most ${max} characters`
 }
 

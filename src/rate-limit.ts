@@ -40,11 +40,12 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
   }
   const count = (prefix: string, points: number) => {
     const counter = limiter(prefix, points)
-    return (key: string) => consume(counter, key, { what: `Too many requests: ${points} a minute are allowed here` })
+    return (key: string) =>
+      consume(counter, key, { what: `The limit of ${points} requests a minute has been exceeded` })
   }
   const countHourly = (prefix: string, points: number) => {
     const counter = limiter(prefix, points, config.store, 3600)
-    return (key: string) => consume(counter, key, { what: `Too many requests: ${points} an hour are allowed here` })
+    return (key: string) => consume(counter, key, { what: `The limit of ${points} requests an hour has been exceeded` })
   }
   const minuteOfChanges = limiter('changes', config.changesPerMinute)
   const dayOfChanges = limiter('changes-of-day', config.changesPerDay, config.store, 86_400)
@@ -63,7 +64,7 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
     /** One request of an owner, by whatever login or key. */
     account(ownerId: string, { tier, limits }: Allowance): Promise<void> {
       const points = finite(Math.max(limits.requestsPerMinute, config.callerPerMinute))
-      const what = `Too many requests of this account: ${points} a minute are allowed${withTier(tier)}, over all its keys`
+      const what = `The keys of this account have exceeded their shared limit of ${points} requests a minute${withTier(tier)}`
       return consume(counter('account', points), ownerId, { what })
     },
 
@@ -73,7 +74,7 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
      */
     delivery(ownerId: string, { tier, limits }: Allowance): Promise<void> {
       const points = finite(Math.max(limits.deliveriesPerMinute, config.webhookPerMinute))
-      const what = `Too many deliveries to this account: ${points} a minute are allowed${withTier(tier)}, over all its agents`
+      const what = `The agents of this account have exceeded their shared limit of ${points} deliveries a minute${withTier(tier)}`
       return consume(counter('deliveries', points, 'memory'), ownerId, { what })
     },
 
@@ -82,7 +83,7 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
       const most = finite(limits.inputBytesPerMinute)
       // A minute's bytes at once would keep everybody else waiting for seconds. One large text always fits.
       const atOnce = Math.max(most / burstsPerMinute, largestText)
-      const what = `Too much is given to the runs of this account: ${bytesInWords(most)} a minute are allowed${withTier(tier)}, ${bytesInWords(atOnce)} of them at once`
+      const what = `The runs of this account have exceeded their input limit of ${bytesInWords(most)} a minute${withTier(tier)}, with bursts of up to ${bytesInWords(atOnce)}`
       const count = Math.min(bytes, atOnce)
       return consume(counter('input-bytes', atOnce, 'memory', (60 * atOnce) / most), ownerId, { what, count })
     },
@@ -90,7 +91,7 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
     /** One change of a user's that the audit log notes: in a minute, and in a day. */
     async change(userId: string): Promise<void> {
       const { changesPerMinute, changesPerDay } = config
-      const what = (count: number, time: string) => `Too many changes: ${count} ${time} are allowed for an account`
+      const what = (count: number, time: string) => `This account has exceeded its limit of ${count} changes ${time}`
       await consume(minuteOfChanges, userId, { what: what(changesPerMinute, 'a minute') })
       await consume(dayOfChanges, userId, { what: what(changesPerDay, 'a day') })
     },
@@ -111,7 +112,7 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
     tries: {
       take: (key: string): Promise<void> =>
         consume(failures, key, {
-          what: `Too many wrong passwords or codes: ${config.triesPerHour} an hour are allowed for an account, from places where it was not used before. A new password, with POST /auth/forgot-password, ends the wait`,
+          what: `Too many wrong passwords or codes. From a new location, an account has ${config.triesPerHour} attempts an hour. To sign in sooner, reset the password with POST /auth/forgot-password`,
         }),
       giveBack: async (key: string): Promise<void> => void (await failures.reward(key)),
       forget: async (key: string): Promise<void> => void (await failures.delete(key)),
@@ -148,7 +149,7 @@ interface Allowance {
   limits: { requestsPerMinute: number; deliveriesPerMinute: number; inputBytesPerMinute: number }
 }
 
-const withTier = (tier: string | null): string => (tier === null ? '' : ` with the tier ${tier}`)
+const withTier = (tier: string | null): string => (tier === null ? '' : ` (${tier} tier)`)
 
 interface Counted {
   /** What is too much, as the beginning of a sentence. */
@@ -163,7 +164,7 @@ const byAddress =
 
 /**
  * Whose address it is. A subscriber has a /64 of IPv6 at least (RFC 6177), so all of its addresses count as one. An IPv4
- * address counts by itself, also where it comes in the form of IPv6.
+ * address counts separately, also where it comes in the form of IPv6.
  */
 export function networkOf(address: string): string {
   if (isIP(address) === 0) return address

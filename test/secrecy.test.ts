@@ -349,7 +349,7 @@ test('an operator sees in Temporal what a run is, what it does, and what it wait
   t.is(await run.staticSummary(), 'webhook run 1 of “An agent”')
   t.deepEqual(searchAttributesOf(run), { AgentId: agent.id, OwnerId: ownerId, Trigger: 'webhook' })
   const queue = await temporal.workflow.getHandle(`agent/${agent.id}`).describe()
-  t.is(await queue.staticSummary(), 'Runs of “An agent”, one at a time, in order of arrival')
+  t.is(await queue.staticSummary(), 'Runs of “An agent”, one at a time and in order of arrival')
   t.deepEqual(searchAttributesOf(queue), { AgentId: agent.id, OwnerId: ownerId })
 
   const { events } = await temporal.workflow.getHandle(workflowId).fetchHistory()

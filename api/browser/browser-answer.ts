@@ -10,7 +10,9 @@ export type BrowserAnswer = { cookie?: BindingCookie; cookies?: readonly Cookie[
   | { page: PageText; content?: Record<string, unknown> }
 )
 
-/** A cookie that ties a browser to one flow that it has begun. Lax, because the browser returns by another site's link. */
+/**
+ * A cookie that ties a browser to a flow that it started. Lax, because the browser returns by a link of another site.
+ */
 type BindingCookie = Omit<Cookie, 'sameSite'>
 
 /** Whether the client prefers a page to JSON: browsers say so, other clients do not. */
@@ -19,14 +21,14 @@ const wantsPage = (ctx: Context): boolean => ctx.accepts('json', 'html') === 'ht
 /** Whether the client names JSON and prefers it to a page. A wildcard does not count. */
 export const asksForJson = (ctx: Context): boolean => ctx.accepts('html', 'json') === 'json'
 
-/** Answers a HEAD request without carrying out what a GET would. */
+/** Answers a HEAD request without the effects of a GET. */
 export function sendHead(ctx: Context): void {
   ctx.type = 'text/html; charset=utf-8'
   ctx.status = 200
 }
 
 /**
- * Whether a browser fetches the address before anybody wants to see it: then nothing may be used up. Chromium and Safari say
+ * Whether a browser fetches the address before the user opens it. Then nothing may be used up. Chromium and Safari say
  * so, older Firefox in its own header.
  */
 export const isPrefetch = (ctx: Context): boolean =>
@@ -34,7 +36,7 @@ export const isPrefetch = (ctx: Context): boolean =>
     /\bprefetch|\bprerender|\bpreview/i.test(ctx.get(name)),
   )
 
-/** Refuses a prefetch. The browser throws the answer away, and asks again when the page is opened. */
+/** Refuses a prefetch. The browser discards the response, and repeats the request when the page is opened. */
 export function refusePrefetch(ctx: Context): void {
   ctx.vary('Sec-Purpose, Purpose, X-Purpose, X-Moz')
   ctx.type = 'text/html; charset=utf-8'
@@ -42,7 +44,7 @@ export function refusePrefetch(ctx: Context): void {
   ctx.body = ''
 }
 
-/** An address as a header can have it: visible ASCII, and all else percent-encoded, as browsers would. */
+/** An address for a header: visible ASCII, with everything else percent-encoded, as in browsers. */
 const inHeader = (address: string): string =>
   address.toWellFormed().replaceAll(/[^\x21-\x7e]+/g, (text) => encodeURIComponent(text))
 
@@ -68,7 +70,7 @@ export function sendToBrowser(
 
 /** Replaces the JSON of an error with a page, for browsers. */
 export function sendErrorPage(ctx: Context, error: CodedError): void {
-  if (wantsPage(ctx)) sendPage(ctx, { title: 'That did not work', text: [error.message], good: false })
+  if (wantsPage(ctx)) sendPage(ctx, { title: 'Something went wrong', text: [error.message], good: false })
 }
 
 function sendPage(ctx: Context, page: PageText): void {

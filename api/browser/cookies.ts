@@ -13,7 +13,7 @@ export interface Cookie {
 
 const cookies = Symbol('cookies')
 
-/** An answer that sets cookies, too. */
+/** An answer that also sets cookies. */
 export interface WithCookies {
   [cookies]: readonly Cookie[]
   content: unknown
@@ -22,7 +22,7 @@ export interface WithCookies {
 /** A handler returns this to set cookies beside its usual answer. */
 export const withCookies = (given: readonly Cookie[], content?: unknown): WithCookies => ({ [cookies]: given, content })
 
-/** What a handler has answered, after its cookies are set. */
+/** Sets the cookies of an answer, and returns the rest of it. */
 export function takeCookies(ctx: Context, answer: unknown, baseUrl: string): unknown {
   if (typeof answer !== 'object' || answer === null || !(cookies in answer)) return answer
   const { content, [cookies]: given } = answer as WithCookies

@@ -41,7 +41,7 @@ export function loginCookies(tokens: Tokens, config: Pick<Config, 'auth' | 'http
 export const withoutLogin = ({ config }: Pick<Services, 'config'>): WithCookies =>
   withCookies(loginCookies({ accessToken: '', refreshToken: '' }, config))
 
-/** Answers a login with cookies, in place of the tokens. */
+/** Answers a login with cookies instead of the tokens. */
 export function inCookies(
   { config, users }: Pick<Services, 'config' | 'users'>,
   tokens: Tokens & { loginId: string; expiresIn: number },

@@ -2,10 +2,10 @@ import * as calls from '../calls.ts'
 import { read, readIfThere, type Asking } from './walk.ts'
 import type { Item } from './write.ts'
 
-/** Calls that are listed at a time, without their contents. */
+/** How many calls are listed at a time, without their contents. */
 const limit = 100
 
-/** The direct calls of an owner that no connected site of the owner shows any more. */
+/** The direct calls of an owner to sites that the owner no longer has connected. */
 export async function* formerCalls(asking: Asking): AsyncGenerator<Item> {
   const { services, ownerId } = asking
   for (let cursor: string | undefined | null; cursor !== null;) {

@@ -31,12 +31,12 @@ import { formerCalls } from './former-calls.ts'
 import { all, allAfter, read, readIfThere, type Asking } from './walk.ts'
 import type { Item, Section } from './write.ts'
 
-/** The records of a list, without anything that belongs to them. */
+/** The records of a list, without their own lists. */
 async function* plain(route: AnyRoute, asking: Asking, more?: object): AsyncGenerator<Item> {
   for await (const record of all(route, asking, more)) yield { record }
 }
 
-/** The records of a list, each read anew with what lists leave out, and with lists of its own. */
+/** The records of a list, each read in full and with its own lists. */
 async function* whole(list: AnyRoute, asking: Asking, readOne: (id: string) => Promise<Item>): AsyncGenerator<Item> {
   for await (const listed of all(list, asking)) {
     yield* readIfThere(() => readOne((listed as { id: string }).id))
@@ -84,54 +84,54 @@ async function sessionItem(asking: Asking, id: string): Promise<Item> {
 const ofOwner = (asking: Asking): Section[] => [
   {
     name: 'billing',
-    about: 'The tier, its limits, the subscription and the credits that are left',
+    about: 'The tier, its limits, the subscription and the remaining credits',
     content: () => read(billing.getBilling, asking),
   },
   {
     name: 'ledger',
-    about: 'Credits that were granted and used, newest first. Ids name runs and steps',
+    about: 'Credits granted and used, newest first, with the ids of runs and steps',
     content: () => plain(billing.listLedger, asking),
   },
   { name: 'apiKeys', about: 'API keys, without their secrets', content: () => plain(apiKeys.listApiKeys, asking) },
   {
     name: 'vault',
-    about: 'Connected sites, without credentials; direct tool calls, renewals of tokens, and changes of manifests',
+    about: 'Connected sites without credentials, with direct tool calls, token refreshes and manifest changes',
     content: () => whole(vault.listVault, asking, (id) => entryItem(asking, id)),
   },
   {
     name: 'calls',
-    about: 'Direct tool calls of sites that are connected no more, or belong to somebody else now, newest first',
+    about: 'Direct tool calls of sites that are no longer connected or have been moved, newest first',
     content: () => formerCalls(asking),
   },
   {
     name: 'agents',
-    about: 'Agents with prompts, schemas and settings, without secrets; the fires of their schedules',
+    about: 'Agents with prompts, schemas, settings and scheduled fires, without secrets',
     content: () => whole(agents.listAgents, asking, (id) => agentItem(asking, id)),
   },
   {
     name: 'runs',
     about:
-      'Runs of all agents, deleted ones included, newest first. The timeline has what was received, the instructions in force, each step, each tool call with arguments and result, and the ending; callbacks has what was posted about it',
+      'Runs of all agents, including deleted ones, newest first. The timeline contains the input, the instructions, each step, each tool call with arguments and result, and the outcome. `callbacks` contains the callbacks that were sent',
     content: () => whole(runs.listRuns, asking, (id) => runItem(asking, id)),
   },
   {
     name: 'sessions',
-    about: 'Chat sessions, newest first, with what was said, on every branch',
+    about: 'Chat sessions, newest first, with the messages of every branch',
     content: () => whole(sessions.listSessions, asking, (id) => sessionItem(asking, id)),
   },
   {
     name: 'approvals',
-    about: 'Tool calls that somebody was asked to approve, and what was decided',
+    about: 'Tool calls that needed approval, with the decisions',
     content: () => plain(approvals.listApprovals, asking),
   },
   {
     name: 'notifications',
-    about: 'What the platform told about agents and sites',
+    about: 'Notifications',
     content: () => plain(notifications.listNotifications, asking),
   },
   {
     name: 'audit',
-    about: 'Who did what, from where, newest first, with what was before and after',
+    about: 'The audit log, newest first: who did what, from where, with the values before and after',
     content: () => plain(audit.listAudit, asking),
   },
 ]
@@ -140,33 +140,33 @@ export const sectionsOfAccount = (asking: Asking): Section[] => [
   { name: 'account', about: 'The account', content: () => read(auth.me, asking) },
   {
     name: 'workspaces',
-    about: 'Workspaces that the account is a member of; each has an export of its own',
+    about: 'Workspaces that the account is a member of. Each has its own export',
     content: () => plain(workspaces.listWorkspaces, asking),
   },
-  { name: 'logins', about: 'Logins that can be used still', content: () => plain(logins.listLogins, asking) },
+  { name: 'logins', about: 'Active logins', content: () => plain(logins.listLogins, asking) },
   {
     name: 'identities',
-    about: 'Sign-in providers that are linked',
+    about: 'Linked sign-in providers',
     content: () => plain(signIn.listIdentities, asking),
   },
   {
     name: 'secondFactor',
-    about: 'Whether logins need a code of an authenticator app, without its secret',
+    about: 'Whether signing in requires an authenticator code, without the secret',
     content: () => read(totp.getTotp, asking),
   },
   {
     name: 'paymentMethods',
-    about: 'Cards, as far as the platform knows them',
+    about: 'Payment cards, without full numbers',
     content: () => plain(billing.listPaymentMethods, asking),
   },
   {
     name: 'payments',
-    about: 'What was paid, newest first',
+    about: 'Payments, newest first',
     content: () => plain(payments.listPayments, asking),
   },
   {
     name: 'topUp',
-    about: 'How credits are bought automatically',
+    about: 'Settings for automatic credit purchases',
     content: () => read(payments.getTopUp, asking),
   },
   ...ofOwner(asking),
@@ -178,20 +178,20 @@ export const sectionsOfWorkspace = (asking: Asking, resource: { id: string }): S
     about: 'The workspace',
     content: () => read(workspaces.getWorkspace, asking, { resource }),
   },
-  { name: 'members', about: 'Its members', content: () => plain(members.listMembers, asking, { resource }) },
+  { name: 'members', about: 'The members', content: () => plain(members.listMembers, asking, { resource }) },
   {
     name: 'signIn',
-    about: 'Its sign-in provider, without the secret, and the addresses for it',
+    about: 'The sign-in provider with its URLs, without the secret',
     content: () => read(workspaceSignIn.getWorkspaceSignIn, asking, { resource }),
   },
   {
     name: 'invitations',
-    about: 'Invitations, without their tokens',
+    about: 'Invitations, without tokens',
     content: () => plain(invitations.listInvitations, asking, { resource }),
   },
   {
     name: 'months',
-    about: 'How many credits it has used in each calendar month (UTC)',
+    about: 'Credits used in each calendar month (UTC)',
     content: () => months(asking),
   },
   ...ofOwner(asking),

@@ -4,26 +4,26 @@ import type { Services } from '../../src/services.ts'
 import type { Caller } from '../../src/users/caller.ts'
 import type { AnyRoute } from '../route/route.ts'
 
-/** On whose behalf, and of which owner, is read. The caller sees no secrets: it has the scope `read` only. */
+/** The caller of an export and the owner it reads. The caller has only the scope `read`, so it sees no secrets. */
 export interface Asking {
   services: Services
   caller: Caller
   ownerId: string
 }
 
-/** Records that are read at a time. */
+/** How many records are read at a time. */
 const limit = 20
 
 /**
- * What a route answers, as its declaration presents it: members that it does not declare are dropped. `more` is what the
- * handler takes besides.
+ * The response of a route as its declaration presents it, without undeclared members. `more` has the other arguments of
+ * the handler.
  */
 export async function read(route: AnyRoute, asking: Asking, more: object = {}): Promise<object> {
   const answer: unknown = await route.handle({ params: {}, query: {}, ...asking, ...more } as never)
   return v.parse(route.response as v.GenericSchema, answer) as object
 }
 
-/** The same of a thing that may have been deleted since it was listed: nothing then. */
+/** Yields the result, or nothing if the thing was deleted after it was listed. */
 export async function* readIfThere<T extends object>(work: () => Promise<T>): AsyncGenerator<T> {
   try {
     yield await work()
@@ -49,7 +49,7 @@ export async function* all(route: AnyRoute, asking: Asking, more: object = {}): 
   }
 }
 
-/** Every item of a list that is read on by the number of the last one. */
+/** Every item of a list that is paged by the number of the last item. */
 export async function* allAfter(route: AnyRoute, asking: Asking, more: object, query: object): AsyncGenerator<object> {
   for (let after = 0, isMore = true; isMore;) {
     const page = (await read(route, asking, { ...more, query: { ...query, after } })) as NumberedPage

@@ -1,6 +1,6 @@
 import { writeJson } from '../../src/json-text.ts'
 
-/** A record, and lists that belong to it and may be long. */
+/** A record and its own lists, which may be long. */
 export interface Item {
   record: object
   lists?: Record<string, AsyncIterable<object>>
@@ -9,14 +9,14 @@ export interface Item {
 /** A part of an export: one record, or many. */
 export interface Section {
   name: string
-  /** What it is, for people who read it without the platform. */
+  /** An explanation for people who read the export without the platform. */
   about: string
   content: () => Promise<object> | AsyncIterable<Item>
 }
 
 /**
- * One JSON object, as pieces of text: the head, then a member for each section. Records are read as they are written, and
- * each stands on a line. Its last member says that it is complete.
+ * One JSON object, as pieces of text: the head, then a member for each section. Each record is read when it is written,
+ * on a line of its own. The last member says that the export is complete.
  */
 export async function* writeDocument(head: object, sections: readonly Section[]): AsyncGenerator<string> {
   const about = Object.fromEntries(sections.map((section) => [section.name, section.about]))
@@ -57,5 +57,5 @@ async function* writeList<T>(
   yield ']'
 }
 
-/** An object with at least one member, to which members can be added. */
+/** The text of an object without its closing brace, so that members can follow. It needs at least one member. */
 const open = (record: object): string => writeJson(record).slice(0, -1)

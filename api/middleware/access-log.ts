@@ -3,8 +3,8 @@ import { isId } from '../../src/ids.ts'
 import type { Logger } from '../../src/logger.ts'
 
 /**
- * One line per request: who, what, result, duration. The path is the route's pattern, without its query; what it names
- * stands beside it.
+ * One line per request: who, what, result, duration. The path is the route's pattern, without the query. The ids in the
+ * path are logged separately.
  */
 export const accessLog =
   (logger: Logger): Middleware =>
@@ -25,7 +25,7 @@ export const accessLog =
     )
   }
 
-/** The ids in the path. Other parameters may be anything, tokens in the wrong place included. */
+/** The ids in the path. Other parameters may be anything, including tokens in the wrong place. */
 const idsIn = ({ params }: Context): Record<string, string> =>
   Object.fromEntries(
     Object.entries((params ?? {}) as Record<string, string>).filter(([, value]) => isId(value.toLowerCase())),

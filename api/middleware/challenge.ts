@@ -1,8 +1,8 @@
 import type { CodedError } from '../../src/errors.ts'
 
 /**
- * What a 401 asks for (RFC 9110, 11.6.1). `invalid_token` says that the bearer token which came was refused; a request
- * without one gets no error (RFC 6750, 3.1).
+ * The challenge of a 401 (RFC 9110, 11.6.1). `invalid_token` means that the bearer token was refused. A request without
+ * one gets no error (RFC 6750, 3.1).
  */
 export function challengeOf(error: CodedError, authorization: string): string {
   const [scheme, ...parameters] = error.challenge ?? ['Bearer']

@@ -4,7 +4,9 @@ import type { FindPath } from '../route/known-path.ts'
 import { isOfAccount } from '../route/route-rules.ts'
 import type { AnyRoute } from '../route/route.ts'
 
-/** What scripts may read of a response, besides what every browser lets them read (Fetch, "CORS-safelisted"). */
+/**
+ * The response headers that scripts may read, besides the ones that browsers always allow (Fetch, "CORS-safelisted").
+ */
 const exposed = ['X-Request-Id', 'Retry-After', 'WWW-Authenticate', 'Allow', 'X-Resumable-Stream-Id'].join(', ')
 
 const preflightSeconds = 600
@@ -42,7 +44,7 @@ export function crossOrigin(origins: readonly string[], find: FindPath, routes: 
 /** Belongs to requests with a cookie, which pages of other origins do not make. */
 const ofCookies = csrfHeader.toLowerCase()
 
-/** Names of headers that the client asks for, of a bounded number. */
+/** The names of the headers that the client requests, up to a limit. */
 const added = (names: string): string[] =>
   names
     .split(',', 50)
@@ -53,7 +55,7 @@ const added = (names: string): string[] =>
 const isPreflight = ({ method, headers }: { method: string; headers: NodeJS.Dict<string | string[]> }): boolean =>
   method === 'OPTIONS' && headers['origin'] !== undefined && headers['access-control-request-method'] !== undefined
 
-/** The headers of requests that the routes read; `Authorization` has to be named even where any header is allowed. */
+/** The request headers that the routes read. `Authorization` must be named even if any header is allowed. */
 function headersOf(routes: readonly AnyRoute[]): string {
   const callable = routes.filter((route) => !route.proof || isOfAccount(route))
   const declared = callable.flatMap(({ headers = {}, proof }) => [

@@ -1,12 +1,12 @@
 import type { Middleware } from 'koa'
 import { isSecure } from '../browser/cookies.ts'
 
-/** For a year, browsers use https alone (RFC 6797); for this host only, since others may have none. */
+/** For a year, browsers use only https (RFC 6797), and only for this host, because other hosts may not have it. */
 const onlyHttps = { 'Strict-Transport-Security': 'max-age=31536000' }
 
 /**
- * Headers of every response: nothing is cached, sniffed, framed, or loaded from other hosts, and under an https address
- * nothing is asked by http again.
+ * Headers of every response: nothing is cached, sniffed, framed, or loaded from other hosts, and browsers never use
+ * http for an https installation again.
  */
 export function headers(baseUrl: string): Middleware {
   const all = {

@@ -2,7 +2,7 @@ import type { Middleware } from 'koa'
 import { CodedError } from '../../src/errors.ts'
 import type { FindPath } from '../route/known-path.ts'
 
-/** Answers what a path is not declared for: METHOD_NOT_ALLOWED, and OPTIONS (RFC 9110, 9.3.7), both with `Allow`. */
+/** Answers undeclared methods with METHOD_NOT_ALLOWED, and answers OPTIONS (RFC 9110, 9.3.7), both with `Allow`. */
 export const methods =
   (find: FindPath): Middleware =>
   async (ctx, next) => {
@@ -11,7 +11,7 @@ export const methods =
     const allowed = [...known.methods, 'OPTIONS'].join(', ')
     ctx.set('Allow', allowed)
     if (ctx.method === 'OPTIONS') return void (ctx.status = 204)
-    // The client's word for it is not repeated: a method may be any text.
-    const message = `This path does not take this method. It takes ${allowed}.`
+    // The method is not repeated, because it may be any text.
+    const message = `This path does not support this method. It supports ${allowed}.`
     throw new CodedError('METHOD_NOT_ALLOWED', { message })
   }

@@ -3,8 +3,8 @@ import { newId } from '../../src/ids.ts'
 import { logging } from '../../src/logger.ts'
 
 /**
- * Gives the request an id for the response, the run it starts, and all that is logged of it. Keeps a well-formed id
- * from the client.
+ * Gives the request an id for the response, the run it starts, and its log lines. Keeps a well-formed id from the
+ * client.
  */
 export const requestId: Middleware = async (ctx, next) => {
   const given = ctx.get('x-request-id')

@@ -2,29 +2,29 @@ import type { Middleware } from 'koa'
 import { CodedError } from '../../src/errors.ts'
 
 /**
- * The longest query, in characters, and the most parameters. Sites and sign-in providers write theirs, with codes and errors
- * as long as they like; they are read in one pass.
+ * The longest query, in characters, and the most parameters. Sites and sign-in providers write theirs, with codes and
+ * errors as long as they like; they are read in one pass.
  */
 const maxQuery = 12_288
 const maxParameters = 50
 
-/** Headers that are split and compared, which may take the square of their length. */
+/** Headers that are split and compared, which may take quadratic time. */
 const split = ['accept', 'accept-encoding', 'content-encoding', 'content-type', 'if-none-match'] as const
 const maxSplit = 1024
 
 const sentences = {
-  query: `The query is longer than ${maxQuery} characters. Send long values in the body of a request that takes one.`,
-  parameters: `The query has more than ${maxParameters} parameters. Send only those that the operation names.`,
+  query: `The query exceeds the limit of ${maxQuery} characters. Send long values in the request body where possible.`,
+  parameters: `The query exceeds the limit of ${maxParameters} parameters. Send only parameters that the operation supports.`,
 }
 
-/** Refuses queries and headers that are longer than anybody needs, before anything reads them: VALIDATION_ERROR. */
+/** Refuses queries and headers that are too long with VALIDATION_ERROR, before anything parses them. */
 export const sizes: Middleware = async (ctx, next) => {
   const { querystring, headers } = ctx
   const excess = querystring.length > maxQuery ? 'query' : hasMany(querystring) ? 'parameters' : undefined
   if (excess) throw new CodedError('VALIDATION_ERROR', { message: sentences[excess] })
   const name = split.find((each) => (headers[each]?.length ?? 0) > maxSplit)
   if (name !== undefined) {
-    const message = `The header ${name} is longer than ${maxSplit} characters.`
+    const message = `The ${name} header exceeds the limit of ${maxSplit} characters.`
     throw new CodedError('VALIDATION_ERROR', { message, details: [{ path: name, message }] })
   }
   await next()

@@ -7,24 +7,26 @@ import { createTurns } from '../../src/threads/turns.ts'
 import { announcedBytes } from './body.ts'
 
 /**
- * How many requests of users are checked at a time. A check is a few short queries. More of them at once are not done
- * sooner, because one event loop does the work, and a request that has its turn would wait behind all of them.
+ * How many requests of users are checked at a time. A check is a few short queries. More at the same time would not
+ * finish sooner, because one event loop does the work, and an admitted request would wait behind all of them.
  */
 const places = 2
 
-/** How many requests with large bodies are checked besides. They come seldom, and would go first for that reason. */
+/**
+ * How many requests with large bodies are checked at a time. They are rare, so in the same queue they would go first.
+ */
 const placesOfLarge = 1
 
-/** A check that takes longer, as while Postgres hangs, leaves its place to others: all must not wait for all. */
+/** A check that takes longer, for example because Postgres hangs, frees its place, so that it does not block others. */
 const longestMs = 100
 
-/** Of how many tokens the account is remembered. */
+/** How many tokens are remembered with their accounts. */
 const remembered = 10_000
 
 /**
- * Lets requests be checked in turns: of those that wait, the one goes first whose account was served longest ago. So a
- * user who sends a request now and then does not wait for those who flood the process, however many accounts and keys
- * they have. Tokens that were never good count by the client's network, as nobody has to pay for making them up.
+ * Checks requests in turns. Of the waiting requests, the one whose account was served longest ago goes first. So a user
+ * who sends a request now and then does not wait behind users who flood the process, even with many accounts and keys.
+ * Tokens that were never valid count by the client's network, because making them up costs nothing.
  */
 export function createAdmission() {
   const small = createTurns(places, { longestMs })
@@ -32,7 +34,7 @@ export function createAdmission() {
   const accounts = new LRUCache<string, string>({ max: remembered })
 
   return {
-    /** Does the check when it is the turn of the one who sent the token; `check` returns the account, by its user. */
+    /** Runs the check when it is the sender's turn. `check` returns the account. */
     async admit<T extends { account: { userId: string } | undefined }>(
       ctx: Context,
       sent: string,

@@ -6,7 +6,7 @@ import type { Caller } from '../../src/users/caller.ts'
 import { clientOf, type RequestFacts } from './request-facts.ts'
 import type { AnyRoute } from './route.ts'
 
-/** The fields of each kind of thing that the log notes. None of them is a secret. */
+/** The fields that the log records for each kind of thing. None of them is a secret. */
 const fields: Record<SubjectKind, readonly string[]> = {
   account: [
     'email',
@@ -52,7 +52,7 @@ interface Change {
   resource: unknown
 }
 
-/** Who makes the request, and from where. */
+/** The actor of a request, and where the request comes from. */
 export const actorOf = ({ caller, request }: Pick<Change, 'caller' | 'request'>): Actor => ({
   userId: caller.userId,
   via: caller.via,
@@ -60,11 +60,11 @@ export const actorOf = ({ caller, request }: Pick<Change, 'caller' | 'request'>)
   ...clientOf(request),
 })
 
-/** Does the work of a route, between the beginning and the end of its entry in the audit log. */
+/** Runs the work of a route between the start and the completion of its audit log entry. */
 export async function audited(route: AnyRoute, change: Change, work: () => Promise<unknown>): Promise<unknown> {
   if (route.audit === undefined || 'not' in route.audit) return work()
   const { services, caller, resource } = change
-  // Each entry takes room for a year.
+  // Limited, because each entry is kept for more than a year.
   await services.rateLimits.change(caller.userId)
   const { subject: subjectKind } = route.audit
   const ownerId = route.audit.in === 'home' ? caller.reach.home : change.ownerId
@@ -85,7 +85,7 @@ export async function audited(route: AnyRoute, change: Change, work: () => Promi
 
 const isThing = (thing: unknown): thing is object => typeof thing === 'object' && thing !== null
 
-/** The last thing that the path names, or the account. What is made has its identifier later. */
+/** The last id in the path, or the account. A thing that is created gets its id later. */
 function idOf({ status, name }: AnyRoute, { params, caller }: Change): string | undefined {
   if (status === 201) return undefined
   return name === 'logout' ? caller.loginId : (Object.values(params).at(-1) ?? caller.userId)
@@ -94,7 +94,9 @@ function idOf({ status, name }: AnyRoute, { params, caller }: Change): string | 
 const madeBy = ({ status }: AnyRoute, answer: unknown): { subjectId?: string } =>
   status === 201 && isThing(answer) && 'id' in answer ? { subjectId: String(answer.id) } : {}
 
-/** The thing as it is now; it is read again, since an answer shows other fields than a row. Nothing of what is gone. */
+/**
+ * The thing after the change, read again because a response has other fields than a row; undefined if it was deleted.
+ */
 async function afterwards(route: AnyRoute, change: Change, answer: unknown): Promise<unknown> {
   if (route.status === 201) return answer
   if (route.method === 'delete' && route.response === undefined) return undefined

@@ -8,22 +8,23 @@ import { refuseOtherPages } from './own-page.ts'
 import { factsOf } from './request-facts.ts'
 import type { AnyRoute } from './route.ts'
 
-/** The header that has to be sent with a cookie. */
+/** The header that must be sent with a cookie. */
 export const csrfHeader = 'X-CSRF-Token'
 
 const looksLikeAccessToken = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
-/** What a request says about its sender: the Authorization header, or else the cookie; empty if there is neither. */
+/** The credential of a request: the Authorization header, or else the cookie; empty if there is neither. */
 export function credentialIn(ctx: Context, baseUrl: string): { text: string; isCookie: boolean } {
   if (ctx.headers.authorization !== undefined) return { text: ctx.get('authorization'), isCookie: false }
   const token = ctx.cookies.get(cookieNames(baseUrl).access) ?? ''
-  // An API key is no login: it must not act for whoever opens a page.
+  // An API key is not a login, and must not act for anyone who opens a page.
   return looksLikeAccessToken.test(token) ? { text: `Bearer ${token}`, isCookie: true } : { text: '', isCookie: false }
 }
 
 /**
- * The caller. Fails with the codes of `users.authenticate`, and with PERMISSION_DENIED for a cookie without the login's
- * CSRF token, where something may change: browsers send cookies whatever page it is that makes them.
+ * The caller. Fails with the codes of `users.authenticate`. Also fails with PERMISSION_DENIED if a request that may
+ * change something has a cookie without the login's CSRF token, because browsers send cookies for requests from any
+ * page.
  */
 export async function authenticate(route: AnyRoute, services: Services, ctx: Context): Promise<Caller> {
   const { baseUrl } = services.config.http
@@ -39,6 +40,6 @@ function requireCsrfToken({ config, users }: Services, caller: Caller, ctx: Cont
   refuseOtherPages(factsOf(ctx).header, config.http.baseUrl)
   const isRight = users.csrf.matches(requireLogin(caller), ctx.get(csrfHeader))
   assertThat(isRight, 'PERMISSION_DENIED', {
-    message: `With a cookie, a request that may change something needs the CSRF token of the login in ${csrfHeader}. GET /auth/csrf has it.`,
+    message: `Cookie requests that change something must have the CSRF token in the ${csrfHeader} header. Get it with GET /auth/csrf.`,
   })
 }

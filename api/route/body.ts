@@ -18,7 +18,7 @@ export type BodyReader = (ctx: Context) => Promise<Buffer>
 
 /**
  * A reader of inflated bodies of at most `maxBytes`. Made once per route, because that costs more than reading most
- * bodies. Without an encoding koa-body returns bytes; UTF-8 decoding would silently replace what is invalid. Fails with
+ * bodies. Without an encoding koa-body returns bytes; UTF-8 decoding would silently replace invalid bytes. Fails with
  * VALIDATION_ERROR for a longer or truncated body; `advice` tells the sender of a longer one what to do.
  */
 export function bodyReader(maxBytes: number, advice?: string): BodyReader {
@@ -41,13 +41,15 @@ export function bodyReader(maxBytes: number, advice?: string): BodyReader {
   }
 }
 
-/** The reader of bodies knows codings by one spelling only. VALIDATION_ERROR for a coding that is not read. */
+/**
+ * Normalizes the coding, because koa-body knows only one spelling. Fails with VALIDATION_ERROR for an unknown coding.
+ */
 function inflateAs(ctx: Context): void {
   const coding = codingOf(ctx.headers)
   if (coding === undefined) {
     ctx.set('Accept-Encoding', [...readCodings, 'identity'].join(', '))
     const given = shown(ctx.get('content-encoding'))
-    throw wrong(`The Content-Encoding is ${given}. Send the body with one of ${readCodings.join(', ')}, or with none.`)
+    throw wrong(`The Content-Encoding is ${given}. Use one of ${readCodings.join(', ')}, or none.`)
   }
   ctx.headers['content-encoding'] = coding
 }
@@ -59,7 +61,7 @@ const ofAnyType = (ctx: Context): Context => Object.create(ctx, { is: { value: (
 export const hasBody = ({ headers }: Context): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
-/** How many bytes of content the request announces; undefined if they are compressed or come in chunks. */
+/** The announced size of the content in bytes; undefined if it is compressed or chunked. */
 export const announcedBytes = ({ headers }: Context): number | undefined =>
   headers['transfer-encoding'] !== undefined || codingOf(headers) !== 'identity'
     ? undefined
@@ -67,14 +69,15 @@ export const announcedBytes = ({ headers }: Context): number | undefined =>
 
 /** Refuses a missing body, or one that is not declared as JSON, with VALIDATION_ERROR. */
 export function requireJson(ctx: Context): void {
-  if (!hasBody(ctx)) throw wrong('The body is missing. Send one as JSON, with "Content-Type: application/json".')
+  if (!hasBody(ctx)) throw wrong('The request body is missing. Send JSON with "Content-Type: application/json".')
   const problem = problemOfType(ctx.get('content-type'))
-  if (problem) throw wrong(`Send the body as JSON, with "Content-Type: application/json". This one ${problem}.`)
+  if (problem) throw wrong(`The request ${problem}. Send JSON with "Content-Type: application/json".`)
 }
 
 function refused(error: Error, maxBytes: number, advice = ''): CodedError {
   const { type, code } = error as { type?: unknown; code?: unknown }
-  if (type === 'entity.too.large') return wrong(`The body is larger than ${maxBytes} bytes. ${advice}`.trimEnd(), error)
+  if (type === 'entity.too.large')
+    return wrong(`The body exceeds the limit of ${maxBytes} bytes. ${advice}`.trimEnd(), error)
   if (type === 'request.aborted') return wrong('The body ended before it was complete.', error)
   if (typeof code === 'string' && code.startsWith('Z_')) return wrong('The body is not valid compressed data.', error)
   return wrong('The body could not be read.', error)
@@ -83,14 +86,14 @@ function refused(error: Error, maxBytes: number, advice = ''): CodedError {
 /** So many values are read in the thread of the event loop: they take 30 ms at worst, whatever they are. */
 const mostValues = 25_000
 
-/** Above this many bytes a body is read in a turn of its own, or in a thread: a mebibyte may take 80 ms. */
+/** A larger body is parsed in a turn of its own or in a thread, because a mebibyte may take 80 ms. */
 const inlineBytes = 32 * 1024
 
 const turns = createTurns(1)
 
 /**
- * The object in a JSON body, which can be stored and sent on without loss. The party waits for a turn if it is large, so
- * that each of several large bodies keeps the event loop alone. Fails with VALIDATION_ERROR.
+ * The object in a JSON body, which can be stored and passed on without loss. Large bodies wait for a turn, so that they
+ * occupy the event loop one at a time. Fails with VALIDATION_ERROR.
  */
 export async function readJsonBody(ctx: Context, read: BodyReader, party: string): Promise<object> {
   requireJson(ctx)
@@ -102,11 +105,11 @@ export async function readJsonBody(ctx: Context, read: BodyReader, party: string
   })
 }
 
-/** What the thread makes of a body's text, by its name there. */
+/** The functions that outline the text of a body, by their names in the thread. */
 export type OutlineName = 'outlineOf' | 'outlineOfChat'
 const outlines = { outlineOf, outlineOfChat }
 
-/** The outline of the object in the bytes of a JSON body, of which that is all that is read. Fails with VALIDATION_ERROR. */
+/** The outline of the object in the bytes of a JSON body, without the rest of it. Fails with VALIDATION_ERROR. */
 export async function outlineIn(
   bytes: Buffer,
   party: string,
@@ -133,7 +136,7 @@ function objectIn(bytes: Buffer): object {
   const result = parseJson(textIn(bytes), { maxValues: mostValues, exactNumbers: true })
   if (!result.ok) throw wrong(result.problem, undefined, result.path)
   const { value } = result
-  // A schema whose members are all optional would take an array for an empty object.
+  // A schema with only optional members would accept an array as an empty object.
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw wrong('The body must be a JSON object.')
   return value

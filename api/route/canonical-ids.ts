@@ -1,19 +1,19 @@
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** A UUID is written in small letters, and read in any (RFC 9562, 4). Other texts stay as they are. */
+/** UUIDs are written in lowercase and read in any case (RFC 9562, 4). Other texts stay unchanged. */
 const canonicalId = (text: string): string => (uuid.test(text) ? text.toLowerCase() : text)
 
-/** Names of members that hold identifiers of ours. Those of a chat may be the client's own, which are kept as they are. */
+/** Names of members that hold our ids. Ids in a chat may be the client's own, which stay unchanged. */
 const holdsIds = (name: string): boolean => /(?:Ids?|^upTo)$/.test(name) && !['chatId', 'messageId'].includes(name)
 
 /**
- * The members of a query or a body with canonical identifiers, also in items of lists. Nothing deeper is touched: arguments
- * and schemas are the client's.
+ * The members of a query or a body with canonical ids, including items of lists. Nothing deeper is changed: arguments
+ * and schemas belong to the client.
  */
 export const withCanonicalIds = (given: object, isItem = false): object =>
   Object.fromEntries(Object.entries(given).map(([name, member]) => [name, canonical(member, holdsIds(name), isItem)]))
 
-/** The parameters of a path with canonical identifiers. */
+/** The parameters of a path with canonical ids. */
 export const withCanonicalParams = (params: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(params).map(([name, text]) => [name, holdsIds(name) ? canonicalId(text) : text]))
 

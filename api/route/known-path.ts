@@ -2,7 +2,7 @@ import type { Router } from '@koa/router'
 import { isOfAccount } from './route-rules.ts'
 import type { AnyRoute } from './route.ts'
 
-/** What is declared for a path. */
+/** The declarations for a path. */
 interface KnownPath {
   /** In alphabetical order; HEAD wherever GET is. */
   methods: string[]
@@ -15,7 +15,7 @@ export type FindPath = (path: string) => KnownPath | undefined
 /** How the router spells a path: `/agents/{agentId}` is `/agents/:agentId`. */
 export const pattern = ({ path }: Pick<AnyRoute, 'path'>): string => path.replaceAll(/\{(\w+)\}/g, ':$1')
 
-/** Makes the function that looks a request's path up; undefined for a path that no route has. */
+/** Returns a function that looks up the path of a request. It returns undefined if no route has the path. */
 export function createFindPath(router: Router, routes: readonly AnyRoute[]): FindPath {
   // Senders of webhooks are programs, and the pages of OAuth are opened, never fetched.
   const closed = new Set(routes.filter((route) => (route.proof && !isOfAccount(route)) || route.browser).map(pattern))

@@ -64,7 +64,7 @@ export function mount(route: AnyRoute, services: Services, { streams, admission 
     let isComplete = false
     const inTurn = (counting: 'counted' | 'uncounted') => {
       const check = async () => {
-        // After a turn of the event loop, a body that came with the headers is there.
+        // After a turn of the event loop, a body that was sent with the headers has arrived.
         if (hasBody(ctx)) await setImmediate()
         isComplete = ctx.req.complete
         return admit(route, ctx, given, counting)
@@ -76,17 +76,17 @@ export function mount(route: AnyRoute, services: Services, { streams, admission 
     const count = async (bytes: number) => {
       if (account && route.rawBody && hasBody(ctx)) await countBytes(services, account, bytes)
     }
-    // Before the body is read: what a limit refuses afterwards would have cost as much as what it allows.
+    // Counted before the body is read, because reading a body and then refusing it costs as much as accepting it.
     await count(announced ?? 0)
     const query = isStrict(route) || route.query ? parseQuery(route.query ?? nothing, ctx) : undefined
     // After the proof, which may be a signature over a body of any media type.
     if (readBytes && (hasBody(ctx) || !route.rawBody?.optional)) requireJson(ctx)
     const raw = await readRaw()
     if (announced === undefined) await count(raw.length)
-    // Whoever was admitted may have lost what permits it while the body came, or waited for its turn.
+    // The caller may have lost the permission while the body arrived or waited for its turn.
     const again = async (bytes?: number) => (isComplete && !isLarge(bytes) ? admitted : inTurn('uncounted'))
     const work = () => answer(ctx, { ...given, ...admitted, query, raw }, again)
-    // A webhook's own code knows whose turn it is, and the writer of a chat, whose answers take long.
+    // Webhooks take turns in their own code, and so do chats, whose answers take long.
     return account && !route.chatStream ? services.largeBodies.carryOut(account.userId, raw.length, work) : work()
   }
 
@@ -107,7 +107,7 @@ export function mount(route: AnyRoute, services: Services, { streams, admission 
       const open = (signal: AbortSignal) => stream.open({ ...input, signal })
       return sendEventStream(ctx, { ...services, streams, caller, key, format, admit: admitAgain, open })
     }
-    // Only documents are noted although they are read, and HEAD reads none.
+    // Of all reads, only documents are in the audit log, and HEAD reads none.
     if (ctx.method === 'HEAD' && isNoted(route)) return sendDocumentHead(ctx)
     const { userId: party = ctx.ip, allowance = services.allowances.of({}) } = found.account ?? {}
     const sending = { ...services, streams, party, allowance, key, admit: admitAgain }
@@ -129,22 +129,22 @@ export function mount(route: AnyRoute, services: Services, { streams, admission 
   }
 }
 
-/** Whether the audit log has an entry of each request. */
+/** Whether the audit log has an entry for each request. */
 const isNoted = ({ audit }: AnyRoute): boolean => audit !== undefined && !('not' in audit)
 
 type Given = Omit<ProofInput<string>, 'isCounted'>
 
-/** All that is known of a request before its body is parsed. */
+/** Everything known about a request before its body is parsed. */
 type Found = Given & Admitted & { query: unknown; raw: Buffer }
 
 type Admitted = Awaited<ReturnType<typeof admit>>
 
-/** Checks the caller again if the request was not complete when they were checked; the size decides, too. */
+/** Checks the caller again if the request was incomplete at the first check, or if its body is large. */
 type AdmitAfter = (bytes?: number) => Promise<Admitted>
 
 /**
- * Checks the caller and the resource, in the order below. An open stream is checked again from time to time, and whoever
- * sends a body slowly once it is there; then they are not counted again.
+ * Checks the caller and the resource, in the order below. The check is repeated periodically for open streams, and
+ * after a slow body has arrived. Repeated checks do not count for rate limits.
  */
 async function admit(route: AnyRoute, ctx: Context, given: Given, counting: 'counted' | 'uncounted') {
   const { services } = given
@@ -170,7 +170,7 @@ async function admit(route: AnyRoute, ctx: Context, given: Given, counting: 'cou
 
 const noPayments = 'This installation has no payments, tiers or credits to buy (BILLING=off).'
 
-/** One request of a user, a key or a session, and of the account. */
+/** Counts a request for the user, key or session, and for the account. */
 async function countRequest({ rateLimits }: Services, { countedBy, userId, allowance }: AccountOfProof): Promise<void> {
   await rateLimits.caller(countedBy)
   await rateLimits.account(userId, allowance)
@@ -178,7 +178,7 @@ async function countRequest({ rateLimits }: Services, { countedBy, userId, allow
 
 type Account = Pick<Caller, 'userId' | 'allowance'>
 
-/** Counts what the caller gives to runs; 0 only asks whether there was too much already. */
+/** Counts the bytes that the caller gives to runs. With 0, it only checks whether the limit was already exceeded. */
 function countBytes({ rateLimits }: Services, { userId, allowance }: Account, bytes: number): Promise<void> {
   return rateLimits.inputBytes(userId, allowance, bytes)
 }
@@ -189,7 +189,7 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
   return () => (result ??= work())
 }
 
-/** The owner of what the path names, or the one that the request names, who must permit what it does. */
+/** The owner of the resource, or the one that the request names, if the caller has the permission there. */
 function ownerOf(route: AnyRoute, caller: Caller, { resource, query, body }: Asked): string {
   if (isOwned(resource)) return resource.ownerId
   const { reach } = caller
@@ -200,7 +200,7 @@ function ownerOf(route: AnyRoute, caller: Caller, { resource, query, body }: Ask
   return ownerId
 }
 
-/** The handler gets the owner, and not its name. */
+/** The handler gets `ownerId` instead of `workspaceId`. */
 function withoutOwner({ owner }: AnyRoute, asked: Pick<Asked, 'query' | 'body'>): Pick<Asked, 'query' | 'body'> {
   if (owner === undefined) return asked
   const { workspaceId: _, ...rest } = asked[owner] as { workspaceId?: string }
@@ -214,23 +214,23 @@ interface Asked {
 }
 
 const parseQuery = (schema: v.GenericSchema, ctx: Context): unknown =>
-  validated(schema, knownIn(parametersIn(ctx.querystring)), 'The query is not valid.')
+  validated(schema, knownIn(parametersIn(ctx.querystring)), 'The query is invalid.')
 
-/** A route without a body takes none, or an empty object: members would silently have no effect. */
+/** A route without a body accepts none or an empty object, because members would silently have no effect. */
 async function parseBody(route: AnyRoute, read: BodyReader, ctx: Context): Promise<unknown> {
   if (!route.body && (route.method === 'get' || !isStrict(route) || !hasBody(ctx))) return undefined
   const value = withCanonicalIds(await readJsonBody(ctx, read, partyOf(ctx)))
-  return validated((route.body as v.GenericSchema | undefined) ?? nothing, value, 'The request body is not valid.')
+  return validated((route.body as v.GenericSchema | undefined) ?? nothing, value, 'The request body is invalid.')
 }
 
-/** Who waits for a turn. */
+/** The party that waits for a turn. */
 const partyOf = (ctx: Context): string => String(ctx.state['userId'] ?? ctx.ip)
 
-/** The outline of a body whose bytes the handler gets, too. */
+/** The outline of a body whose bytes the handler also gets. */
 async function parseRaw(route: AnyRoute, raw: Buffer, ctx: Context, services: Services): Promise<unknown> {
   if (!route.body || !hasBody(ctx)) return undefined
   const outline = await outlineIn(raw, partyOf(ctx), services.threads, route.rawBody?.outline)
-  return validated(route.body as v.GenericSchema, outline, 'The request body is not valid.')
+  return validated(route.body as v.GenericSchema, outline, 'The request body is invalid.')
 }
 
 const nothing = v.strictObject({})
@@ -261,7 +261,7 @@ function sendCsv(ctx: Context, { name, csv }: AnyRoute, answer: unknown): void {
 
 type Schema = v.GenericSchema | undefined
 
-/** Drops members that the declaration does not name, and refuses to send what contradicts it. */
+/** Drops undeclared members, and refuses to send a response that contradicts the declaration. */
 function present(route: AnyRoute, answer: unknown, schema: Schema = route.response as Schema): unknown {
   const result = v.safeParse(schema as v.GenericSchema, answer)
   if (result.success) return result.output

@@ -3,8 +3,8 @@ import { assertThat } from '../../src/errors.ts'
 type Header = (name: string) => string | undefined
 
 /**
- * Whether a page of this platform sends the request; undefined if the client says neither, as programs do. Browsers
- * write `Sec-Fetch-Site` themselves, so it decides (Fetch Metadata, 2.2); over plain http they send only `Origin`.
+ * Whether a page of this platform sends the request; undefined if no header says so, as with programs. Browsers set
+ * `Sec-Fetch-Site` themselves, so it decides (Fetch Metadata, 2.2). Over plain http they send only `Origin`.
  */
 function isOfOwnPage(header: Header, baseUrl: string): boolean | undefined {
   const site = header('sec-fetch-site')
@@ -13,15 +13,15 @@ function isOfOwnPage(header: Header, baseUrl: string): boolean | undefined {
   return origin === undefined ? undefined : origin === new URL(baseUrl).origin
 }
 
-/** Refuses requests of other origins' pages, of other subdomains, too: PERMISSION_DENIED. */
+/** Refuses requests from pages of other origins, including other subdomains, with PERMISSION_DENIED. */
 export function refuseOtherPages(header: Header, baseUrl: string): void {
   assertThat(isOfOwnPage(header, baseUrl) !== false, 'PERMISSION_DENIED', { message: foreign })
 }
 
-/** Refuses whatever does not show that a page of this platform sends it: PERMISSION_DENIED. */
+/** Refuses a request with PERMISSION_DENIED unless its headers show that a page of this platform sends it. */
 export function requireOwnPage(header: Header, baseUrl: string): void {
   assertThat(isOfOwnPage(header, baseUrl) === true, 'PERMISSION_DENIED', { message: foreign })
 }
 
 const foreign =
-  'Cookies are for pages of this platform: the request must have its origin in Origin, or Sec-Fetch-Site: same-origin. From elsewhere, send the access token in Authorization.'
+  "Cookies work only on pages of this platform. The request must have the platform's origin in Origin, or Sec-Fetch-Site: same-origin. From other pages, send the access token in the Authorization header."

@@ -21,7 +21,7 @@ import { isOfOwner, isOfUser, needsLogin, needsOf, needsTerms } from './route-ru
 export function permit(route: AnyRoute, caller: Caller, resource: unknown): void {
   requireScope(caller, route.method === 'get' ? 'read' : 'write')
   assertThat(!needsLogin(route) || caller.via === 'login', 'PERMISSION_DENIED', {
-    message: 'This operation needs the access token of a login; an API key cannot do it.',
+    message: 'This operation requires an access token. API keys cannot perform it.',
   })
   if (route.access === 'admin') requireAdmin(caller)
   if (isOfUser(route)) requireOwnAccount(caller)
@@ -31,7 +31,7 @@ export function permit(route: AnyRoute, caller: Caller, resource: unknown): void
 export const isOwned = (resource: unknown): resource is { ownerId: string } =>
   typeof resource === 'object' && resource !== null && 'ownerId' in resource
 
-/** A request whose handler is to run. */
+/** A request that is ready for its handler. */
 interface Handled {
   services: Services
   params: Readonly<Record<string, string>>
@@ -42,15 +42,15 @@ interface Handled {
 }
 
 /**
- * Runs the handler. What a route changes is committed only if its caller may change it still: a handler may wait for a
- * site, for a password that is checked, or for a lock, and meanwhile logins, keys, roles and memberships end.
+ * Runs the handler. Changes are committed only if the caller still has the permission: while a handler waits for a
+ * site, a password check or a lock, logins, keys, roles and memberships can end.
  */
 export async function handlePermitted(route: AnyRoute, ctx: Context, input: Handled): Promise<unknown> {
   const handle = (): Promise<unknown> => route.handle(input as never)
   if (!input.caller || route.method === 'get') return handle()
   const asking = { party: input.caller.userId, endsAccess: route.endsAccess }
   return whilePermitted((trx) => permitAgain(route, ctx, input, trx), asking, handle).catch(async (error: unknown) => {
-    // What was lost with a membership is not there any more, and each thing has a code for that.
+    // After the membership has ended, the caller gets the NOT_FOUND code of the resource.
     if (isCoded(error, 'WORKSPACE_NOT_FOUND')) await route.resource?.({ ...input, caller: await callerOf(input, ctx) })
     throw error
   })
@@ -59,7 +59,7 @@ export async function handlePermitted(route: AnyRoute, ctx: Context, input: Hand
 const callerOf = ({ services }: Pick<Handled, 'services'>, ctx: Context, trx?: Transaction): Promise<Caller> =>
   services.users.authenticate(credentialIn(ctx, services.config.http.baseUrl).text || undefined, trx)
 
-/** The same questions as before the body was read, within the transaction. They fail with the same codes. */
+/** Repeats the earlier checks within the transaction. They fail with the same codes. */
 async function permitAgain(route: AnyRoute, ctx: Context, input: Handled, trx: Transaction): Promise<void> {
   const { resource, ownerId } = input
   const caller = await callerOf(input, ctx, trx)

@@ -3,7 +3,7 @@ import type { Services } from '../../src/services.ts'
 import type { Caller } from '../../src/users/caller.ts'
 import type { Params, RequestFacts } from './request-facts.ts'
 
-/** What a proof is checked against: the request, before its body is parsed. */
+/** The request that a proof is checked against, before its body is parsed. */
 export interface ProofInput<Path extends string> {
   services: Services
   params: Params<Path>
@@ -13,25 +13,26 @@ export interface ProofInput<Path extends string> {
    * declares no `rawBody`.
    */
   readBody: () => Promise<Buffer>
-  /** Whether the request counts for a rate: not when it is checked for a second time, once its body is there. */
+  /** Whether the request counts for a rate limit. A second check, after the body has arrived, does not count. */
   isCounted: boolean
 }
 
 /**
- * How a caller without an account proves that the route is for them. The mount makes the check, and the handler gets
- * the result of `verify`.
+ * How a caller without an account authenticates. `mount` makes the check, and the handler gets the result of `verify`.
  */
 export interface Proof<Path extends string, Proven> {
-  /** What is sent as proof: OpenAPI Security Scheme Objects by name. Any one of them is enough. */
+  /** The accepted proofs: OpenAPI Security Scheme Objects by name. Any one of them is enough. */
   schemes: Readonly<Record<string, object>>
   /** The codes that `verify` can fail with. */
   codes: readonly ErrorCode[]
   verify: (input: ProofInput<Path>) => Promise<Proven>
-  /** For a proof that stands for an account, with which web pages may call the route as well. */
+  /** For a proof that represents an account. Web pages may then call the route as well. */
   account?: ProofOfAccount<Proven>
 }
 
-/** Whose request it is: it waits for its turn and is counted, logged and held to the terms as one of theirs. */
+/**
+ * The account behind a proof. The request is queued, counted, logged and held to the terms like any of that account.
+ */
 interface ProofOfAccount<Proven> {
   /** The header that the proof is sent in. */
   header: string
@@ -39,6 +40,6 @@ interface ProofOfAccount<Proven> {
 }
 
 export interface AccountOfProof extends Pick<Caller, 'userId' | 'allowance' | 'termsAccepted'> {
-  /** What the requests of this proof alone are counted by. */
+  /** The key by which the requests with this proof alone are counted. */
   countedBy: string
 }

@@ -1,15 +1,15 @@
 import { withCanonicalIds } from './canonical-ids.ts'
 
-/** What clients add to an address so that nothing on the way answers from a cache (jQuery's name for it). */
+/** The parameter that clients add so that no cache answers (jQuery's name for it). */
 const cacheBuster = '_'
 
-/** What a route is asked with, with canonical identifiers. */
+/** The parameters for a route, with canonical ids. */
 export const knownIn = (parameters: Record<string, string | string[]>): object =>
   withCanonicalIds(Object.fromEntries(Object.entries(parameters).filter(([name]) => name !== cacheBuster)))
 
 /**
- * The parameters of a query by their names; a list of those that are sent several times. One pass: Koa's own reader looks
- * for each name among all.
+ * The parameters of a query by name. A parameter that is sent several times becomes a list. This takes one pass, while
+ * Koa's own parser searches all names for each name.
  */
 export function parametersIn(query: string): Record<string, string | string[]> {
   const found = Object.create(null) as Record<string, string | string[]>

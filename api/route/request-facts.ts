@@ -15,7 +15,7 @@ export interface RequestFacts {
   asksForJson: boolean
   /** Whether the client prefers a stream to JSON. */
   asksForStream: boolean
-  /** Aborts when the client is gone before it has the whole response. */
+  /** Aborts if the client disconnects before it has the whole response. */
   gone: () => AbortSignal
 }
 

@@ -2,7 +2,7 @@ import { ownersIn } from '../../src/owners/reach.ts'
 import type { Services } from '../../src/services.ts'
 import type { Caller } from '../../src/users/caller.ts'
 
-/* What paths name, if the caller may see it: AGENT_NOT_FOUND, RUN_NOT_FOUND, NOT_FOUND, WORKSPACE_NOT_FOUND. */
+/* The things that paths name. Unless the caller may see one: AGENT_, RUN_ or WORKSPACE_NOT_FOUND, or NOT_FOUND. */
 
 interface Asked<Name extends string> {
   services: Services

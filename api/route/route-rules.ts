@@ -4,7 +4,7 @@ import type { AnyRoute, Limit } from './route.ts'
 
 const tokenCodes: ErrorCode[] = ['UNAUTHORIZED', 'INVALID_TOKEN', 'TOKEN_EXPIRED', 'TOKEN_REVOKED']
 
-/** Every code that the route can fail with: those that its declaration implies, and those that it names. */
+/** Every code that the route can fail with: the codes that its declaration implies, and the codes that it names. */
 export function codesOf(route: AnyRoute): ErrorCode[] {
   const codes: ErrorCode[] = []
   if (route.access !== 'anyone') codes.push(...tokenCodes)
@@ -21,17 +21,17 @@ export function codesOf(route: AnyRoute): ErrorCode[] {
   return [...new Set(codes)]
 }
 
-/** To API keys that lack a scope or the right kind, to accounts that are to be deleted, and to suspended ones. */
+/** For API keys without the scope or permission, and for accounts that are suspended or scheduled for deletion. */
 const mayBeDenied = ({ access }: AnyRoute): boolean => access !== 'anyone'
 
-/** Whether it is about things that may be those of a workspace. */
+/** Whether it concerns things that a workspace may own. */
 export const isOfOwner = (route: AnyRoute): boolean =>
   route.owner !== undefined || (route.access !== 'anyone' && route.resource !== undefined)
 
-/** Whether it is about the account of a user. */
+/** Whether it concerns the account of a user. */
 export const isOfUser = (route: AnyRoute): boolean => route.ofUser ?? (needsLogin(route) && !isOfOwner(route))
 
-/** What the caller must be permitted to do with the things of the owner. */
+/** The permission that the caller needs for the owner's things. */
 export const needsOf = ({ needs, method }: AnyRoute): Action => needs ?? (method === 'get' ? 'see' : 'build')
 
 function ownerCodes(route: AnyRoute): ErrorCode[] {
@@ -40,12 +40,12 @@ function ownerCodes(route: AnyRoute): ErrorCode[] {
   return [...named, 'PERMISSION_DENIED', ...(route.whenClosed ? [] : (['WORKSPACE_REQUIRED'] as const))]
 }
 
-/** Whether requests are those of an account, by a token of its own or by a proof that stands for it. */
+/** Whether requests belong to an account, by its own token or by a proof that represents it. */
 export const isOfAccount = (route: AnyRoute): boolean => route.access !== 'anyone' || route.proof?.account !== undefined
 
 /**
- * Whether undeclared members are refused. Not for webhooks, whose senders add queries of their own to the address, nor
- * for health checks.
+ * Whether undeclared members are refused. Webhooks accept them, because senders add their own query parameters, and so
+ * do health checks.
  */
 export const isStrict = (route: AnyRoute): boolean => isOfAccount(route) || route.body !== undefined
 

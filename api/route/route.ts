@@ -12,16 +12,17 @@ import type { Proof } from './proof.ts'
 import type { Params, RequestFacts } from './request-facts.ts'
 
 /**
- * Who may call: `anyone`; `account`, an access token or an API key; `login`, an access token only, for what an API key
- * must not do (create keys, log out); `admin`, an access token of an operator of the platform.
+ * Who may call: `anyone`; `account`, with an access token or an API key; `login`, only with an access token, for
+ * operations that an API key must not do (create keys, log out); `admin`, with the access token of an operator of the
+ * platform.
  */
 export type Access = 'anyone' | 'account' | 'login' | 'admin'
 
 export type Limit = 'caller' | 'address' | 'browser' | 'none'
 
 /**
- * What the audit log notes of a route: what it changes, or why there is nothing to note. `home`: in the log of the user,
- * not in that of the workspace that is made or deleted.
+ * What the audit log records about a route: the kind of thing it changes, or why nothing is recorded. `home` records it
+ * in the log of the user instead of the workspace, which is created or deleted.
  */
 type Audited = { subject: SubjectKind; in?: 'home' } | { not: string }
 
@@ -35,21 +36,20 @@ interface Before<Path extends string, A extends Access> {
 }
 
 interface Input<Path extends string, A extends Access, Query, Body, Resource, Proven> extends Before<Path, A> {
-  /** What the route's `proof` has proven. */
+  /** The result of the route's `proof`. */
   proven: Proven
   query: Output<Query>
   body: Output<Body>
   /** The bytes of the body if the route declares `rawBody`. */
   raw: Buffer
   resource: Resource
-  /** Whose things it is about: the resource’s owner, or the one that is named (`owner`), or the caller’s own. */
+  /** The owner concerned: that of the resource, or the one named by the request (`owner`), or the caller. */
   ownerId: A extends 'anyone' ? undefined : string
 }
 
 /**
  * The declaration of a route. Validation, authorization, rate limits, the OpenAPI document and the typed test client
- * all come from it, and what clients read of its schemas. Checks run in this order: token, rate, terms, proof, resource,
- * permission, query and body, handler.
+ * all come from it. Checks run in this order: token, rate, terms, proof, resource, permission, query and body, handler.
  */
 export interface Route<
   Path extends string = string,
@@ -68,7 +68,7 @@ export interface Route<
   summary: string
   description?: string
   access: Access & A
-  /** How a caller without an account proves that the route is for them, if `access` is `anyone`. */
+  /** How a caller without an account authenticates, if `access` is `anyone`. */
   proof?: Proof<Path, Proven>
   /** false if the route works before the terms are accepted (`/auth/*`). */
   terms?: boolean
@@ -78,33 +78,36 @@ export interface Route<
    */
   limit?: Limit
   /**
-   * The route lists or makes things of one owner: of the workspace that the member `workspaceId` of the query or the body
-   * names, or else one's own.
+   * The route lists or creates things of one owner: the workspace that `workspaceId` of the query or the body names, or
+   * else the caller.
    */
   owner?: 'query' | 'body'
   /**
-   * Whether the route is about the account of a user: an API key of a workspace, or a login by a workspace's provider,
-   * cannot use it. So are all that need a login and are about no owner, unless they say otherwise.
+   * Whether the route concerns the user's own account, so that API keys of a workspace and logins through a workspace's
+   * provider cannot use it. By default, this applies to routes that need a login and concern no owner.
    */
   ofUser?: boolean
-  /** What the caller must be permitted to do with the owner's things; otherwise to `see` them (GET), or to `build`. */
+  /** The permission that the caller needs for the owner's things. By default, `see` for GET, and otherwise `build`. */
   needs?: Action
-  /** Also in a workspace whose owner lacks the tier. */
+  /** Also works in a workspace whose owner lacks the tier. */
   whenClosed?: true
-  /** NOT_FOUND where the installation has no payments. */
+  /** Fails with NOT_FOUND if the installation has no payments. */
   needsPayments?: true
-  /** Also for an account that is to be deleted. */
+  /** Also works for an account that is scheduled for deletion. */
   whileClosing?: true
-  /** The change may end the caller's own login, role or membership, so it is permitted before it is made, and not after. */
+  /**
+   * The change may end the caller's own login, role or membership, so the permission is checked before it and not
+   * after.
+   */
   endsAccess?: true
   query?: Query
   /** The headers that this route reads: name and meaning. */
   headers?: Record<string, string>
   body?: Body
   /**
-   * The handler gets the bytes of a JSON body, and keeps what it needs of them as it came. With a `body`, their outline
-   * is validated by it (kinds of members, without contents), and numbers of any size are allowed; without one, the
-   * handler validates them itself, and `documentation` is their schema. `optional`: a request without a body is fine.
+   * The handler gets the bytes of a JSON body, so that it can keep parts of it unchanged. With a `body` schema, only
+   * the outline is validated (the kinds of members, not their contents), and numbers of any size are allowed. Without
+   * one, the handler validates the bytes, and `documentation` is their schema. With `optional`, the body may be absent.
    */
   rawBody?: {
     maxBytes: (services: Services) => number
@@ -112,20 +115,20 @@ export interface Route<
     advice?: string
     optional?: true
     documentation?: GenericSchema
-    /** What is read of the body, if that is more than the kinds of its members: the rest may be anything. */
+    /** The outline to use if more than the kinds of the members is read. The rest of the body may be anything. */
     outline?: OutlineName
   }
   /** Writes the answer as CSV, for clients that prefer that to JSON. */
   csv?: (answer: Output<Response>) => string
-  /** The handler may answer with an answer of a chat as it comes. */
+  /** The handler may stream an answer of a chat. */
   chatStream?: true
   /** Opened in a browser: `handle` returns a `BrowserAnswer`, and failures are pages for clients that prefer one. */
   browser?: true
-  /** What the audit log notes; every route that changes something says so. */
+  /** What the audit log records. Every route that changes something declares it. */
   audit?: Audited
-  /** Finds what it changes, for the audit log, before and after the change; the resource without it. */
+  /** Reads the changed thing for the audit log, before and after the change. By default, that is the resource. */
   look?: (input: Before<Path, A> & { resource: Resource }) => Promise<object | undefined>
-  /** Finds what the path names. Throws its NOT_FOUND, also if the caller may not see it. */
+  /** Finds the thing that the path names. Throws its NOT_FOUND, also if the caller may not see the thing. */
   resource?: (input: Before<Path, A>) => Promise<Resource>
   status: 200 | 201 | 202 | 204 | 303
   response?: Response
@@ -156,8 +159,8 @@ export const isAlternative = (answer: unknown): answer is Alternative =>
   typeof answer === 'object' && answer !== null && alternative in answer
 
 /**
- * An item of a stream. It becomes one event, with `number` as its id and `kind` as its type. One without a number is
- * passing: a reader who comes back goes on after the last that had one.
+ * An item of a stream. It becomes one event, with `number` as its id and `kind` as its type. An item without a number
+ * is passing: a reader who reconnects continues after the last numbered item.
  */
 export interface StreamItem {
   number?: number
@@ -175,8 +178,8 @@ interface Stream<Given> {
   /** The schema of an item without a number. */
   passing: GenericSchema
   /**
-   * Runs after all checks and before the stream begins; its errors are answered like any other failure. undefined if no
-   * items will ever follow. The signal aborts when the reader is gone.
+   * Runs after all checks and before the stream starts, so its errors are normal error responses. Returns undefined if
+   * no items will ever follow. The signal aborts when the reader disconnects.
    */
   open: (input: Given & { signal: AbortSignal }) => Promise<AsyncIterable<StreamPage> | undefined>
 }

@@ -70,7 +70,7 @@ const webhookField = named(
 const webhookSchema = v.nullable(
   v.pipe(
     list(webhookField, 100, 'must have at most 100 fields'),
-    v.check((fields) => new Set(fields.map(({ name }) => name)).size === fields.length, 'field names must differ'),
+    v.check((fields) => new Set(fields.map(({ name }) => name)).size === fields.length, 'field names must be unique'),
   ),
 )
 const site = named(

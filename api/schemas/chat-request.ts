@@ -53,20 +53,19 @@ function readBody(body: Body): ChatRequest {
 function idIn(id: unknown, path: string): string | undefined {
   if (typeof id !== 'string' || id === '') return undefined
   if (id.length <= 200 && isStorable(id)) return id
-  throw refused(path, 'The id of a message has 200 characters at most, and none that cannot be kept.')
+  throw refused(path, 'A message id must have at most 200 characters and no U+0000 or broken Unicode.')
 }
 
 /** Why the words of a message cannot be taken. */
 function problemOf(text: string): string | undefined {
-  if (text.trim() === '') return 'The last message of the user has no text.'
-  if (text.length > maxText) return `The last message of the user has more than ${maxText} characters.`
-  const halved =
-    'The last message of the user has a character that cannot be kept: U+0000, or half of a surrogate pair.'
+  if (text.trim() === '') return 'The last user message has no text.'
+  if (text.length > maxText) return `The last user message exceeds the limit of ${maxText} characters.`
+  const halved = 'The last user message contains U+0000 or broken Unicode.'
   return isStorable(text) ? undefined : halved
 }
 
 const fileSentence = ({ kind }: Unread): string =>
-  `A part of the message is of the kind ${JSON.stringify(kind)}, but files are not supported, and neither is anything else that is no text. Leave it out.`
+  `The message has a part of type ${JSON.stringify(kind)}, but only text is supported. Remove that part.`
 
 const refused = (path: string, message: string): CodedError =>
   new CodedError('VALIDATION_ERROR', { message, details: [{ path, message }] })

@@ -10,7 +10,7 @@ export const maxText = 100_000
 
 const words = v.pipe(
   text(maxText, 0),
-  v.check((said) => said.trim() !== '', 'must say something'),
+  v.check((said) => said.trim() !== '', 'must not be blank'),
 )
 const clientId = text(200, 0)
 
@@ -69,7 +69,7 @@ const transported = named(
 /** Documented as the plain one, which has all that is read. */
 export const chatRequest = v.union(
   [plain, transported],
-  'must have a "text", and perhaps a "messageId", an "id" and "stream"; or be the request of an AI SDK transport, with "messages"',
+  'must have "text" (and optionally "messageId", "id" and "stream"), or be an AI SDK transport request with "messages"',
 )
 
 type Transported = v.InferOutput<typeof transported>

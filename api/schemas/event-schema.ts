@@ -152,7 +152,7 @@ const data = {
     tokensBefore: field(whole, 'Estimated length of the full prompt, in tokens', 118_000),
     tokensAfter: field(whole, 'Estimated length of the shortened prompt, in tokens', 71_000),
     contextTokens: field(whole, "Size of the model's context window, in tokens", 128_000),
-    note: field(v.string(), 'What was done, for people', 'The run has outgrown the context window of its model.'),
+    note: field(v.string(), 'What was done, for people', "The run no longer fits in the model's context window."),
   }),
   'model.changed': v.looseObject({
     step: ofStep.step,

@@ -25,7 +25,7 @@ export const instant = (description: string) =>
       v.string('must be a single time'),
       v.check(
         (text) => parseInstant(text) !== undefined,
-        'must be a time as in RFC 3339, such as 2026-11-21T09:00:00Z; in an address, write + as %2B',
+        'must be an RFC 3339 time, such as 2026-11-21T09:00:00Z (in a URL, write + as %2B)',
       ),
       v.metadata({ description, examples: ['2026-11-21T09:00:00Z'] }),
       v.transform((text) => parseInstant(text) as Date),

@@ -21,7 +21,7 @@ const meanings = reasons.map((name) => `- \`${name}\`: ${endReasons[name]}`).joi
 /** The reason in a request. */
 export const knownEndReason = named(
   'EndReason',
-  v.picklist(reasons, 'must be the `reason` of a run, such as MODEL_ERROR'),
+  v.picklist(reasons, 'must be a run `reason`, such as MODEL_ERROR'),
   `Why a run did not complete:\n\n${meanings}`,
 )
 /** During a deploy the record may have reasons that this process does not know. */

@@ -142,7 +142,7 @@ const errorDetail = named(
 export const errorBody = named(
   'Error',
   v.object({
-    error: field(v.string(), 'Error message, for people', 'The request body is not valid. name: must not be empty'),
+    error: field(v.string(), 'Error message, for people', 'The request body is invalid. name: must not be empty'),
     code: errorCode,
     statusCode: field(whole, 'HTTP status', 400),
     details: v.optional(field(v.array(errorDetail), 'Invalid values in the request')),

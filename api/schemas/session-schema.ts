@@ -35,7 +35,7 @@ const onDisconnect = named(
   'cancel',
 )
 
-const toolNames = list(text(64), 200, 'must name at most 200 tools')
+const toolNames = list(text(64), 200, 'must contain at most 200 tools')
 const siteRequest = named(
   'SessionSiteRequest',
   v.strictObject({

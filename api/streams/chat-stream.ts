@@ -10,23 +10,23 @@ import { goneSignal } from './reader.ts'
 import type { OpenStreams } from './open-streams.ts'
 import { createOutlet, type Outlet } from './outlet.ts'
 
-/** Writes the parts of an answer. Throws what comes before the first part. */
+/** Writes the parts of an answer. Throws errors that occur before the first part. */
 type WriteChat = (sink: (part: ChatPart) => Promise<void>, gone: AbortSignal) => Promise<void>
 
-/** How long a reader may take for the end of its stream when the process is ending. */
+/** How long a reader may take to read the end of its stream while the process shuts down. */
 const hurrySeconds = 3
 
 const chatStream = Symbol('chat stream')
 
-/** An answer, and what its reader is told of it before its first part. */
+/** An answer, and what is announced to its reader before the first part. */
 interface Streamed extends Announced {
   stream: WriteChat
 }
 
-/** Makes the answer, once there is room for its stream: nobody would write one whose stream is refused. */
+/** Creates the answer once there is room for its stream, so that no answer is written for a refused stream. */
 type Begin = () => Streamed | Promise<Streamed>
 
-/** A handler returns this to send an answer as it comes. */
+/** A handler returns this to stream an answer. */
 export interface ChatStream {
   [chatStream]: Begin
 }
@@ -41,7 +41,7 @@ interface Streaming {
   config: Pick<Config, 'streams' | 'shutdownSeconds'>
   logger: Logger
   streams: OpenStreams
-  /** Whose stream it is. */
+  /** The owner of the stream. */
   party: string
   allowance: Allowance
   /** Streams of one key are checked together. */
@@ -50,18 +50,18 @@ interface Streaming {
 }
 
 /**
- * Sends the AI SDK's UI message stream: one `data:` for each part, `[DONE]` at the end. Headers go out with the first
- * part, which tells the id of the answer, and after a second at the latest: what fails before it is an ordinary error
- * reply. The writer is held up as long as the reader does not read.
+ * Sends the AI SDK's UI message stream: one `data:` for each part, `[DONE]` at the end. Headers are sent with the first
+ * part, which has the id of the answer, or after a second at the latest. Errors before that are normal error responses.
+ * The writer waits while the reader does not read.
  */
 export async function sendChatStream(ctx: Context, answer: ChatStream, streaming: Streaming): Promise<void> {
   const { config, streams, party, allowance, key, admit } = streaming
-  // Of answers under way only: nothing is sent by HEAD.
+  // HEAD is only for answers in progress, and gets no body.
   if (ctx.method === 'HEAD') return sendHeaders(ctx, await answer[chatStream]())
   const gone = goneSignal(ctx)
   const ending = new AbortController()
   // Without a cause the process is about to end, and lets answers come to their end (docs/deploys.md).
-  // Whoever does not read its end then is cut off.
+  // A reader that does not read its end is then cut off.
   let cut: NodeJS.Timeout | undefined
   const end = (cause?: CodedError) => {
     if (cause) ending.abort(cause)
@@ -97,7 +97,7 @@ async function transmit(
     return opened
   }
   const send = async (part: ChatPart) => {
-    // The reader may know already which answer it is.
+    // The reader may already know which answer it is.
     if (outlet && part.type === 'start') return
     outlet ??= open()
     await outlet.send(frame(JSON.stringify(part)))
@@ -120,7 +120,7 @@ async function transmit(
   ctx.res.end(frame('[DONE]'))
 }
 
-/** Why the reader may not read on, if that is why the stream has ended. */
+/** Why the reader may no longer read, if that ended the stream. */
 function refusalIn({ aborted, reason }: AbortSignal): CodedError | undefined {
   const error = aborted ? (reason as CodedError) : undefined
   return error?.code === 'STREAM_ABORTED' ? undefined : error
@@ -136,7 +136,7 @@ function sendHeaders(ctx: Context, { resumeId }: Streamed): void {
 function begin(ctx: Context, resumeId: string | undefined): void {
   ctx.respond = false
   ctx.status = 200
-  // Writing to a client that has just left is no failure; 'close' reports the end of the stream.
+  // Writing to a client that has just disconnected is not a failure; 'close' reports the end of the stream.
   ctx.res.on('error', () => undefined)
   ctx.set({
     'Content-Type': 'text/event-stream',
@@ -144,7 +144,7 @@ function begin(ctx: Context, resumeId: string | undefined): void {
     // nginx, and proxies that follow it, do not buffer a response with this header.
     'X-Accel-Buffering': 'no',
     'x-vercel-ai-ui-message-stream': 'v1',
-    // The transport of assistant-ui resumes only what has one.
+    // The transport of assistant-ui resumes only streams with this header.
     ...(resumeId !== undefined && { 'x-resumable-stream-id': resumeId }),
   })
   ctx.res.flushHeaders()

@@ -13,7 +13,7 @@ const pieces = Symbol('document')
 /** Texts that make one JSON document together. */
 type Write = () => AsyncIterable<string>
 
-/** Gives back what was taken for the document, also if nothing of it was sent. */
+/** Releases the resources of the document, even if none of it was sent. */
 type End = () => Promise<void>
 
 /** A handler returns this to send a document that may be larger than memory. */
@@ -27,7 +27,7 @@ export const streamDocument = (write: Write, end: End): Document => ({ [pieces]:
 export const isDocument = (answer: unknown): answer is Document =>
   typeof answer === 'object' && answer !== null && pieces in answer
 
-/** Small pieces are sent together, up to about so many UTF-16 units. */
+/** Small pieces are sent together, up to about this many UTF-16 units. */
 const together = 32 * 1024
 
 /** What one document needs, and what all streams of the process share. */
@@ -41,17 +41,16 @@ interface Sending {
   admit: () => Promise<void>
 }
 
-/** A document that has its place among the streams. `close` must be called, sent or not. */
+/** A document with a place among the streams. `close` must always be called. */
 export interface OpenDocument {
   send: () => Promise<void>
   close: () => Promise<void>
 }
 
 /**
- * Opens a document, so that what it is refused for is known before anything is said about it: RATE_LIMITED. It is sent at
- * the pace of its reader, who is checked from time to time like that of a stream, and once more before the end. What fails
- * before the first piece is an ordinary error reply. Afterwards the connection is cut, so that nobody takes a part for the
- * whole.
+ * Opens a document, or fails with RATE_LIMITED before anything is sent. It is sent at the pace of its reader, who is
+ * checked periodically like the reader of a stream, and once more before the end. Errors before the first piece are
+ * normal error responses. After that, the connection is cut, so that nobody mistakes a part for the whole.
  */
 export async function openDocument(ctx: Context, answer: Document, sending: Sending): Promise<OpenDocument> {
   const { streams, party, allowance, key, admit } = sending
@@ -70,14 +69,14 @@ export async function openDocument(ctx: Context, answer: Document, sending: Send
   }
 }
 
-/** What HEAD is told: nothing is read, and nobody takes a turn. */
+/** The response to HEAD. Nothing is read, and no turn is taken. */
 export const sendDocumentHead = (ctx: Context): void => begin(ctx)
 
 async function transmit(ctx: Context, texts: AsyncIterable<string>, signal: AbortSignal, sending: Sending) {
   let outlet: Outlet | undefined
   const open = (): Outlet => {
     begin(ctx)
-    // Writing to a client that has just left is no failure.
+    // Writing to a client that has just disconnected is not a failure.
     ctx.res.on('error', () => undefined)
     return createOutlet(ctx.res, signal, sending.config.streams.stallSeconds * 1000, () =>
       sending.logger.info('a document was cut off, because its reader stopped reading'),
@@ -119,7 +118,9 @@ async function* gathered(texts: AsyncIterable<string>): AsyncGenerator<string> {
   if (waiting !== '') yield waiting
 }
 
-/** Holds the last piece back until the reader was checked: what is read after a permission has ended may be less than all. */
+/**
+ * Holds back the last piece until the reader is checked, because reads after the end of a permission may be incomplete.
+ */
 async function* admittedAtTheEnd(texts: AsyncIterable<string>, admit: Sending['admit']): AsyncGenerator<string> {
   let last: string | undefined
   for await (const text of texts) {

@@ -28,9 +28,9 @@ interface Streaming {
 }
 
 /**
- * Sends server-sent events (HTML, 9.2), and returns when the last was sent or the client is gone. Fails only before the
- * stream begins. If nothing more will come, the status is 204: an EventSource reconnects when a stream ends, and 204
- * stops it (HTML, 9.2.1; anything but 200 "fails the connection", 9.2.3).
+ * Sends server-sent events (HTML, 9.2), and returns when the last was sent or the client has disconnected. Fails only
+ * before the stream starts. If no more events will come, the status is 204: an EventSource reconnects when a stream
+ * ends, and 204 stops it (HTML, 9.2.1; anything but 200 "fails the connection", 9.2.3).
  */
 export async function sendEventStream(ctx: Context, streaming: Streaming): Promise<void> {
   if (ctx.method === 'HEAD') return begin(ctx)
@@ -51,7 +51,7 @@ export async function sendEventStream(ctx: Context, streaming: Streaming): Promi
 function begin(ctx: Context): void {
   ctx.status = 200
   // nginx, and proxies that follow it, do not buffer a response with this header.
-  // A proxy that compresses would keep events until it has enough (RFC 9111, 5.2.2.6).
+  // A proxy that compresses would hold events back until it has enough (RFC 9111, 5.2.2.6).
   ctx.set({
     'Content-Type': 'text/event-stream',
     'Cache-Control': 'no-store, no-transform',
@@ -68,9 +68,9 @@ async function transmit(
   const { res } = ctx
   const { stallSeconds, keepAliveSeconds } = streaming.config.streams
   res.once('close', () => ending.abort())
-  // The client may have left while its request was checked.
+  // The client may have disconnected while its request was checked.
   if (res.closed) ending.abort()
-  // Writing to a client that has just left is no failure; 'close' reports the end of the stream.
+  // Writing to a client that has just disconnected is not a failure; 'close' reports the end of the stream.
   res.on('error', () => undefined)
   ctx.respond = false
   begin(ctx)
@@ -86,7 +86,7 @@ async function transmit(
   await finish(res, outlet, ending.signal, stallSeconds * 1000, noted(ctx, failure ?? refusal(ending.signal)))
 }
 
-/** One to three seconds, so that the readers of a process that ended do not all reconnect at once. */
+/** One to three seconds, so that the readers of a process that ended do not all reconnect at the same time. */
 const retryMs = (): number => Math.round(1000 + Math.random() * 2000)
 
 async function pump(pages: AsyncIterable<StreamPage>, outlet: Outlet, format: Streaming['format']): Promise<undefined> {
@@ -100,7 +100,7 @@ function noted(ctx: Context, error: CodedError | undefined): CodedError | undefi
   return error
 }
 
-/** How long a reader may take for the last bytes when the process is stopping. */
+/** How long a reader may take to read the last bytes while the process stops. */
 const hurryMs = 1000
 
 /** Ends the response. After half a page no event can follow: the reader drops the half and reconnects. */
@@ -123,7 +123,7 @@ async function finish(
   clearTimeout(patience)
 }
 
-/** Makes the text of pages, once for a page that many readers get. */
+/** Formats pages, and formats a page only once even if many readers get it. */
 export function createFormat(present: (item: StreamItem) => unknown): (page: StreamPage) => Buffer {
   const texts = new WeakMap<StreamPage, Buffer>()
   const eventOf = (item: StreamItem): string => {

@@ -11,7 +11,7 @@ import { createShares } from '../../src/shares/shares.ts'
 export interface OpenStream {
   /** Streams with the same key have the same caller and resource, so one check covers all. */
   key: string
-  /** Who reads it: the owner of the account, and what that may have. */
+  /** The reader, by its account, and the limits of that account. */
   party: string
   allowance: Allowance
   /** Repeats the checks of the beginning, and throws what they throw. */
@@ -20,21 +20,21 @@ export interface OpenStream {
   end: (cause?: CodedError) => void
 }
 
-/** Seconds after which a refused client may find room here, or another process. */
+/** Seconds after which a refused client may find room, here or in another process. */
 const retryAfter = 10
 
-/** How often it is asked whether somebody may see less than before, in milliseconds. */
+/** How often to look for lost permissions, in milliseconds. */
 const lookMs = 1000
 
-/** Strangers cause looks by their logins and keys: they take a quarter of the time at most, however many streams there are. */
+/** Anyone can cause looks by changing logins and keys, so looks take at most a quarter of the time. */
 const restAfterLook = 3
 
 /** How many checks run at a time, so that a round of them does not occupy the database. */
 const concurrency = 4
 
 /**
- * The streams that are open in this process. Their number is limited, and readers share it; their callers are checked periodically, and they
- * all end when the process stops.
+ * The open streams of this process. Their number is limited and shared by readers, their callers are checked
+ * periodically, and they all end when the process stops.
  */
 export function createOpenStreams(given: {
   config: Pick<Config, 'streams'>
@@ -44,7 +44,7 @@ export function createOpenStreams(given: {
 }) {
   const { logger, stopping, accessChanges } = given
   const { limit, checkSeconds } = given.config.streams
-  /** Each with the last change of access that was known before it was checked; undefined before its first check here. */
+  /** Each stream with the last change of access known before its check; undefined before its first check here. */
   const streams = new Map<OpenStream, number | undefined>()
   const shares = createShares(limit)
   let rounds: NodeJS.Timeout | undefined
@@ -62,9 +62,9 @@ export function createOpenStreams(given: {
     const { tier, limits } = allowance
     const { openStreams } = limits
     const again = `Close one, or try again in ${secondsInWords(retryAfter)}.`
-    const most = `You have ${openStreams} streams open at this server, as many as ${tier === null ? 'this platform' : `the tier ${tier}`} allows. ${again}`
+    const most = `You have ${openStreams} open streams on this server, which is the limit ${tier === null ? 'of this platform' : `of the ${tier} tier`}. ${again}`
     assertThat(shares.holds(party) < openStreams, 'RATE_LIMITED', { message: most, retryAfter })
-    const share = `Your share of the streams that this server can send is used up. ${again}`
+    const share = `You have reached your share of this server's stream capacity. ${again}`
     assertThat(shares.take(party), 'RATE_LIMITED', { message: share, retryAfter })
     streams.set(stream, undefined)
     rounds ??= setInterval(() => void round([...streams.keys()]), checkSeconds * 1000).unref()
@@ -83,13 +83,13 @@ export function createOpenStreams(given: {
   }
 
   /**
-   * Checks soon whom a change may be about: every stream that was last checked before it. One that has just been opened
-   * is among them, since the change may have come after its request was permitted.
+   * Checks every stream whose last check came before the latest change of access. That includes new streams, because
+   * the change may have come after their request was permitted.
    */
   async function look(): Promise<void> {
     const began = performance.now()
     if (began < restsUntil) return
-    // Most likely the database is away, and the streams send nothing meanwhile.
+    // Most likely the database is unreachable, and the streams send nothing in the meantime.
     const latest = await accessChanges.latest().catch(() => undefined)
     if (latest === undefined) return
     const behind = [...streams].filter(([, known]) => known !== latest).map(([stream]) => stream)
@@ -98,7 +98,7 @@ export function createOpenStreams(given: {
     restsUntil = now + restAfterLook * (now - began)
   }
 
-  /** Checks these streams. `latest` is the last change that was known before. */
+  /** Checks these streams. `latest` is the last change of access known before. */
   async function round(some: OpenStream[], latest?: number): Promise<void> {
     if (checking || some.length === 0) return
     checking = true
@@ -108,7 +108,7 @@ export function createOpenStreams(given: {
       for (const stream of group) if (latest !== undefined && streams.has(stream)) streams.set(stream, latest)
     }
     await pMap(groups.values(), checkOne, { concurrency, stopOnError: false }).catch((error: unknown) => {
-      // Most likely the database is away, and the streams send nothing meanwhile.
+      // Most likely the database is unreachable, and the streams send nothing in the meantime.
       logger.warn({ err: error }, 'streams could not be checked')
     })
     checking = false

@@ -5,7 +5,7 @@ const sliceBytes = 64 * 1024
 
 /**
  * Writes to one reader at its pace. `send` returns true when the connection can take more, and false when it will not:
- * the reader is gone, the signal has aborted, or it took nothing for `stallMs` and was cut off. `isWhole` says whether
+ * the reader is gone, the signal has aborted, or it read nothing for `stallMs` and was cut off. `isWhole` says whether
  * every page was written whole; `beat` writes a comment if nothing else is in flight (HTML, 9.2.7).
  */
 export function createOutlet(res: ServerResponse, signal: AbortSignal, stallMs: number, onStall: () => void) {

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { CodedError } from '../../src/errors.ts'
 
-/** Aborts when the client is gone before it has the whole response. */
+/** Aborts if the client disconnects before it has the whole response. */
 export function goneSignal({ res }: Pick<Context, 'res'>): AbortSignal {
   const gone = new AbortController()
   const leave = () => {

@@ -69,7 +69,7 @@ export function createAdminAccounts(context: {
   return {
     /** Gives a tier, or sets limits. NOT_FOUND (the user), VALIDATION_ERROR (a tier where there are none). */
     async give(userId: string, { tier, limits }: Given): Promise<void> {
-      const message = 'This installation has no tiers (BILLING=off). Set limits.'
+      const message = 'This installation has no tiers (BILLING=off). Set "limits" instead.'
       const hasTiers = config.billing.mode !== 'off' || (tier ?? null) === null
       assertThat(hasTiers, 'VALIDATION_ERROR', { message, details: [{ path: 'tier', message }] })
       await change(userId, async (trx) => {
@@ -80,7 +80,7 @@ export function createAdminAccounts(context: {
 
     /**
      * Keeps a user out until that is lifted: nobody acts as the user, the agents that the account pays for are paused, and
-     * answers under way stop. Those that wait for an approval wait until it is lifted. Nothing is deleted. Suspending again changes why. NOT_FOUND, PERMISSION_DENIED (an admin).
+     * answers in progress stop. Those that wait for an approval wait until it is lifted. Nothing is deleted. Suspending again changes why. NOT_FOUND, PERMISSION_DENIED (an admin).
      */
     async suspend(userId: string, reason: string): Promise<void> {
       await change(userId, async (trx) => {
@@ -92,7 +92,7 @@ export function createAdminAccounts(context: {
       logger.info({ userId }, 'a user was suspended')
     },
 
-    /** Lets a user in again; what was paused by the suspension goes on. NOT_FOUND, also if the user is not suspended. */
+    /** Lets a user in again; what was paused by the suspension continues. NOT_FOUND, also if the user is not suspended. */
     async lift(userId: string): Promise<void> {
       await change(userId, async (trx) => {
         const { suspendedAt } = await lock(trx, userId)
@@ -125,6 +125,5 @@ export function createAdminAccounts(context: {
   }
 }
 
-export const noUser = 'There is no user with this identifier.'
-const isAdmin =
-  'An admin can be neither suspended nor deleted. Take the role away first: npm run admin -- remove-admin <address>'
+export const noUser = 'There is no user with this id.'
+const isAdmin = 'Admins cannot be suspended or deleted. Remove the role first: npm run admin -- remove-admin <address>'

@@ -49,8 +49,8 @@ export function assertTrigger(fields: Pick<AgentFields, 'trigger' | 'cron' | 'ti
   const isScheduled = trigger === 'scheduled'
   const wrong = (['cron', 'timeZone'] as const).filter((path) => (fields[path] === null) === isScheduled)
   const message = isScheduled
-    ? 'A scheduled agent needs "cron" and "timeZone".'
-    : 'Only a scheduled agent has "cron" and "timeZone".'
+    ? 'A scheduled agent requires "cron" and "timeZone".'
+    : 'Only scheduled agents can have "cron" and "timeZone".'
   if (wrong.length > 0)
     throw new CodedError('VALIDATION_ERROR', { message, details: wrong.map((path) => ({ path, message })) })
   if (cron !== null && timeZone !== null) assertPlan(cron, timeZone)
@@ -65,14 +65,12 @@ export function assertModels(
   { model, fallbackModel }: Pick<AgentFields, 'model' | 'fallbackModel'>,
   models: { has(name: string): boolean; defaultModel: string },
 ): void {
-  const details = Object.entries({ model, fallbackModel })
-    .filter(([, name]) => name !== null && !models.has(name))
-    .map(([path]) => ({ path, message: 'must be the name of a model of this platform; GET /models lists them' }))
-  assertThat(details.length === 0, 'VALIDATION_ERROR', {
-    message: 'The agent names a model that there is not.',
-    details,
+  const unknown = Object.entries({ model, fallbackModel }).filter(([, name]) => name !== null && !models.has(name))
+  assertThat(unknown.length === 0, 'VALIDATION_ERROR', {
+    message: `There is no model named ${unknown.map(([, name]) => JSON.stringify(name)).join(' or ')}.`,
+    details: unknown.map(([path]) => ({ path, message: 'must be the name of an available model (see GET /models)' })),
   })
-  const message = 'The fallback model must be another one than the model itself.'
+  const message = 'The fallback model must differ from the model.'
   const same = fallbackModel !== null && fallbackModel === (model ?? models.defaultModel)
   assertThat(!same, 'VALIDATION_ERROR', { message, details: [{ path: 'fallbackModel', message }] })
 }

@@ -64,7 +64,7 @@ export function createAgentSites(context: { database: Database; vault: Vault }) 
   /**
    * The tools the agent may use now (their scopes are granted), in the order of its sites and their manifests, the
    * sites that it lacks, and the tokens that nobody is to read. What was removed from the vault is read last: a site
-   * that is removed meanwhile is not offered, and is missing.
+   * that is removed in the meantime is not offered, and is missing.
    */
   async function offerOf(agentId: string, ownerId: string): Promise<Offer> {
     const choices = await choicesOf(agentId)

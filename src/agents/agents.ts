@@ -115,7 +115,7 @@ export function createAgents(context: {
         // Another account may pay by now.
         const { limits } = await billing.account(ownerId, trx)
         const count = await living(trx).whereIn('ownerId', paidWith(ownerId)).resultSize()
-        const message = `There are ${count} agents, those of workspaces included: as many as the account may have. ${howToGetMore}`
+        const message = `The paying account already has ${count} agents, workspaces included, and its limit is ${limits.agents}. ${howToGetMore}`
         assertThat(count < limits.agents, 'AGENT_LIMIT_REACHED', { message })
         const webhookSecret = secrets.newSealedSecret(id)
         const callback = callbackAddress.columnsFor(id, fields.callbackUrl, null)
@@ -181,7 +181,7 @@ export function createAgents(context: {
      * a callback address, and AGENT_NOT_FOUND.
      */
     async rotateCallbackSecret({ id, ownerId, callbackUrl }: Agent): Promise<AgentWithSites> {
-      const message = 'The agent has no callbackUrl, so there is no secret to change.'
+      const message = 'The agent has no callbackUrl, so it has no callback secret to rotate.'
       assertThat(callbackUrl !== null, 'VALIDATION_ERROR', { message })
       const callbackSecret = callbackAddress.newSealedSecret(id)
       await database.transaction(async (trx) =>
@@ -202,7 +202,7 @@ export function createAgents(context: {
     async forWebhook(id: string): Promise<Agent> {
       const agent = isId(id) ? await livingById(id) : undefined
       // The same for both, so that nobody learns which identifiers there are.
-      const message = 'There is no agent with this identifier that webhooks start.'
+      const message = 'No webhook agent has this id.'
       assertThat(agent?.trigger === 'webhook', 'AGENT_NOT_FOUND', { message })
       return agent
     },

@@ -88,8 +88,8 @@ export function createLifecycle(context: {
     },
 
     /**
-     * Lets an agent rest that exceeds the limit of the tier, or go on. One that was paused before stays so. Nothing happens
-     * to one that was deleted or moved meanwhile.
+     * Lets an agent rest that exceeds the limit of the tier, or continue. One that was paused before stays so. Nothing happens
+     * to one that was deleted or moved in the meantime.
      */
     async rest(agent: Changed, exceeding: boolean): Promise<void> {
       const rested = database.transaction(async (trx) => {
@@ -107,7 +107,7 @@ export function createLifecycle(context: {
 
     /**
      * Deletes the agent: nothing more is accepted, started or called for it. Its runs stay on record, with the instructions
-     * that they had; its own and its sites go, because its row stays. AGENT_NOT_FOUND if it was moved meanwhile.
+     * that they had; its own and its sites go, because its row stays. AGENT_NOT_FOUND if it was moved in the meantime.
      */
     async remove(agent: Agent): Promise<void> {
       const { id: agentId } = agent
@@ -128,9 +128,9 @@ const noInstructions = { systemPrompt: '', webhookSchema: null, outputSchema: nu
 /** An agent as it was found: of this owner. */
 type Changed = Pick<Agent, 'id' | 'ownerId'>
 
-const exceeds = `The limits of the account do not allow so many agents. This one continues when there is room: delete another one. ${howToGetMore}`
+const exceeds = `Your account is over its agent limit. Delete another agent, and this one resumes automatically. ${howToGetMore}`
 
-const exceedsAndPaused = `The limits of the account do not allow so many agents. You have paused this one, too: delete another one, then resume it. ${howToGetMore}`
+const exceedsAndPaused = `Your account is over its agent limit, and you have also paused this agent. Delete another agent, then resume this one. ${howToGetMore}`
 
 /** The pause of an agent that exceeds the limit begins when that does; so it is known whether its owner has paused it. */
 const isPausedByOwner = ({ pausedAt, exceedingSince }: Agent): boolean =>

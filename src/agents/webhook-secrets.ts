@@ -83,7 +83,7 @@ export function createWebhookSecrets(context: {
 
     /** Refuses a proof that the agent's secret does not suit: VALIDATION_ERROR. */
     assertProof(proof: WebhookProof, agent: WithSecret): void {
-      const remedy = ` Rotate it first, with POST /agents/${agent.id}/rotate-secret.`
+      const remedy = ` Rotate it first with POST /agents/${agent.id}/rotate-secret.`
       assertUsable(proof, secretOf(agent), { path: 'webhookProof', subject: "The agent's secret", remedy })
     },
   }
@@ -99,6 +99,6 @@ function assertUsable(proof: WebhookProof, secret: string, { path, subject, reme
   if (proof !== 'standard-webhooks') return
   const reading = readStandardWebhooksKey(secret)
   if ('key' in reading) return
-  const message = `${subject} ${reading.problem}. Standard Webhooks requires base64 of 24 to 64 bytes, with or without "whsec_" in front.${remedy}`
+  const message = `${subject} ${reading.problem}. Standard Webhooks requires 24 to 64 bytes in base64, with or without the prefix "whsec_".${remedy}`
   throw new CodedError('VALIDATION_ERROR', { message, details: [{ path, message }] })
 }

@@ -33,7 +33,7 @@ export function createDecide(context: {
 }) {
   const { database, clock, due, get } = context
 
-  /** The call of a run goes on with the same commit, whatever was decided; an answer in a chat looks for itself. */
+  /** The call of a run continues with the same commit, whatever was decided; an answer in a chat looks for itself. */
   async function free(trx: Transaction, approval: Approval, now: Date): Promise<void> {
     const { id: approvalId, runId, agentId, callId, note } = approval
     if (runId === null || agentId === null) return
@@ -85,20 +85,20 @@ export function createDecide(context: {
   }
 }
 
-export const unknown = 'There is no approval with this identifier.'
+export const unknown = 'There is no approval with this id.'
 
 /** Whoever decides about what they have not seen is asked to look again. */
 function assertSeen({ argumentsHash }: Approval, seen: string | undefined): void {
-  const message = 'It is about other arguments than those that you have seen. Look at them and decide again.'
+  const message = 'The arguments differ from those you reviewed. Review them and decide again.'
   const details = [{ path: 'argumentsHash', message }]
   assertThat(seen === undefined || seen === argumentsHash, 'VALIDATION_ERROR', { message, details })
 }
 
 const sentences = {
-  approved: 'The call was approved already.',
-  refused: 'The call was refused already.',
-  expired: 'Nobody decided in time, so the call is not made.',
-  withdrawn: 'The call is not waiting any more: what asked for it has ended.',
+  approved: 'The call has already been approved.',
+  refused: 'The call has already been refused.',
+  expired: 'The approval expired, so the call is not made.',
+  withdrawn: 'The call no longer needs approval because its run or chat answer has ended.',
 } as const
 
 function decidedAlready(status: Exclude<ApprovalStatus, 'pending'>): CodedError {

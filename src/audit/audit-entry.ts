@@ -56,7 +56,7 @@ export class AuditEntry extends Row {
   /** Fields of the subject, for people; never a secret. */
   declare before: object | null
   declare after: object | null
-  /** null while it is under way, and for ever if the process ended before it could tell. */
+  /** null while it is in progress, and for ever if the process ended before it could tell. */
   declare outcome: (typeof auditOutcomes)[number] | null
 }
 

@@ -21,7 +21,7 @@ export class Account extends Row {
   declare nextTier: TierName | null
   /** How many seconds the clock of the sandbox is ahead for this account. */
   declare clockSeconds: number
-  /** The looks at the gateway: how many were begun, which one was applied last, and when the next is due by itself. */
+  /** The looks at the gateway: how many were begun, which one was applied last, and when the next is due automatically. */
   declare looksBegun: number
   declare lookApplied: number
   declare lookAt: Date | null

@@ -11,8 +11,7 @@ export interface Allowance {
 }
 
 /** How to get past a limit, in a sentence that is true with tiers and without them. */
-export const howToGetMore =
-  'A higher tier allows more; where there are no tiers, the operator of this platform can raise the limit.'
+export const howToGetMore = 'To raise the limit, upgrade your tier or ask the operator of this platform.'
 
 /** What an account has: a tier that is paid for, one that an admin has given, and limits that an admin has set. */
 export interface Allowed {

@@ -31,7 +31,7 @@ interface StepCharge {
   step: number
   /** The attempt, if it failed and the provider billed it all the same. */
   failedAttempt?: number
-  /** Whether what the run holds is for a later attempt, which goes on. */
+  /** Whether what the run holds is for a later attempt, which continues. */
   keepsHold?: boolean
   /** The cost of the step, rounded up to whole credits and at least 1. */
   credits: number

@@ -19,7 +19,7 @@ export interface Exceeding {
 }
 
 /**
- * Fits what an account has to the limits of its tier: what is older stays, what is newer rests, and goes on by itself when
+ * Fits what an account has to the limits of its tier: what is older stays, what is newer rests, and continues by itself when
  * a higher tier or a deletion makes room.
  */
 export function createExceeding(context: {
@@ -33,7 +33,7 @@ export function createExceeding(context: {
   const { database, clock, allowances, config, agents, notifications } = context
   const isOff = config.billing.mode === 'off'
 
-  /** Each agent by itself, under the locks that agents need: so no account is locked meanwhile. */
+  /** Each agent separately, under the locks that agents need: so no account is locked in the meantime. */
   async function fitAgents(ownerId: string, limit: number): Promise<void> {
     const found = await database.raw<{ rows: Ranked[] }>(agentsStatement, { ownerId, limit })
     for (const { id, ownerId: of, exceeds } of found.rows) await agents.rest({ id, ownerId: of }, exceeds)
@@ -54,8 +54,8 @@ export function createExceeding(context: {
       kind: 'limits_exceeded',
       subjectId: ownerId,
       key: `${tier ?? 'off'} ${clock.now().toISOString()}`,
-      title: tier === null ? 'Your limits allow less than you have' : `Your tier, ${tier}, allows less than you have`,
-      message: `Nothing was deleted, but this rests, the newest first: ${named.join('; ')}. It goes on by itself when there is room: delete what you do not need${tier === null ? '' : ', or choose a higher tier with POST /billing/subscription'}.`,
+      title: tier === null ? 'You are over your limits' : `You are over the limits of the ${tier} tier`,
+      message: `Nothing was deleted, but your newest items over the limits are suspended: ${named.join(', ')}. They resume automatically when you are within your limits. Delete what you do not need${tier === null ? '' : ', or choose a higher tier with POST /billing/subscription'}.`,
     })
   }
 
@@ -135,8 +135,8 @@ export function createExceeding(context: {
 /** What rests, in the words of a notification: one, and several. */
 const parts = [
   ['agents', 'agent is paused', 'agents are paused'],
-  ['vaultSites', 'site of the vault is not called', 'sites of the vault are not called'],
-  ['apiKeys', 'API key is refused', 'API keys are refused'],
+  ['vaultSites', 'site in the vault is disabled', 'sites in the vault are disabled'],
+  ['apiKeys', 'API key is disabled', 'API keys are disabled'],
   ['workspaces', 'workspace is closed', 'workspaces are closed'],
 ] as const satisfies [keyof Exceeding, string, string][]
 

@@ -21,11 +21,11 @@ export function createOverdue({ notifications }: { notifications: Pick<Notificat
     async tell(trx: Transaction, before: Account, after: Account): Promise<void> {
       const wasOverdue = before.subscriptionStatus === 'past_due'
       if (!wasOverdue && after.subscriptionStatus === 'past_due') {
-        const message = `The payment for a month of the tier ${overdueTierOf(after)} was refused. It is tried again for some days, then the subscription ends. Until it is paid, deliveries are refused, runs that webhooks have started wait, and credits cannot be bought. Add another payment method if need be, and pay at once with POST /billing/subscription.`
+        const message = `A monthly payment for the ${overdueTierOf(after)} tier was declined. We retry it for a few days, then the subscription ends. Until it is paid, webhook deliveries are rejected, runs of webhook agents wait, and you cannot buy credits. Pay now with POST /billing/subscription. If necessary, add another payment method first.`
         await notify(trx, after, 'subscription_past_due', message)
       }
       if (wasOverdue && after.subscription === null) {
-        const message = `The last month of the tier ${overdueTierOf(before)} was not paid, so your tier is ${after.tier} now. Nothing was deleted. Choose a tier with POST /billing/subscription.`
+        const message = `The last month of the ${overdueTierOf(before)} tier was not paid, so your tier is now ${after.tier}. Nothing was deleted. To choose a tier, use POST /billing/subscription.`
         await notify(trx, before, 'subscription_ended', message)
       }
     },
@@ -38,5 +38,5 @@ type Kind = 'subscription_past_due' | 'subscription_ended'
 
 const titles: Record<Kind, string> = {
   subscription_past_due: 'A payment for your subscription is overdue',
-  subscription_ended: 'Your subscription has ended without being paid',
+  subscription_ended: 'Your subscription has ended because it was not paid',
 }

@@ -29,7 +29,7 @@ export function createPaymentMethods(context: {
 
   async function assertRoom(trx: Transaction, ownerId: string): Promise<void> {
     const count = await PaymentMethod.query(trx).where({ ownerId }).resultSize()
-    const message = `There are ${atMost} payment methods on file. Remove one first.`
+    const message = `You have reached the limit of ${atMost} payment methods. Remove one first.`
     assertThat(count < atMost, 'FEATURE_LIMIT_REACHED', { message })
   }
 
@@ -41,7 +41,7 @@ export function createPaymentMethods(context: {
     try {
       return await database.transaction((trx) => note(trx, ownerId, attached))
     } catch (error) {
-      // Others may have taken the last place meanwhile.
+      // Others may have taken the last place in the meantime.
       await detach(ownerId, customer, attached.reference)
       throw error
     }
@@ -73,7 +73,7 @@ export function createPaymentMethods(context: {
   /** Removes a card. NOT_FOUND if the owner has no such card. */
   async function remove(ownerId: string, id: string): Promise<void> {
     const found = isId(id) ? await PaymentMethod.query(database).findOne({ id, ownerId }) : undefined
-    assertThat(found, 'NOT_FOUND', { message: 'There is no payment method with this identifier.' })
+    assertThat(found, 'NOT_FOUND', { message: 'There is no payment method with this id.' })
     // At the gateway first: a card that is not listed must not be charged.
     await detach(ownerId, await look.customerOf(ownerId), found.reference)
     await PaymentMethod.query(database).delete().where({ id, ownerId })

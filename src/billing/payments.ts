@@ -38,7 +38,7 @@ export function createPayments(context: {
     if (isPaid(told.status)) await leave(trx, { ownerId, id }, told, !isPaid(before?.status))
   }
 
-  /** Records what the gateway has answered to a charge, unless a look has found out more meanwhile. The account is locked. */
+  /** Records what the gateway has answered to a charge, unless a look has found out more in the meantime. The account is locked. */
   async function charged(trx: Transaction, account: Account, { id }: Payment, told: GatewayPayment): Promise<void> {
     const { ownerId } = account
     if (await Payment.query(trx).findOne({ ownerId, id, status: 'pending' })) await settle(trx, account, told)

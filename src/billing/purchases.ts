@@ -109,7 +109,7 @@ export function createPurchases(context: {
     if (reference !== null || isUnderWay(payment.createdAt, now)) return
     await database.transaction(async (trx) => {
       await credits.locked(payment.ownerId, trx)
-      await payments.refuse(trx, payment, 'The payment provider did not make the payment.')
+      await payments.refuse(trx, payment, 'The payment provider did not process the payment.')
     })
   }
 
@@ -135,7 +135,7 @@ export function createPurchases(context: {
       // Another one that the gateway has not decided about: the client may try again.
       if (sent.status === 'pending') break
     }
-    const message = 'Another purchase of this account is under way. Try again in a few seconds.'
+    const message = 'Another purchase for this account is in progress. Try again in a few seconds.'
     throw new CodedError('RATE_LIMITED', { message, retryAfter: 5 })
   }
 
@@ -147,12 +147,12 @@ export type Purchases = ReturnType<typeof createPurchases>
 /** A purchase that has failed before fails for ever under its key. */
 const refusalOf = ({ failure }: Payment, isRepeated: boolean): { message?: string } => {
   if (!isRepeated) return failure === null ? {} : { message: failure }
-  const more = 'It is the answer to this Idempotency-Key for good: for another try, use a new key.'
+  const more = 'This Idempotency-Key will always return this result. To try again, use a new key.'
   return { message: `${failure ?? 'The payment has failed.'} ${more}` }
 }
 
 function assertSame(before: Payment, wanted: Wanted): true {
-  const message = 'This Idempotency-Key was used for another amount. Use a new one.'
+  const message = 'This Idempotency-Key has been used for a different amount. Use a new key.'
   assertThat(before.credits === wanted.credits, 'VALIDATION_ERROR', { message })
   return true
 }

@@ -11,7 +11,7 @@ import { lookBy, type Look } from './look.ts'
 export const sweptAfter = 60
 
 /**
- * Changes of subscriptions that are under way. Each is written first and sent then, without a lock; whoever finds it sends
+ * Changes of subscriptions that are in progress. Each is written first and sent then, without a lock; whoever finds it sends
  * it again under the same key, and the gateway does it once.
  */
 export function createRequests(context: { database: Database; clock: Clock; gateway: Gateway; look: Look }) {
@@ -58,7 +58,7 @@ export function createRequests(context: { database: Database; clock: Clock; gate
     const refusal = await ask(request).then(
       () => undefined,
       (error: unknown) => {
-        // NOT_FOUND: the subscription has ended meanwhile. The look finds that out.
+        // NOT_FOUND: the subscription has ended in the meantime. The look finds that out.
         if (isCoded(error, 'PAYMENT_FAILED') || isCoded(error, 'NOT_FOUND')) return error
         throw error
       },
@@ -72,6 +72,6 @@ export function createRequests(context: { database: Database; clock: Clock; gate
   return { find, write, send }
 }
 
-const message = 'The payment provider has not said yet what became of a change before. Try again in some minutes.'
+const message = 'The result of an earlier change is not yet known. Try again in a few minutes.'
 
 export type Requests = ReturnType<typeof createRequests>

@@ -13,7 +13,7 @@ import type { Sweep } from './sweep.ts'
 /** How far one request may advance a clock: two months, as Stripe's test clocks. */
 export const longestStep = 62 * 86_400
 
-/** Seconds after which another request may go on where a process was killed. */
+/** Seconds after which another request may continue where a process was killed. */
 const leaseSeconds = 60
 
 /**
@@ -35,7 +35,7 @@ export function createSandboxClock(context: {
 
   const read = async (ownerId: string): Promise<Account> => billing.credits.current(ownerId)
 
-  /** A purchase that is under way belongs to the time before, and so does what the sweep would do within seconds. */
+  /** A purchase that is in progress belongs to the time before, and so does what the sweep would do within seconds. */
   async function finish(ownerId: string): Promise<void> {
     const payment = await billing.purchases.pending(database, ownerId)
     if (payment) await billing.purchases.send(payment)
@@ -74,12 +74,12 @@ export function createSandboxClock(context: {
    * its time. NOT_FOUND (no such user, or no sandbox), RATE_LIMITED while another request advances it.
    */
   async function advance(userId: string, seconds: number): Promise<Date> {
-    const real = 'This installation has no sandbox of payments. Only the clocks of a sandbox can be advanced.'
+    const real = 'This installation has no payment sandbox. Only sandbox clocks can be advanced.'
     assertThat(sandbox, 'NOT_FOUND', { message: real })
     const user: unknown = isId(userId) && (await database('users').where({ id: userId }).first('id'))
-    assertThat(user, 'NOT_FOUND', { message: 'There is no user with this identifier.' })
+    assertThat(user, 'NOT_FOUND', { message: 'There is no user with this id.' })
     const held = await lease.holdAlone(`clock ${userId}`, leaseSeconds)
-    const message = 'The clock of this account is being advanced. There is one step at a time.'
+    const message = 'The clock of this account is already being advanced. Wait until it has finished.'
     if (!held) throw new CodedError('RATE_LIMITED', { message, retryAfter: leaseSeconds })
     try {
       await finish(userId)

@@ -134,30 +134,30 @@ export function requireCredits({ balance, cap, isSuspended }: Pick<Standing, 'ba
 
 /** What somebody reads whose account, or whose workspace's, is suspended. */
 export const suspendedPayer =
-  'The account that pays for this was suspended by the operator of this platform. Nothing is deleted; it continues when that is lifted.'
+  'The operator of this platform has suspended the paying account. Nothing is deleted, and everything resumes when the suspension is lifted.'
 
 /** What is used up, in a sentence. */
 export const usedUpBy = (cap: CapOf): string => uses[cap]
 
-const capOf = (what: string) => `The cap of the ${what} for credits in a month is used up.`
+const capOf = (what: string) => `The ${what}'s monthly credit cap has been reached.`
 const uses: Record<CapOf, string> = {
   account: capOf('account'),
   workspace: capOf('workspace'),
   agent: capOf('agent'),
-  tokens: 'The limit of the account for tokens of models in a month is used up.',
-  address: 'Nothing is free for an account whose address is not verified.',
-  mailbox: 'Another account with this mailbox has had what is free this month.',
+  tokens: "The account's monthly limit of model tokens has been reached.",
+  address: 'Free usage requires a verified email address.',
+  mailbox: "Another account with this mailbox has already used this month's free allowance.",
 }
 
 /** What ends that, in a sentence. */
 export const raiseOf: Record<CapOf, string> = {
-  account: 'Raise it with PATCH /billing, or wait for next month.',
-  workspace: 'An admin can raise it with PATCH /workspaces/{id}; otherwise wait for next month.',
-  agent: 'Raise it with PATCH /agents/{id}, or wait for next month.',
-  tokens: 'The operator of this platform can raise it; otherwise wait for next month (UTC).',
+  account: 'Raise it with PATCH /billing, or wait until next month.',
+  workspace: 'Ask an admin to raise it with PATCH /workspaces/{id}, or wait until next month.',
+  agent: 'Raise it with PATCH /agents/{id}, or wait until next month.',
+  tokens: 'Ask the operator of this platform to raise it, or wait until next month (UTC).',
   address:
-    'Verify it with the token that was mailed to it: POST /auth/verify-email. POST /auth/verify-email/send mails another.',
-  mailbox: 'Use that account, or wait for next month (UTC).',
+    'Verify your address with POST /auth/verify-email and the token we emailed to you. To get a new token, use POST /auth/verify-email/send.',
+  mailbox: 'Use that account, or wait until next month (UTC).',
 }
 
 type ToppedUp = Pick<Account, 'topUpIsOn' | 'topUpBelow' | 'balance'>

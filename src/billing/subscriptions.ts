@@ -27,7 +27,7 @@ export function createSubscriptions(context: {
 
   const standing = async (ownerId: string): Promise<Standing> => credits.standing(await credits.current(ownerId))
 
-  /** What is sent next: what is under way already, or what the rule says; null if there is nothing to do. */
+  /** What is sent next: what is in progress already, or what the rule says; null if there is nothing to do. */
   const begin = (ownerId: string, rule: (account: Account) => Asked | null): Promise<Step | null> =>
     database.transaction(async (trx) => {
       const account = await credits.locked(ownerId, trx)
@@ -57,7 +57,7 @@ export function createSubscriptions(context: {
       if (await send(step)) return standing(ownerId)
     }
     throw new CodedError('RATE_LIMITED', {
-      message: 'The subscription is being changed by other requests. Try again in a minute.',
+      message: 'Other requests are changing the subscription. Try again in a minute.',
       retryAfter: 60,
     })
   }
@@ -78,7 +78,7 @@ export function createSubscriptions(context: {
    */
   async function cancel(ownerId: string, when: When = 'period_end'): Promise<Standing> {
     const { subscription: present } = await standing(ownerId)
-    assertThat(present, 'NOT_FOUND', { message: 'There is no subscription: your tier is free.' })
+    assertThat(present, 'NOT_FOUND', { message: 'There is no subscription. Your tier is free.' })
     return carryOut(ownerId, ({ subscription, nextTier }) => {
       const isDone = subscription === null || (when === 'period_end' && nextTier === 'free')
       return isDone ? null : { action: 'cancel', subscription, tier: null, at: when }
@@ -111,7 +111,7 @@ interface Step {
 function readPaidTier(name: string): PaidTierName {
   if (isPaidTier(name)) return name
   throw new CodedError('VALIDATION_ERROR', {
-    message: 'This tier cannot be subscribed to.',
+    message: 'You cannot subscribe to this tier.',
     details: [{ path: 'tier', message: `Must be one of ${paidTierNames.join(', ')}.` }],
   })
 }

@@ -64,7 +64,7 @@ export function createSweep(context: {
     return rows[0] && Account.query(database).findById(rows[0].ownerId)
   }
 
-  /** Whether something is under way still. */
+  /** Whether something is in progress still. */
   const isOpen = async (trx: Transaction, ownerId: string) =>
     (await billing.requests.find(trx, ownerId)) ?? (await billing.purchases.pending(trx, ownerId))
 

@@ -152,7 +152,7 @@ const tiersWith = (feature: Feature): TierName[] => tierNames.filter((name) => t
 
 /** What to say where a tier lacks a feature. */
 export const lacksFeature = (tier: TierName | null, feature: Feature): string =>
-  `Your tier, ${tier ?? 'none'}, does not include ${feature}. The tiers that do: ${tiersWith(feature).join(', ')}.`
+  `Your tier (${tier ?? 'none'}) does not include ${feature}. These tiers do: ${tiersWith(feature).join(', ')}.`
 
 /** Refuses an owner whose tier lacks the feature: TIER_REQUIRED, with the tiers that have it. */
 export function requireFeature(

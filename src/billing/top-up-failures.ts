@@ -22,8 +22,8 @@ export function createTopUpFailures(context: { clock: Clock; notifications: Pick
       kind: 'top_up_off',
       subjectId: ownerId,
       key: clock.now().toISOString(),
-      title: 'Credits are not bought automatically any more',
-      message: `${why} Switch it on again with PUT /billing/top-up.`,
+      title: 'Automatic credit purchases are off',
+      message: `${why} To turn automatic purchases on again, use PUT /billing/top-up.`,
     })
   }
 
@@ -36,15 +36,14 @@ export function createTopUpFailures(context: { clock: Clock; notifications: Pick
       await Account.query(trx).findById(ownerId).patch({ topUpFailures, topUpAfter })
       if (topUpFailures < mostFailures) return
       const last = failure ?? 'The card was declined.'
-      const why = `${mostFailures} payments in a row have failed. The last one: ${last}`
+      const why = `${mostFailures} payments in a row have failed. The last failure was: ${last}`
       await switchOff(trx, ownerId, why)
     },
 
     /** One that was paid back is not to be bought again. The account is locked. */
     async stop(trx: Transaction, ownerId: string): Promise<void> {
       const { topUpIsOn } = await Account.query(trx).findById(ownerId).throwIfNotFound()
-      if (topUpIsOn)
-        await switchOff(trx, ownerId, 'A payment for credits that were bought automatically was paid back.')
+      if (topUpIsOn) await switchOff(trx, ownerId, 'A payment for an automatic credit purchase was refunded.')
     },
 
     /** A success begins anew. */

@@ -35,7 +35,7 @@ export function createTopUps(context: {
 }) {
   const { database, clock, credits, purchases, paymentMethods } = context
 
-  /** What automatic purchases have cost in the account's present month, those under way included. */
+  /** What automatic purchases have cost in the account's present month, those in progress included. */
   async function spent(db: Transaction | Database, account: Account): Promise<number> {
     const now = timeOf(account, clock.now())
     const since = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1))
@@ -99,7 +99,7 @@ export function createTopUps(context: {
   }
 
   /**
-   * Finishes purchases that are under way, and buys until the balance is not below any more, or a payment is refused. Safe
+   * Finishes purchases that are in progress, and buys until the balance is not below any more, or a payment is refused. Safe
    * at any moment, in several processes.
    */
   async function perform(ownerId: string): Promise<void> {
@@ -125,7 +125,7 @@ export function topUpAt(account: Account, now: Date): Date | null {
 
 function assertEnough(centsPerMonth: number, price: number): void {
   const path = 'centsPerMonth'
-  const message = `must be at least ${price}, which is what one purchase of so many credits costs`
-  const enough = { message: 'The ceiling is too low for one purchase.', details: [{ path, message }] }
+  const message = `must be at least ${price}, the price of one such purchase`
+  const enough = { message: 'The monthly ceiling is too low for a single purchase.', details: [{ path, message }] }
   assertThat(centsPerMonth >= price, 'VALIDATION_ERROR', enough)
 }

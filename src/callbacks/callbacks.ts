@@ -72,10 +72,9 @@ export function createCallbacks(context: { database: Database; clock: Clock; con
 
 export type Callbacks = ReturnType<typeof createCallbacks>
 
-const noAddress =
-  'The agent of the run no longer has a callbackUrl, or was deleted or moved: there is nowhere to post to.'
+const noAddress = 'The agent no longer has a callbackUrl, or it was deleted or moved, so the callback cannot be sent.'
 
-const noCallback = 'The run has no callback: it has not ended, or its agent had no callbackUrl when it did.'
+const noCallback = 'The run has no callback. Either it has not ended, or its agent had no callbackUrl when it ended.'
 
 const queueStatement = `
   insert into callbacks (id, agent_id, owner_id, run_id, url, status, give_up_at, next_at, created_at)

@@ -62,8 +62,8 @@ export function createDeliver(context: {
   }
 
   /**
-   * Makes the attempts that are due, and those that become due meanwhile, until there are none. Once the signal aborts,
-   * it begins no more and waits for those under way. Throws what claiming and giving up throw, after these.
+   * Makes the attempts that are due, and those that become due in the meantime, until there are none. Once the signal aborts,
+   * it begins no more and waits for those in progress. Throws what claiming and giving up throw, after these.
    */
   return async function deliverDue(stopping?: AbortSignal): Promise<void> {
     const underWay = new Set<Promise<void>>()

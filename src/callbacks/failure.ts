@@ -10,7 +10,7 @@ export function failureOf(
   latest: Pick<CallbackAttempt, 'attempt' | 'outcome'> | undefined,
 ): string | null {
   if (status !== 'failed') return null
-  if (tries === 0) return 'No attempt was made in time, because no worker had room for one.'
+  if (tries === 0) return 'No attempt was made in time because no worker had capacity.'
   if (latest && latest.attempt > attempts - tries) return latest.outcome
-  return 'The outcome of its attempts is unknown, because the processes that made them died.'
+  return 'The outcome of the attempts is unknown because the processes that made them crashed.'
 }

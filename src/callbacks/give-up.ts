@@ -35,7 +35,7 @@ export function createGiveUp(context: {
   let nextAt = 0
   let claimedAt = 0
 
-  /** Leaves out those under way: they become due again only well after their attempt must have ended. */
+  /** Leaves out those in progress: they become due again only well after their attempt must have ended. */
   async function take(trx: Transaction, now: Date): Promise<Overdue[]> {
     const bindings = { now, before: new Date(now.getTime() - turnMs), batch }
     const { rows } = await trx.raw<{ rows: Overdue[] }>(giveUpStatement, bindings)

@@ -19,7 +19,7 @@ export async function notifyFailed(
     kind: 'callback_failed',
     subjectId: agentId,
     key: now.toISOString().slice(0, 10),
-    title: `A callback was given up: agent ${quotedName(name)}`,
-    message: `The ending of run ${sequence} of the agent ${quotedName(name)} could not be posted to its callbackUrl. ${failure} See GET /runs/${runId}/callback; POST /runs/${runId}/callback/retry tries it again. You are notified of this once a day for each agent.`,
+    title: `A callback could not be delivered: agent ${quotedName(name)}`,
+    message: `The result of run ${sequence} of the agent ${quotedName(name)} could not be delivered to its callbackUrl. ${failure} See the attempts with GET /runs/${runId}/callback, and retry with POST /runs/${runId}/callback/retry. You get this notification at most once a day for each agent.`,
   })
 }

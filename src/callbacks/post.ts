@@ -66,7 +66,8 @@ export function createPost(context: {
   }
 
   async function attempt(callback: Addressed, at: Date): Promise<Result> {
-    if (await isSuspended(callback.url)) return failed('The operators of the platform have suspended the host.')
+    if (await isSuspended(callback.url))
+      return failed('The operator of this platform has suspended calls to this host.')
     const secret = await secretOf(callback.agentId)
     return send(callback, secret, await readEnding(database, callback.runId), at)
   }
@@ -95,7 +96,7 @@ function classify({ status, headers }: { status: number; headers: Headers }): Re
   if (status >= 200 && status < 300)
     return { kind: 'delivered', httpStatus: status, outcome: `The receiver answered ${status}.` }
   if (status === 410)
-    return { kind: 'gone', httpStatus: status, outcome: 'The receiver answered 410: it wants no more of them.' }
+    return { kind: 'gone', httpStatus: status, outcome: 'The receiver answered 410, so no more attempts are made.' }
   const more = status >= 300 && status < 400 ? ', a redirect, which is not followed' : ''
   const wait = status === 429 || status === 503 ? retryAfter(headers) : {}
   return { kind: 'failed', httpStatus: status, outcome: `The receiver answered ${status}${more}.`, ...wait }

@@ -32,7 +32,7 @@ export function createAccept(context: { database: Database; clock: Clock; models
     if (request.kind === 'again') {
       const messageId = messageToAnswer(tree, request)
       assertThat(messageId, 'VALIDATION_ERROR', {
-        message: 'There is no message in this session that could be answered again.',
+        message: 'This session has no message that can be answered again.',
       })
       return messageId
     }
@@ -60,7 +60,7 @@ export function createAccept(context: { database: Database; clock: Clock; models
     database.transaction(async (trx) => {
       const session = await Session.query(trx).findById(given.id).forUpdate().throwIfNotFound()
       // Sessions are ended under this lock, too: by their owners, and with the login, key or membership that made them.
-      assertThat(session.endedAt === null, 'INVALID_SESSION', { message: 'This session was ended.' })
+      assertThat(session.endedAt === null, 'INVALID_SESSION', { message: 'This session has ended.' })
       await assertActiveUser(trx, session.userId ?? session.ownerId)
       await assertPayerActive(trx, session.ownerId)
       const earlier = await earlierAnswer(trx, session.id, request)
@@ -72,9 +72,9 @@ export function createAccept(context: { database: Database; clock: Clock; models
         .where({ sessionId: session.id })
         .whereIn('status', ['queued', 'running'])
         .resultSize()
-      const busy = `This session is busy with ${open} answers. Wait for one of them.`
+      const busy = `This session already has ${open} answers in progress. Wait for one to finish.`
       assertThat(open < maxOpen, 'RATE_LIMITED', { message: busy, retryAfter: 5 })
-      const full = `This session has ${maxNumber} messages and answers, as many as a session may have. Open a new one.`
+      const full = `This session has reached its limit of ${maxNumber} messages and answers. Create a new session.`
       assertThat(session.lastNumber + 2 <= maxNumber, 'FEATURE_LIMIT_REACHED', { message: full })
       await giveWay(trx, clock, { sessionId: session.id }, 'completed')
       if (earlier) await free(trx, earlier)

@@ -15,6 +15,6 @@ export function assertWithin(used: Used, budgets: Config['budgets'], steps = use
 
 const overBudget = (what: string): CodedError =>
   new CodedError('MODEL_ERROR', {
-    message: `The model used up the budget of ${what} of an answer without finishing.`,
+    message: `The model reached the limit of ${what} for an answer without finishing.`,
     retryable: false,
   })

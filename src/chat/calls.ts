@@ -21,7 +21,7 @@ const sessionLives = `
   exists (select from chat_answers a join sessions s on s.id = a.session_id
            where a.id = chat_tool_calls.answer_id and ${sessionGoesOn})`
 
-const tampered = 'The call is not the one that was approved, so it was not made.'
+const tampered = 'The call was not made because it differs from the call that was approved.'
 
 /** What a call is made with besides its row. */
 export interface Calling {
@@ -95,7 +95,7 @@ export function createChatCalls(context: {
     if (!approval || approval.status === 'pending') return undefined
     if (approval.status === 'approved') return isAsShown(approval, call) ? null : tampered
     const said = unapprovedSentences[approval.status]
-    return approval.note === null ? said : `${said} They said: ${JSON.stringify(approval.note)}`
+    return approval.note === null ? said : `${said} Their note: ${JSON.stringify(approval.note)}`
   }
 
   async function make(call: ChatToolCall, { ownerId, secrets, signal }: Calling): Promise<void> {

@@ -181,7 +181,9 @@ export function createChat(context: {
      */
     async stop({ id: sessionId }: Session, named: string): Promise<void> {
       const answer = await answerNamed(database, sessionId, named)
-      assertThat(answer, 'NOT_FOUND', { message: 'No answer is under way in this session, and none has this id.' })
+      assertThat(answer, 'NOT_FOUND', {
+        message: 'This session has no answer in progress, and no answer with this id.',
+      })
       noteInLog({ answerId: answer.id })
       const given = { sessionId, id: answer.id }
       if ((await database.transaction((trx) => giveWay(trx, clock, given, 'stopped'))) > 0) return

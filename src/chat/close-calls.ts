@@ -6,7 +6,7 @@ import { ChatToolCall } from '../tools/tool-call.ts'
 /** Why calls are not made any more: another message has taken the place of their approval, or their answer has ended. */
 export type Unsent = 'replaced' | 'ended'
 
-const neverSent = 'The answer ended before this call was sent, so it was not made.'
+const neverSent = 'The call was not made because the answer ended first.'
 const reasons: Record<Unsent, string> = { replaced: unapprovedSentences.withdrawn, ended: neverSent }
 
 /** Ends the calls of an answer that were never sent. Nobody need decide about them any more. */
@@ -23,9 +23,8 @@ export async function closeAll(trx: Transaction, answerId: string, now: Date): P
   await trx.raw(closeStartedStatement, { answerId, now, lost, refused })
 }
 
-const lost = 'The call was sent, but the answer that it belongs to ended before its outcome was recorded.'
-const refused =
-  'The site refused this call, and the answer ended before it could be sent again. It certainly did nothing.'
+const lost = 'The call was sent, but its answer ended before the outcome was recorded.'
+const refused = 'The site refused this call, and the answer ended before it could be retried. The call had no effect.'
 
 const closeStartedStatement = `
   update chat_tool_calls

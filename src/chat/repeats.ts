@@ -19,7 +19,7 @@ export async function earlierAnswer(
   const { requestKey = null } = request
   const made = requestKey === null ? undefined : await ChatAnswer.query(db).findOne({ sessionId, requestKey })
   if (!made) return answerToMessage(db, sessionId, request)
-  const message = 'This Idempotency-Key was used in this session for another request. Use a new one.'
+  const message = 'This session has already used this Idempotency-Key for a different request. Use a new key.'
   const details = [{ path: 'Idempotency-Key', message }]
   assertThat(made.requestHash === hashOf(request), 'VALIDATION_ERROR', { message, details })
   return made
@@ -39,7 +39,7 @@ async function answerToMessage(
     .orderByRaw('text = ? desc, number desc', [toColumn(text)])
     .select('id', 'text')
     .first()
-  const message = `The id ${JSON.stringify(clientId)} is that of another message in this session. Give each message an id of its own, or name the message that this one replaces as "messageId".`
+  const message = `The id ${JSON.stringify(clientId)} belongs to another message in this session. Use a unique id for each message. To replace a message, pass its id as "messageId".`
   const isFree = found === undefined || found.text === text
   assertThat(isFree, 'VALIDATION_ERROR', { message, details: [{ path: 'id', message }] })
   return found && ChatAnswer.query(db).where({ sessionId, messageId: found.id }).orderBy('number', 'desc').first()

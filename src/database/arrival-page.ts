@@ -91,6 +91,6 @@ const placeIn =
 
 function restored(): CodedError {
   const message =
-    'The cursor is from before the database was restored from a backup. Begin again: `order=arrival` with `since`, and without a cursor.'
+    'The cursor is older than the last restore of the database from a backup. Start again with `order=arrival` and `since`, without a cursor.'
   return new CodedError('VALIDATION_ERROR', { message, details: [{ path: 'cursor', message }] })
 }

@@ -16,9 +16,9 @@ const columnsStatement = `
    where table_schema = current_schema() and column_name = 'arrival' order by table_name`
 
 /**
- * Lets the numbers of arrival go on above all that there are, if the database has come to another cluster (restored from a
+ * Lets the numbers of arrival continue above all that there are, if the database has come to another cluster (restored from a
  * dump) or was recovered to an earlier time: its transactions have numbers that were used. Locks every list for a moment,
- * so that no transaction is under way that counts from the former base.
+ * so that no transaction is in progress that counts from the former base.
  */
 export async function settleArrivals(database: Database): Promise<void> {
   const { rows: present } = await database.raw<{ rows: unknown[] }>(

@@ -38,12 +38,14 @@ export function readCursor<T>(reading: Reading, read: (text: string) => T | unde
   if (value !== undefined) return value
   const isOther = name === `${reading}>` || `${name}>` === reading
   throw new CodedError('VALIDATION_ERROR', {
-    message: isOther ? 'The cursor is from this list in another order.' : 'The cursor is not from this list.',
-    details: [{ path: 'cursor', message: isOther ? sameOrder : 'Use the nextCursor of the previous page, unchanged.' }],
+    message: isOther
+      ? 'The cursor belongs to a different order of this list.'
+      : 'The cursor does not belong to this list.',
+    details: [{ path: 'cursor', message: isOther ? sameOrder : 'Use the nextCursor of the previous page unchanged.' }],
   })
 }
 
-const sameOrder = 'Use it with the same `order` as the page that it is from.'
+const sameOrder = 'Use the cursor with the same `order` as the page that returned it.'
 
 /** The cursor of the page that begins after the row with this key. */
 export const writeCursor = (reading: Reading, key: string): string =>

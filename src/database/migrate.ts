@@ -16,9 +16,9 @@ export interface Migration {
 /** Another baseline or another program made the database, and there is no way from there to the present schema. */
 export class OtherSchemaError extends Error {
   override readonly name = 'OtherSchemaError'
-  constructor(whatToDo = 'Set DATABASE_URL to an empty database, and migrate it.') {
+  constructor(whatToDo = 'Set DATABASE_URL to an empty database and run the migrations.') {
     super(
-      `The database was made by another version of Switchyard or by another program, and nothing was changed in it. ${whatToDo}`,
+      `The database was created by another version of Switchyard or another program. Nothing in it was changed. ${whatToDo}`,
     )
   }
 }
@@ -58,7 +58,7 @@ async function apply(database: Database, migrations: Migration[], name: string):
     await database.migrate.up({ ...settings(migrations), name })
   } catch (error) {
     if (!isLockTimeout(error)) throw error
-    const text = `A table that ${name} changes is busy: its lock was not free for ${longestWait} seconds. It changed nothing; migrate again. If this repeats, a long transaction has the lock (pg_stat_activity shows it).`
+    const text = `The migration ${name} waited ${longestWait} seconds for a table lock and changed nothing. Run the migrations again. If this repeats, find the long transaction that holds the lock in pg_stat_activity.`
     throw new Error(text, { cause: error })
   }
 }
@@ -99,7 +99,7 @@ function underLock<T>(
 ): Promise<T> {
   return database.transaction(async (transaction) => {
     if (!(await takeLock(transaction))) {
-      say('Another process is migrating this database; waiting for it.')
+      say('Another process is migrating this database. Waiting for it to finish.')
       while (!(await takeLock(transaction))) await delay(200)
     }
     refuseNewerSchema(await knownTo(database, migrations), migrations)
@@ -144,7 +144,7 @@ async function appliedTo(database: Database, connection?: unknown): Promise<stri
  */
 export async function assertSchema(database: Database, migrations: Migration[], connection?: unknown): Promise<void> {
   const applied = await knownTo(database, migrations, connection)
-  if (applied.length === 0) throw new NotMigratedError('The database is not migrated yet. Migrate it: npm run migrate')
+  if (applied.length === 0) throw new NotMigratedError('The database has not been migrated yet. Run: npm run migrate')
 }
 
 /** The migrations of a database that is empty or was made by our baseline; throws an OtherSchemaError for others. */
@@ -179,5 +179,7 @@ function refuseNewerSchema(applied: string[], migrations: Migration[]): void {
   const known = new Set(migrations.map(({ name }) => name))
   const unknown = applied.filter((name) => !known.has(name))
   if (unknown.length === 0) return
-  throw new Error(`The database is newer than this code, which lacks ${unknown.join(', ')}. Run the newer code.`)
+  throw new Error(
+    `The database is newer than this code. These migrations are missing: ${unknown.join(', ')}. Run the newer code.`,
+  )
 }

@@ -21,7 +21,7 @@ const requests = new AsyncLocalStorage<Request | undefined>()
 
 /**
  * Does the work of a request. Each of its transactions commits only if the change is permitted still, however long the
- * request has waited before: for a slow site, for a lock, or for its turn. What goes on after the work is not asked about.
+ * request has waited before: for a slow site, for a lock, or for its turn. What continues after the work is not asked about.
  */
 export async function whilePermitted<T>(
   isPermitted: Permitted,
@@ -42,7 +42,7 @@ export async function whilePermitted<T>(
  */
 export const regardless = <T>(work: () => T): T => requests.run(undefined, work)
 
-/** The question of the request that is under way, for those who gather the changes of several requests. */
+/** The question of the request that is in progress, for those who gather the changes of several requests. */
 export function permittedNow(): Permitted | undefined {
   const request = requests.getStore()
   return request && !request.isOver ? request.isPermitted : undefined

@@ -15,7 +15,7 @@ export class Deletion extends Row {
   declare begunAt: Date | null
   /** When its last row was deleted. */
   declare emptiedAt: Date | null
-  /** When it was looked through once more, for what had been under way. */
+  /** When it was looked through once more, for what had been in progress. */
   declare endedAt: Date | null
 }
 

@@ -29,7 +29,7 @@ type Outcome = 'more' | 'busy' | 'emptied' | 'ended'
 /**
  * Deletes everything of workspaces and accounts (docs/operations.md, "What is deleted, and what stays"). Owners take
  * turns, each of about a second and of small transactions, so no other tenant waits. What is left to do is always read
- * from the tables themselves: any process may go on at any moment where another was killed.
+ * from the tables themselves: any process may continue at any moment where another was killed.
  */
 export function createDeletions(context: {
   database: Database

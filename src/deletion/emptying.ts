@@ -10,7 +10,7 @@ const batch = 500
 
 const statementsFor = (kind: Kind): string[] => [...ofOwner, ...(kind === 'user' ? ofUser : ofWorkspace)]
 
-/** Deletes the rows of an owner for whom nothing goes on any more. */
+/** Deletes the rows of an owner for whom nothing is active any more. */
 export function createEmptying({ database }: { database: Database }) {
   const run = async (db: Database | Transaction, sql: string, ownerId: string): Promise<number> =>
     (await db.raw<{ rowCount: number }>(sql, { ownerId, batch })).rowCount
@@ -33,7 +33,7 @@ export function createEmptying({ database }: { database: Database }) {
     return true
   }
 
-  /** Whether something was made meanwhile. Under the lock under which things are made. */
+  /** Whether something was made in the meantime. Under the lock under which things are made. */
   async function isAnythingLeft(trx: Transaction, ownerId: string, kind: Kind): Promise<boolean> {
     const { rows } = await trx.raw<{ rows: [{ isLeft: boolean }] }>(leftStatement, { ownerId })
     if (rows[0].isLeft) return true

@@ -9,11 +9,11 @@ import { VaultEntry } from '../vault/vault-entry.ts'
 /** After so many seconds without progress, a queue whose workflow has not said that it sleeps is taken to be gone. */
 const sleepsAfter = 60
 
-/** What of an owner is stopped in one turn; the next turn goes on. */
+/** What of an owner is stopped in one turn; the next turn continues. */
 const most = { agents: 20, entries: 5 }
 
 /**
- * Stops what goes on for an owner, before its rows are deleted: each by its ordinary way, so the reconciler, the sync of
+ * Stops everything active for an owner, before its rows are deleted: each by its ordinary way, so the reconciler, the sync of
  * schedules and the loop of chats do the rest.
  */
 export function createStop(context: {
@@ -32,7 +32,7 @@ export function createStop(context: {
     return living.length === most.agents
   }
 
-  /** Ends the answers that are under way as their readers may. */
+  /** Ends the answers that are in progress as their readers may. */
   async function stopAnswers(ownerId: string): Promise<void> {
     await database.raw(endSessionsStatement, { ownerId, now: clock.now() })
     await database.raw(stopAnswersStatement, { ownerId, now: clock.now() })

@@ -14,7 +14,7 @@ export interface RequestedCall {
   problem?: string
 }
 
-/** Above what a workflow may have under way at once; also far above the usual RUN_TOOL_CALLS, so that this ends the run. */
+/** Above what a workflow may have in progress at once; also far above the usual RUN_TOOL_CALLS, so that this ends the run. */
 const maxCalls = 1000
 
 /**

@@ -65,7 +65,7 @@ const isKnown = (error: Error): boolean =>
 /** The request failed, or its answer did before it began. */
 function callFailure(error: APICallError, now: Date): ModelError {
   const unread = unreadMember(error)
-  if (unread !== undefined) return unreadableAnswer(`could not be read: ${unread}`, error.responseBody)
+  if (unread !== undefined) return unreadableAnswer(`could not be read because ${unread}`, error.responseBody)
   const { name, statusCode, isRetryable, responseHeaders, responseBody } = error
   const retryAfter = providerPause(responseHeaders, now)
   const code = systemCodeOf(error)
@@ -82,7 +82,7 @@ function callFailure(error: APICallError, now: Date): ModelError {
 /** The connection or the format broke, or the provider said in the middle that it fails: another attempt may succeed. */
 function brokenFailure({ cause }: BrokenAnswer): ModelError {
   const unread = unreadMember(cause)
-  if (unread !== undefined) return unreadableAnswer(`could not be read: ${unread}`)
+  if (unread !== undefined) return unreadableAnswer(`could not be read because ${unread}`)
   const { statusCode, isRetryable } = streamError(cause)
   const name = cause instanceof Error ? cause.name : cause === undefined ? 'no end' : typeof cause
   return new ModelError({
@@ -132,7 +132,7 @@ export function unreadableAnswer(what: string, providerSaid?: string): ModelErro
 /** Nobody knows what the answer has cost. */
 export const noUsage = (): ModelError =>
   unreadableAnswer(
-    'does not state its token usage, so it cannot be charged. An operator can have it estimated: "estimateUsage": true of the model in MODELS_FILE',
+    'does not report token usage, so it cannot be charged. An operator can turn on estimates with "estimateUsage": true for this model in MODELS_FILE',
   )
 
 const passing = (message: string, providerSaid: string | undefined): ModelError =>
@@ -151,14 +151,14 @@ export const failedInside = (providerSaid: string): ModelError => passing(report
 
 /** Such as the page of a proxy. */
 export const noJson = (providerSaid: string): ModelError =>
-  passing('The AI provider answered with a page or a text in place of JSON.', providerSaid)
+  passing('The AI provider answered with a web page or text instead of JSON.', providerSaid)
 
-export const emptyBody = (): ModelError => passing('The answer of the AI provider was empty.', undefined)
+export const emptyBody = (): ModelError => passing('The AI provider returned an empty answer.', undefined)
 
 /** The model is not configured any more, or its provider's adapter cannot be loaded. */
 export function noSuchModel(name: string): ModelError {
   return new ModelError({
-    message: `The model ${name} is not among those of this platform. GET /models lists them.`,
+    message: `There is no model named ${name}. GET /models lists the available models.`,
     retryable: false,
     privateDetail: 'unknown model',
   })
@@ -167,11 +167,11 @@ export function noSuchModel(name: string): ModelError {
 /** What has to stay in the prompt is more than the model can take; it is not asked. */
 export function promptTooLong(name: string, sizes: { tokens: number; contextTokens: number; promptTokens: number }) {
   const { tokens, contextTokens, promptTokens } = sizes
-  const window = `its context window has ${contextTokens} tokens, of which a prompt may take ${promptTokens}`
+  const window = `Its context window is ${contextTokens} tokens, of which a prompt can use ${promptTokens}`
   return new ModelError({
     message:
-      `This has become too long for the model ${name}, so the model was not asked: the instructions, the tools, the newest input ` +
-      `and the last tool results are about ${tokens} tokens; ${window}. Choose a model with a larger window, offer fewer tools, or send less.`,
+      `The prompt exceeds the context window of the model ${name}, so the model was not called. The instructions, the tools, the ` +
+      `newest input and the last tool results are about ${tokens} tokens. ${window}. Choose a model with a larger window, offer fewer tools, or send less.`,
     retryable: false,
     isOfPrompt: true,
     privateDetail: 'prompt too long',
@@ -181,7 +181,7 @@ export function promptTooLong(name: string, sizes: { tokens: number; contextToke
 /** No answer came within MODEL_TIMEOUT_SECONDS. */
 export function lateAnswer(seconds: number): ModelError {
   return new ModelError({
-    message: `The AI provider did not answer within the limit of ${seconds} s.`,
+    message: `The AI provider did not answer within the time limit of ${seconds} s.`,
     retryable: true,
     privateDetail: 'TimeoutError',
   })
@@ -213,23 +213,24 @@ function codeOf(error: Error): string | undefined {
 }
 
 function sentence(status: number, mayPass: boolean): string {
-  if (status === 401 || status === 403) return "The AI provider refused the platform's credentials."
-  if (status === 402) return 'The account of the platform at the AI provider is used up (status 402).'
-  if (status === 404) return 'The AI provider does not have the model, or has no such address (status 404).'
-  if (status === 429) return 'The AI provider is taking no more requests from this platform for now.'
+  if (status === 401 || status === 403) return "The AI provider rejected the platform's credentials."
+  if (status === 402) return "The platform's account at the AI provider has no credit left (status 402)."
+  if (status === 404) return 'The AI provider does not have this model or this endpoint (status 404).'
+  if (status === 429) return 'The AI provider is rate limiting this platform.'
   if (status >= 500) return `The AI provider is failing or overloaded (status ${status}).`
-  if (status >= 400) return `The AI provider refused the request (status ${status}).`
-  if (status >= 300) return `The AI provider answered with a redirect (status ${status}), which is not followed.`
+  if (status >= 400) return `The AI provider rejected the request (status ${status}).`
+  if (status >= 300)
+    return `The AI provider answered with a redirect (status ${status}), and redirects are not followed.`
   return mayPass ? brokenOffSentence : unreadable
 }
 
 const reported = 'The AI provider reported a failure in its answer.'
-const brokenOffSentence = 'The answer of the AI provider broke off before it was complete.'
+const brokenOffSentence = "The AI provider's answer ended before it was complete."
 const unreadable = "The AI provider's answer could not be read."
 
 const unreachedSentence = (code: string | undefined): string =>
   code === 'UND_ERR_SOCKET' || code === 'ECONNRESET'
-    ? 'The AI provider closed the connection before it answered.'
+    ? 'The AI provider closed the connection without answering.'
     : 'The AI provider could not be reached.'
 
 /** Of an answer that began. What a provider says of its failure is no error object, as far as adapters hand it on. */

@@ -10,7 +10,7 @@ const maxRow = 16 * 1024
 export type Piece<Of> = Of & { position: number; words: string }
 
 /**
- * The answer of a model call under way, as far as it has come, for readers in other processes.
+ * The answer of a model call in progress, as far as it has come, for readers in other processes.
  *
  * @param of names the call: what is written with each piece
  */

@@ -40,12 +40,12 @@ function pathOf(issues: unknown): (string | number)[] {
 function kindOf(value: unknown): string {
   if (value === undefined) return 'missing'
   if (value === null) return 'null'
-  if (Array.isArray(value)) return 'a list'
+  if (Array.isArray(value)) return 'unexpectedly a list'
   const kinds: Record<string, string> = {
-    string: 'a text',
+    string: 'a string',
     number: 'a number',
     boolean: 'a boolean',
     object: 'an object',
   }
-  return `${kinds[typeof value] ?? 'something else'} that was not expected`
+  return `unexpectedly ${kinds[typeof value] ?? 'of another type'}`
 }

@@ -1,7 +1,7 @@
 /** A usual text, in which nothing is hidden. */
 const usual = /^[\t\n\r -~]*$/
 
-/** What nobody sees, as long as it goes on: controls, signs of no width or of direction, tags, selectors of variants. */
+/** What nobody sees, as long as it continues: controls, signs of no width or of direction, tags, selectors of variants. */
 const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]+/gu
 
 const lineBreaks = codesOf('\t\n\r')

@@ -124,7 +124,9 @@ export function createMoves(context: {
         for (const id of changed ?? []) schedules.syncSoon(id)
         if (changed) return { ownerId: targetId, ...named }
       }
-      throw new CodedError('AGENT_NOT_FOUND', { message: 'What you name is being moved by others. Try again later.' })
+      throw new CodedError('AGENT_NOT_FOUND', {
+        message: 'Someone else is moving these agents or vault entries. Try again later.',
+      })
     },
   }
 }
@@ -153,10 +155,10 @@ type Moving = Pick<Agent | VaultEntry, 'id' | 'name' | 'ownerId'>
 
 const idsOf = (rows: readonly { id: string }[]): string[] => rows.map(({ id }) => id)
 
-const noEntry = 'There is no vault entry with this identifier.'
+const noEntry = 'There is no vault entry with this id.'
 
 function assertCount(count: number): void {
-  const message = `Name 1 to ${mostMoved} agents and vault entries.`
+  const message = `List between 1 and ${mostMoved} agents and vault entries.`
   const fits = count > 0 && count <= mostMoved
   assertThat(fits, 'VALIDATION_ERROR', { message, details: [{ path: '', message }] })
 }
@@ -166,6 +168,6 @@ function assertIdle(agents: readonly ScheduledAgent[], queues: readonly AgentQue
   const ids = new Set(queues.filter(({ unfinished }) => unfinished > 0).map(({ agentId }) => agentId))
   const busy = agents.filter(({ id }) => ids.has(id)).map(({ name }) => quotedName(name))
   const more = busy.length > mostNamed ? `, and ${busy.length - mostNamed} more` : ''
-  const message = `There are unfinished runs, which belong to the present owner, of ${busy.slice(0, mostNamed).join(', ')}${more}. Move when they have ended, or cancel them.`
+  const message = `These agents have unfinished runs that belong to the current owner: ${busy.slice(0, mostNamed).join(', ')}${more}. Wait for the runs to end or cancel them, then try again.`
   assertThat(busy.length === 0, 'AGENT_ALREADY_RUNNING', { message })
 }

@@ -27,12 +27,12 @@ export async function assertRoom(
   if (agents.some(({ trigger }) => trigger === 'webhook')) requireFeature(standing, 'webhooks')
   if (agents.length > 0) {
     const count = await Agent.query(trx).whereNull('deletedAt').whereIn('ownerId', paidWith(targetId)).resultSize()
-    const message = `There are ${count} agents already; the account that pays may have ${limits.agents}. ${howToGetMore}`
+    const message = `The paying account already has ${count} agents, and its limit is ${limits.agents}. ${howToGetMore}`
     assertThat(count + agents.length <= limits.agents, 'AGENT_LIMIT_REACHED', { message })
   }
   if (entries > 0) {
     const count = await VaultEntry.query(trx).whereIn('ownerId', paidWith(targetId)).resultSize()
-    const message = `The vault holds ${count} sites already; the account that pays may have ${limits.vaultSites}. ${howToGetMore}`
+    const message = `The paying account already has ${count} sites, and its limit is ${limits.vaultSites}. ${howToGetMore}`
     assertThat(count + entries <= limits.vaultSites, 'VAULT_LIMIT_REACHED', { message })
   }
 }

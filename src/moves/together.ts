@@ -25,18 +25,18 @@ export async function assertTogether(
   const without = await trx.raw<{ rows: Torn[] }>(sitesLeftStatement, bindings)
   const used = await trx.raw<{ rows: Torn[] }>(agentsLeftStatement, bindings)
   const details: ErrorDetail[] = [...without.rows.map(siteLeft), ...used.rows.map(agentLeft)]
-  const message = `An agent uses sites of its own owner only, so they are moved together. ${details[0]?.message ?? ''}`
+  const message = `An agent and its sites must have the same owner, so move them together. ${details[0]?.message ?? ''}`
   assertThat(details.length === 0, 'VALIDATION_ERROR', { message, details })
 }
 
 const siteLeft = ({ agentName, origin, entryId }: Torn): ErrorDetail => ({
   path: 'entryIds',
-  message: `The agent ${quotedName(agentName)} uses ${origin}: move the vault entry ${entryId} with it, or take the site out of its sites.`,
+  message: `The agent ${quotedName(agentName)} uses ${origin}. Also move the vault entry ${entryId}, or remove the site from the agent.`,
 })
 
 const agentLeft = ({ agentName, agentId, origin }: Torn): ErrorDetail => ({
   path: 'agentIds',
-  message: `${origin} is used by the agent ${quotedName(agentName)}: move the agent ${agentId} with it, or take the site out of its sites.`,
+  message: `The agent ${quotedName(agentName)} uses ${origin}. Also move the agent ${agentId}, or remove the site from the agent.`,
 })
 
 const torn = `

@@ -24,7 +24,7 @@ export interface NewNotification {
 }
 
 /**
- * How many notifications of a kind an account is mailed in a day. Each kind counts by itself: strangers cause some, as with
+ * How many notifications of a kind an account is mailed in a day. Each kind counts separately: strangers cause some, as with
  * webhooks of which every run fails or asks, and must not use up the others.
  */
 const mailsADay = 100
@@ -109,7 +109,7 @@ export function createNotifications(context: {
     /** One of the owners' notifications. NOT_FOUND. */
     async get(owners: Owners, id: string): Promise<Notification> {
       const found = isId(id) ? await Notification.query(database).findById(id) : undefined
-      const message = 'There is no notification with this identifier.'
+      const message = 'There is no notification with this id.'
       assertThat(found && belongsTo(owners, found.ownerId), 'NOT_FOUND', { message })
       return found
     },

@@ -24,7 +24,7 @@ const betweenProbesMs = 5000
 const keptSeconds = 90 * 86_400
 
 /**
- * Which models answer nobody (docs/design.md, "Outages of models"). A run whose model call has failed for good asks
+ * Which models answer nobody (docs/design.md, "Outages of models"). A run whose model call has failed permanently asks
  * for an examination: the model is asked something trivial. If that fails, too, the model is out for everybody, and from
  * then on one process at a time asks it, until it answers.
  */
@@ -56,7 +56,7 @@ export function createOutages(context: {
     newlyKnown.add(model)
   }
 
-  /** Notes that the model has failed everybody; an outage of a moment ago goes on. */
+  /** Notes that the model has failed everybody; an outage of a moment ago continues. */
   async function noteFailing(model: string, failing: Failing): Promise<void> {
     const now = clock.now()
     const since = later(now, -sameOutageSeconds)
@@ -123,7 +123,7 @@ export function createOutages(context: {
     return rows.map(({ model }) => model)
   }
 
-  /** The claim of a probe passes by itself. */
+  /** The claim of a probe passes automatically. */
   function noteUnprobed(error: unknown): void {
     if (!stopping.signal.aborted) logger.warn({ err: error }, 'a model was not probed; it will be probed again')
   }
@@ -163,7 +163,7 @@ export function createOutages(context: {
     purge: async (): Promise<void> =>
       void (await Outage.query(database).where('endedAt', '<', later(clock.now(), -keptSeconds)).delete()),
 
-    /** Ends the probes that are under way. */
+    /** Ends the probes that are in progress. */
     async close(): Promise<void> {
       stopping.abort()
       await Promise.allSettled(underWay)

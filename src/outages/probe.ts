@@ -44,4 +44,4 @@ export async function probe(
   }
 }
 
-const tooSlow = `The AI provider did not answer a short question within ${probeSeconds} s.`
+const tooSlow = `The AI provider did not answer a short prompt within ${probeSeconds} seconds.`

@@ -13,7 +13,7 @@ import { OutboxMail, type MailKind, type MailStatus } from './outbox-mail.ts'
 const day = 86_400
 
 /**
- * How many of each kind are written in a day, each kind by itself: mails of one kind must not use up those of another. As
+ * How many of each kind are written in a day, each kind separately: mails of one kind must not use up those of another. As
  * many resets as an address may be asked for, five an hour: otherwise a stranger who asks keeps the owner out.
  */
 const mostADay: Record<MailKind, number> = { asked: 20, verify: 20, reset: 5 * 24, notice: 20 }
@@ -91,7 +91,7 @@ export function createOutbox(context: {
 
   /** The same for a mail that the caller's user asks for: RATE_LIMITED. */
   async function putOrRefuse(trx: Transaction, mail: NewMail): Promise<void> {
-    const message = 'This mailbox has got as many mails today as the platform sends. Try again tomorrow.'
+    const message = 'This mailbox has reached its daily limit of emails. Try again tomorrow.'
     assertThat(await put(trx, mail), 'RATE_LIMITED', { message, retryAfter: 3600 })
   }
 

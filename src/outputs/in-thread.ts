@@ -24,15 +24,16 @@ export function readOutput({ schema, answer }: { schema: string; answer: string 
   return problems.length > 0 ? { problems } : { output: exactJson(text) }
 }
 
-const notJson: ErrorDetail = { path: '', message: 'is not one JSON value with nothing before or after it' }
-const tooDeep: ErrorDetail = { path: '', message: 'must not be nested deeper than 100 levels' }
+const notJson: ErrorDetail = { path: '', message: 'is not a single JSON value without surrounding text' }
+const tooDeep: ErrorDetail = { path: '', message: 'must not be nested more than 100 levels deep' }
 
 function problemsOf(schema: unknown, value: unknown): ErrorDetail[] {
   try {
     return valueProblems(schema, value, tooLarge)
   } catch (error) {
     // A later release may refuse a pattern that this agent's schema was accepted with.
-    if (isCoded(error, 'MANIFEST_INVALID')) return [{ path: '', message: 'cannot be checked: a pattern is unusable' }]
+    if (isCoded(error, 'MANIFEST_INVALID'))
+      return [{ path: '', message: 'cannot be checked because the schema contains an invalid pattern' }]
     throw error
   }
 }

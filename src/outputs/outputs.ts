@@ -16,7 +16,7 @@ export function createOutputs({ threads }: { threads: Pick<Threads<typeof inThre
     async assertSchema(schema: object, ownerId: string): Promise<void> {
       const work = threads.run(ownerId, 'checkOutputSchema', JSON.stringify(schema))
       const problems = await work.catch(orElse([tooComplex]))
-      const message = 'The output schema cannot be used. The details say where, and why.'
+      const message = 'The output schema is invalid. The details list the problems.'
       const details = problems.map(({ path, message }) => ({ path: `outputSchema${path && `.${path}`}`, message }))
       assertThat(problems.length === 0, 'VALIDATION_ERROR', { message, details })
     },
@@ -32,5 +32,5 @@ export function createOutputs({ threads }: { threads: Pick<Threads<typeof inThre
 
 export type Outputs = ReturnType<typeof createOutputs>
 
-const tooComplex: ErrorDetail = { path: '', message: 'takes too long to check; its patterns are too complex' }
+const tooComplex: ErrorDetail = { path: '', message: 'takes too long to check because its patterns are too complex' }
 const tooLong: ErrorDetail = { path: '', message: `must have at most ${maxCharacters} characters` }

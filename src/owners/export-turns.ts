@@ -7,10 +7,10 @@ const beat = 20
 
 /** Lets each account export one thing at a time, on all processes together: an export may read gigabytes. */
 export const createExportTurns = ({ lease }: { lease: Pick<Lease, 'holdAlone'> }) => ({
-  /** RATE_LIMITED while another one goes on. `end` must be called. */
+  /** RATE_LIMITED while another one continues. `end` must be called. */
   async take(userId: string): Promise<{ end: () => Promise<void> }> {
     const held = await lease.holdAlone(`export ${userId}`, lasts)
-    const message = 'An export of this account is under way. There is one at a time.'
+    const message = 'An export of this account is already running. Only one can run at a time.'
     if (!held) throw new CodedError('RATE_LIMITED', { message, retryAfter: lasts })
     // A missed beat is made good by the next.
     const beats = setInterval(() => void held.extend(lasts).catch(() => undefined), beat * 1000).unref()

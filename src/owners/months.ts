@@ -16,7 +16,7 @@ export interface WorkspaceBounds {
 
 /**
  * Reads what holds a workspace back at a time of its account; undefined for a user. A workspace that was deleted has
- * nothing left: its agents must not go on unseen.
+ * nothing left: its agents must not continue unseen.
  */
 export async function boundsOf(
   db: Database | Transaction,

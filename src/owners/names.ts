@@ -17,7 +17,7 @@ export async function ownerInWords(database: Database, ownerId: string): Promise
   const { rows } = await database.raw<{ rows: [Named] }>(statement, { ownerId })
   const [{ name, payerId, email, isVerified }] = rows
   const address = addressInWords(email)
-  const account = isVerified ? address : `${payerId}, whose address nobody has verified`
+  const account = isVerified ? address : `${payerId}, whose email address is not verified`
   if (name === null) return `the account ${account}`
   return `the workspace ${quotedName(name)} of ${isVerified ? address : `the account ${account}`}`
 }

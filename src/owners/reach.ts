@@ -81,7 +81,7 @@ export function ownerNamed({ home, places }: Reach, workspaceId: string | undefi
  */
 export function requireAction(reach: Reach, ownerId: string, action: Action, whenClosed = false): void {
   const { role, closedBy } = reach.places.get(ownerId) ?? ({ role: 'viewer', closedBy: 'tier' } as const)
-  const message = `In this workspace you are ${article(role)} ${role}; this needs ${rolesFor(action).join(' or ')}.`
+  const message = `You are ${article(role)} ${role} in this workspace. This requires the role ${rolesFor(action).join(' or ')}.`
   assertThat(can(role, action), 'PERMISSION_DENIED', { message })
   const isPermitted = closedBy === null || whenClosed || action === 'see'
   assertThat(isPermitted, 'WORKSPACE_REQUIRED', { message: closed(closedBy ?? 'tier') })
@@ -93,14 +93,14 @@ export const mayDo = ({ places }: Reach, ownerId: string, action: Action): boole
   return place !== undefined && can(place.role, action)
 }
 
-/** What somebody reads who would do more in a workspace that is closed. */
+/** The message for any operation that a closed workspace does not permit. */
 export const closed = (by: ClosedBy): string =>
-  `This workspace is closed: ${causes[by]}. It can be read, exported, left and deleted.`
+  `This workspace is closed because ${causes[by]}. You can still read, export, leave or delete it.`
 
 const causes: Record<ClosedBy, string> = {
-  tier: 'the tier of its owner does not include workspaces any more',
+  tier: "its owner's tier no longer includes workspaces",
   suspension: "the operator of this platform has suspended its owner's account",
-  deletion: "its owner's account is to be deleted",
+  deletion: "its owner's account is scheduled for deletion",
 }
 
 const article = (role: Role): string => (role === 'owner' || role === 'admin' ? 'an' : 'a')

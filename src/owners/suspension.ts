@@ -9,7 +9,7 @@ interface Suspension {
 
 /** What a suspended user reads, with what the operator has said. */
 const suspended = (reason: string | null): string =>
-  `This account was suspended by the operator of this platform. Nothing is deleted.${reason === null ? '' : ` The reason: ${reason}`}`
+  `The operator of this platform has suspended this account. Nothing has been deleted.${reason === null ? '' : ` Reason: ${reason}`}`
 
 /** Refuses a user whom an admin keeps out: PERMISSION_DENIED. Nothing is used up or ended, so it can be lifted. */
 export function assertActive({ suspendedAt, suspensionReason }: Suspension): void {

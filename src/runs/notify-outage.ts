@@ -30,9 +30,9 @@ export async function notifyOutage(
     key: since.toISOString(),
     title: `Runs are waiting for the AI model ${model}`,
     message:
-      `The AI model ${model} has not been usable since ${utc(since)}. ${message} Runs that need it wait, and continue ` +
-      `when it answers; nothing is lost and nothing is done twice. After ${Math.round(hours)} hours the waiting run of ` +
-      `an agent fails, and the agent is paused with its queue. See GET /runs/${id}/why. You are not notified of this outage again.`,
+      `The AI model ${model} has been unavailable since ${utc(since)}. ${message} Runs that need it wait and resume ` +
+      `automatically when it is available again. Nothing is lost, and nothing is done twice. After ${Math.round(hours)} hours, an agent's waiting ` +
+      `run fails, and the agent and its queue are paused. See GET /runs/${id}/why. You get one notification for each outage.`,
   })
 }
 
@@ -50,6 +50,6 @@ export async function notifyPaused(
     subjectId: agentId,
     key: id,
     title: `An agent is paused: ${quotedName(name)}`,
-    message: `Run ${sequence} of the agent ${quotedName(name)} failed. ${error} Continue with POST /agents/${agentId}/resume.`,
+    message: `Run ${sequence} of the agent ${quotedName(name)} failed. ${error} To resume the agent, use POST /agents/${agentId}/resume.`,
   })
 }

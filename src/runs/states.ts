@@ -23,33 +23,32 @@ export const unfinishedStatuses = runStatuses.filter((status) => !hasEnded(statu
 export const mayTransition = (from: RunStatus, to: RunStatus): boolean =>
   (transitions[from] as readonly string[]).includes(to)
 
-/** Why a run ended if not by the model finishing: the code that clients see in `reason`, and its sentence. */
+/** Why a run ended other than by completing: the code in `reason`, and its sentence. */
 export const endReasons = {
-  CANCELLED_BY_OWNER: 'The run was cancelled by its owner.',
-  CANCELLED_BY_OPERATOR: 'The run was cancelled by an operator of the platform.',
-  SKIPPED_BY_OWNER: 'The run was skipped by its owner so that the next one could start.',
-  WITHDRAWN: 'The delivery was withdrawn by its sender before its run started.',
+  CANCELLED_BY_OWNER: 'The owner cancelled the run.',
+  CANCELLED_BY_OPERATOR: 'An operator of the platform cancelled the run.',
+  SKIPPED_BY_OWNER: 'The owner skipped the run so that the next one could start.',
+  WITHDRAWN: 'The sender withdrew the delivery before its run started.',
   OVERLAP: 'The agent still had an unfinished run when its schedule fired.',
   AGENT_DELETED: 'The agent was deleted.',
-  TERMINATED: 'The run was terminated in Temporal by an operator.',
+  TERMINATED: 'An operator terminated the run in Temporal.',
   TIMED_OUT: 'The run exceeded its time limit in Temporal.',
-  WORKFLOW_FAILED: 'The workflow of the run failed.',
-  MODEL_ERROR:
-    'The AI provider returned an error or no usable answer, and asking again did not help or was not possible.',
+  WORKFLOW_FAILED: "The run's workflow failed.",
+  MODEL_ERROR: 'The AI provider returned an error or an unusable answer. Retrying did not help or was not possible.',
   MODEL_UNAVAILABLE:
-    'The AI model could not be used for as long as a run waits for it, a day by default. The agent is paused, and its queue is kept; resume it when the model answers again.',
-  OUTPUT_INVALID: "The model's answer did not fit the agent's output schema, also after it was told what was wrong.",
-  STEP_ABANDONED: 'A model step was started several times and never finished.',
-  NO_CREDITS: 'There were no credits left, or a limit of the month was used up, for longer than a run waits for that.',
-  TIER_REQUIRED: 'The subscription tier no longer included webhooks and was not upgraded in time.',
-  SUBSCRIPTION_PAST_DUE: 'The subscription payment was overdue and was not made in time.',
-  BUDGET_STEPS: 'The run used up its budget of steps.',
-  BUDGET_TOOL_CALLS: 'The run used up its budget of tool calls.',
-  BUDGET_TOKENS: 'The run used up its budget of tokens.',
-  BUDGET_CREDITS: 'The run used up its budget of credits.',
-  BUDGET_TIME: 'The run used up its budget of time.',
+    'The AI model was unavailable for longer than a run waits, which is one day by default. The agent is paused and its queue is kept. Resume the agent when the model is available again.',
+  OUTPUT_INVALID: "The model's answer did not match the agent's output schema, even after a correction.",
+  STEP_ABANDONED: 'A model step started several times and never finished.',
+  NO_CREDITS: 'The run waited too long for credits, or for a monthly limit to reset.',
+  TIER_REQUIRED: 'The tier no longer included this kind of agent, or workspaces, and was not upgraded in time.',
+  SUBSCRIPTION_PAST_DUE: 'The overdue subscription payment was not made in time.',
+  BUDGET_STEPS: 'The run reached its step limit.',
+  BUDGET_TOOL_CALLS: 'The run reached its tool call limit.',
+  BUDGET_TOKENS: 'The run reached its token limit.',
+  BUDGET_CREDITS: 'The run reached its credit limit.',
+  BUDGET_TIME: 'The run reached its time limit.',
   SITE_NOT_RECONNECTED: 'The owner did not reconnect a site in time.',
-  WAITED_TOO_LONG: 'The run waited too long for its turn at a site that takes a limited number of calls.',
+  WAITED_TOO_LONG: "The run waited too long because of a site's rate limit.",
   REPEATED_TOOL_CALL: 'The model made the same tool call five times in a row.',
 } as const satisfies Record<string, string>
 

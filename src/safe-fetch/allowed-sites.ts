@@ -76,7 +76,7 @@ const shapes = [
 function readRule(entry: string, { place, loopback }: { place: number; loopback: boolean }): Rule {
   const { what = '', port } = shapes.map((shape) => shape.exec(entry)?.groups).find(Boolean) ?? {}
   if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535))
-    throw wrong(place, 'has no port from 1 to 65535')
+    throw wrong(place, 'has a port that is not between 1 and 65535')
   const at = port === undefined ? undefined : String(Number(port))
   const network = readNetwork(what)
   if (network) {
@@ -98,7 +98,7 @@ function hostnameOf(text: string): string | undefined {
 }
 
 const noForm =
-  'is no host, *.domain or network with or without a port, like crm.corp.example, *.corp.example:8443 or 10.20.0.0/16'
+  'is not a host, *.domain or network, with an optional port, such as crm.corp.example, *.corp.example:8443 or 10.20.0.0/16'
 
 function assertOpen(
   place: number,
@@ -106,13 +106,16 @@ function assertOpen(
   loopback: boolean,
 ): void {
   if (kind === 'loopback' && !loopback) {
-    throw wrong(place, 'is this machine, where only sites in development may be (SITE_LOOPBACK, which npm start sets)')
+    throw wrong(
+      place,
+      'is this machine, which is allowed only during development (SITE_LOOPBACK, which npm start sets)',
+    )
   }
-  if (kind === 'never') throw wrong(place, 'is an address that no site may have')
+  if (kind === 'never') throw wrong(place, 'is an address that is never allowed')
   if (kind === undefined)
     throw wrong(
       place,
-      'is not within a private network: 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 100.64.0.0/10 or fc00::/7',
+      'is not in a private network (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 100.64.0.0/10 or fc00::/7)',
     )
 }
 

@@ -9,8 +9,9 @@ const certificates = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/
  */
 export function readAuthorities(file: string): string {
   const found = read(file).match(certificates)
-  if (!found) throw new Error(`${file} holds no certificate: it must be a PEM file with -----BEGIN CERTIFICATE-----.`)
-  if (!found.every(isCertificate)) throw new Error(`${file} holds a certificate that cannot be parsed.`)
+  if (!found)
+    throw new Error(`${file} contains no certificate. It must be a PEM file with -----BEGIN CERTIFICATE-----.`)
+  if (!found.every(isCertificate)) throw new Error(`${file} contains a certificate that cannot be parsed.`)
   return found.map((pem) => `${pem}\n`).join('')
 }
 
@@ -19,8 +20,8 @@ function read(file: string): string {
     return readFileSync(file, 'utf8')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    const why = code === 'ENOENT' ? 'there is no such file' : `${code}`
-    throw new Error(`The file of certificate authorities, ${file}, cannot be read: ${why}.`, { cause: error })
+    const why = code === 'ENOENT' ? 'the file does not exist' : `${code}`
+    throw new Error(`The certificate authority file ${file} cannot be read: ${why}.`, { cause: error })
   }
 }
 

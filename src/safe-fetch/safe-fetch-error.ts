@@ -15,21 +15,21 @@ export type SafeFetchReason =
   | 'aborted'
 
 /** A name that is refused reads like an unknown one: the difference would tell strangers the names of an intranet. */
-const noSite = 'has a name that is not known, or that stands for an address that is not on the public internet'
+const noSite = 'has an unknown host name, or one that does not resolve to a public internet address'
 
 const sentences: Record<SafeFetchReason, string> = {
   'invalid-url': 'has an invalid address',
-  'refused-address': 'has an address that is not on the public internet',
+  'refused-address': 'does not have a public internet address',
   'refused-name': noSite,
   dns: noSite,
-  connect: 'could not be connected to',
-  tls: 'has no valid certificate or does not speak TLS',
+  connect: 'did not accept a connection',
+  tls: 'has no valid certificate or does not support TLS',
   timeout: 'did not answer in time',
-  'too-large': 'sent a larger response than is allowed',
-  encoding: 'sent a response that cannot be decompressed',
+  'too-large': 'sent a response over the size limit',
+  encoding: 'sent a response that could not be decompressed',
   redirect: 'answered with a redirect, and redirects are not followed',
-  reset: 'closed the connection early, or did not answer with HTTP',
-  aborted: 'was not waited for, because the request was aborted',
+  reset: 'closed the connection early or did not answer with HTTP',
+  aborted: 'did not answer before the request was aborted',
 }
 
 interface SafeFetchErrorOptions {

@@ -58,7 +58,7 @@ const maxConnectMs = 10_000
 /**
  * Creates the only way out to sites (OWASP API7:2023 and API10:2023). HTTPS only; addresses are checked on connecting;
  * redirects are not followed; time and size are limited; nothing is retried; statuses from 400 on are responses, not
- * errors. `fetch` throws only SafeFetchError; `close` aborts requests under way. Throws at once if the CA file cannot
+ * errors. `fetch` throws only SafeFetchError; `close` aborts requests in progress. Throws at once if the CA file cannot
  * be read or an entry of `allow` is wrong.
  */
 export function createSafeFetch(options: SafeFetchOptions): { fetch: SafeFetch; close: () => Promise<void> } {

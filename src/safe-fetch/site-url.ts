@@ -9,17 +9,17 @@ const maxLength = 2048
  * reads.
  */
 const refusedTexts: [(text: string) => boolean, string][] = [
-  [(text) => text.length > maxLength, `The URL is longer than ${maxLength} characters.`],
+  [(text) => text.length > maxLength, `The URL must have at most ${maxLength} characters.`],
   [
     (text) => /[\s\p{C}\\]/u.test(text),
     'The URL must not contain spaces, line breaks, control or invisible characters, or backslashes.',
   ],
-  [(text) => !/^[a-z][a-z\d+.-]*:\/\//i.test(text), 'URLs must include the protocol (https://).'],
-  [(text) => !/^https:/i.test(text), 'The URL must start with https://. Other protocols are not allowed.'],
-  [(text) => authority(text) === '', 'The URL has no host after https://.'],
+  [(text) => !/^[a-z][a-z\d+.-]*:\/\//i.test(text), 'The URL must include the protocol (https://).'],
+  [(text) => !/^https:/i.test(text), 'The URL must start with https://. Other protocols are not supported.'],
+  [(text) => authority(text) === '', 'The URL must have a host after https://.'],
   [(text) => authority(text).includes('@'), 'The URL must not contain a user name or password.'],
   [(text) => authority(text).includes('%'), 'The host of the URL must not be percent-encoded.'],
-  [(text) => text.includes('#'), 'The URL must not have a fragment. Leave out the # and what follows it.'],
+  [(text) => text.includes('#'), 'The URL must not have a fragment. Remove the # and everything after it.'],
 ]
 
 /** Ports above 1023 of services that are not web servers: those that fetch itself blocks, databases, control planes. */
@@ -47,7 +47,7 @@ export function parseSiteUrl(text: string): URL {
   // A trailing dot would make one host two for rate limits and certificates.
   assertThat(!url.hostname.endsWith('.'), 'INVALID_URL', { message: 'The host of the URL must not end with a dot.' })
   assertThat(isSitePort(url.port), 'INVALID_URL', {
-    message: 'Sites are not served on the port of the URL.',
+    message: 'The port of the URL is not allowed. Use 443 or a web port from 1024.',
   })
   return url
 }

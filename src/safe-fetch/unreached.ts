@@ -1,6 +1,6 @@
 /** Said of a site whose host is, as it is written, no public address and not allowed. */
 export const refusedAddress =
-  'The site has an address that is not on the public internet. The operator of the platform can allow it (SITE_ALLOW).'
+  'The site does not have a public internet address. The operator of the platform can allow it with SITE_ALLOW.'
 
 /**
  * Said of any other site that was not reached. It has one sentence for an unknown name, for a name that stands for an
@@ -8,4 +8,4 @@ export const refusedAddress =
  * server.
  */
 export const unreached =
-  'The site could not be reached: its name is not known, nothing answers at its address, or that is not on the public internet.'
+  'The site could not be reached. Its host name is unknown, nothing answers at its address, or the address is not on the public internet.'

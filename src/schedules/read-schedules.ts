@@ -65,10 +65,10 @@ export function createReadSchedules(context: { database: Database; clock: Clock 
 
 function assertScheduled(agent: Agent): Plan {
   assertThat(agent.trigger === 'scheduled', 'NOT_FOUND', {
-    message: `The agent has no schedule: its trigger is "${agent.trigger}". Give it one with PATCH /agents/${agent.id}.`,
+    message: `The agent has no schedule because its trigger is "${agent.trigger}". Set a schedule with PATCH /agents/${agent.id}.`,
   })
   const plan = planOf(agent)
-  const message = `The schedule of the agent cannot be parsed, so it never fires. Set it again with PATCH /agents/${agent.id}.`
+  const message = `The agent's schedule cannot be parsed, so it never fires. Set it again with PATCH /agents/${agent.id}.`
   assertThat(plan, 'NOT_FOUND', { message })
   return plan
 }

@@ -19,14 +19,14 @@ const typedWords = /^[a-z]+(?:[_-][a-z]+)+$/
  */
 export function readStandardWebhooksKey(secret: string): Reading {
   const [, prefix, text = ''] = /^(?:v1,)?(whsec_)?(.*)$/.exec(unquoted(secret)) ?? []
-  if (/^whs?[pk]k_/.test(text)) return { problem: 'is a key of asymmetric signatures, which are not supported' }
+  if (/^whs?[pk]k_/.test(text)) return { problem: 'is a key for asymmetric signatures, which are not supported' }
   const [, digits = ''] = /^([^=]*)={0,2}$/.exec(text) ?? []
-  if (!prefix && typedWords.test(digits)) return { problem: 'is made of words, and no base64' }
+  if (!prefix && typedWords.test(digits)) return { problem: 'contains words instead of base64' }
   const isOneAlphabet = /^(?:[A-Za-z0-9+/]+|[A-Za-z0-9_-]+)$/.test(digits)
-  if (!isOneAlphabet) return { problem: 'has characters that are not base64' }
+  if (!isOneAlphabet) return { problem: 'contains characters that are not base64' }
   const key = Buffer.from(digits, 'base64url')
   if (key.toString('base64url') !== digits.replaceAll('+', '-').replaceAll('/', '_'))
-    return { problem: 'is incomplete: its base64 does not end with a whole byte' }
+    return { problem: 'is incomplete because its base64 does not end on a full byte' }
   if (key.length < 24 || key.length > 64) return { problem: `has ${key.length} bytes` }
   return { key }
 }

@@ -11,7 +11,7 @@ export class VaultKeysError extends Error {
   override readonly name = 'VaultKeysError'
   readonly problems: string[]
   constructor(problems: string[]) {
-    super(`The vault keys are not usable:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
+    super(`The vault keys are unusable:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
     this.problems = problems
   }
 }
@@ -131,11 +131,11 @@ function opens(key: VaultKey, sealed: string, place: { id: string; column: strin
 }
 
 const wrong = (name: string): string =>
-  `The key "${name}" in VAULT_KEYS is not the key "${name}" that this database was written with. Put the original key ` +
-  'back; a new key needs a name that was never used.'
+  `The key "${name}" in VAULT_KEYS differs from the key "${name}" that this database was written with. Restore the original ` +
+  'key. A new key must have a name that was never used.'
 const missing = (name: string): string =>
-  `The key "${name}" is in use, but VAULT_KEYS does not list it. Put it back into VAULT_KEYS; a key may be removed only ` +
-  'after `npm run admin -- rotate-keys` has finished.'
+  `The key "${name}" is in use, but VAULT_KEYS does not list it. Add it to VAULT_KEYS again. Remove a key only after ` +
+  '`npm run admin -- rotate-keys` has finished.'
 const unknown = (name: string): string =>
-  `No process has been started with the key "${name}" yet. Start the API and the workers with it in VAULT_KEYS first; ` +
-  'without it, they could not read what is sealed under it.'
+  `No process has started with the key "${name}" yet. First start the API and the workers with it in VAULT_KEYS. ` +
+  'Without it, they cannot read values that are sealed with it.'

@@ -52,21 +52,21 @@ export function createCreateSession(context: {
       .resultSize()
 
   async function assertRoom(trx: Transaction, ownerId: string, now: Date): Promise<void> {
-    const message = `You have ${mostLiving} sessions that may be used, and that is the limit. End some of them, or wait until they expire.`
+    const message = `You have reached the limit of ${mostLiving} active sessions. End some of them, or wait until they expire.`
     assertThat((await countLiving(trx, ownerId, now)) < mostLiving, 'FEATURE_LIMIT_REACHED', { message })
   }
 
   function assertModel(model: string | null): void {
     if (model === null || models.has(model)) return
-    const details = [{ path: 'model', message: 'must be the name of a model of this platform; GET /models lists them' }]
-    const message = 'The session names a model that there is not.'
+    const details = [{ path: 'model', message: 'must be the name of an available model (see GET /models)' }]
+    const message = `There is no model named ${JSON.stringify(model)}.`
     assertThat(false, 'VALIDATION_ERROR', { message, details })
   }
 
   /**
    * Creates a session for the caller, which ends with the API key that it was made with. VALIDATION_ERROR (unknown sites,
    * tools or model, a lifetime that is too long), PERMISSION_DENIED (a tool is named whose scope was not granted),
-   * FEATURE_LIMIT_REACHED, TOKEN_REVOKED (the caller's login or key has ended meanwhile).
+   * FEATURE_LIMIT_REACHED, TOKEN_REVOKED (the caller's login or key has ended in the meantime).
    */
   return async function create(caller: Caller, ownerId: string, wanted: NewSession): Promise<CreatedSession> {
     const { title = null, model = null, onDisconnect = 'cancel', ttlSeconds } = wanted
@@ -109,7 +109,7 @@ export function createCreateSession(context: {
 async function endOfCaller(trx: Transaction, { apiKeyId, loginId }: Caller): Promise<Date | null> {
   if (apiKeyId !== undefined) {
     const key = await ApiKey.query(trx).findById(apiKeyId).select('revokedAt', 'expiresAt')
-    assertThat(key?.revokedAt === null, 'TOKEN_REVOKED', { message: 'This API key was deleted.' })
+    assertThat(key?.revokedAt === null, 'TOKEN_REVOKED', { message: 'This API key has been deleted.' })
     return key.expiresAt
   }
   const login = loginId === undefined ? undefined : await Login.query(trx).findById(loginId).select('revokedAt')

@@ -19,9 +19,9 @@ export function endOf(
 ): Date {
   const most = hours * 3600
   const asked = ttlSeconds ?? most
-  const message = `must be a whole number of seconds from 1 to ${most}`
+  const message = `must be an integer from 1 to ${most}`
   assertThat(Number.isInteger(asked) && asked >= 1 && asked <= most, 'VALIDATION_ERROR', {
-    message: `The session is not valid. "ttlSeconds" ${message}.`,
+    message: `The session is invalid. "ttlSeconds" ${message}.`,
     details: [{ path: 'ttlSeconds', message }],
   })
   return earliest(later(now, asked), keyExpiresAt)

@@ -65,12 +65,12 @@ export function createOpenSession(context: {
    * SESSION_NOT_FOUND, SESSION_EXPIRED (its lifetime is over, or it was not used for too long).
    */
   return async function open(token: string | undefined): Promise<OpenSession> {
-    const missing = `Send the token of a session in the header X-Session-Token. ${anew}`
+    const missing = `Send a session token in the X-Session-Token header. ${anew}`
     assertThat(token !== undefined && token !== '', 'INVALID_SESSION', { message: missing })
     assertThat(isToken('session', token), 'INVALID_SESSION', { message: `This is not a session token. ${anew}` })
     const found = await find(hashToken(token))
     assertThat(found, 'SESSION_NOT_FOUND')
-    assertThat(found.endedAt === null, 'INVALID_SESSION', { message: `This session was ended. ${anew}` })
+    assertThat(found.endedAt === null, 'INVALID_SESSION', { message: `This session has ended. ${anew}` })
     const now = clock.now()
     assertThat(!isOver(found, now, config.sessions), 'SESSION_EXPIRED')
     assertActive(found)

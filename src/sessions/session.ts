@@ -2,7 +2,7 @@ import { Approval } from '../approvals/approval.ts'
 import type { Database } from '../database/database.ts'
 import { Row } from '../database/row.ts'
 
-/** What becomes of an answer whose reader is gone: it is cancelled, or goes on. */
+/** What becomes of an answer whose reader is gone: it is cancelled, or continues. */
 export const onDisconnects = ['cancel', 'continue'] as const
 export type OnDisconnect = (typeof onDisconnects)[number]
 
@@ -46,7 +46,7 @@ export class SessionSite extends Row {
 
 /**
  * Ends the matching sessions: from the commit on, their tokens fail with INVALID_SESSION, and nothing that they have
- * asked for can be approved. The caller holds the owner's lock, so that no session is made meanwhile.
+ * asked for can be approved. The caller holds the owner's lock, so that no session is made in the meantime.
  */
 export async function endSessions(
   db: Database,

@@ -47,7 +47,7 @@ export function createSessions(context: {
     const session = isId(id)
       ? await Session.query(database).whereIn('ownerId', listOf(owners)).findOne({ id })
       : undefined
-    assertThat(session, 'SESSION_NOT_FOUND', { message: 'There is no session with this identifier.' })
+    assertThat(session, 'SESSION_NOT_FOUND', { message: 'There is no session with this id.' })
     return session
   }
 
@@ -84,7 +84,7 @@ export function createSessions(context: {
       return Object.assign(session, { sites: shown, scopes: scopesOf(tools.map(({ tool }) => tool)) })
     },
 
-    /** Ends a session for good; its token fails with INVALID_SESSION. Safe to repeat. */
+    /** Ends a session permanently; its token fails with INVALID_SESSION. Safe to repeat. */
     end: ({ id }: Pick<Session, 'id'>): Promise<void> => endSessions(database, { id }, clock.now()),
   }
 }

@@ -8,7 +8,7 @@ export class NoPlaceError extends Error {
   readonly of: string | undefined
 
   constructor(of?: string) {
-    super('The party holds its share of the places.')
+    super('The owner is at its concurrency limit.')
     this.of = of
   }
 }

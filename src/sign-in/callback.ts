@@ -64,9 +64,9 @@ export function createCallback(context: {
     assertThat(flow, 'VALIDATION_ERROR', problem('state', 'The state is missing or unknown. Start again.'))
     noteInLog({ provider: flow.provider })
     const { bindingHash } = bindBrowser(flow.id, cookieOf(flow.id))
-    const another = 'This attempt to sign in was started in another browser. Start again.'
+    const another = 'This sign-in was started in another browser. Start again.'
     assertThat(bindingHash === flow.bindingHash, 'VALIDATION_ERROR', problem('state', another))
-    const mixedUp = 'This answer came by the address of another sign-in provider. Start again.'
+    const mixedUp = 'This answer belongs to another sign-in provider. Start again.'
     assertThat(providerId === flow.provider, 'VALIDATION_ERROR', problem('state', mixedUp))
     if (flow.endedAt === null) assertOpen(flow, clock.now())
     const ended = { endedAt: clock.now(), verifier: null }
@@ -95,7 +95,7 @@ export function createCallback(context: {
   async function inTurn<T>(provider: Provider, work: () => Promise<T>): Promise<T> {
     const key = provider.workspaceProviderId ?? provider.id
     const count = underWay.get(key) ?? 0
-    const message = 'Too many people are signing in there at once. Start again in some seconds.'
+    const message = 'Too many people are signing in there at the same time. Start again in a few seconds.'
     assertThat(count < mostAtOnce, 'RATE_LIMITED', { message, retryAfter: 5 })
     underWay.set(key, count + 1)
     try {
@@ -165,7 +165,7 @@ function failedBefore({ code, message, endedAt }: SignInFlow): CodedError {
   })
 }
 
-const stillUnderWay = 'The sign-in is still under way. Load this page again in a moment.'
+const stillUnderWay = 'The sign-in is still in progress. Reload this page in a moment.'
 
 const problem = (path: string, message: string): ErrorOptions => ({
   message,

@@ -88,7 +88,7 @@ async function issuerIn(answer: Response): Promise<string | undefined> {
 /** A slash at the end makes no difference: the document is at the same address. */
 function assertIssuer(stated: string, { issuer }: Provider): void {
   if (isSameIssuer(stated, issuer)) return
-  const message = `The sign-in provider says that its issuer is ${quotedWords(stated)}, which is not the one that is set here.`
+  const message = `The sign-in provider's issuer is ${quotedWords(stated)}, which differs from the configured issuer.`
   const privateDetail = `the document of ${issuer} states the issuer ${JSON.stringify(stated.slice(0, 200))}`
   throw new CodedError('PERMISSION_DENIED', { message, details: [{ path: 'issuer', message }], privateDetail })
 }
@@ -124,7 +124,7 @@ function assertAddress(address: unknown): void {
     parseSiteUrl(typeof address === 'string' ? address : '')
   } catch (error) {
     if (!isCoded(error)) throw error
-    const message = 'What the sign-in provider says of itself lacks an address, or has one that is no https address.'
+    const message = "The sign-in provider's discovery document lacks an endpoint or has one that is not an https URL."
     throw new CodedError('SITE_UNAVAILABLE', { message, retryable: false })
   }
 }

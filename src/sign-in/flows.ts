@@ -15,7 +15,7 @@ import { SignInFlow, verifierPlace } from './sign-in-flow.ts'
 
 /** Ten minutes to sign in at the provider. */
 const lifetimeSeconds = 600
-/** Attempts of one network, and of one account, that may be under way: each is a row that a stranger has made. */
+/** Attempts of one network, and of one account, that may be in progress: each is a row that a stranger has made. */
 const mostPending = 100
 
 /** What an attempt is for. */
@@ -54,14 +54,14 @@ export function createFlows(context: {
   /** Counted without a lock: parallel requests may exceed it by as many as there are. */
   async function assertRoom(of: { network: string } | { userId: string }): Promise<void> {
     const pending = SignInFlow.query(database).where(of).whereNull('endedAt').where('expiresAt', '>', clock.now())
-    const message = 'Too many sign-ins were begun and not finished. Try again in some minutes.'
+    const message = 'Too many sign-ins were started and not finished. Try again in a few minutes.'
     assertThat((await pending.resultSize()) < mostPending, 'RATE_LIMITED', { message, retryAfter: lifetimeSeconds / 2 })
   }
 
   async function find(ticket: string): Promise<SignInFlow> {
     const looksRight = isToken('ticket', ticket)
     const flow = looksRight ? await SignInFlow.query(database).findOne({ ticketHash: hashToken(ticket) }) : undefined
-    assertThat(flow, 'NOT_FOUND', { message: 'There is no such attempt to sign in. Start again.' })
+    assertThat(flow, 'NOT_FOUND', { message: 'This sign-in does not exist. Start again.' })
     assertOpen(flow, clock.now())
     return flow
   }
@@ -133,19 +133,19 @@ export function createFlows(context: {
 /** The provider that the flow was begun for; NOT_FOUND if it was removed, or replaced by another one. */
 export async function providerOf(providers: Providers, flow: SignInFlow): Promise<Provider> {
   const provider = await providers.find(flow.provider)
-  const message = 'The sign-in provider was changed meanwhile. Start again.'
+  const message = 'The sign-in provider has been changed in the meantime. Start again.'
   assertThat(provider.workspaceProviderId === flow.workspaceProviderId, 'NOT_FOUND', { message })
   return provider
 }
 
 function assertSameBrowser(same: boolean): void {
-  const message = 'This address was already opened in another browser. Start again.'
+  const message = 'This link has already been opened in another browser. Start again.'
   assertThat(same, 'VALIDATION_ERROR', { message, details: [{ path: 'ticket', message }] })
 }
 
 /** Refuses a flow that has expired or was already used. */
 export function assertOpen(flow: SignInFlow, now: Date): void {
-  const message = flow.endedAt === null ? 'The time to sign in is over.' : 'This address was already used.'
+  const message = flow.endedAt === null ? 'This link has expired.' : 'This link has already been used.'
   const details = [{ path: 'ticket', message }]
   const open = flow.endedAt === null && flow.expiresAt > now
   assertThat(open, 'VALIDATION_ERROR', { message: `${message} Start again.`, details })

@@ -72,14 +72,16 @@ export function createIdentities(context: {
     const user = await User.query(trx).findById(userId).forNoKeyUpdate()
     const login = await Login.query(trx).findById(loginId).where({ userId }).whereNull('revokedAt')
     assertThat(user && login, 'PERMISSION_DENIED', {
-      message: 'The login that has asked for this has ended. Start again.',
+      message: 'You have been signed out in the meantime. Start again.',
     })
     assertActive(user)
     assertThat(user.emailVerifiedAt !== null, 'PERMISSION_DENIED', { message: unverified })
     const isClosing = await Deletion.query(trx).findById(userId)
-    assertThat(!isClosing, 'PERMISSION_DENIED', { message: 'This account is to be deleted.' })
+    assertThat(!isClosing, 'PERMISSION_DENIED', { message: 'This account is scheduled for deletion.' })
     const count = await Identity.query(trx).where({ userId }).resultSize()
-    assertThat(count < most, 'FEATURE_LIMIT_REACHED', { message: `An account may have ${most} sign-in providers.` })
+    assertThat(count < most, 'FEATURE_LIMIT_REACHED', {
+      message: `An account can have at most ${most} sign-in providers.`,
+    })
     return user
   }
 
@@ -101,7 +103,7 @@ export function createIdentities(context: {
     const workspaceId = workspaceOf(provider)
     if (workspaceId !== null) await assertPlace(trx, provider, { workspaceId, userId: by.userId })
     const linked = await Identity.query(trx).findById(by.identityId).forShare()
-    assertThat(linked, 'PERMISSION_DENIED', { message: 'The sign-in provider was unlinked meanwhile.' })
+    assertThat(linked, 'PERMISSION_DENIED', { message: 'The sign-in provider has been unlinked in the meantime.' })
   }
 
   /** In the log of the user, and in that of the workspace whose provider it is. */
@@ -174,7 +176,7 @@ export function createIdentities(context: {
       database.transaction(async (trx) => {
         const user = await User.query(trx).findById(userId).forNoKeyUpdate()
         const identity = isId(id) ? await Identity.query(trx).findOne({ id, userId }) : undefined
-        assertThat(identity, 'NOT_FOUND', { message: 'There is no linked provider with this identifier.' })
+        assertThat(identity, 'NOT_FOUND', { message: 'There is no linked provider with this id.' })
         await assertNotLast(trx, user, identity)
         await Identity.query(trx).deleteById(id)
         await endLogins(trx, { identityId: id }, { now: clock.now(), exceptId: loginId })
@@ -184,11 +186,10 @@ export function createIdentities(context: {
 
 export type Identities = ReturnType<typeof createIdentities>
 
-export const unverified = 'Verify your address first, with the token that was mailed to it.'
+export const unverified = 'Verify your email address first with the token we emailed to you.'
 const linkFirst =
-  'Nobody in this workspace has linked this sign-in. Sign in to your account as usual, and link the provider of the workspace there.'
-const meanwhile = 'The provider was unlinked from your account meanwhile.'
-const asUsual = 'Make an account as usual, and link the provider there.'
-const others = 'This is linked to another account already.'
-const lastWay =
-  'This is the only way to sign in to your account. Get a password first, with POST /auth/forgot-password.'
+  "No member of this workspace has linked this sign-in. Sign in to your account as usual, then link the workspace's provider."
+const meanwhile = 'The provider has been unlinked from your account in the meantime.'
+const asUsual = 'Create an account as usual, then link the provider.'
+const others = 'This identity is already linked to another account.'
+const lastWay = 'This is the only way to sign in to your account. First set a password with POST /auth/forgot-password.'

@@ -104,7 +104,7 @@ export function createKeys({ clock, fetchFor }: { clock: Clock; fetchFor: FetchF
 
 export type Keys = ReturnType<typeof createKeys>
 
-const noKeys = 'The keys of the sign-in provider are not valid, or cannot be read. Nobody was signed in.'
+const noKeys = "The sign-in failed because the sign-in provider's keys are invalid or cannot be read."
 
 const isSet = (value: unknown): value is oauth.JWKS =>
   isObject(value) && Array.isArray(value['keys']) && value['keys'].every(isObject)

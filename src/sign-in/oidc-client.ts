@@ -52,7 +52,7 @@ export function createOidcClient(context: {
   async function tokensOf(provider: Provider, server: oauth.AuthorizationServer, sent: URLSearchParams, at: Attempt) {
     const client = { client_id: provider.clientId }
     const options = { [oauth.customFetch]: fetchFor(provider) }
-    const issuerInWords = `and what it says of itself names ${quotedWords(server.issuer)}. Whoever runs the provider can correct that.`
+    const issuerInWords = `Its discovery document declares the issuer ${quotedWords(server.issuer)}. The operator of the provider must make the two match.`
     const expected = { server, clientId: provider.clientId, state: at.state, who, issuerInWords }
     const parameters = checkedAnswer(sent, expected)
     const by = authenticationAt(server, provider.clientSecret)
@@ -134,7 +134,7 @@ export type OidcClient = ReturnType<typeof createOidcClient>
 const nonceOf = ({ verifier, flowId }: Attempt): string => derivedToken('nonce', verifier, flowId)
 
 const who = 'The sign-in provider'
-const strangeSubject = 'The sign-in provider names its user in a way that is not supported.'
+const strangeSubject = "The sign-in provider's user id is not supported."
 
 /** As the provider wants it; the header unless it says otherwise (OpenID Connect Discovery, 3). */
 function authenticationAt(server: oauth.AuthorizationServer, clientSecret: string): oauth.ClientAuth {
@@ -151,16 +151,17 @@ function verifiedIn({ email, email_verified: verified }: Record<string, unknown>
   if (typeof email !== 'string' || email.trim() === '') return { problem: noAddress }
   if (verified === true || verified === 'true') return { email }
   if (verified === undefined || verified === null) return { problem: notStated }
-  const stated = typeof verified === 'boolean' ? 'false' : `${kindOf(verified)}, and not true`
-  return { problem: `The sign-in provider has not verified your address: its \`email_verified\` is ${stated}.` }
+  const stated = typeof verified === 'boolean' ? 'false' : `${kindOf(verified)} instead of true`
+  return { problem: `The sign-in provider has not verified your email address. Its \`email_verified\` is ${stated}.` }
 }
 
 /** Two addresses are no proof of either. */
 const isAnother = (inToken: unknown, email: string): boolean =>
   typeof inToken === 'string' && inToken.trim() !== '' && inToken.toLowerCase() !== email.toLowerCase()
 
-const noAddress = 'The sign-in provider tells no address of yours.'
-const notStated = 'The sign-in provider does not say that it has verified your address: it sends no `email_verified`.'
-const signedUserinfo = 'The sign-in provider signs what it says of your address, which is not supported.'
+const noAddress = 'The sign-in provider did not send your email address.'
+const notStated = 'The sign-in provider did not confirm your email address because it sent no `email_verified`.'
+const signedUserinfo =
+  'The sign-in provider sends your email address in a signed userinfo response, which is not supported.'
 const twoAddresses =
-  'The sign-in provider names two addresses of yours, one in its ID token and another one at its userinfo.'
+  'The sign-in provider sent two different email addresses, one in the ID token and one in the userinfo response.'

@@ -7,7 +7,7 @@ import { WorkspaceProvider } from './workspace-provider.ts'
 
 /**
  * Refuses who is no member, and a provider that was removed or replaced (PERMISSION_DENIED). Both stay as they are until
- * the transaction ends: whoever ends them waits, and then ends what was opened or linked meanwhile.
+ * the transaction ends: whoever ends them waits, and then ends what was opened or linked in the meantime.
  */
 export async function assertPlace(
   trx: Transaction,
@@ -17,6 +17,6 @@ export async function assertPlace(
   const member = await Member.query(trx).findOne({ workspaceId, userId }).forShare()
   const provider = await WorkspaceProvider.query(trx).findOne({ id: workspaceProviderId, workspaceId }).forShare()
   const workspace = await Workspace.query(trx).findById(workspaceId).whereNull('deletedAt')
-  const message = 'You are no member of this workspace, or its sign-in was changed meanwhile.'
+  const message = 'You are not a member of this workspace, or its sign-in has been changed in the meantime.'
   assertThat(member && provider && workspace, 'PERMISSION_DENIED', { message })
 }

@@ -29,7 +29,7 @@ export function createProviders(context: { database: Database; config: Pick<Conf
     /** The provider of this name, or of the workspace with this id. NOT_FOUND. */
     async find(id: string): Promise<Provider> {
       const found = isId(id) ? await ofWorkspace(id) : installed.find((one) => one.id === id)
-      assertThat(found, 'NOT_FOUND', { message: 'There is no sign-in provider here.' })
+      assertThat(found, 'NOT_FOUND', { message: 'This sign-in provider does not exist.' })
       return found
     },
   }

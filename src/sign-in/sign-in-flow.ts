@@ -3,7 +3,7 @@ import type { ErrorCode } from '../errors.ts'
 
 /**
  * Somebody's attempt to sign in at a provider, or to link it to an account (table `sign_in_flows`). The first browser that
- * goes on to the provider owns it.
+ * continues to the provider owns it.
  */
 export class SignInFlow extends Row {
   static override tableName = 'sign_in_flows'

@@ -72,7 +72,7 @@ export function createSignIn(context: {
     const provider = await providers.find(providerId)
     const workspaceId = workspaceOf(provider)
     const place = workspaceId === null ? { closedBy: null } : caller.reach.places.get(workspaceId)
-    assertThat(place, 'NOT_FOUND', { message: 'There is no sign-in provider here.' })
+    assertThat(place, 'NOT_FOUND', { message: 'This sign-in provider does not exist.' })
     if (place.closedBy !== null) throw new CodedError('WORKSPACE_REQUIRED', { message: closed(place.closedBy) })
     const user = await User.query(database).findById(caller.userId)
     assertThat(user?.emailVerifiedAt, 'PERMISSION_DENIED', { message: unverified })

@@ -72,7 +72,7 @@ export function createWorkspaceProviders(context: {
   /** Asks the provider for its document. INVALID_URL, SITE_UNAVAILABLE, VALIDATION_ERROR (there is no provider). */
   async function assertUsable(workspaceId: string, wanted: Wanted): Promise<void> {
     const url = parseSiteUrl(wanted.issuer)
-    const message = 'An issuer has no query.'
+    const message = 'An issuer must not have a query.'
     assertThat(!url.href.includes('?') && !wanted.issuer.includes('?'), 'INVALID_URL', { message })
     // The id is that of no row; it only says that the way out is that of workspaces.
     const provider = { ...wanted, id: workspaceId, title: url.host, workspaceProviderId: workspaceId }
@@ -89,7 +89,7 @@ export function createWorkspaceProviders(context: {
       present(workspaceId, await WorkspaceProvider.query(database).findOne({ workspaceId })),
 
     /**
-     * Names the provider, in place of the one before. All logins of the one before end; what members have linked stays only
+     * Names the provider, instead of the one before. All logins of the one before end; what members have linked stays only
      * if issuer and client are the same. INVALID_URL, SITE_UNAVAILABLE, VALIDATION_ERROR.
      */
     async put(workspaceId: string, wanted: Wanted): Promise<WorkspaceSignIn> {
@@ -108,4 +108,4 @@ export function createWorkspaceProviders(context: {
   }
 }
 
-const noProvider = 'There is no OpenID Connect provider with this issuer, or it does not say so in a valid way.'
+const noProvider = 'No OpenID Connect provider with this issuer was found, or its discovery document is invalid.'

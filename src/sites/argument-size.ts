@@ -23,7 +23,7 @@ export function argumentSize(args: unknown): ArgumentSize {
     if (typeof value === 'string' && !isStorable(value)) size.problems.push({ path, message: unstorable })
     if (typeof value !== 'object' || value === null) continue
     if (depth >= jsonDepth) {
-      size.problems.push({ path: '', message: `must not be nested deeper than ${jsonDepth} levels` })
+      size.problems.push({ path: '', message: `must not be nested more than ${jsonDepth} levels deep` })
       break
     }
     countMembers(value, path, size)
@@ -45,6 +45,6 @@ function countMembers(value: object, path: string, size: ArgumentSize): void {
     size.names.add(name)
     size.weight += name.length / 64
     if (name.length <= maxNameLength && isStorable(name)) continue
-    size.problems.push({ path: joinPath(path, name), message: 'is not a usable property name' })
+    size.problems.push({ path: joinPath(path, name), message: 'is not an allowed property name' })
   }
 }

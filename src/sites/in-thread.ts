@@ -28,7 +28,7 @@ export type CheckedArguments = { problems: ErrorDetail[] } | { unusable: string 
 /** Checks arguments against a tool's input schema, both as JSON texts; `unusable` says why the schema cannot be used. */
 export const checkArguments = ({ schema, args }: { schema: string; args: string }): CheckedArguments => {
   const parsed = parseJson(args)
-  if (!parsed.ok) return { problems: [{ path: '', message: `cannot be used: ${parsed.problem}` }] }
+  if (!parsed.ok) return { problems: [{ path: '', message: `is invalid. ${parsed.problem}` }] }
   try {
     return { problems: argumentProblems(JSON.parse(schema), parsed.value) }
   } catch (error) {

@@ -12,6 +12,6 @@ export function createPrivateAddresses(allowance: SiteAllowance) {
   const allowed = readAllowedSites(allowance)
   return (manifest: Manifest): ErrorDetail[] =>
     Object.entries(addressesOf(manifest)).flatMap(([path, address]) =>
-      allowed.refuses(new URL(address)) ? [{ path, message: 'is an address that is not on the public internet' }] : [],
+      allowed.refuses(new URL(address)) ? [{ path, message: 'is not a public internet address' }] : [],
     )
 }

@@ -78,7 +78,7 @@ export function createSites(context: {
     const { status, body } = await request(`${origin}/.well-known/toolsite.json`)
     if (status === 200) return body
     throw new CodedError('MANIFEST_NOT_FOUND', {
-      message: `The site answered the request for its manifest with status ${status}.`,
+      message: `The site answered the manifest request with status ${status}.`,
     })
   }
 
@@ -105,12 +105,12 @@ export type Sites = ReturnType<typeof createSites>
 
 const tooComplex: ErrorDetail = {
   path: '',
-  message: 'takes too long to check; its patterns or schemas are too complex',
+  message: 'takes too long to check because its patterns or schemas are too complex',
 }
 
 const incomparable: ErrorDetail = {
   path: '',
-  message: 'takes too long to compare with the manifest in use',
+  message: 'takes too long to compare with the current manifest',
 }
 
 /**
@@ -124,12 +124,12 @@ const sentences: Record<Exclude<SafeFetchReason, 'too-large'>, string> = {
   'refused-name': unreached,
   dns: unreached,
   connect: unreached,
-  tls: 'The site has no valid certificate for its host name, or does not speak TLS.',
-  timeout: 'The site did not deliver its manifest in time.',
-  reset: 'The site closed the connection before its manifest was complete.',
-  encoding: 'The site sent its manifest with a content encoding that cannot be decompressed.',
-  redirect: 'The site answered the request for its manifest with a redirect, which is not followed.',
-  aborted: 'The request for the manifest was abandoned.',
+  tls: 'The site has no valid certificate for its host name or does not support TLS.',
+  timeout: 'The site did not send its manifest in time.',
+  reset: 'The site closed the connection before sending the full manifest.',
+  encoding: 'The site sent its manifest in a content encoding that could not be decoded.',
+  redirect: 'The site answered the manifest request with a redirect, and redirects are not followed.',
+  aborted: 'The manifest request was aborted.',
 }
 
 function toCoded(cause: SafeFetchError, maxBytes: number): CodedError {

@@ -78,7 +78,7 @@ function sentence(keyword: string, error: string, rules: TextRules): string {
   if (keyword === 'maxProperties') return 'has too many properties'
   return error
     .replace(/^(Instance|String|Array) /, '')
-    .replace(/^type "(\w+)" is invalid\. E/, 'is of the type "$1", e')
+    .replace(/^type "(\w+)" is invalid\. E/, 'has the type "$1", e')
     .replace(/\.$/, '')
 }
 

@@ -69,7 +69,7 @@ const pollSeconds = 70
 
 /**
  * Temporal caches its backlog statistics for five seconds (`matching.taskQueueInfoByBuildIdTTL`); the backlog grows
- * meanwhile.
+ * in the meantime.
  */
 const staleSeconds = 7
 

@@ -37,7 +37,7 @@ export function createReachability(context: { temporal: Pick<Temporal, 'isReacha
 
   return {
     look(): Promise<Reachability> {
-      // A check under way counts as fresh until it ends.
+      // A check in progress counts as fresh until it ends.
       if (!known || performance.now() - known.at > freshMs) known = { at: Infinity, answer: check() }
       return known.answer
     },

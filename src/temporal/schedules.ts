@@ -136,7 +136,7 @@ const optionsOf = (wanted: WantedSchedule, taskQueue: string): Options => ({
     args: [{ agentId: wanted.agentId, ownerId: wanted.ownerId, generation: wanted.generation }],
     taskQueue,
     workflowRunTimeout: wanted.catchUpSeconds * 1000 + tickGraceMs,
-    staticSummary: `One fire of the schedule of ${quotedName(wanted.agentName)}: starts a run, or records why not`,
+    staticSummary: `Starts a scheduled run of ${quotedName(wanted.agentName)}, or records why not`,
     typedSearchAttributes: [
       { key: searchAttributes.agent, value: wanted.agentId },
       { key: searchAttributes.owner, value: wanted.ownerId },

@@ -75,7 +75,7 @@ export function createTemporal(config: Config['temporal'], logger: Logger) {
         signalArgs: [],
         // Its runs inherit it: what waits for a worker is handed out in turns by owner.
         priority: { fairnessKey: ownerId },
-        staticSummary: `Runs of ${quotedName(agentName)}, one at a time, in order of arrival`,
+        staticSummary: `Runs of ${quotedName(agentName)}, one at a time and in order of arrival`,
         typedSearchAttributes: [
           { key: searchAttributes.agent, value: agentId },
           { key: searchAttributes.owner, value: ownerId },

@@ -14,5 +14,5 @@ export async function argumentProblem(
     throw error
   })
   if (problems.length === 0) return undefined
-  return `The arguments do not fit the tool's input schema: ${problems.map(problemInWords).join('; ')}`
+  return `The arguments do not match the tool's input schema: ${problems.map(problemInWords).join('; ')}`
 }

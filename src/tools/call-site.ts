@@ -121,7 +121,10 @@ function failedToSend({ reason, maybeSent, status }: SafeFetchError): CallOutcom
   }
   if (reason === 'redirect') {
     // Some sites answer 303 to a POST that they have carried out.
-    return broken(null, 'The site answered with a redirect, which is not followed with a credential.')
+    return broken(
+      null,
+      'The site answered with a redirect. Redirects are not followed because the request carries a credential.',
+    )
   }
   return {
     kind: 'unavailable',
@@ -133,16 +136,16 @@ function failedToSend({ reason, maybeSent, status }: SafeFetchError): CallOutcom
 
 const sentences: Partial<Record<SafeFetchReason, string>> = {
   'refused-address': refusedAddress,
-  tls: 'The site has no valid certificate for its host name, or does not speak TLS.',
+  tls: 'The site has no valid certificate for its host name or does not support TLS.',
   timeout: 'The site did not answer in time.',
-  reset: 'The site closed the connection before it answered.',
-  'invalid-url': "The address in the site's manifest cannot be used.",
+  reset: 'The site closed the connection without answering.',
+  'invalid-url': "The address in the site's manifest is invalid.",
 }
 
 /** What is wrong with an answer that came, and was not read. */
 const unreadables: Partial<Record<SafeFetchReason, string>> = {
   'too-large': 'is too large',
-  encoding: 'cannot be decompressed',
+  encoding: 'could not be decompressed',
 }
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300
@@ -165,7 +168,7 @@ async function classify(response: SafeResponse, secrets: string[], read: Reader)
     kind: 'rejected',
     httpStatus: status,
     certain: false,
-    text: `The site refused with status ${status}.${said}`,
+    text: `The site rejected the call with status ${status}.${said}`,
   }
 }
 
@@ -175,7 +178,7 @@ async function classifySuccess(
   secrets: string[],
   read: Reader,
 ): Promise<CallOutcome> {
-  if (body === undefined) return unread(status, 'is not UTF-8 text')
+  if (body === undefined) return unread(status, 'is not valid UTF-8')
   // As 204 says (RFC 9110, 15.3.5), and many sites with other statuses, after a deletion.
   if (body.trim() === '') return { kind: 'succeeded', httpStatus: status, text: '{}' }
   const result = await read.answer({ text: body, secrets })
@@ -204,8 +207,8 @@ const broken = (httpStatus: number | null, text: string): Extract<CallOutcome, {
 
 function refusal(status: 401 | 403 | 429, said: string): string {
   if (status === 401) return `The site does not accept the token.${said}`
-  if (status === 403) return `The site does not permit this operation to the user.${said}`
-  return `The site's rate limit is exceeded.${said}`
+  if (status === 403) return `The site does not allow this user to perform the operation.${said}`
+  return `The site's rate limit has been exceeded.${said}`
 }
 
 /** The site's own words, marked as such, or nothing. */

@@ -23,7 +23,7 @@ export function proposalProblem(manifest: Manifest): string | undefined {
   const { limits } = manifest
   const asksForNothing = limits === undefined || (isObject(limits) && limits['calls_per_minute'] === undefined)
   if (asksForNothing || proposedBy(manifest) !== undefined) return undefined
-  return `limits is ignored: it must be {"calls_per_minute": n}, with a whole number from 1 to ${maxPerMinute}`
+  return `limits is ignored because it must be {"calls_per_minute": n}, where n is an integer from 1 to ${maxPerMinute}`
 }
 
 /**

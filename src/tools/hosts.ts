@@ -50,7 +50,7 @@ export function createHosts(context: {
     },
 
     /**
-     * Sets how many calls a minute the host may get, in place of OUTGOING_PER_MINUTE. VALIDATION_ERROR for an invalid
+     * Sets how many calls a minute the host may get, instead of OUTGOING_PER_MINUTE. VALIDATION_ERROR for an invalid
      * host.
      */
     async setLimit(host: string, adminUserId: string, callsPerMinute: number): Promise<KnownHost> {
@@ -135,10 +135,10 @@ function assertHost(host: string, sites: Config['sites']): void {
   const spelled = url && limitedHost(url.href, sites)
   const hint = spelled !== null && spelled !== host && shape.test(spelled) ? ` Did you mean ${spelled}?` : ''
   const form = sites.countPorts
-    ? 'hostname or hostname:port, in lower case, without :443'
-    : 'a hostname in lower case, without a port'
+    ? 'a lowercase host name, or host:port, without :443'
+    : 'a lowercase host name without a port'
   assertThat(spelled === host && shape.test(host), 'VALIDATION_ERROR', {
-    message: 'The host is not valid.',
+    message: 'The host is invalid.',
     details: [{ path: 'host', message: `Must be ${form}.${hint}` }],
   })
 }

@@ -4,7 +4,7 @@ import { Row } from '../database/row.ts'
 export class OutgoingHost extends Row {
   static override tableName = 'outgoing_hosts'
   static override idColumn = 'host'
-  /** The name, with its port if each port counts by itself. */
+  /** The name, with its port if each port counts separately. */
   declare host: string
   /** The end of the hold that the host asked for, and how it asked. */
   declare heldUntil: Date | null

@@ -7,7 +7,7 @@ import { msUntilTurn } from './outgoing-turns.ts'
 
 /** A call that needs a slot. */
 export interface SlotRequest {
-  /** The name, with its port if each port counts by itself. */
+  /** The name, with its port if each port counts separately. */
   host: string
   /** Who gets a fair share of the host: an owner, and after a slash one of its agents, its chats or its direct calls. */
   share: string
@@ -28,7 +28,7 @@ export type SlotDecision =
 export interface OutgoingPace {
   /** Between the end of a call and the next in its slot: the site may have seen the call at any time before its end. */
   windowMs: number
-  /** The shortest wait. Also the expected duration of a call under way. */
+  /** The shortest wait. Also the expected duration of a call in progress. */
   minWaitMs: number
   /** How late a waiting call may ask again before it counts as dead and loses its turn. */
   graceMs: number

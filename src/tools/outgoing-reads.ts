@@ -18,7 +18,7 @@ export interface HostRead {
 
 /**
  * Serializes decisions about the host across all processes. The row is locked without a write, and read again if
- * another transaction deleted or created it meanwhile.
+ * another transaction deleted or created it in the meantime.
  */
 export async function lockHost(trx: Transaction, host: string): Promise<void> {
   for (;;) {
@@ -77,7 +77,7 @@ export async function readHost(
 const remembered = 1000
 
 /**
- * The slot of a call under way counts as free one window after its expected end, which is soon: waiting for the longest
+ * The slot of a call in progress counts as free one window after its expected end, which is soon: waiting for the longest
  * possible call would leave slots unused. Dead waiting calls are excluded, but never the call that asks.
  */
 const readStatement = `

@@ -128,7 +128,7 @@ export function createSender(context: {
     return sendInSlot(sending, state.connection, ledger)
   }
 
-  /** A slot that is not released expires by itself; that must not cost the call's outcome. */
+  /** A slot that is not released expires automatically; that must not cost the call's outcome. */
   const releaseSlot = (slotId: string, wasUsed: boolean): Promise<void> =>
     (wasUsed ? outgoing.release(slotId) : outgoing.releaseUnused(slotId)).catch((error: unknown) =>
       logger.warn({ err: error }, 'failed to release a slot; it expires by itself'),
@@ -191,9 +191,9 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined
   return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', abort))
 }
 
-const notOffered = 'The tool cannot be called any more: the site does not offer it.'
-const resting = `The tool is not called: the limits of the account do not allow so many sites. Its owner can delete others. ${howToGetMore}`
-const gone = 'The site is no longer connected: its vault entry was deleted.'
+const notOffered = 'The call was not made because the site no longer offers the tool.'
+const resting = `The call was not made because the account is over its site limit. The owner can delete other sites. ${howToGetMore}`
+const gone = 'The site is no longer connected because its vault entry was deleted.'
 
 function afterRefusal(sending: Sending, state: ConnectionState, outcome: CallOutcome): Sent {
   if (state.kind === 'ready') return { kind: 'again', outcome, refreshed: state.refreshed }

@@ -31,7 +31,7 @@ const maxTried = 10
 /** Without arguments and results: a hundred of these may be a hundred megabytes. */
 const listedFields = `id tool effect status httpStatus idempotencyKey attempts plannedAt startedAt endedAt`.split(' ')
 
-const unrecorded = 'The call was sent, but its outcome could not be recorded. Look it up before you repeat it.'
+const unrecorded = 'The call was sent, but its outcome could not be recorded. Check it before you retry.'
 
 /** What a client asks for. Under its key, a tool is called once, however often the request is repeated. */
 interface DirectRequest {
@@ -63,17 +63,17 @@ export function createTools(context: {
 }) {
   const { database, clock, config, logger, billing, sites, vault, sender } = context
   const { ledgerOf, recordOutcome, recordUnsent } = createDirectCallRows({ database, clock })
-  /** Calls under way that repeated requests wait for. */
+  /** Calls in progress that repeated requests wait for. */
   const lookedFor = new Map<string, Promise<DirectToolCall | undefined>>()
   const longestMs = (config.sites.timeoutSeconds + config.sites.tokenTimeoutSeconds) * 2000 + recordMs
 
   /** Returns the tool if it may be called with these arguments. */
   async function check(entry: VaultEntry, { tool: name, args }: Asked) {
     const tool = vault.toolsOf(entry).find((candidate) => candidate.name === name)
-    assertThat(tool, 'NOT_FOUND', { message: 'The site has no tool of this name.' })
+    assertThat(tool, 'NOT_FOUND', { message: 'The site has no tool with this name.' })
     assertThat(tool.usable, 'PERMISSION_DENIED', { message: notGranted(tool, entry.scopeNote) })
     const details = await sites.argumentProblems(tool.inputSchema, args, entry.ownerId)
-    const message = `The arguments do not fit the tool's input schema: ${details.slice(0, 1).map(problemInWords).join('')}`
+    const message = `The arguments do not match the tool's input schema: ${details.slice(0, 1).map(problemInWords).join('')}`
     assertThat(details.length === 0, 'VALIDATION_ERROR', { message, details })
     return tool
   }
@@ -91,12 +91,9 @@ export function createTools(context: {
 
   /** The answer to a repeated request: the outcome of the call that was made under its key, when that is over. */
   async function repeat(first: DirectToolCall, { tool, args, ownerId }: Asked): Promise<DirectResult> {
-    assertKey(
-      first.ownerId === ownerId,
-      'The idempotency key was already used before the site was moved here. Use a new key.',
-    )
+    assertKey(first.ownerId === ownerId, 'This idempotency key was used before the site was moved here. Use a new key.')
     const isSame = first.tool === tool && isSameText(first.arguments, args)
-    const message = `The idempotency key was already used, by call ${first.id}, for another tool or other arguments. Use a new key.`
+    const message = `Call ${first.id} already used this idempotency key for a different tool or different arguments. Use a new key.`
     assertKey(isSame, message)
     return answerOf((isFinal(first.status) ? first : await ended(first.id)) ?? first)
   }
@@ -213,7 +210,7 @@ export function createTools(context: {
       const call = isId(callId)
         ? await DirectToolCall.query(database).findOne({ id: callId, vaultEntryId, ownerId })
         : undefined
-      assertThat(call, 'NOT_FOUND', { message: 'There is no direct tool call with this identifier at this site.' })
+      assertThat(call, 'NOT_FOUND', { message: 'There is no direct tool call with this id at this site.' })
       return call
     },
 

@@ -32,8 +32,8 @@ export function createAccessTokens(context: { clock: Clock; config: Pick<Config,
   function lifetime(ttlSeconds: number | undefined): number {
     const asked = ttlSeconds ?? config.auth.accessTokenSeconds
     assertThat(Number.isInteger(asked) && asked >= 1, 'VALIDATION_ERROR', {
-      message: 'The lifetime is not valid.',
-      details: [{ path: 'ttlSeconds', message: 'Must be a whole number of seconds, at least 1.' }],
+      message: 'The lifetime is invalid.',
+      details: [{ path: 'ttlSeconds', message: 'Must be an integer of at least 1.' }],
     })
     return Math.min(asked, config.auth.accessTokenSeconds)
   }
@@ -78,7 +78,7 @@ export function createAccessTokens(context: { clock: Clock; config: Pick<Config,
         if (index === keys.length - 1 || !isOfAnotherKey(error)) throw error
       }
     }
-    throw new Error('There is no key to verify access tokens with.')
+    throw new Error('No key is configured to verify access tokens.')
   }
 
   /** The token's subject. TOKEN_EXPIRED, or INVALID_TOKEN for any other fault. */

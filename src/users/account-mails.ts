@@ -16,16 +16,16 @@ const noticeSeconds = 7 * 24 * 3600
 const paragraphs = (...texts: string[]): string => `${texts.join('\n\n')}\n`
 
 const howToVerify = (baseUrl: string) =>
-  `To confirm that you read mails to this address, send the token below to POST ${baseUrl}/auth/verify-email within 24 hours. It can be used once.`
+  `To confirm that this is your email address, send the token below to POST ${baseUrl}/auth/verify-email within 24 hours. The token works once.`
 
 /** To a new account's address, or again on request. */
 export const verification = ({ token, expiresAt }: IssuedToken, baseUrl: string): AccountMail => ({
-  subject: 'Confirm your address',
+  subject: 'Confirm your email address',
   text: paragraphs(
-    `There is an account with this address at ${baseUrl}.`,
+    `An account at ${baseUrl} uses this email address.`,
     howToVerify(baseUrl),
     token,
-    'If you did not make the account, do nothing.',
+    'If you did not create the account, ignore this email.',
   ),
   kind: 'verify',
   expiresAt,
@@ -33,12 +33,12 @@ export const verification = ({ token, expiresAt }: IssuedToken, baseUrl: string)
 
 /** To the address that an account is to have. */
 export const newAddress = ({ token, expiresAt }: IssuedToken, baseUrl: string): AccountMail => ({
-  subject: 'Confirm your new address',
+  subject: 'Confirm your new email address',
   text: paragraphs(
-    `An account at ${baseUrl} is to have this address.`,
+    `Someone asked to use this email address for an account at ${baseUrl}.`,
     howToVerify(baseUrl),
     token,
-    'If you did not ask for this, do nothing: the account keeps its address.',
+    'If you did not ask for this, ignore this email. The account then keeps its current address.',
   ),
   kind: 'asked',
   expiresAt,
@@ -46,12 +46,12 @@ export const newAddress = ({ token, expiresAt }: IssuedToken, baseUrl: string): 
 
 /** To the owner of an account whose password is forgotten. */
 export const passwordReset = ({ token, expiresAt }: IssuedToken, baseUrl: string): AccountMail => ({
-  subject: 'Choose a new password',
+  subject: 'Reset your password',
   text: paragraphs(
-    `Somebody asked for a new password for your account at ${baseUrl}.`,
-    `If it was you, send the token below and the new password to POST ${baseUrl}/auth/reset-password within an hour. The token can be used once.`,
+    `Someone asked to reset the password of your account at ${baseUrl}.`,
+    `If it was you, send the token below and your new password to POST ${baseUrl}/auth/reset-password within one hour. The token works once.`,
     token,
-    'If it was not you, do nothing: your password stays as it is.',
+    'If it was not you, ignore this email. Your password stays the same.',
   ),
   kind: 'reset',
   expiresAt,
@@ -73,22 +73,24 @@ export const passwordWasReset = (
   notice(
     'Your password was changed',
     now,
-    `The password of your account at ${baseUrl} was changed with a token that was mailed to this address.`,
-    'All logins and chat sessions have ended. If it was not you, somebody else reads your mail: secure your mailbox, then ask for a new password.',
+    `The password of your account at ${baseUrl} was changed with a token that we emailed to this address.`,
+    'You have been signed out everywhere, and all chat sessions have ended. If it was not you, someone else can read your email. Secure your mailbox, then reset the password again.',
     ...(isFirstProof ? [takenBack] : []),
-    ...(left.length > 0 ? ['This is still in the account. Remove what is not yours:', left.join('\n')] : []),
+    ...(left.length > 0
+      ? ['The account still contains these items. Remove any that are not yours:', left.join('\n')]
+      : []),
   )
 
 const takenBack =
-  'Nobody had verified this address before, so whoever made the account may not have been you. Its agents are paused, post nothing any more and have new webhook secrets, its sites are disconnected, its API keys and its authenticator app are void, and everybody else was removed from its workspaces.'
+  'This address had never been verified, so someone else may have created the account. To protect you, we paused its agents, stopped their callbacks, replaced their webhook secrets, disconnected its sites, revoked its API keys, removed its authenticator app and removed all other members from its workspaces.'
 
 /** To the address that an account still has, when somebody asks for another one. */
 export const changeWasAsked = (now: Date, baseUrl: string): AccountMail =>
   notice(
-    'Your address is to be changed',
+    'Your email address is about to change',
     now,
-    `Somebody who knows your password asked to give your account at ${baseUrl} another address.`,
-    'If it was not you, change your password now. That also stops the change of address.',
+    `Someone who knows your password asked to change the email address of your account at ${baseUrl}.`,
+    'If it was not you, change your password now. This also cancels the address change.',
   )
 
 /** To the owner of an account that is to be deleted. */
@@ -96,8 +98,8 @@ export const accountWillBeDeleted = ({ now, dueAt }: { now: Date; dueAt: Date },
   notice(
     'Your account will be deleted',
     now,
-    `Somebody who knows your password asked to delete your account at ${baseUrl}. It will be deleted with everything in it, its workspaces included, after ${dueAt.toISOString()}.`,
-    `To keep it, log in with POST ${baseUrl}/auth/login before that time, and send POST ${baseUrl}/auth/me/restore. Until then you can also export everything with GET ${baseUrl}/auth/me/export.`,
+    `Someone who knows your password asked to delete your account at ${baseUrl}. The account, its workspaces and everything in them will be deleted after ${dueAt.toISOString()}.`,
+    `To keep the account, sign in with POST ${baseUrl}/auth/login before that time, then send POST ${baseUrl}/auth/me/restore. Until then, you can export everything with GET ${baseUrl}/auth/me/export.`,
     'If it was not you, restore the account and change your password.',
   )
 
@@ -106,26 +108,26 @@ export const accountIsBeingClosed = ({ now, dueAt }: { now: Date; dueAt: Date },
   notice(
     'Your account will be deleted',
     now,
-    `The operator of ${baseUrl} has closed your account. It will be deleted with everything in it, its workspaces included, after ${dueAt.toISOString()}.`,
-    'Ask the operator if you want to keep it.',
+    `The operator of ${baseUrl} has closed your account. The account, its workspaces and everything in them will be deleted after ${dueAt.toISOString()}.`,
+    'Contact the operator if you want to keep it.',
   )
 
 /** To the owner of an account that was to be deleted. */
 export const accountIsKept = (now: Date, baseUrl: string): AccountMail =>
   notice(
-    'Your account is kept',
+    'Your account has been restored',
     now,
-    `Your account at ${baseUrl} was restored. It will not be deleted.`,
-    `If it had a subscription, that does not renew any more. POST ${baseUrl}/billing/subscription takes that back.`,
+    `Your account at ${baseUrl} has been restored. It will not be deleted.`,
+    `If it had a subscription, the subscription no longer renews. To renew it again, use POST ${baseUrl}/billing/subscription.`,
   )
 
 /** To the address that an account had. */
 export const addressWasChanged = (now: Date, baseUrl: string): AccountMail =>
   notice(
-    'Your address was changed',
+    'Your email address was changed',
     now,
-    `Your account at ${baseUrl} has another address now. Mails about it no longer come here.`,
-    'If it was not you, ask the operator of the platform for help.',
+    `Your account at ${baseUrl} now has a different email address. This address no longer receives emails about the account.`,
+    'If it was not you, contact the operator of the platform.',
   )
 
 /** To the owner of an account, once somebody who was logged in has linked a sign-in provider. */
@@ -133,6 +135,6 @@ export const providerWasLinked = (provider: string, now: Date, baseUrl: string):
   notice(
     'A sign-in provider was linked',
     now,
-    `Your account at ${baseUrl} can be signed in to through ${provider} now.`,
-    'If it was not you, remove it with DELETE /auth/identities, end the other logins, and change your password.',
+    `You can now sign in to your account at ${baseUrl} with ${provider}.`,
+    'If it was not you, remove the provider with DELETE /auth/identities, end all other logins and change your password.',
   )

@@ -45,7 +45,7 @@ export function createAccountTokens(context: { database: Database; clock: Clock 
     const looksRight = purposes.some((purpose) => isToken(purpose, token))
     const found = looksRight ? await AccountToken.query(database).findOne({ tokenHash: hashToken(token) }) : undefined
     assertThat(found, 'INVALID_TOKEN', { message: gone })
-    const message = 'The time for using this token is over. Ask for another one.'
+    const message = 'This token has expired. Request a new one.'
     assertThat(found.expiresAt > clock.now(), 'TOKEN_EXPIRED', { message })
     return found
   }
@@ -79,4 +79,4 @@ export function createAccountTokens(context: { database: Database; clock: Clock 
 
 export type AccountTokens = ReturnType<typeof createAccountTokens>
 
-const gone = 'This token was never given out, was used already, or was replaced by another one.'
+const gone = 'This token does not exist, or it has been used or replaced.'

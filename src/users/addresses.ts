@@ -42,7 +42,7 @@ export function createAddresses(context: {
   }
 
   /**
-   * Mails a token for the user's address, in place of the one before, unless the mailbox has had too many mails today. The
+   * Mails a token for the user's address, instead of the one before, unless the mailbox has had too many mails today. The
    * caller has locked the user's row.
    */
   const sendToken = async (trx: Transaction, user: Addressed): Promise<void> =>
@@ -71,7 +71,7 @@ export function createAddresses(context: {
     await rateLimits.accountMail(`${caller.userId} change`)
     await database.transaction(async (trx) => {
       const user = await User.query(trx).findById(before.id).forNoKeyUpdate()
-      const changed = 'The password was changed in the meantime.'
+      const changed = 'The password has been changed in the meantime.'
       assertThat(user?.passwordHash === before.passwordHash, 'UNAUTHORIZED', { message: changed })
       await tokens.withdraw(trx, user.id, ['change'])
       const issued = await tokens.issue(trx, { purpose: 'change', userId: user.id, email })
@@ -91,8 +91,8 @@ export function createAddresses(context: {
     } catch (error) {
       if (violatedConstraint(error) !== 'users_email_unique') throw error
       throw new CodedError('VALIDATION_ERROR', {
-        message: 'There is already an account with the new address.',
-        details: [{ path: 'token', message: 'Is for an address that is taken.' }],
+        message: 'Another account already has the new address.',
+        details: [{ path: 'token', message: 'Is for an address that another account already has.' }],
         cause: error,
       })
     }

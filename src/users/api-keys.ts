@@ -17,7 +17,7 @@ import { lockOwner } from './user.ts'
 /** A key, and whose it is. */
 export type OwnedKey = ApiKey & { ownerId: string }
 
-const unknown = 'There is no API key with this identifier.'
+const unknown = 'There is no API key with this id.'
 
 interface NewApiKey {
   /** The workspace that it is for; otherwise it is for what its maker has. */
@@ -67,7 +67,7 @@ export function createApiKeys(context: { database: Database; clock: Clock }) {
       await assertMember(trx, ownerId, userId)
       const limit = await limitOf(ownerId, trx)
       assertThat((await countLive(trx, ownerId)) < limit, 'FEATURE_LIMIT_REACHED', {
-        message: `The account may have ${limit} API keys, those of workspaces included. Delete one. ${howToGetMore}`,
+        message: `The account has reached its limit of ${limit} API keys, workspaces included. Delete one. ${howToGetMore}`,
       })
       await ApiKey.query(trx).insert(row)
     })
@@ -118,8 +118,8 @@ function readNewApiKey(wanted: NewApiKey, now: Date) {
   const details: ErrorDetail[] = []
   if (!/^\P{C}{1,100}$/u.test(name)) details.push({ path: 'name', message: 'Must be 1 to 100 printable characters.' })
   if (wanted.scopes.length === 0 || !wanted.scopes.every((scope) => scopes.includes(scope)))
-    details.push({ path: 'scopes', message: 'Must name "read", "write" or both.' })
+    details.push({ path: 'scopes', message: 'Must contain "read", "write" or both.' })
   if (expiresAt !== null && !(expiresAt > now)) details.push({ path: 'expiresAt', message: 'Must be in the future.' })
-  assertThat(details.length === 0, 'VALIDATION_ERROR', { message: 'The API key is not valid.', details })
+  assertThat(details.length === 0, 'VALIDATION_ERROR', { message: 'The API key is invalid.', details })
   return { name, scopes: scopes.filter((scope) => wanted.scopes.includes(scope)), expiresAt }
 }

@@ -100,13 +100,13 @@ export function createAuthenticate(context: {
       .select('apiKeys.*', ...personal)
       .first()
       .castTo<(ApiKey & Person) | undefined>()
-    assertThat(found, 'INVALID_TOKEN', { message: 'There is no such API key.' })
-    assertThat(found.revokedAt === null, 'TOKEN_REVOKED', { message: 'This API key was deleted.' })
-    const rests = 'The account of whoever made this API key is to be deleted.'
+    assertThat(found, 'INVALID_TOKEN', { message: 'This API key does not exist.' })
+    assertThat(found.revokedAt === null, 'TOKEN_REVOKED', { message: 'This API key has been deleted.' })
+    const rests = 'The account that created this API key is scheduled for deletion.'
     assertThat(found.deletionDueAt === null, 'TOKEN_REVOKED', { message: rests })
     const now = clock.now()
     const expired = found.expiresAt !== null && found.expiresAt <= now
-    assertThat(!expired, 'TOKEN_EXPIRED', { message: 'This API key has expired. Make a new one.' })
+    assertThat(!expired, 'TOKEN_EXPIRED', { message: 'This API key has expired. Create a new one.' })
     assertThat(found.exceedingSince === null, 'PERMISSION_DENIED', { message: resting })
     if (!trx && isToNote(found, now)) await ApiKey.query(database).findById(found.id).patch({ lastUsedAt: now })
     const { userId, id: apiKeyId } = found
@@ -116,7 +116,7 @@ export function createAuthenticate(context: {
   }
 }
 
-const resting = `The limits of the account do not allow so many API keys, and this one is among the newest. Delete others. ${howToGetMore}`
+const resting = `The account is over its API key limit, so its newest keys are disabled, including this one. Delete other keys. ${howToGetMore}`
 
 /** What is left of a caller whom the provider of a workspace has signed in. TOKEN_REVOKED for who is no member any more. */
 function restricted(whole: Reach, workspaceId: string): Pick<Caller, 'reach' | 'admin'> {

@@ -33,7 +33,7 @@ export function requireTerms(caller: Pick<Caller, 'termsAccepted'>): void {
 /** Refuses callers whose account is to be deleted: PERMISSION_DENIED. */
 export function requireKept({ isClosing }: Pick<Caller, 'isClosing'>): void {
   const message =
-    'This account is to be deleted. Until then it can be exported (GET /auth/me/export) and restored (POST /auth/me/restore), and its workspaces can be exported and deleted.'
+    'This account is scheduled for deletion. Until then, you can export it (GET /auth/me/export), restore it (POST /auth/me/restore), and export or delete its workspaces.'
   assertThat(!isClosing, 'PERMISSION_DENIED', { message })
 }
 
@@ -50,7 +50,7 @@ export function requireScope(caller: Caller, scope: Scope): void {
  */
 export function requireLogin(caller: Caller): string {
   assertThat(caller.via === 'login' && caller.loginId !== undefined, 'PERMISSION_DENIED', {
-    message: 'An API key cannot manage the account. Use the access token of a login.',
+    message: 'An API key cannot manage the account. Sign in and use an access token.',
   })
   return caller.loginId
 }
@@ -66,7 +66,7 @@ export function requireAdmin(caller: Caller): void {
  * in, is no business of theirs. PERMISSION_DENIED.
  */
 export function requireOwnAccount({ userId, reach, via }: Caller): void {
-  const made = 'This API key is for a workspace. It cannot see or change the account of the person who made it.'
-  const signedIn = 'You were signed in for a workspace. Sign in to your account itself to see or change it.'
+  const made = 'This API key belongs to a workspace. It cannot read or change the account of the user who created it.'
+  const signedIn = 'You are signed in to a workspace only. To read or change your account, sign in to the account.'
   assertThat(reach.home === userId, 'PERMISSION_DENIED', { message: via === 'login' ? signedIn : made })
 }

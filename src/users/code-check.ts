@@ -97,17 +97,17 @@ export type CodeCheck = ReturnType<typeof createCodeCheck>
 export const secretPlace = (id: string) => ({ id, column: 'second_factors.secret' })
 
 export const wrongCode = {
-  message: 'The code is wrong, or was used already.',
-  details: [{ path: 'code', message: 'Is wrong, or was used already.' }],
+  message: 'The code is wrong or has already been used.',
+  details: [{ path: 'code', message: 'Is wrong or has already been used.' }],
 }
 
 const codeNeeded = {
-  message: 'This account needs a code, too: six digits of the authenticator app, or a recovery code.',
-  details: [{ path: 'code', message: 'Is needed: six digits of the authenticator app, or a recovery code.' }],
+  message: 'This account also requires a code. Send the six digits from the authenticator app, or a recovery code.',
+  details: [{ path: 'code', message: 'Must be the six digits from the authenticator app, or a recovery code.' }],
 }
 
 function blocked(until: Date, now: Date): CodedError {
   const message =
-    'Too many wrong codes: after ten, none is accepted for an hour. A new password by mail (POST /auth/forgot-password) ends the wait.'
+    'Too many wrong codes. After ten wrong codes, none is accepted for one hour. To end the wait, reset the password with POST /auth/forgot-password.'
   return new CodedError('RATE_LIMITED', { message, retryAfter: (until.getTime() - now.getTime()) / 1000 })
 }

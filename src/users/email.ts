@@ -50,7 +50,7 @@ export function normalizeEmail(text: string): string | undefined {
 export function readEmail(text: string, path = 'email'): string {
   const email = normalizeEmail(text)
   assertThat(email !== undefined, 'VALIDATION_ERROR', {
-    message: 'The email address is not valid.',
+    message: 'The email address is invalid.',
     details: [{ path, message: 'Must be an email address of at most 254 characters.' }],
   })
   return email

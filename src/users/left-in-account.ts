@@ -16,18 +16,18 @@ export async function leftInAccount(trx: Transaction, userId: string): Promise<s
   const keys = await ApiKey.query(trx).where({ userId }).whereNull('revokedAt').resultSize()
   return [
     line(
-      'Sign-in providers that are linked',
+      'Linked sign-in providers',
       identities.map(({ issuer }) => issuer),
     ),
     line(
-      'Agents that post what they do',
+      'Agents that send callbacks',
       agents.map(({ id, callbackUrl }) => `${id} to ${new URL(callbackUrl).host}`),
     ),
     line(
       'Connected sites',
       sites.map(({ origin }) => origin),
     ),
-    keys > 0 ? `API keys that are valid: ${keys}` : '',
+    keys > 0 ? `Valid API keys: ${keys}` : '',
   ].filter((text) => text !== '')
 }
 

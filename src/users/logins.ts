@@ -45,7 +45,7 @@ const day = 86_400_000
 const usedKept = 100
 /** How many refresh tokens one round of the purge deletes. */
 const purgedAtOnce = 5000
-const again = 'Log in again.'
+const again = 'Sign in again.'
 const wrong = 'The email address or the password is wrong.'
 
 /** Logins and their single-use refresh tokens (RFC 9700, 4.14.2: rotation; a replay ends the login). */
@@ -147,14 +147,14 @@ export function createLogins(context: {
     // Thrown after the commit: throwing inside would roll back the revocation.
     if (outcome.reused) {
       logger.warn({ loginId: outcome.login.id, userId: outcome.login.userId }, 'a refresh token was reused')
-      throw new CodedError('TOKEN_REVOKED', { message: `This refresh token was already used. ${again}` })
+      throw new CodedError('TOKEN_REVOKED', { message: `This refresh token has already been used. ${again}` })
     }
     return pair(outcome.login.userId, outcome.login.id, outcome.refreshToken, expiresIn)
   }
 
   async function rotate(trx: Transaction, tokenHash: string) {
     const { login, token } = await lock(trx, tokenHash)
-    assertThat(login.revokedAt === null, 'TOKEN_REVOKED', { message: `The login has ended. ${again}` })
+    assertThat(login.revokedAt === null, 'TOKEN_REVOKED', { message: `You have been signed out. ${again}` })
     if (token.consumedAt !== null) {
       await revoke(trx, { id: login.id })
       return { reused: true as const, login }
@@ -172,7 +172,7 @@ export function createLogins(context: {
     const known = await RefreshToken.query(trx).findOne({ tokenHash })
     const login = known && (await Login.query(trx).findById(known.loginId).forUpdate())
     const token = login && (await RefreshToken.query(trx).findOne({ tokenHash }))
-    assertThat(login && token, 'INVALID_TOKEN', { message: 'There is no such refresh token.' })
+    assertThat(login && token, 'INVALID_TOKEN', { message: 'This refresh token does not exist.' })
     return { login, token }
   }
 

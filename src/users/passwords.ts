@@ -45,14 +45,14 @@ export function readNewPassword(written: string, path: string): string {
   const checked = check(written)
   if ('password' in checked) return checked.password
   throw new CodedError('VALIDATION_ERROR', {
-    message: 'The password is not acceptable.',
+    message: 'The password is invalid.',
     details: [{ path, message: checked.problem }],
   })
 }
 
 /** Tells whoever signs in by a provider alone how to get a password: UNAUTHORIZED. */
 export function assertPassword(stored: string | null | undefined): asserts stored is string {
-  const message = 'This account has no password yet. Get one with POST /auth/forgot-password.'
+  const message = 'This account has no password yet. Set one with POST /auth/forgot-password.'
   assertThat(typeof stored === 'string', 'UNAUTHORIZED', { message })
 }
 

@@ -13,15 +13,15 @@ import { readNewPassword, type Passwords } from './passwords.ts'
 import { User } from './user.ts'
 
 const taken = {
-  message: 'There is already an account with this email address.',
+  message: 'An account with this email address already exists.',
   details: [{ path: 'email', message: 'Is taken.' }],
 }
 
-const closed = 'Accounts are not given to everybody here. Ask the operator of this platform for one.'
-const uninvited = 'Making an account needs an invitation here. Ask the operator of this platform for one.'
+const closed = 'Registration is closed. Ask the operator of this platform for an account.'
+const uninvited = 'Registration requires an invitation. Ask the operator of this platform for one.'
 
 const notLinked =
-  'There is already an account with your email address. Sign in to it as usual, and link the sign-in provider there.'
+  'An account with your email address already exists. Sign in to it as usual, then link the sign-in provider.'
 
 interface Registration {
   email: string

@@ -45,7 +45,7 @@ export function createSecondFactors(context: {
   }
 
   /**
-   * Makes a secret for an authenticator app, in place of one that is not confirmed yet. UNAUTHORIZED if the password is
+   * Makes a secret for an authenticator app, instead of one that is not confirmed yet. UNAUTHORIZED if the password is
    * wrong, VALIDATION_ERROR if the account has a second factor already.
    */
   async function start(
@@ -58,7 +58,7 @@ export function createSecondFactors(context: {
     const [id, secret] = [newId(), newSecret()]
     await database.transaction(async (trx) => {
       await lockUnchanged(trx, user)
-      const message = 'This account has an authenticator app already. Remove it first with DELETE /auth/totp.'
+      const message = 'This account already has an authenticator app. Remove it first with DELETE /auth/totp.'
       assertThat(!(await activeFactor(trx, user.id)), 'VALIDATION_ERROR', { message })
       await SecondFactor.query(trx).where({ userId: user.id }).delete()
       const sealed = sealing.seal(secret, secretPlace(id))
@@ -79,7 +79,7 @@ export function createSecondFactors(context: {
       const now = clock.now()
       const begun = SecondFactor.query(trx).findOne({ userId }).whereNull('confirmedAt')
       const factor = await begun.where('createdAt', '>', later(now, -setUpSeconds))
-      assertThat(user && factor, 'NOT_FOUND', { message: 'Begin with POST /auth/totp, at most an hour before.' })
+      assertThat(user && factor, 'NOT_FOUND', { message: 'Start with POST /auth/totp, then confirm within one hour.' })
       const lastStep = stepOf(sealing.open(factor.secret, secretPlace(factor.id)), tidy(code), now)
       assertThat(lastStep !== undefined, 'UNAUTHORIZED', wrongCode)
       await SecondFactor.query(trx).findById(factor.id).patch({ confirmedAt: now, lastStep })
@@ -89,7 +89,7 @@ export function createSecondFactors(context: {
     })
   }
 
-  /** New recovery codes, in place of all before. UNAUTHORIZED, RATE_LIMITED, NOT_FOUND without a second factor. */
+  /** New recovery codes, which replace all earlier ones. UNAUTHORIZED, RATE_LIMITED, NOT_FOUND without a second factor. */
   const renewCodes = (caller: Caller, proof: Proof, address: string): Promise<string[]> =>
     change(caller, { ...proof, address }, async (trx, user, factorId) => {
       await outbox.put(trx, { to: user.email, ...codesWereRenewed(clock.now(), baseUrl) })
@@ -133,7 +133,7 @@ export function createSecondFactors(context: {
 /** Locks the user's row. UNAUTHORIZED if the password is not the one that was checked any more. */
 async function lockUnchanged(trx: Transaction, { id, passwordHash }: User): Promise<void> {
   const user = await User.query(trx).findById(id).forNoKeyUpdate()
-  const message = 'The password was changed in the meantime.'
+  const message = 'The password has been changed in the meantime.'
   assertThat(user?.passwordHash === passwordHash, 'UNAUTHORIZED', { message })
 }
 

@@ -12,7 +12,7 @@ import { ApiKey } from './api-key.ts'
 import { endLogins } from './login.ts'
 import { SecondFactor } from './second-factor.ts'
 
-const disconnected = 'The site was connected before anybody had verified the address of the account. Connect it again.'
+const disconnected = 'The site was connected before the email address of the account was verified. Connect it again.'
 
 interface TakenBack {
   userId: string
@@ -64,7 +64,7 @@ async function disconnect(trx: Transaction, { userId, now, sealing }: Omit<Taken
     const { id, authType, generation } = entry
     await entry.$query(trx).patch({
       credential: sealCredential(sealing, { id, authType }, { accessToken: '' }),
-      // A refresh that is under way must not bring the old one back.
+      // A refresh that is in progress must not bring the old one back.
       generation: generation + 1,
       status: 'needs_reauth',
       statusReason: disconnected,

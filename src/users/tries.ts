@@ -21,7 +21,7 @@ export interface Shown {
 
 /**
  * Tries of passwords and codes, wherever one can be tried: so many wrong ones an hour for each account, from all addresses
- * together. Networks from which the account was logged in to lately are counted apart, each by itself: a stranger who uses
+ * together. Networks from which the account was logged in to lately are counted separately: a stranger who uses
  * up the tries keeps its owner out of no place where they have been.
  */
 export function createTries(context: {

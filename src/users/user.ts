@@ -26,12 +26,12 @@ export class User extends Row {
 
 /**
  * Locks the user who pays for an owner. Tier limits are checked under this lock, so two requests cannot exceed one
- * together. INVALID_TOKEN if the owner was deleted meanwhile: nothing is made for one who is gone, nor,
+ * together. INVALID_TOKEN if the owner was deleted in the meantime: nothing is made for one who is gone, nor,
  * PERMISSION_DENIED, for one who is suspended.
  */
 export async function lockOwner(trx: Transaction, ownerId: string): Promise<void> {
   const [payer] = await lockPayers(trx, [ownerId])
-  assertThat(payer, 'INVALID_TOKEN', { message: 'What this was for was deleted.' })
+  assertThat(payer, 'INVALID_TOKEN', { message: 'The account or workspace has been deleted.' })
   requireActive(payer)
 }
 

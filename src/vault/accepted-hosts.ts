@@ -5,8 +5,8 @@ export function assertHostsAccepted(foreignHosts: readonly string[], accepted: r
   const missing = foreignHosts.filter((host) => !accepted.includes(host))
   const details = missing.map((host) => ({
     path: 'acceptHosts',
-    message: `Credentials would be sent to ${host} or requested there.`,
+    message: `Credentials would be sent to ${host} or requested from it.`,
   }))
-  const message = `The manifest sends credentials to hosts outside the site, or requests them there: ${missing.join(', ')}. If you trust these hosts, list them in "acceptHosts".`
+  const message = `The manifest sends credentials to other hosts or requests credentials from them: ${missing.join(', ')}. If you trust these hosts, list them in "acceptHosts".`
   assertThat(missing.length === 0, 'VALIDATION_ERROR', { message, details })
 }

@@ -89,7 +89,7 @@ export function createConnections(context: {
     if (renewal.kind === 'dead') return dead(renewal.entry)
     if (usable) return ready(entry, false)
     if (renewal.kind === 'unavailable') return unavailable(renewal.message, renewal.retryAt)
-    return unavailable('Its tokens cannot be refreshed at the moment.', null)
+    return unavailable("The site's tokens cannot be refreshed at the moment.", null)
   }
 
   async function open(ownerId: string, entryId: string): Promise<ConnectionState> {
@@ -136,7 +136,7 @@ export function createConnections(context: {
       if (!entry) return { kind: 'gone' }
       if (entry.generation !== connection.generation) return open(ownerId, entry.id)
       if (entry.authType === 'bearer') return markDead(entry, 'The site does not accept the token.')
-      if (again) return markDead(entry, 'The site does not accept the tokens that it has just issued.')
+      if (again) return markDead(entry, 'The site does not accept the tokens it has just issued.')
       return after(await refresh.renew(entry.id, entry.generation, 'unauthorized'), entry, false)
     },
   }
@@ -144,11 +144,11 @@ export function createConnections(context: {
 
 const unavailable = (why: string, retryAt: Date | null): ConnectionState => ({
   kind: 'unavailable',
-  message: `The site cannot be called: ${why}`,
+  message: `The site cannot be called now. ${why}`,
   retryAt,
 })
 
 const dead = ({ statusReason }: Pick<VaultEntry, 'statusReason'>): ConnectionState => ({
   kind: 'dead',
-  message: `The owner has to reconnect the site. ${statusReason ?? ''}`.trim(),
+  message: `The owner must reconnect the site. ${statusReason ?? ''}`.trim(),
 })

@@ -189,7 +189,7 @@ export function createEntries(context: {
       await assertRoom(database, ownerId, await limitOf(ownerId))
       const { origin, manifest, foreignHosts } = await sites.discover(url, ownerId)
       await assertNew(ownerId, origin)
-      assertPasted(manifest.auth.type, 'url', 'This site connects by OAuth 2.0: use POST /vault/oauth/start.')
+      assertPasted(manifest.auth.type, 'url', 'This site connects with OAuth 2.0. Use POST /vault/oauth/start.')
       assertHostsAccepted(foreignHosts, acceptHosts)
       return insert({ ownerId, connectedBy, origin, manifest }, { accessToken: token })
     },
@@ -225,7 +225,7 @@ export function createEntries(context: {
     /** Replaces the token. VALIDATION_ERROR for an entry that is authorized by OAuth. */
     async replaceToken(entry: VaultEntry, token: string, by: string | null = null): Promise<VaultEntry> {
       const message =
-        'This site connects by OAuth 2.0: authorize it again with POST /vault/oauth/start and this "entryId".'
+        'This site connects with OAuth 2.0. Authorize it again with POST /vault/oauth/start and this "entryId".'
       assertPasted(entry.authType, 'token', message)
       return renew({ id: entry.id, ownerId: entry.ownerId, by }, { accessToken: token }, {})
     },
@@ -262,23 +262,23 @@ const shortManifest = `
                             'server', json_build_object('url', server->'url'))
      from json_to_record(manifest) as m (version text, description text, server json)) as manifest`
 
-const noEntry = 'There is no vault entry with this identifier.'
+const noEntry = 'There is no vault entry with this id.'
 
 async function assertRoom(database: Database | Transaction, ownerId: string, limit: number): Promise<void> {
   const count = await VaultEntry.query(database).whereIn('ownerId', paidWith(ownerId)).resultSize()
-  const message = `The vault holds ${count} sites, as many as the account may have. ${howToGetMore}`
+  const message = `The paying account already has ${count} sites, and its limit is ${limit}. ${howToGetMore}`
   assertThat(count < limit, 'VAULT_LIMIT_REACHED', { message })
 }
 
 /** To a browser that returns, the workspace says nothing. */
 function refuseLeaver(error: unknown): never {
   if (!isCoded(error, 'WORKSPACE_NOT_FOUND')) throw error
-  throw new CodedError('NOT_FOUND', { message: 'Whoever began to connect the site has left the workspace.' })
+  throw new CodedError('NOT_FOUND', { message: 'The user who started connecting the site has left the workspace.' })
 }
 
 /** The owner may have accepted other addresses since the flow began; the grant comes from the old ones. */
 function assertSameSite({ manifest }: OAuthFlow, entry: VaultEntry): void {
-  const message = 'The way to connect the site has changed in the meantime. Start again.'
+  const message = "The site's authentication settings have changed in the meantime. Start again."
   const same = isDeepStrictEqual(manifest.auth, entry.manifest.auth)
   assertThat(same, 'VALIDATION_ERROR', { message, details: [{ path: 'state', message }] })
 }

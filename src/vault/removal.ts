@@ -30,7 +30,7 @@ export function createRemoval(context: {
     const entry = await VaultEntry.query(trx).findById(id).forUpdate()
     if (!entry) return []
     // It was moved since the caller's permission was checked.
-    assertThat(entry.ownerId === ownerId, 'NOT_FOUND', { message: 'There is no vault entry with this identifier.' })
+    assertThat(entry.ownerId === ownerId, 'NOT_FOUND', { message: 'There is no vault entry with this id.' })
     if (!force) assertUnused(await usersOf(trx, id))
     return removeAll(trx, [entry])
   }
@@ -97,7 +97,7 @@ function assertUnused(users: User[]): void {
   const named = users.slice(0, mostNamed).map(({ id, name }) => `${quotedName(name)} (${id})`)
   const more = users.length > named.length ? `, and ${users.length - named.length} more` : ''
   const who = users.length === 1 ? '1 agent uses' : `${users.length} agents use`
-  const message = `${who} this site: ${named.join(', ')}${more}. Take it out of their sites first, or repeat the request with ?force=true; then they lose its tools.`
+  const message = `${who} this site: ${named.join(', ')}${more}. Remove the site from them first, or repeat the request with ?force=true to take away its tools.`
   const details = named.map((agent) => ({ path: 'force', message: `The agent ${agent} uses this site.` }))
   assertThat(users.length === 0, 'VALIDATION_ERROR', { message, details })
 }

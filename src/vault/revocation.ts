@@ -7,7 +7,7 @@ export class Revocation extends Row {
   static override jsonAttributes = ['auth']
   declare id: string
   declare createdAt: Date
-  /** When it is tried next; well after an attempt that is under way. */
+  /** When it is tried next; well after an attempt that is in progress. */
   declare nextAt: Date
   declare giveUpAt: Date
   declare attempts: number

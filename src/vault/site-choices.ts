@@ -23,14 +23,14 @@ export interface OfferedSite {
 export function assertSites(known: readonly OfferedSite[], choices: readonly SiteChoice[]): void {
   const details = choices.flatMap((choice, index) => problemsOf(known, choice, `sites.${index}`))
   const repeated = new Set(choices.map(({ vaultEntryId }) => vaultEntryId)).size < choices.length
-  if (repeated) details.push({ path: 'sites', message: 'Each vault entry may be named only once.' })
-  const message = `The sites are not valid. ${details[0]?.message ?? ''}`
+  if (repeated) details.push({ path: 'sites', message: 'Each vault entry must appear only once.' })
+  const message = `The sites are invalid. ${details[0]?.message ?? ''}`
   assertThat(details.length === 0, 'VALIDATION_ERROR', { message, details })
 }
 
 function problemsOf(known: readonly OfferedSite[], choice: SiteChoice, path: string): ErrorDetail[] {
   const site = known.find(({ id }) => id === choice.vaultEntryId)
-  if (!site) return [{ path: `${path}.vaultEntryId`, message: 'There is no vault entry with this identifier.' }]
+  if (!site) return [{ path: `${path}.vaultEntryId`, message: 'There is no vault entry with this id.' }]
   const names = new Set(site.tools.map(({ name }) => name))
   const unknown = (['tools', 'askFirst'] as const).flatMap((member) =>
     (choice[member] ?? [])
@@ -61,8 +61,8 @@ const mostNamed = 20
 function refusal({ id, name, offers }: OfferedSite, refused: readonly SiteTool[]): string {
   const first = refused.slice(0, mostNamed)
   const scopes = [...new Set(refused.map(({ scope }) => scope))]
-  const needed = `${first.map((tool) => tool.name).join(', ')} of ${quotedName(name)} ${refused.length === 1 ? 'needs' : 'need'} ${scopes.join(', ')}, which was not granted.`
-  if (!scopes.some((scope) => offers?.includes(scope) ?? true)) return `${needed} The site does not offer it at all.`
+  const needed = `${first.map((tool) => tool.name).join(', ')} of ${quotedName(name)} ${refused.length === 1 ? 'requires' : 'require'} a scope that was not granted (${scopes.join(', ')}).`
+  if (!scopes.some((scope) => offers?.includes(scope) ?? true)) return `${needed} The site does not offer this scope.`
   const request = JSON.stringify({ entryId: id, tools: first.map((tool) => tool.name) })
-  return `${needed} Authorize the site again with POST /vault/oauth/start and ${request}, or leave these tools out.`
+  return `${needed} Authorize the site again with POST /vault/oauth/start and ${request}, or leave out these tools.`
 }

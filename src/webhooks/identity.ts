@@ -40,7 +40,7 @@ function keyUnder(preset: Preset, { header: name, within }: Named, header: ReadH
   const key = keyIn(header, names)
   if (key === undefined) return undefined
   const other = names.find((one) => ![undefined, key.text].includes(header(one)))
-  const message = `The headers ${key.name} and ${other} name different deliveries.`
+  const message = `The headers ${key.name} and ${other} have different values. They must be the same.`
   assertThat(other === undefined, 'VALIDATION_ERROR', { message, details: [{ path: other ?? '', message }] })
   const place = within === undefined ? undefined : header(within)
   return place ? { ...key, text: checked(`${checked(place, within ?? '')}:${key.text}`, key.name) } : key
@@ -73,13 +73,13 @@ function keyIn(header: ReadHeader, names: string[]): Key | undefined {
 export function challengeIn({ urlCheck }: Preset, { texts }: Payload): string | undefined {
   if (texts['/type'] === undefined || texts['/type'] !== urlCheck?.type) return undefined
   const challenge = texts['/challenge']
-  const message = 'A request that checks the address needs a text as its challenge.'
+  const message = 'A URL verification request must have a string as its challenge.'
   assertThat(challenge !== undefined, 'VALIDATION_ERROR', { message, details: [{ path: 'challenge', message }] })
   return challenge
 }
 
 function checked(key: string, path: string): string {
-  const message = 'An idempotency key is 1 to 255 visible ASCII characters.'
+  const message = 'An idempotency key must be 1 to 255 visible ASCII characters.'
   const options = { message, details: [{ path, message }] }
   assertThat(/^[\x21-\x7e]{1,255}$/.test(key), 'VALIDATION_ERROR', options)
   return key

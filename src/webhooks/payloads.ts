@@ -16,7 +16,7 @@ const inlineCharacters = 32 * 1024
 const unreadable = (message: string) =>
   new CodedError('VALIDATION_ERROR', { message, details: [{ path: '', message }] })
 
-const tooComplex = { problem: 'The payload is too complex: it takes too long to read.' }
+const tooComplex = { problem: 'The payload is too complex to read in time.' }
 
 /** Reads webhook payloads, the larger ones in threads: strangers write them. */
 export function createPayloads({ threads }: { threads: Pick<Threads<typeof inThread>, 'run'> }) {

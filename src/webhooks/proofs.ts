@@ -29,11 +29,11 @@ export async function problemOfProof(preset: Preset, evidence: Evidence): Promis
   const { header, secrets } = evidence
   const missing = headersOf(preset).find((name) => header(name) === undefined)
   const reason = evidence.isBeside
-    ? 'a signature that is sent beside the secret must also be valid.'
-    : 'this agent requires it as proof.'
-  if (missing !== undefined) return `The header ${missing} is missing; ${reason}`
+    ? 'A signature that accompanies the secret must also be valid.'
+    : 'This agent requires it.'
+  if (missing !== undefined) return `The header ${missing} is missing. ${reason}`
   const given = header(preset.header) ?? ''
-  const mismatch = `The header ${preset.header} does not match; ${reason}`
+  const mismatch = `The header ${preset.header} does not match. ${reason}`
   const { signature } = preset
   if (!signature) return secrets.some((secret) => equal(given, secret)) ? undefined : mismatch
   return problemOfSignature(signature, given, mismatch, evidence)
@@ -51,7 +51,7 @@ async function problemOfSignature(
   const members = membersOf(signature, given)
   const timestamp = timestampOf(signature, members, header)
   if (signature.timestamp && !isPresent(timestamp, now))
-    return `The timestamp of the signature is missing, or more than ${windowSeconds} seconds from the platform's time.`
+    return `The signature's timestamp is missing, or it differs from the platform's time by more than ${windowSeconds} seconds.`
   const signatures = withPrefix(members, signature.prefix)
   const body = await readBody()
   const parts = { '{id}': id, '{timestamp}': timestamp, '{body}': body }

@@ -19,8 +19,8 @@ import { problemOfProof, type ReadHeader } from './proofs.ts'
 import { namesOf, spelled } from './spellings.ts'
 
 const suspended =
-  'The account of the owner of this agent is suspended, so it accepts nothing until the operator lifts that. Send it again then.'
-const closing = 'The account of the owner of this agent is to be deleted, so it accepts nothing.'
+  'The account that owns this agent is suspended, so the agent accepts no deliveries. Send it again after the operator has lifted the suspension.'
+const closing = 'The account that owns this agent is scheduled for deletion, so the agent accepts no deliveries.'
 
 /** A request to an agent's webhook, before its body is parsed. */
 export interface InboundRequest {
@@ -155,7 +155,7 @@ export function createWebhooks(context: {
      * if the schema has changed or the credits are used up since. What only tries the address is answered and leaves
      * nothing behind. Fails with VALIDATION_ERROR (a payload that is not a JSON object, a malformed key, a key used for
      * another body), WEBHOOK_PAYLOAD_INVALID, NO_CREDITS, FEATURE_LIMIT_REACHED (no room for payloads), RATE_LIMITED (the
-     * owner's deliveries, a full queue), and as `admit` does if what permitted it was taken away meanwhile.
+     * owner's deliveries, a full queue), and as `admit` does if what permitted it was taken away in the meantime.
      */
     async receive(admitted: Admitted, delivery: Delivery): Promise<Outcome> {
       const { agent, standing } = admitted
@@ -202,7 +202,7 @@ function demandedOfDelivery(proof: WebhookProof, header: ReadHeader): Preset[] {
 }
 
 const purposeMessage = (purpose: string): string =>
-  `The header webhook-id must be "${purpose}", so that the signature is valid for this request only.`
+  `The header webhook-id must be "${purpose}" so that the signature is valid only for this request.`
 
 /** The caller is the sender's own program, not GitHub or Stripe: it sends the secret, or signs an empty body. */
 const demandedOfSender = (proof: WebhookProof, header: ReadHeader): Preset[] =>

@@ -2,8 +2,8 @@ type Reading = { request: `GET ${string}`; loses: null }
 type Changing = { request: `${'POST' | 'PUT' | 'PATCH' | 'DELETE'} ${string}`; loses: string }
 
 /**
- * Everything that an answer may suggest: the request, and what its reader gives up or pays by making it, as the end of
- * "this …". Only what changes nothing may leave that out. Answers name requests through this table alone.
+ * Every request that an answer may suggest, with what it costs, as the end of "this …". Only requests that change nothing
+ * may omit the cost. Answers name requests only through this table.
  */
 export const actions = {
   readEvents: { request: 'GET /runs/{id}/events', loses: null },
@@ -15,39 +15,42 @@ export const actions = {
   listWorkers: { request: 'GET /admin/workers', loses: null },
   skip: {
     request: 'POST /runs/{id}/skip',
-    loses: 'gives that run up for good: what it has not done stays undone unless you replay it',
+    loses: 'abandons the run permanently, and its unfinished work stays undone unless you replay it',
   },
   cancel: {
     request: 'POST /runs/{id}/cancel',
     loses:
-      'gives that run up for good: what it has not done stays undone unless you replay it, and the outcome of a call ' +
-      'that is under way may stay unknown',
+      'abandons the run permanently, its unfinished work stays undone unless you replay it, and the outcome of a call ' +
+      'in progress may stay unknown',
   },
   replay: {
     request: 'POST /runs/{id}/replay',
-    loses: 'makes a new run, which uses credits or tokens of the account and may do again what this one did',
+    loses: 'starts a new run, which uses credits or tokens and may repeat actions of the earlier run',
   },
-  start: { request: 'POST /agents/{id}/runs', loses: 'uses credits or tokens of the account' },
+  start: { request: 'POST /agents/{id}/runs', loses: 'uses credits or tokens' },
   deliver: {
     request: 'POST /api/webhooks/agent/{id}',
-    loses: 'starts a run, which uses credits or tokens of the account',
+    loses: 'starts a run, which uses credits or tokens',
   },
   resume: {
     request: 'POST /agents/{id}/resume',
-    loses: 'loses nothing: the runs that wait continue in their order',
+    loses: 'loses nothing, and waiting runs continue in order',
   },
   verifyAddress: { request: 'POST /auth/verify-email', loses: 'loses nothing' },
   changeAgent: { request: 'PATCH /agents/{id}', loses: 'lets its runs use more credits' },
   changeWorkspace: { request: 'PATCH /workspaces/{id}', loses: "lets it use more of its owner's credits" },
-  capAccount: { request: 'PATCH /billing', loses: 'lets everything that your account pays for use more credits' },
+  capAccount: { request: 'PATCH /billing', loses: 'lets everything your account pays for use more credits' },
   subscribe: { request: 'POST /billing/subscription', loses: 'charges your payment method' },
-  authorize: { request: 'POST /vault/oauth/start', loses: 'loses nothing: a new grant replaces the dead one' },
+  authorize: {
+    request: 'POST /vault/oauth/start',
+    loses: 'loses nothing, because a new grant replaces the invalid one',
+  },
   readApproval: { request: 'GET /approvals/{id}', loses: null },
   decide: {
     request: 'POST /approvals/{id}',
-    loses: 'is decided once: an approved call is made with exactly these arguments, and a refused one is not made',
+    loses: 'is final: an approved call is made with exactly these arguments, and a refused call is not made',
   },
-  replaceToken: { request: 'PATCH /vault/{id}', loses: 'loses nothing: a new token replaces the dead one' },
+  replaceToken: { request: 'PATCH /vault/{id}', loses: 'loses nothing, because a new token replaces the invalid one' },
 } as const satisfies Record<string, Reading | Changing>
 
 type ActionName = keyof typeof actions

@@ -4,20 +4,19 @@ import type { Facts } from './facts.ts'
 
 /** What is used up, as the end of a sentence. */
 export const usedUp = (cap: CapOf | null): string =>
-  cap === null ? 'your credits are used up' : beginning(usedUpBy(cap)).replace(/\.$/, '')
+  cap === null ? 'you have no credits left' : beginning(usedUpBy(cap)).replace(/\.$/, '')
 
 const beginning = (sentence: string): string => sentence.charAt(0).toLowerCase() + sentence.slice(1)
 
-/** How to go on although a cap is used up. */
+/** How to continue although a cap is used up. */
 export function raiseCap(cap: CapOf, { id, ownerId }: Pick<Facts['agent'], 'id' | 'ownerId'>): Advice {
-  if (cap === 'tokens')
-    return advise`The operator of this platform can raise it; otherwise wait for the next month (UTC).`
-  if (cap === 'address') return advise`Verify the address of your account with ${request('verifyAddress')}.`
-  if (cap === 'mailbox') return advise`Use the other account, or wait for the next month (UTC).`
+  if (cap === 'tokens') return advise`Ask the operator of this platform to raise it, or wait until next month (UTC).`
+  if (cap === 'address') return advise`Verify your email address with ${request('verifyAddress')}.`
+  if (cap === 'mailbox') return advise`Use the other account, or wait until next month (UTC).`
   const raise = {
     agent: request('changeAgent', id),
     workspace: request('changeWorkspace', ownerId),
     account: request('capAccount'),
   }
-  return advise`Raise the cap with ${raise[cap]}, or wait for the next month (UTC).`
+  return advise`Raise the cap with ${raise[cap]}, or wait until next month (UTC).`
 }

@@ -2,32 +2,32 @@ import { later, latest } from '../clock.ts'
 import type { Advice } from './actions.ts'
 
 /**
- * What can keep something from running, or is under way instead. In the order of an answer: first what needs an action,
- * then what delays everyone, then what passes by itself.
+ * Everything that can hold up a run. In the order of an answer: first causes that need an action, then causes that delay
+ * everyone, then causes that resolve automatically.
  */
 export const causeCodes = {
   ENDED: 'The run has ended',
   CREDENTIAL: 'A site must be reconnected',
-  APPROVAL: 'A tool call must be approved',
-  CREDITS: 'The credits are used up',
+  APPROVAL: 'A tool call needs approval',
+  CREDITS: 'There are no credits left',
   TIER: 'The subscription tier does not include webhooks',
-  PAST_DUE: 'The subscription is not paid',
+  PAST_DUE: 'The subscription payment is overdue',
   PAUSED: 'The agent is paused',
-  MODEL_UNAVAILABLE: 'The AI model cannot be used for now',
-  TEMPORAL_AWAY: 'Temporal, which carries out runs, is unreachable',
-  NO_WORKER: 'No worker polls for work',
+  MODEL_UNAVAILABLE: 'The AI model is unavailable',
+  TEMPORAL_AWAY: 'Temporal, which executes runs, is unreachable',
+  NO_WORKER: 'No worker is running',
   RUN_AHEAD: 'Another run of the agent is ahead',
-  CANCELLING: 'The run was asked to end and has not ended yet',
-  MODEL_RETRY: 'The model call failed and is retried',
-  RATE_LIMIT: 'A site takes no more calls for now',
-  NO_PLACE: 'Its owner’s share of the workers is in use',
-  CREDITS_HELD: 'Other steps hold the credits that are left',
-  PROVIDER_BUSY: 'Its AI provider is asked as much at a time as it may be',
-  WAKE_PENDING: 'It may continue and is about to be woken',
-  WORKING: 'The run calls the model or a tool',
+  CANCELLING: 'The run is being cancelled',
+  MODEL_RETRY: 'The model call failed and is being retried',
+  RATE_LIMIT: "A site's rate limit has been reached",
+  NO_PLACE: "The owner is at the worker's concurrency limit",
+  CREDITS_HELD: 'Other steps have reserved the remaining credits',
+  PROVIDER_BUSY: 'The AI provider is at its concurrency limit',
+  WAKE_PENDING: 'The run is about to start or resume',
+  WORKING: 'The run is calling the model or a tool',
   SCHEDULE_NOT_IN_STEP: 'Temporal does not have the current schedule yet',
-  SCHEDULE: 'The schedule fires later',
-  IDLE: 'There is nothing to do',
+  SCHEDULE: 'The schedule has not fired yet',
+  IDLE: 'The agent has nothing to do',
 } as const satisfies Record<string, string>
 
 export type CauseCode = keyof typeof causeCodes
@@ -41,9 +41,9 @@ export interface Cause {
   since: Date | null
   /** When it ends or is checked again; if it waits for the owner, when the run fails. */
   until: Date | null
-  /** The situation, in one sentence. */
+  /** The situation, in a sentence or two. */
   message: string
-  /** What the reader can do, in a sentence or two, with what that loses or costs. */
+  /** What the reader can do, in a sentence or two, with its cost. */
   action: Advice
   /** The run that it is about, and its number. */
   runId: string | null
@@ -59,7 +59,7 @@ export type WhyState = (typeof whyStates)[number]
 /** Why an agent or a run is where it is. */
 export interface Why {
   state: WhyState
-  /** The state and the most important cause, in one sentence. */
+  /** The state and the most important cause, in a few sentences. */
   summary: string
   /** Most important first; never empty. */
   causes: Cause[]

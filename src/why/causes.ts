@@ -18,7 +18,7 @@ export function explain(facts: Facts): Why {
   const first = causes[0]?.message ?? ''
   return {
     state,
-    summary: `${subject} ${stateWords[state]}: ${withoutSubject(first, [subject, ...otherNames])}`,
+    summary: `${subject} ${stateWords[state]}. ${withoutSubject(first, [subject, ...otherNames])}`,
     causes,
   }
 }
@@ -48,7 +48,7 @@ function subjectOf({ agent, asked, head }: Facts): string[] {
 /** A summary does not name its subject twice. */
 function withoutSubject(message: string, names: string[]): string {
   const name = names.find((one) => message.startsWith(`${one} `))
-  return name === undefined ? message : `it${message.slice(name.length)}`
+  return name === undefined ? message : `It${message.slice(name.length)}`
 }
 
 function causesOf(facts: Facts, state: WhyState): Cause[] {
@@ -69,7 +69,7 @@ function ended(facts: Facts): Cause[] {
   if (!asked) return []
   const { id: runId, sequence, status, endedAt: since, error } = asked.run
   const how = status === 'completed' || status === 'failed' ? status : `was ${status}`
-  const message = `Run ${sequence} of ${quotedName(agent.name)} ${how}${since ? ` at ${moment(since)}` : ''}${error === null ? '.' : `: ${error}`}`
+  const message = `Run ${sequence} of ${quotedName(agent.name)} ${how}${since ? ` at ${moment(since)}` : ''}.${error === null ? '' : ` ${error}`}`
   const events = advise`See what happened with ${request('readEvents', runId)}`
   const isFree = asked.run.trigger === 'webhook' || facts.queue.unfinished === 0
   const mayReplay = agent.deletedAt === null && isFree && facts.charges.length === 0
@@ -78,7 +78,7 @@ function ended(facts: Facts): Cause[] {
 }
 
 /** Why an agent is paused, as a part of a sentence. */
-const because = { OWNER: '', MODEL_UNAVAILABLE: ' because its AI model could not be used for a day' } as const
+const because = { OWNER: '', MODEL_UNAVAILABLE: ' because its AI model was unavailable for a day' } as const
 
 function paused({ agent, head, next, queued, isSuspended }: Facts): Cause[] {
   const { pausedAt: since } = agent
@@ -98,28 +98,28 @@ function paused({ agent, head, next, queued, isSuspended }: Facts): Cause[] {
       sequence: run?.sequence ?? null,
       message: `The agent ${quotedName(agent.name)} ${ongoing('paused', since)}${because[agent.pausedReason ?? 'OWNER']}, so ${effect}.`,
       action: isSuspended
-        ? advise`The operator of the platform has suspended the account that pays for it; it goes on once that is lifted.`
+        ? advise`The operator of the platform has suspended the paying account. The agent resumes when the suspension is lifted.`
         : agent.exceedingSince
-          ? advise`The limits of the account allow fewer agents: delete others, or have the limit raised. ${request('readBilling')} shows the limits.`
+          ? advise`The account is over its agent limit. Delete other agents or raise the limit. ${request('readBilling')} shows the limits.`
           : advise`Resume it with ${request('resume', agent.id)}.`,
     }),
   ]
 }
 
-/** What must be up for runs to be carried out; left out if there is nothing to carry out. */
+/** Parts of the platform that are down; left out if there is nothing to run. */
 function platform({ agent, temporal, workers }: Facts, state: WhyState): Cause[] {
   if (state === 'idle' && agent.trigger !== 'scheduled') return []
   const causes: Cause[] = []
   if (!temporal.reachable) {
     const { since } = temporal
-    const message = `Temporal, which carries out runs, ${ongoing('unreachable', since)}; accepted runs are kept and continue when it is back.`
-    const action = advise`The operators of the platform have to restore it; ${request('readReadiness')} shows whether it is reachable.`
+    const message = `Temporal, which executes runs, ${ongoing('unreachable', since)}. Accepted runs are kept and continue when it is back.`
+    const action = advise`The operators of the platform must restore it. ${request('readReadiness')} shows whether it is reachable.`
     causes.push(causeOf({ code: 'TEMPORAL_AWAY', since, message, action }))
   }
   if (!workers.present) {
     const { since } = workers
-    const message = `No worker polls for work${since ? `; the last one did at ${moment(since)}` : ''}; accepted runs are kept and continue when one is up.`
-    const action = advise`The operators of the platform have to start one; ${request('listWorkers')} lists them.`
+    const message = `No worker is running.${since ? ` The last one was seen at ${moment(since)}.` : ''} Accepted runs are kept and continue when a worker is up.`
+    const action = advise`The operators of the platform must start a worker. ${request('listWorkers')} lists the workers.`
     causes.push(causeOf({ code: 'NO_WORKER', since, message, action }))
   }
   return causes
@@ -129,8 +129,8 @@ function idle(facts: Facts): Cause[] {
   const { agent, schedule } = facts
   const causes: Cause[] = []
   if (schedule && !schedule.inSync) {
-    const message = `Temporal does not have the current schedule of ${quotedName(agent.name)} yet, so the next fire may be late.`
-    const action = advise`There is nothing to do: it is synced again within a minute; ${request('readSchedule', agent.id)} shows the schedule.`
+    const message = `Temporal does not have the current schedule of ${quotedName(agent.name)} yet, so the next run may be late.`
+    const action = advise`You do not need to do anything. The schedule is synced within a minute. ${request('readSchedule', agent.id)} shows the schedule.`
     causes.push(causeOf({ code: 'SCHEDULE_NOT_IN_STEP', message, action }))
   }
   if (schedule?.nextFire && !agent.pausedAt) causes.push(nextFire(facts, schedule.nextFire))
@@ -151,6 +151,6 @@ function nothingToDo({ agent, charges }: Facts) {
   const run = advise`Run it with ${request('start', agent.id)}${delivery}.`
   return {
     message: `${quotedName(agent.name)} has no unfinished run.`,
-    action: charges.includes('credits') ? advise`There is nothing to do for it.` : run,
+    action: charges.includes('credits') ? advise`You do not need to do anything.` : run,
   }
 }

@@ -15,7 +15,7 @@ export interface Doing {
 const waits = {
   rate_limit: (site: string) => `waiting for its turn at ${site}`,
   credential: (site: string) => `waiting for ${site} to be reconnected`,
-  approval: (site: string) => `waiting for the approval of a call to ${site}`,
+  approval: (site: string) => `waiting for approval of a call to ${site}`,
   paused: () => 'waiting for its agent to be resumed',
   credits: () => 'waiting for credits',
   model: (model: string) => `waiting for the AI model ${model}`,
@@ -39,11 +39,11 @@ export function doingOf(head: HeadRun): Doing {
 }
 
 function between({ run, attempt }: HeadRun, step: number): Doing {
-  const text = attempt ? `is about to call the model again (step ${step})` : `is about to begin step ${step}`
+  const text = attempt ? `is about to call the model again (step ${step})` : `is about to start step ${step}`
   return { kind: 'between', text, since: run.progressedAt, step, site: null }
 }
 
-/** The calls that are under way or ready, the one under way longest first. */
+/** The calls that are in progress or ready, the one in progress longest first. */
 const callsAtWork = ({ calls }: HeadRun): OpenCall[] =>
   calls
     .filter(({ waitCause }) => waitCause === null)
@@ -54,7 +54,7 @@ function callsText(call: OpenCall, others: number) {
   const besides = others > 0 ? ` and is making ${others} more tool ${others === 1 ? 'call' : 'calls'}` : ''
   const since = startedAt ?? plannedAt
   const attempt = Math.max(1, attempts)
-  const what = `calling ${name} of ${siteOf(call)} (step ${call.step}, attempt ${attempt})`
+  const what = `calling ${name} at ${siteOf(call)} (step ${call.step}, attempt ${attempt})`
   return { text: `${ongoing(what, since)}${besides}`, since, site }
 }
 

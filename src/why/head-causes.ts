@@ -32,8 +32,8 @@ function cancelling(facts: Facts, head: HeadRun, { step }: Doing): Cause[] {
   const { settings } = facts
   if (!run.cancelRequestedAt) return []
   const until = nextLook(facts, later(run.cancelRequestedAt, settings.cancelSeconds + settings.reconcileSeconds))
-  const message = `Run ${run.sequence} was asked to end at ${moment(run.cancelRequestedAt)} and is stopping; it is force-cancelled if it has not ended by about ${moment(until)}.`
-  const action = advise`There is nothing to do: it ends within ten seconds of the request.`
+  const message = `Run ${run.sequence} has been stopping since its cancellation was requested at ${moment(run.cancelRequestedAt)}. It is force-cancelled if it has not ended by about ${moment(until)}.`
+  const action = advise`You do not need to do anything. A run usually ends within ten seconds of the request.`
   return [causeOf({ code: 'CANCELLING', ...about(head), since: run.cancelRequestedAt, until, step, message, action })]
 }
 
@@ -47,8 +47,8 @@ function deadCredentials(head: HeadRun): Cause[] {
 function deadCredential(head: HeadRun, call: OpenCall, entry: NonNullable<OpenCall['entry']>): Cause {
   const { run } = head
   const waits = run.waitingCause === 'credential'
-  const reason = entry.statusReason === null ? '.' : `: ${entry.statusReason}`
-  const message = `Run ${run.sequence} needs ${siteOf(call)} to be reconnected${waits ? ` and ${ongoing('waiting', run.waitingSince)}` : ''}${reason}`
+  const reason = entry.statusReason === null ? '' : ` ${entry.statusReason}`
+  const message = `Run ${run.sequence} needs ${siteOf(call)} to be reconnected${waits ? ` and ${ongoing('waiting', run.waitingSince)}` : ''}.${reason}`
   const how =
     entry.authType === 'oauth2'
       ? advise`Authorize it again with ${request('authorize')} and "entryId": "${entry}"`
@@ -61,7 +61,7 @@ function deadCredential(head: HeadRun, call: OpenCall, entry: NonNullable<OpenCa
     step: call.step,
     site: call.siteOrigin,
     message,
-    action: advise`${how}; the run then continues with the same call within seconds.`,
+    action: advise`${how}. The run then continues with the same call within seconds.`,
   })
 }
 
@@ -69,28 +69,28 @@ function missingCredits({ hasCredits, cap, agent }: Facts, head: HeadRun): Cause
   const { run } = head
   if (run.waitingCause !== 'credits' || hasCredits) return []
   const { waitingSince: since, waitingUntil: until } = run
-  const end = until ? `; it fails at ${moment(until)} unless there are credits by then` : ''
-  const message = `Run ${run.sequence} ${ongoing('waiting', since)} because ${usedUp(cap)}${end}.`
+  const end = until ? ` It fails at ${moment(until)} unless credits are available by then.` : ''
+  const message = `Run ${run.sequence} ${ongoing('waiting', since)} because ${usedUp(cap)}.${end}`
   const action = cap === null ? getCredits : raiseCap(cap, agent)
   return [causeOf({ code: 'CREDITS', ...about(head), since, until, step: run.steps + 1, message, action })]
 }
 
 /** How to get credits. */
-export const getCredits = advise`Subscribe to a higher tier with ${request('subscribe')}, or wait for the grant of the next month; ${request('readBilling')} shows the balance.`
+export const getCredits = advise`Subscribe to a higher tier with ${request('subscribe')}, or wait for next month's credits. ${request('readBilling')} shows the balance.`
 
 /** What the run waits for has come, but it was not resumed yet. While its agent is paused, it waits for that next. */
 function waitOver(facts: Facts, head: HeadRun, parked: Cause[]): Cause[] {
   const { run } = head
   if (parked.length > 0 || facts.agent.pausedAt) return []
   const until = nextLook(facts)
-  const message = `Run ${run.sequence} ${ongoing('waiting', run.waitingSince)}; its wait is over, and it is about to be resumed.`
+  const message = `Run ${run.sequence} ${ongoing('waiting', run.waitingSince)}. Its wait is over, and it is about to resume.`
   return [
     causeOf({ code: 'WAKE_PENDING', ...about(head), since: run.waitingSince, until, message, action: continuesSoon }),
   ]
 }
 
 /** What to do about something that is about to continue. */
-export const continuesSoon = advise`There is nothing to do: it continues by itself within seconds, provided that Temporal and a worker are up.`
+export const continuesSoon = advise`You do not need to do anything. It continues automatically within seconds if Temporal and a worker are up.`
 
 function work(facts: Facts, head: HeadRun, doing: Doing, parked: Cause[]): Cause[] {
   const { run } = head
@@ -113,34 +113,34 @@ function work(facts: Facts, head: HeadRun, doing: Doing, parked: Cause[]): Cause
   ]
 }
 
-/** It wants to go on, and has made no progress since it found no place for that. */
+/** It wants to continue, and has made no progress since it found no place for that. */
 function noPlace(head: HeadRun, { step, site }: Doing): Cause | undefined {
   const { noPlaceSince: since, noPlaceAt: provider, sequence } = head.run
   if (!waitsForPlace(head)) return undefined
   if (provider === heldCredits) return creditsHeld(head, step)
   if (provider !== null) return providerBusy(head, step, provider)
-  const message = `Run ${sequence} ${ongoing('waiting for a place in a worker', since)}, because its owner's share of the places is in use.`
-  const action = advise`There is nothing to do: it continues by itself when other runs give places back. With fewer runs at a time, each waits less.`
+  const message = `Run ${sequence} ${ongoing('waiting for a worker', since)} because its owner is at the worker's concurrency limit.`
+  const action = advise`You do not need to do anything. It continues automatically when other runs free capacity. If you run fewer at the same time, each waits less.`
   return causeOf({ code: 'NO_PLACE', ...about(head), since, step, site, message, action })
 }
 
-/** There are credits, but as many as are left are held for steps that are under way. */
+/** There are credits, but as many as are left are held for steps that are in progress. */
 function creditsHeld(head: HeadRun, step: number): Cause {
   const { noPlaceSince: since, sequence } = head.run
-  const message = `Run ${sequence} ${ongoing('waiting for credits that other steps hold', since)}, because these are the last that there are.`
-  const action = advise`There is nothing to do: it continues by itself when one of these steps has used less, or waits for credits when they are used up. ${getCredits}`
+  const message = `Run ${sequence} ${ongoing('waiting for credits', since)} because other steps have reserved all that are left.`
+  const action = advise`You do not need to do anything. It continues automatically if one of these steps uses less than it reserved. Otherwise it waits for credits. ${getCredits}`
   return causeOf({ code: 'CREDITS_HELD', ...about(head), since, step, message, action })
 }
 
 /** Operators limit how much a worker asks of a provider at a time. */
 function providerBusy(head: HeadRun, step: number, provider: string): Cause {
   const { noPlaceSince: since, sequence } = head.run
-  const message = `Run ${sequence} ${ongoing(`waiting for its turn at the AI provider ${provider}`, since)}, which answers as many runs at a time as the platform lets it.`
-  const action = advise`There is nothing to do: owners take turns, and it continues by itself. The operators of the platform may allow more at a time.`
+  const message = `Run ${sequence} ${ongoing(`waiting for the AI provider ${provider}`, since)}, which is at the concurrency limit set by the platform.`
+  const action = advise`You do not need to do anything. Owners take turns, and the run continues automatically. The operators of the platform can raise the limit.`
   return causeOf({ code: 'PROVIDER_BUSY', ...about(head), since, step, message, action })
 }
 
-/** The record shows nothing under way: the execution is gone, and another one takes over. */
+/** The record shows nothing in progress: the execution is gone, and another one takes over. */
 function stalled({ now, settings }: Facts, head: HeadRun, { step, since }: Doing): Cause {
   const until = later(now, settings.reconcileSeconds + settings.stallSeconds)
   const message = `Run ${head.run.sequence} has made no progress${since ? ` since ${moment(since)}` : ''} and is about to resume at step ${step}.`

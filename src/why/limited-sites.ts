@@ -28,7 +28,7 @@ function limitedSite(facts: Facts, head: HeadRun, call: OpenCall, others: Advice
   const fails = mayWaitUntil < turn
   const until = fails ? nextLook(facts, mayWaitUntil) : turn
   const atLeast = others.length > 0 && !fails ? 'at least ' : ''
-  const end = fails ? ', and fails then, having waited as long as a run may' : ''
+  const end = fails ? ' and then fails because it has waited as long as a run can' : ''
   return causeOf({
     code: 'RATE_LIMIT',
     runId: run.id,
@@ -37,7 +37,7 @@ function limitedSite(facts: Facts, head: HeadRun, call: OpenCall, others: Advice
     until,
     step: call.step,
     site: call.siteOrigin,
-    message: `Run ${run.sequence} waits until ${atLeast}${moment(until)}${end}, because ${siteOf(call)} ${reasonOf(facts, call)}.`,
+    message: `Run ${run.sequence} waits until ${atLeast}${moment(until)}${end}. ${siteOf(call)} ${reasonOf(facts, call)}.`,
     action: actionOf(facts, head, fails, others),
   })
 }
@@ -45,7 +45,7 @@ function limitedSite(facts: Facts, head: HeadRun, call: OpenCall, others: Advice
 function reasonOf({ now, settings }: Facts, { heldUntil, callsPerMinute }: OpenCall): string {
   return heldUntil !== null && heldUntil > now
     ? 'has asked for a pause'
-    : `takes ${callsPerMinute ?? settings.callsPerMinute} calls a minute from this platform and has had that many`
+    : `has reached its rate limit of ${callsPerMinute ?? settings.callsPerMinute} calls a minute from this platform`
 }
 
 /** What the run's next step needs besides its turn at a site. */
@@ -59,16 +59,16 @@ function othersThan({ agent, temporal, workers }: Facts, { connection, approval 
 }
 
 function actionOf({ agent }: Facts, { run }: HeadRun, fails: boolean, others: Advice[]): Advice {
-  if (run.cancelRequestedAt) return advise`There is nothing to do: the run is about to end.`
+  if (run.cancelRequestedAt) return advise`You do not need to do anything. The run is about to end.`
   const along =
     others.length > 0
-      ? advise`There is nothing to do about this, but the run does not reach its next step before ${all(others)}`
-      : advise`There is nothing to do: the run continues by itself`
+      ? advise`You do not need to do anything about this, but the run does not reach its next step until ${all(others)}`
+      : advise`You do not need to do anything. The run continues automatically`
   // Only a run that waits can be skipped, and a paused agent starts no other.
   const aim =
     run.waitingCause && !agent.pausedAt ? advise`To let the next run start instead` : advise`To end it instead`
   const end = run.waitingCause ? request('skip', run.id) : request('cancel', run.id)
-  return advise`${fails ? advise`Nothing can be done for it` : along}. ${aim}: ${end}.`
+  return advise`${fails ? advise`The run can no longer succeed` : along}. ${aim}, use ${end}.`
 }
 
 const all = (others: Advice[]): Advice => others.reduce((one, other) => advise`${one} and ${other}`)

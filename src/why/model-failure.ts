@@ -11,7 +11,7 @@ export function modelFailure({ now }: Facts, head: HeadRun, { step }: Doing): Ca
   const isOver = attempt?.failed === true
   const pauseEnd = isOver && failure.retryAt && failure.retryAt > now ? failure.retryAt : null
   const isLate = isOver && !waitsForPlace(head) && later(failure.retryAt ?? failure.at, longestPauseSeconds) < now
-  const what = pauseEnd ? `is retried at ${moment(pauseEnd)}, as its provider asked` : retryText(head, step, isLate)
+  const what = pauseEnd ? `is retried at ${moment(pauseEnd)}, as its provider requested` : retryText(head, step, isLate)
   return [
     causeOf({
       code: 'MODEL_RETRY',
@@ -20,7 +20,7 @@ export function modelFailure({ now }: Facts, head: HeadRun, { step }: Doing): Ca
       since: failure.at,
       until: pauseEnd,
       step,
-      message: `The model call in step ${step} of run ${run.sequence} failed at ${moment(failure.at)} and ${what}: ${failure.message}`,
+      message: `The model call in step ${step} of run ${run.sequence} failed at ${moment(failure.at)} and ${what}. ${failure.message}`,
       action: actionOf(head, isLate),
     }),
   ]
@@ -30,7 +30,7 @@ export function modelFailure({ now }: Facts, head: HeadRun, { step }: Doing): Ca
 function retryText({ run, attempt }: HeadRun, step: number, isLate: boolean): string {
   const isOther = run.fallbackSince === step
   if (isLate) return 'has not been retried since'
-  if (attempt?.failed) return isOther ? 'is made with the fallback model in a moment' : 'is retried in a moment'
+  if (attempt?.failed) return isOther ? 'is about to be made with the fallback model' : 'is about to be retried'
   const at = attempt ? ` at ${moment(attempt.at)}` : ''
   return isOther ? `was made with the fallback model${at}` : `was retried${at}`
 }
@@ -44,7 +44,7 @@ const longestPauseSeconds = 60
 
 function actionOf(head: HeadRun, isLate: boolean): Advice {
   const { id } = head.run
-  const held = advise`The operators of the platform have to look at the workflow run/${head.run} in Temporal, where its activity may be paused`
-  const byItself = advise`There is nothing to do: if the model fails four times, the fallback model of its agent is asked, or the run waits if there is none`
-  return advise`${isLate ? held : byItself}. To end it now: ${request('cancel', id)}.`
+  const held = advise`The operators of the platform must check the workflow run/${head.run} in Temporal, where its activity may be paused`
+  const byItself = advise`You do not need to do anything. If the model fails four times, the agent's fallback model is called. Without a fallback model, the run waits`
+  return advise`${isLate ? held : byItself}. To end the run now, use ${request('cancel', id)}.`
 }

@@ -11,10 +11,10 @@ export function modelOutage(facts: Facts, { run, outage, failure, mayWaitForMode
   const waits = `Run ${sequence} ${ongoing(`waiting for the AI model ${model}`, waitingSince)}`
   const until = nextLook(facts, outage?.nextProbeAt ?? modelRetryAt ?? facts.now)
   const what = outage
-    ? `, which cannot be used since ${moment(outage.beganAt)}. ${outage.message} The model is asked again at about ${moment(until)}`
-    : `. ${failure?.message ?? 'It fails.'} The run asks it again at ${moment(until)}`
+    ? `The model has been unavailable since ${moment(outage.beganAt)}. ${outage.message} It is tried again at about ${moment(until)}.`
+    : `${failure?.message ?? 'The model fails.'} The run tries it again at ${moment(until)}.`
   const end = mayWaitForModelUntil
-    ? `; if it cannot be used until ${moment(mayWaitForModelUntil)}, the run fails, and its agent is paused with its queue`
+    ? ` If it is still unavailable at ${moment(mayWaitForModelUntil)}, the run fails, and the agent and its queue are paused.`
     : ''
   return [
     causeOf({
@@ -24,8 +24,8 @@ export function modelOutage(facts: Facts, { run, outage, failure, mayWaitForMode
       since: outage?.beganAt ?? waitingSince,
       until,
       step: run.steps + 1,
-      message: `${waits}${what}${end}.`,
-      action: advise`There is nothing to do: the run continues by itself when the model answers; the operators of the platform see what is wrong. To give it up: ${request('skip', runId)}.`,
+      message: `${waits}. ${what}${end}`,
+      action: advise`You do not need to do anything. The run continues automatically when the model is available, and the operators of the platform can see the problem. To abandon the run, use ${request('skip', runId)}.`,
     }),
   ]
 }

@@ -12,20 +12,20 @@ import { quotedName } from '../names.ts'
 const payments = {
   tier: {
     code: 'TIER',
-    stops: 'No delivery is accepted',
+    stops: 'Deliveries are rejected',
     message: 'your tier no longer includes webhooks',
     action: advise`Upgrade the tier with ${request('subscribe')}.`,
   },
   past_due: {
     code: 'PAST_DUE',
-    stops: 'No delivery is accepted',
+    stops: 'Deliveries are rejected',
     message: 'your subscription payment is overdue',
-    action: advise`Add another card if need be, and pay at once with ${request('subscribe')}; ${request('listPayments')} has the payment that failed, and why.`,
+    action: advise`Pay now with ${request('subscribe')}. If necessary, add another card first. ${request('listPayments')} shows the failed payment and the reason.`,
   },
   credits: {
     code: 'CREDITS',
-    stops: 'Nothing can be started',
-    message: 'your credits are used up',
+    stops: 'Runs cannot start',
+    message: 'you have no credits left',
     action: getCredits,
   },
 } as const satisfies Record<Charge, { code: Cause['code']; stops: string; message: string; action: Advice }>
@@ -37,9 +37,9 @@ export function runsAhead(facts: Facts): Cause[] {
   if (ahead === 0 || facts.queued === 0) return []
   if (head) return [behindHead(facts, head, ahead)]
   if (!next) return []
-  const begun = ahead === 1 ? 'which has not begun; it' : 'none of which has begun; the first'
-  const message = `${counted(ahead)} ahead of ${waitersOf(facts)}, ${begun} is run ${next.sequence}.`
-  const action = advise`See what blocks it with ${request('askWhy', next.id)}, or skip it with ${request('skip', next.id)}.`
+  const first = ahead === 1 ? 'It is' : 'The first is'
+  const message = `${counted(ahead)} ahead of ${waitersOf(facts)}. ${first} run ${next.sequence}, which has not started yet.`
+  const action = advise`See what blocks that run with ${request('askWhy', next.id)}, or skip it with ${request('skip', next.id)}.`
   const { id: runId, sequence, acceptedAt: since } = next
   return [causeOf({ code: 'RUN_AHEAD', runId, sequence, since, message, action })]
 }
@@ -57,8 +57,8 @@ function behindHead(facts: Facts, head: HeadRun, ahead: number): Cause {
     since,
     step,
     site,
-    message: `${counted(ahead)} ahead of ${waitersOf(facts)}: run ${sequence} ${text}.`,
-    action: advise`Wait: the runs of an agent are carried out one at a time, in order. Or ${end}.`,
+    message: `${counted(ahead)} ahead of ${waitersOf(facts)}. Run ${sequence} ${text}.`,
+    action: advise`Wait, because an agent's runs execute one at a time, in order. Or ${end}.`,
   })
 }
 
@@ -67,7 +67,7 @@ const counted = (runs: number): string => (runs === 1 ? '1 run is' : `${runs} ru
 const waitersOf = ({ asked, queued }: Facts): string =>
   asked ? `run ${asked.run.sequence}` : queued === 1 ? 'the queued run' : `the ${queued} queued runs`
 
-/** Why the next queued run is not started while none is under way; without queued runs, what would stop one. */
+/** Why the next queued run is not started while none is in progress; without queued runs, what would stop one. */
 export function causesOfQueue(facts: Facts): Cause[] {
   const { agent, head, next, charges } = facts
   if (head) return []
@@ -79,13 +79,13 @@ function unpaid(facts: Facts, charge: Charge): Cause {
   const { agent, queue, next, asked, settings } = facts
   const { code, stops } = payments[charge]
   const { message, action } = situationOf(facts, charge)
-  if (!next) return causeOf({ code, message: `${stops} for ${quotedName(agent.name)}, because ${message}.`, action })
+  if (!next) return causeOf({ code, message: `${stops} for ${quotedName(agent.name)} because ${message}.`, action })
   const since = queue.blockedCause && queue.blockedCause !== 'paused' ? queue.blockedSince : null
   const { id: runId, sequence, acceptedAt } = asked?.run ?? next
   const failsAt = since && later(latest(acceptedAt, since), settings.queueBlockedSeconds)
   const until = isBlockBounded(charge, facts.cap) ? failsAt : null
-  const end = until ? `; it fails at ${moment(until)} unless that changes` : ''
-  const sentence = `Run ${sequence} of ${quotedName(agent.name)} ${ongoing('blocked', since)} because ${message}${end}.`
+  const end = until ? ` It fails at ${moment(until)} unless this changes.` : ''
+  const sentence = `Run ${sequence} of ${quotedName(agent.name)} ${ongoing('blocked', since)} because ${message}.${end}`
   return causeOf({ code, runId, sequence, since, until, message: sentence, action })
 }
 
@@ -97,6 +97,6 @@ const situationOf = ({ cap, agent }: Facts, charge: Charge): { message: string; 
 function wakePending(facts: Facts, next: NonNullable<Facts['next']>): Cause {
   const { id: runId, sequence, acceptedAt: since } = next
   const until = nextLook(facts, facts.action.kind === 'leave' ? facts.action.until : facts.now)
-  const message = `Run ${sequence} was accepted at ${moment(since)} and has not been started yet; its agent is checked again at about ${moment(until)}.`
+  const message = `Run ${sequence} was accepted at ${moment(since)} and has not started yet. Its agent is checked again at about ${moment(until)}.`
   return causeOf({ code: 'WAKE_PENDING', runId, sequence, since, until, message, action: continuesSoon })
 }

@@ -15,8 +15,8 @@ function unapproved(
   call: Omit<OpenCall, 'approval'>,
   { id, requestedAt: since, expiresAt: until }: NonNullable<OpenCall['approval']>,
 ): Cause {
-  const what = `the call of ${call.tool ?? call.name} of ${siteOf(call)} to be approved`
-  const message = `Run ${run.sequence} has been waiting since ${moment(since)} for ${what}; at ${moment(until)} it goes on without it.`
+  const what = `approval of its call to ${call.tool ?? call.name} at ${siteOf(call)}`
+  const message = `Run ${run.sequence} has been waiting for ${what} since ${moment(since)}. At ${moment(until)}, it continues without the call.`
   return causeOf({
     code: 'APPROVAL',
     runId: run.id,
@@ -26,6 +26,6 @@ function unapproved(
     step: call.step,
     site: call.siteOrigin,
     message,
-    action: advise`See its arguments with ${request('readApproval', id)}, and approve or refuse it with ${request('decide', id)}.`,
+    action: advise`See the arguments with ${request('readApproval', id)}, then approve or refuse the call with ${request('decide', id)}.`,
   })
 }

@@ -22,7 +22,7 @@ export async function lockAccounts(
 
 /**
  * Changes who owns a workspace, and whose account pays for it, with both users and both accounts locked. The former
- * owner is an admin from then on. What is held for steps under way is held of the new account, which is charged when
+ * owner is an admin from then on. What is held for steps in progress is held of the new account, which is charged when
  * they end.
  */
 export async function handOver(trx: Transaction, { workspaceId, from, to }: HandedOver, now: Date): Promise<void> {

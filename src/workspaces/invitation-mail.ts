@@ -11,12 +11,12 @@ export const invitationMail = (
   named: { workspace: string; inviter: string; token: string; baseUrl: string },
 ): NewMail => ({
   to,
-  subject: 'You are invited to a workspace',
+  subject: 'You have been invited to a workspace',
   text: `${[
-    `${harmlessAddress(named.inviter) ?? 'Somebody'} invites you to ${workspaceOf(named.workspace)} at ${named.baseUrl}.`,
-    `Log in with an account that has this address, verify the address, and send the token below to POST ${named.baseUrl}/invitations/accept within seven days. It can be used once.`,
+    `${harmlessAddress(named.inviter) ?? 'Someone'} has invited you to ${workspaceOf(named.workspace)} at ${named.baseUrl}.`,
+    `To join, sign in with an account that has this email address and verify the address. Then send the token below to POST ${named.baseUrl}/invitations/accept within seven days. The token works once.`,
     named.token,
-    'If you do not want to join, do nothing.',
+    'If you do not want to join, ignore this email.',
   ].join('\n\n')}\n`,
   expiresAt,
   kind: 'asked',

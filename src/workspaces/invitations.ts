@@ -57,7 +57,7 @@ export function createInvitations(context: {
     const { limits } = await billing.account(workspaceId, trx)
     const members = await Member.query(trx).where({ workspaceId }).resultSize()
     const invited = open(trx).where({ workspaceId }).where('expiresAt', '>', clock.now()).whereNot({ email })
-    const message = `The workspace may have ${limits.workspaceMembers} members, invitations included. ${howToGetMore}`
+    const message = `The workspace has reached its limit of ${limits.workspaceMembers} members, including invitations. ${howToGetMore}`
     assertThat(members + (await invited.resultSize()) < limits.workspaceMembers, 'FEATURE_LIMIT_REACHED', { message })
   }
 
@@ -65,7 +65,7 @@ export function createInvitations(context: {
     for (const { count, seconds, time } of most) {
       const since = firstIdAt(later(clock.now(), -seconds))
       const made = Invitation.query(trx).whereIn('workspaceId', paidWith(workspaceId)).where('id', '>=', since)
-      const message = `The workspaces of an account can send ${count} invitations ${time}. Try again later.`
+      const message = `The workspaces of an account can send at most ${count} invitations ${time}. Try again later.`
       assertThat((await made.resultSize()) < count, 'RATE_LIMITED', { message, retryAfter: seconds / 6 })
     }
   }
@@ -75,8 +75,8 @@ export function createInvitations(context: {
       .join('users', 'users.id', 'members.userId')
       .where({ workspaceId, email })
       .first()
-    const details = [{ path: 'email', message: 'Is the address of a member.' }]
-    assertThat(!member, 'VALIDATION_ERROR', { message: 'There is already a member with this address.', details })
+    const details = [{ path: 'email', message: 'is the address of a member' }]
+    assertThat(!member, 'VALIDATION_ERROR', { message: 'A member already has this address.', details })
   }
 
   async function found(db: Database | Transaction, token: string): Promise<Invitation> {
@@ -90,7 +90,7 @@ export function createInvitations(context: {
   async function assertGood(db: Database | Transaction, invitation: Invitation): Promise<void> {
     const { workspaceId, invitedBy: userId } = invitation
     assertThat(invitation.endedAt === null, 'INVALID_TOKEN', { message: gone })
-    const late = 'The seven days of this invitation are over. Ask for another one.'
+    const late = 'This invitation expired after seven days. Ask for a new one.'
     assertThat(invitation.expiresAt > clock.now(), 'TOKEN_EXPIRED', { message: late })
     const inviter = await Member.query(db).findOne({ workspaceId, userId })
     const isClosing = await Deletion.query(db).findById(userId)
@@ -125,7 +125,7 @@ export function createInvitations(context: {
     assertThat(!isSuspended, 'WORKSPACE_REQUIRED', { message: closed('suspension') })
     assertThat(features.includes('workspaces'), 'WORKSPACE_REQUIRED')
     const count = await Member.query(trx).where({ workspaceId }).resultSize()
-    const message = `The workspace has ${count} members, as many as it may have. ${howToGetMore}`
+    const message = `The workspace has reached its limit of ${limits.workspaceMembers} members. ${howToGetMore}`
     assertThat(count < limits.workspaceMembers, 'FEATURE_LIMIT_REACHED', { message })
     await assertMembershipRoom(trx, userId)
     return Member.query(trx).insertAndFetch({ id: newId(), ...joining, joinedAt: clock.now() })
@@ -172,7 +172,7 @@ export function createInvitations(context: {
     async withdrawInvitation(workspaceId: string, id: string): Promise<void> {
       const living = open(database).where({ workspaceId })
       const ended = isId(id) ? await living.findById(id).patch({ endedAt: clock.now() }) : 0
-      assertThat(ended === 1, 'NOT_FOUND', { message: 'There is no open invitation with this identifier.' })
+      assertThat(ended === 1, 'NOT_FOUND', { message: 'There is no open invitation with this id.' })
     },
 
     /** What the holder of a token may know: INVALID_TOKEN, TOKEN_EXPIRED. */
@@ -205,8 +205,8 @@ async function verifiedUser(trx: Transaction, userId: string): Promise<User> {
   return user
 }
 
-const gone = 'This invitation was never given out, was used or withdrawn already, or was replaced by another one.'
+const gone = 'This invitation does not exist, or it has been used, withdrawn or replaced.'
 const unverified =
-  'Verify your address first: an invitation names the address of the person who invites. POST /auth/verify-email/send mails you another token.'
+  'Verify your email address first, because the invitation shows it. POST /auth/verify-email/send emails you a new token.'
 const notYours =
-  'This invitation is for another address, or yours is not verified yet. Log in with the account that has the address, and verify it.'
+  'This invitation is for another address, or your address is not verified yet. Sign in with the account that has the invited address, and verify it.'

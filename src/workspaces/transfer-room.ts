@@ -27,10 +27,10 @@ export async function assertTransferRoom(
   const { rows } = await trx.raw<{ rows: [Counts] }>(countStatement, { ...of })
   const [counts] = rows
   for (const [limit, words, code] of counted) {
-    const message = `With this workspace your account would have ${counts[limit]} ${words}, and it may have ${limits[limit]}. ${howToGetMore}`
+    const message = `With this workspace, your account would have ${counts[limit]} ${words}, but its limit is ${limits[limit]}. ${howToGetMore}`
     assertThat(counts[limit] <= limits[limit], code, { message })
   }
-  const message = `The workspace has ${counts.workspaceMembers} members, and one of yours may have ${limits.workspaceMembers}. ${howToGetMore}`
+  const message = `The workspace has ${counts.workspaceMembers} members, but your limit is ${limits.workspaceMembers} for each workspace. ${howToGetMore}`
   assertThat(counts.workspaceMembers <= limits.workspaceMembers, 'FEATURE_LIMIT_REACHED', { message })
 }
 

@@ -91,8 +91,8 @@ export function createTransfers(context: {
     },
 
     /**
-     * Offers the workspace to a member, in place of an offer before. UNAUTHORIZED (password or code), MEMBER_NOT_FOUND,
-     * VALIDATION_ERROR (the owner), PERMISSION_DENIED (owned by somebody else meanwhile).
+     * Offers the workspace to a member, instead of an offer before. UNAUTHORIZED (password or code), MEMBER_NOT_FOUND,
+     * VALIDATION_ERROR (the owner), PERMISSION_DENIED (owned by somebody else in the meantime).
      */
     async offer(
       { id: workspaceId, name }: Pick<Workspace, 'id' | 'name'>,
@@ -103,13 +103,13 @@ export function createTransfers(context: {
       await database.transaction(async (trx) => {
         await lockOwner(trx, workspaceId)
         const own = await Workspace.query(trx).findById(workspaceId).where({ payerId: by })
-        assertThat(own, 'PERMISSION_DENIED', { message: 'Only the owner may hand the workspace over.' })
+        assertThat(own, 'PERMISSION_DENIED', { message: 'Only the owner can transfer the workspace.' })
         const member = isId(userId) ? await Member.query(trx).findOne({ workspaceId, userId }) : undefined
         assertThat(member, 'MEMBER_NOT_FOUND')
         if (member.role === 'owner') throw ownersAlready()
         await Member.query(trx).where({ workspaceId }).whereNotNull('offeredUntil').patch({ offeredUntil: null })
         await Member.query(trx).findById(member.id).patch({ offeredUntil: expiresAt })
-        const title = `The workspace ${quotedName(name)} is offered to you`
+        const title = `The workspace ${quotedName(name)} has been offered to you`
         const about = { kind: 'workspace_offered', subjectId: workspaceId, key: expiresAt.toISOString() } as const
         await notifications.notify(trx, {
           ...about,
@@ -128,7 +128,9 @@ export function createTransfers(context: {
         const workspace = await Workspace.query(trx).findById(workspaceId)
         const seen = open(trx).where({ workspaceId })
         const own = workspace?.payerId === userId ? seen : seen.where({ userId })
-        assertThat((await own.patch({ offeredUntil: null })) === 1, 'NOT_FOUND', { message: 'There is no open offer.' })
+        assertThat((await own.patch({ offeredUntil: null })) === 1, 'NOT_FOUND', {
+          message: 'There is no open transfer offer.',
+        })
       }),
 
     /**
@@ -156,19 +158,20 @@ async function assertTakers(trx: Transaction, payers: readonly Payer[], userId: 
 }
 
 function ownersAlready(): CodedError {
-  const details = [{ path: 'userId', message: 'Must be another member.' }]
-  return new CodedError('VALIDATION_ERROR', { message: 'You own the workspace already.', details })
+  const details = [{ path: 'userId', message: 'must be another member' }]
+  return new CodedError('VALIDATION_ERROR', { message: 'You already own this workspace.', details })
 }
 
 const howToTake = (workspaceId: string, expiresAt: Date): string =>
-  `Its owner wants to hand it over to you. POST /workspaces/${workspaceId}/transfer/accept accepts, until ${expiresAt.toISOString()}: from then on your account pays for what it uses. DELETE /workspaces/${workspaceId}/transfer declines.`
+  `The owner wants to transfer the workspace to you. Accept with POST /workspaces/${workspaceId}/transfer/accept by ${expiresAt.toISOString()}. Your account then pays for its usage. Decline with DELETE /workspaces/${workspaceId}/transfer.`
 const toFormer =
-  'You are an admin of it now. What its runs and chats use from now on is charged to the new owner; your ledger keeps what they have used before.'
+  'You are now an admin of the workspace. The new owner pays for all usage from now on. Your ledger keeps the earlier charges.'
 const toNew =
-  'You own it now. Your account pays for what its runs and chats use from now on, also for steps that were under way.'
+  'You now own the workspace. Your account pays for all usage from now on, including steps that were in progress.'
 
 const noOffer =
-  'This workspace is not offered to you. An offer is open for seven days, unless its owner takes it back or makes another one.'
+  'You have no open offer for this workspace. An offer is open for seven days unless the owner withdraws or replaces it.'
 const unverified =
-  'Verify your address first: the account of an owner pays. POST /auth/verify-email/send mails you another token.'
-const leaving = 'The account of its owner, or yours, is to be deleted. Restore it first: POST /auth/me/restore.'
+  'Verify your email address first, because the account of the owner pays. POST /auth/verify-email/send emails you a new token.'
+const leaving =
+  "Your account or the owner's account is scheduled for deletion. Restore it first with POST /auth/me/restore."

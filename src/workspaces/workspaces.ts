@@ -50,7 +50,7 @@ export function createWorkspaces(
     const { limits, features, tier } = await billing.account(userId, trx)
     assertThat(features.includes('workspaces'), 'WORKSPACE_REQUIRED', { message: lacksFeature(tier, 'workspaces') })
     const count = await living(trx).where({ payerId: userId }).resultSize()
-    const message = `You have ${count} workspaces, as many as your account may have. ${howToGetMore}`
+    const message = `You have reached your limit of ${limits.workspaces} workspaces. ${howToGetMore}`
     assertThat(count < limits.workspaces, 'FEATURE_LIMIT_REACHED', { message })
     await assertMembershipRoom(trx, userId)
   }
@@ -84,7 +84,7 @@ export function createWorkspaces(
 
     /**
      * Changes the name, what it may use, or what becomes of sites of leavers. WORKSPACE_NOT_FOUND if it was deleted
-     * meanwhile.
+     * in the meantime.
      */
     async update({ id }: Workspace, changes: WorkspaceChanges): Promise<OwnedWorkspace> {
       const { name, creditsPerMonth, connectionsOfLeavers } = changes
@@ -112,7 +112,7 @@ export function createWorkspaces(
         await lockOwner(trx, id)
         const own = await Workspace.query(trx).findById(id).where({ payerId: userId })
         assertThat(own, 'PERMISSION_DENIED', {
-          message: 'This workspace has another owner now, who alone may delete it.',
+          message: 'This workspace now has another owner. Only the owner can delete it.',
         })
         const now = clock.now()
         await living(trx).findById(id).patch({ deletedAt: now })

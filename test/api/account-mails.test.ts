@@ -226,7 +226,7 @@ test('an address is changed by the token that was mailed to the new one, and the
   t.is(body.email, newEmail)
   t.is(typeof body.emailVerifiedAt, 'string')
   const subjects = (await mailsTo(platform, someone.email)).map(({ subject }) => subject)
-  t.deepEqual(subjects.slice(0, 2), ['Your address was changed', 'Your address is to be changed'])
+  t.deepEqual(subjects.slice(0, 2), ['Your email address was changed', 'Your email address is about to change'])
   t.is((await login(platform, newEmail, someone.password)).status, 200)
   t.is((await login(platform, someone.email, someone.password)).failure.code, 'UNAUTHORIZED')
   t.is((await verify(platform, token)).failure.code, 'INVALID_TOKEN')
@@ -242,7 +242,7 @@ test('asking for a taken address is answered like any other, and fails for whoev
   const { failure } = await verify(platform, await tokenTo(platform, other.email))
   t.like(failure, {
     code: 'VALIDATION_ERROR',
-    details: [{ path: 'token', message: 'Is for an address that is taken.' }],
+    details: [{ path: 'token', message: 'Is for an address that another account already has.' }],
   })
   t.is((await call(someone, auth.me)).body.email, someone.email)
 })

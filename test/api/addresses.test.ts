@@ -98,9 +98,7 @@ test('a hostile server.url of each kind comes to nothing, all the way from the m
     }
     if (isPrivateHost(new URL(url))) {
       t.is(inspected.failure.code, 'MANIFEST_INVALID', url)
-      t.deepEqual(inspected.failure.details, [
-        { path: 'server.url', message: 'is an address that is not on the public internet' },
-      ])
+      t.deepEqual(inspected.failure.details, [{ path: 'server.url', message: 'is not a public internet address' }])
       continue
     }
     names += 1

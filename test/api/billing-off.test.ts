@@ -76,7 +76,7 @@ test('whatever would take a payment is not there', async (t) => {
   t.is(tier.failure.code, 'VALIDATION_ERROR')
   t.like((await call(root, adminUsers.getUser, { params: { userId } })).body, { tier: null, balance: null })
   const clock = await call(root, adminClock.advanceClock, { params: { userId }, body: { seconds: 1 } })
-  t.regex(clock.failure.error, /has no sandbox/)
+  t.regex(clock.failure.error, /has no payment sandbox/)
 })
 
 test('what a limit refuses says how to get more, and names no payment', async (t) => {
@@ -92,7 +92,7 @@ test('what a limit refuses says how to get more, and names no payment', async (t
     await call(someone, apiKeys.createApiKey, { body: { name: 'ci', scopes: ['read'] } }),
     await call(someone, workspaces.createWorkspace, { body: { name: 'All of us' } }),
   ]
-  for (const { failure } of refused) t.regex(failure.error, /operator of this platform can raise the limit\.$/)
+  for (const { failure } of refused) t.regex(failure.error, /ask the operator of this platform\.$/)
   const { causes } = (await call(someone, why.whyAgent, { params })).body
   t.like(causes[0], { code: 'PAUSED' })
   t.notRegex(JSON.stringify(causes), /subscription|payment method/)
@@ -123,7 +123,7 @@ test('the tokens of a month are a limit: a run waits, and goes on once an admin 
   t.is((await waiting(someone, first.runId)).waitingCause, 'credits')
   const { failure } = await deliver(someone, agent, { number: 2 })
   t.is(failure.code, 'NO_CREDITS')
-  t.regex(failure.error, /limit of the account for tokens .* operator .* next month/)
+  t.regex(failure.error, /account's monthly limit of model tokens .* operator .* next month/)
   t.is((await limit(null)).status, 200)
   t.is((await ended(someone, first.runId)).status, 'completed')
 })

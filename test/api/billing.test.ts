@@ -54,7 +54,7 @@ test('a purchase that has failed stays so under its key, and its answer says how
   t.is(first.code, 'PAYMENT_FAILED')
   t.false(first.error.includes('Idempotency-Key'))
   t.is(second.code, 'PAYMENT_FAILED')
-  t.true(second.error.startsWith(first.error) && second.error.endsWith('for another try, use a new key.'))
+  t.true(second.error.startsWith(first.error) && second.error.endsWith('To try again, use a new key.'))
 })
 
 test('a ceiling that is too low for one purchase is refused, and the answer says how low it may be', async (t) => {

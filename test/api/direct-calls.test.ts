@@ -198,7 +198,7 @@ test('a result that is too complex was carried out, and is never had again under
   const { failure } = await use('deep')
   const told = { code: 'TOOL_EXECUTION_ERROR', outcome: 'succeeded', siteStatus: 200 }
   t.like(failure, told)
-  t.regex(failure.error, /carried out the call, but its answer .* It is too complex\./)
+  t.regex(failure.error, /performed the call, but its answer .* It is too complex\./)
   const { callId = '' } = failure as { callId?: string }
   t.like((await look(callId)).body, { status: 'succeeded', siteStatus: 200, result: null, idempotencyKey: 'deep' })
   answers(answering({ done: true }))

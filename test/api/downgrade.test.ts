@@ -63,12 +63,12 @@ test('what exceeds the limits of a lower tier rests, is reported, and goes on wh
   const withKey = (nth: number) => call({ url: platform.url, token: keys[nth]!.key }, agents.listAgents)
   t.is((await withKey(2)).status, 200)
   t.is((await withKey(3)).failure.code, 'PERMISSION_DENIED')
-  t.regex((await callTool()).failure.error, /limits of the account do not allow so many sites/)
+  t.regex((await callTool()).failure.error, /account is over its site limit/)
   const allTold = async () =>
     (await call(someone, notifications.listNotifications, { query: { kind: 'limits_exceeded' } })).body.items
   const told = await allTold()
   t.is(told.length, 1)
-  t.regex(told[0]!.message, /3 agents are paused; 1 site of the vault is not called; 2 API keys are refused/)
+  t.regex(told[0]!.message, /3 agents are paused, 1 site in the vault is disabled, 2 API keys are disabled/)
 
   // What is deleted makes room for the oldest that rests.
   const { items } = (await call(someone, vault.listVault)).body
@@ -131,7 +131,7 @@ test('an agent that rests can be paused, and stays so when there is room', async
   const paused = (await change(agents.pauseAgent, 4)).body.pausedAt
   t.not(paused, before)
   t.is((await change(agents.pauseAgent, 4)).body.pausedAt, paused, 'it is safe to repeat')
-  t.regex((await change(agents.resumeAgent, 4)).failure.error, /You have paused this one, too/)
+  t.regex((await change(agents.resumeAgent, 4)).failure.error, /you have also paused this agent/)
   await call(someone, billing.subscribe, { body: { tier: 'pro' } })
   await platform.services.sweep.attend(await userIdOf(someone))
   const { items } = (await call(someone, agents.listAgents)).body
@@ -148,7 +148,7 @@ test('workspaces that a lower tier closes are told of, and what they have used c
   await platform.services.sweep.attend(await userIdOf(someone))
   const query = { kind: 'limits_exceeded' as const }
   const told = (await call(someone, notifications.listNotifications, { query })).body.items
-  t.regex(told[0]?.message ?? '', /: 1 workspace is closed\. It goes on/)
+  t.regex(told[0]?.message ?? '', /: 1 workspace is closed\. They resume/)
   const of = { query: { workspaceId: workspace.id } }
   for (const { status } of [
     await call(someone, billing.getBilling, of),

@@ -62,6 +62,6 @@ test.serial('arguments are checked in a thread, by patterns that take long, too'
   const active = (user + system) / 1000
   t.is(failure.code, 'VALIDATION_ERROR')
   t.regex(failure.details?.[0]?.message ?? '', /must match the pattern/)
-  t.regex(failure.error, /do not fit the tool's input schema: "p0" must match the pattern/)
+  t.regex(failure.error, /do not match the tool's input schema: "p0" must match the pattern/)
   t.true(active < 250, `the main thread worked for ${active} ms`)
 })

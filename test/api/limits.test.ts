@@ -253,7 +253,7 @@ for (const [what, tier, most, limit] of ofAnOwner)
     const limits = limitsWith(t)
     for (const owner of ['one', 'another']) t.is(await allowed(() => limit(limits, owner)), most)
     const refused = await t.throwsAsync(limit(limits, 'one'), { code: 'RATE_LIMITED' })
-    t.regex(refused?.message ?? '', /account: .* a minute are allowed with the tier .*\. Try again in \d+ seconds?\.$/)
+    t.regex(refused?.message ?? '', /limit of .* a minute \(.* tier\).*\. Try again in \d+ seconds?\.$/)
   })
 
 test('each owner may do what its own limits allow, and at least what the settings allow everybody', async (t) => {
@@ -282,7 +282,7 @@ test('a compressed input counts with the bytes that it has when it is inflated',
   t.not((await give('a'.repeat(1_000_000))).status, 429)
   const refused = (await give('a'.repeat(1_000_000))).failure
   t.is(refused.code, 'RATE_LIMITED')
-  t.regex(refused.error, /^Too much is given to the runs of this account/)
+  t.regex(refused.error, /^The runs of this account have exceeded their input limit/)
   const params = { agentId: agent.id }
   t.not((await call(someone, agentRuns.startRun, { params })).status, 429, 'no input, nothing to count')
 })

@@ -25,7 +25,7 @@ const uses: Record<Member, (t: ExecutionContext, stage: OAuthStage, acceptHosts:
   async token_url(t, { site, begin, finish, flowOf }, acceptHosts, url) {
     const attempt = await begin(site, { acceptHosts })
     const { body } = await finish(attempt)
-    t.is(body.error, "The site's token address could not be reached.", url)
+    t.is(body.error, "The site's token endpoint could not be reached.", url)
     t.like(await flowOf(attempt), { status: 'failed', code: 'SITE_UNAVAILABLE' })
   },
   async revocation_url(t, { site, connect, someone }, acceptHosts, url) {

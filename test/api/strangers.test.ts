@@ -99,7 +99,7 @@ test('no name makes a page, a mail or a notification say anything but what the p
     t.false(/<(?:script|img|svg|a (?!class="action" href="\/vault\/oauth\/go\?))/i.test(page), name)
     const owned = texts.find((text) => text.includes('the workspace')) ?? ''
     assertHarmless(t, owned)
-    t.true(owned.includes(`” of ${owner.email}. Its agents may then`), owned)
+    t.true(owned.includes(`” of ${owner.email}. Its agents can then do`), owned)
 
     const invitation = { email: 'ada@example.com', expiresAt: clock.now() }
     const { baseUrl } = platform.config.http
@@ -108,7 +108,7 @@ test('no name makes a page, a mail or a notification say anything but what the p
     t.is(others.length, 3)
     t.regex(
       sentence.replace(baseUrl, ''),
-      /^\S+@example\.com invites you to (?:a workspace|the workspace “[^“”:@/\\]*”) at \.$/,
+      /^\S+@example\.com has invited you to (?:a workspace|the workspace “[^“”:@/\\]*”) at \.$/,
     )
 
     const trx = await database.transaction()
@@ -140,7 +140,7 @@ test('a workspace that is named like an account never passes for one, and a memb
   const { texts } = await pageOf(stage, body.connectUrl)
   t.true(
     texts.includes(
-      `${site.origin} will be connected to the vault of the workspace “ada[@]victim[.]example” of ${owner.email}. Its agents may then, in your name: search and read; create and change things.`,
+      `${site.origin} will be connected to the vault of the workspace “ada[@]victim[.]example” of ${owner.email}. Its agents can then do the following there on your behalf: search and read, create and change things.`,
     ),
     texts.join('\n'),
   )
@@ -150,7 +150,7 @@ test('a workspace that is named like an account never passes for one, and a memb
   const id = await userIdOf(member)
   t.true(
     unverified.texts.some((text) =>
-      text.startsWith(`It was asked for by the account ${id}, whose address nobody has verified.`),
+      text.startsWith(`This was requested by the account ${id}, whose email address is not verified.`),
     ),
   )
   t.false(unverified.page.includes(member.email))
@@ -162,7 +162,7 @@ test('an account whose address is not verified is not named by it: the reader ma
   const { body } = await call(someone, oauth.startOAuth, { body: { url: site.origin } })
   const { page, texts } = await pageOf(stage, body.connectUrl)
   const id = await userIdOf(someone)
-  t.true(texts.some((text) => text.includes(`to the vault of the account ${id}, whose address nobody has verified.`)))
+  t.true(texts.some((text) => text.includes(`to the vault of the account ${id}, whose email address is not verified.`)))
   t.false(page.includes(someone.email))
   await verify(platform, someone)
   t.true(

@@ -82,7 +82,7 @@ test('what stays in a verified account is named in the mail, without words that 
     `${agent.id} to hooks.example.com`,
     `${shared.id} to hooks.example.com`,
     origin,
-    'API keys that are valid: 1',
+    'Valid API keys: 1',
   ])
     t.true(text.includes(named), named)
   t.notRegex(text, /locked|Call us|key=a/)
@@ -131,7 +131,7 @@ test('of an account whose address nobody had verified, nothing goes on for whoev
   const owner = await takeBack(platform, squatter.email)
   const delivery = await deliver(squatter, hooked, { number: 1 })
   t.is(delivery.failure.code, 'WEBHOOK_SECRET_INVALID')
-  t.regex(await told(platform, squatter.email), /new webhook secrets/)
+  t.regex(await told(platform, squatter.email), /replaced their webhook secrets/)
   for (const { id } of [agent, shared]) {
     const { body } = await call(owner, agents.getAgent, { params: { agentId: id } })
     t.is(body.callbackUrl, null)
@@ -146,7 +146,7 @@ test('of an account whose address nobody had verified, nothing goes on for whoev
   t.is((await call({ url: platform.url, token: key }, agents.listAgents)).failure.code, 'TOKEN_REVOKED')
   t.deepEqual((await call(owner, invitations.listInvitations, { params: { workspaceId } })).body.items, [])
   t.deepEqual(await database('workspace_providers').where({ workspaceId }), [])
-  t.regex(await told(platform, squatter.email), /Nobody had verified this address before/)
+  t.regex(await told(platform, squatter.email), /This address had never been verified/)
 
   // With somebody else everything is as it was.
   const params = { workspaceId: elsewhere }
@@ -167,5 +167,5 @@ test('somebody who has registered by a verified address keeps everything', async
   const owner = await takeBack(platform, someone.email)
   const { body } = await call(owner, agents.getAgent, { params: { agentId: agent.id } })
   t.deepEqual([body.callbackUrl, body.pausedAt], [callbackUrl, null])
-  t.notRegex(await told(platform, someone.email), /Nobody had verified/)
+  t.notRegex(await told(platform, someone.email), /had never been verified/)
 })

@@ -95,7 +95,10 @@ test.serial(
     t.true(Number(refused.headers.get('retry-after')) > 3000)
     t.is((await logIn(someone, recoveryCodes[0])).failure.code, 'RATE_LIMITED')
     t.is((await logIn(someone)).failure.code, 'UNAUTHORIZED')
-    t.is((await subjects(platform, someone)).filter((subject) => subject === 'Somebody enters wrong codes').length, 1)
+    t.is(
+      (await subjects(platform, someone)).filter((subject) => subject === 'Someone is entering wrong codes').length,
+      1,
+    )
     clock.forward(3601)
     t.is((await logIn(someone, wrongCodeAt(secret, now()))).failure.code, 'UNAUTHORIZED', 'ten more are tried')
     t.is((await logIn(someone, recoveryCodes[0])).status, 200)
@@ -190,7 +193,7 @@ test.serial('an app is removed with password and code only, and then the passwor
   t.deepEqual((await call(someone, totp.getTotp)).body, { enabledAt: null, recoveryCodesLeft: 0 })
   t.is((await remove({ currentPassword, code: codeAt(secret, now(), 1) })).failure.code, 'NOT_FOUND')
   const told = await subjects(platform, someone)
-  for (const subject of ['Logging in needs a code now', 'Logging in needs no code any more'])
+  for (const subject of ['Signing in now requires a code', 'Signing in no longer requires a code'])
     t.true(told.includes(subject))
 })
 

@@ -74,7 +74,7 @@ for (const name of ['api', 'worker'] as const) {
     const { door, isReady, logs } = started
     t.falsy(await isReady())
     await door.start()
-    const failed = 'The database is not migrated yet'
+    const failed = 'The database has not been migrated yet'
     await eventually(30, 'it finds no schema', () => logs.some((line) => line.includes(failed)) || undefined)
     t.falsy(await isReady())
     // As `npm run migrate` does: its lock is a transaction that is idle for as long as the migrations take.

@@ -35,7 +35,7 @@ for (const [made, [name, ...args]] of [
     const { exitCode, stderr } = await execa(process.execPath, [`bin/${name}.ts`, ...args], options)
     t.is(exitCode, 1)
     t.regex(stderr, refusal)
-    t.regex(stderr, /Set DATABASE_URL to an empty database, and migrate it\./)
+    t.regex(stderr, /Set DATABASE_URL to an empty database and run the migrations\./)
     t.deepEqual(await look(), before)
   })
 }

@@ -38,7 +38,7 @@ async function signIn(page: Page, user: string): Promise<void> {
 /** Opens the address as the person who was given it, and goes on to the site. */
 async function goOn(page: Page, connectUrl: string): Promise<void> {
   await page.goto(connectUrl)
-  await page.getByRole('link', { name: 'Go on to “Example contacts”' }).click()
+  await page.getByRole('link', { name: 'Continue to “Example contacts”' }).click()
 }
 
 const heading = (page: Page): Promise<string | null> => page.getByRole('heading').textContent()
@@ -84,7 +84,7 @@ test('a person who says no at the site, comes twice or with another browser is t
   await goOn(page, second.connectUrl)
   const stranger = await openPage()
   await stranger.goto(second.connectUrl)
-  t.regex(await stranger.innerText('main'), /already opened in another browser/)
+  t.regex(await stranger.innerText('main'), /already been opened in another browser/)
   t.deepEqual((await call(someone, vault.listVault)).body.items, [])
 })
 

@@ -74,7 +74,7 @@ test('a person links a provider in a browser after a page that names the account
   const page = await openPage()
   await page.goto(linkUrl)
   t.true((await page.innerText('main')).includes(`linked to the account ${someone.email}`))
-  await page.getByRole('link', { name: `Go on to ${idp.host}` }).click()
+  await page.getByRole('link', { name: `Continue to ${idp.host}` }).click()
   await signInAtProvider(page, 'grace')
   await page.getByText('is linked').waitFor()
   const other = await openPage()

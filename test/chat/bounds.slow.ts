@@ -189,7 +189,7 @@ test.serial('a session that is full refuses the next message and says so', async
   t.is(refused.status, 403)
   const body = (await refused.json()) as { code: string; error: string }
   t.is(body.code, 'FEATURE_LIMIT_REACHED')
-  t.regex(body.error, /^This session has 25000 messages and answers, as many as a session may have\. Open a new one\./)
+  t.regex(body.error, /^This session has reached its limit of 25000 messages and answers\. Create a new session\./)
   t.deepEqual((await historyOf(session)).items, [])
 })
 

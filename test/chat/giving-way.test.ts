@@ -180,14 +180,14 @@ test('an approved call of a chat is made only as it was shown, and the model is 
     await endsAs(given.session, 'completed')
     const [made] = await calls
     t.like(made, { status: 'failed', attempts: 0 })
-    t.regex(made.result, /not the one that was approved/)
+    t.regex(made.result, /differs from the call that was approved/)
   }
   const { session, someone, platform } = await open()
   await decide(someone, await waiting(t, session), 'refuse', { note: 'Not today' })
   await endsAs(session, 'completed')
   const answers = platform.services.database('chat_answers').where({ sessionId: session.id }).select('id')
   const [refused] = await platform.services.database('chat_tool_calls').whereIn('answerId', answers)
-  t.regex(refused.result, /The user has refused this call.* They said: "Not today"/)
+  t.regex(refused.result, /The user has refused this call.* Their note: "Not today"/)
 })
 
 test('an answer goes on without a call that nobody has approved in time, and the other owner’s waits on', async (t) => {

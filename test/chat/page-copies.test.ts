@@ -71,6 +71,6 @@ test('words and ids that cannot be kept are refused, and so are bodies of anothe
   }
   for (const body of [{ words: 'Hello' }, { text: 5 }, { text: 'Hello', unknown: 1 }, { messages: 'Hello' }]) {
     const { error } = (await (await send(session, body)).json()) as { error: string }
-    t.regex(error, /must have a "text".+ with "messages"$/, JSON.stringify(body))
+    t.regex(error, /must have "text".+ with "messages"$/, JSON.stringify(body))
   }
 })

@@ -250,8 +250,8 @@ test('files are refused by their place, and so is a body with a long conversatio
   const file = { type: 'file', mediaType: 'application/pdf', url: 'data:application/pdf;base64,JVBERi0xLjQK' }
   const said = (parts: object[]) => ({ id: 'chat', messages: [{ role: 'user', parts }] })
   const refused: [object, string, RegExp][] = [
-    [said([text, file]), 'messages.0.parts.1', /files are not supported/],
-    [said([{ type: 'reasoning', text: 'Obey.' }, text]), 'messages.0.parts.0', /anything else that is no text/],
+    [said([text, file]), 'messages.0.parts.1', /only text is supported/],
+    [said([{ type: 'reasoning', text: 'Obey.' }, text]), 'messages.0.parts.0', /only text is supported/],
     [said([]), 'messages.0', /has no text\.$/],
     [said([{ type: 'text', text: 'x'.repeat(1024 ** 2) }]), '', /prepareSendMessagesRequest/],
   ]

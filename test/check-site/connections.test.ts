@@ -108,9 +108,9 @@ test('a file of authorities that is missing, empty or broken is refused in a sen
   const broken = join(ownFolder(), 'broken.pem')
   writeFileSync(broken, '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n')
   const sentences = {
-    '/nowhere/ca.pem': /\/nowhere\/ca\.pem, cannot be read: there is no such file\.$/,
-    [keyFile]: /holds no certificate/,
-    [broken]: /holds a certificate that cannot be parsed/,
+    '/nowhere/ca.pem': /\/nowhere\/ca\.pem cannot be read: the file does not exist\.$/,
+    [keyFile]: /contains no certificate/,
+    [broken]: /contains a certificate that cannot be parsed/,
   }
   for (const [file, message] of Object.entries(sentences)) await t.throwsAsync(check(site, file), { message })
 })

@@ -92,7 +92,7 @@ test('a restored account is as before: what waited in its queue starts', async (
   t.is((await call(someone, auth.restoreAccount)).status, 200, 'safe to repeat')
   t.is((await call(key, agents.listAgents)).body.items.length, 1)
   t.is((await ended(someone, second.body.runId)).status, 'completed')
-  t.is((await mailsTo(platform, someone.email))[0]?.subject, 'Your account is kept')
+  t.is((await mailsTo(platform, someone.email))[0]?.subject, 'Your account has been restored')
 })
 
 test('the subscription of an account that is to be deleted does not renew, also once the account is restored', async (t) => {

@@ -4,7 +4,7 @@ import { createEmptyDatabase, createTestDatabase, onServer } from './database.ts
 
 /** What such a database is refused with. */
 export const refusal =
-  /The database was made by another version of Switchyard or by another program, and nothing was changed in it\./
+  /The database was created by another version of Switchyard or another program\. Nothing in it was changed\./
 
 /** As it was when the schema was a list of many migrations. */
 export const ofManyMigrations = `

@@ -40,7 +40,7 @@ const cut: Act = (response) => {
 }
 const used = '"usage":{"prompt_tokens":2000,"completion_tokens":0}'
 const billedError = whole(`{"error":{"message":"Bad gateway.","code":502},${used}}`)
-const brokeOff = /broke off before it was complete/
+const brokeOff = /ended before it was complete/
 
 /** Three failures of each protocol, and of an answer in one piece: their sentences, and whether they are billed. */
 const failing: Record<Protocol | 'chat-whole', [act: Act, sentence: RegExp, isBilled?: true][]> = {

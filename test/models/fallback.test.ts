@@ -44,7 +44,7 @@ const reasons: [title: string, acts: Act | Act[], asked: number, note: string, o
   ['asks for a pause of more than a minute', status(429, { 'retry-after': '61' }), 1, failed, []],
   ['refuses to answer', refusal, 1, 'The model refused to answer.', ['refused']],
   ['fails when it is corrected', [useless, status(401)], 2, failed, ['empty']],
-  ['gives useless answers', useless, 2, 'The answers of the model were of no use.', ['empty', 'empty']],
+  ['gives useless answers', useless, 2, "The model's answers were unusable.", ['empty', 'empty']],
 ]
 
 test('the fallback model is asked at once if the model cannot or will not answer, and is corrected once, too', async (t) => {
@@ -88,7 +88,7 @@ test('an agent whose model is not configured any more goes to its fallback model
   const fields = { model: play([hello]), fallbackModel: play([hello], 'anthropic') }
   const { run, failures } = await runOnce(someone, fields, 60, gone)
   t.is(run.status, 'completed')
-  const message = 'The model gone is not among those of this platform. GET /models lists them.'
+  const message = 'There is no model named gone. GET /models lists the available models.'
   t.like(failures, [{ model: 'gone', message }])
   t.is(provider.requestsOf(fields.model).length, 0)
   const alone = await agentOf(someone, { model: fields.model })

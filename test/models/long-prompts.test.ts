@@ -59,7 +59,7 @@ test('a run whose prompt is refused as too long is shown less of itself, and goe
   t.deepEqual(failures, [])
   const fitted = dataOf(timeline, 'context.fitted')
   t.true(fitted.length > 0)
-  t.regex(String(fitted[0]?.['note']), /The provider refused the prompt because it was longer/)
+  t.regex(String(fitted[0]?.['note']), /The provider rejected the prompt/)
 
   // A single result that is too long is shown in part.
   const { someone: other, sites: chinese } = await reader('chinese')

@@ -136,7 +136,7 @@ test('a run whose model cannot summarise goes on without a summary, and the time
   const { asked, run, timeline, fitted } = await readPages('unsummarized', options)
   t.like(run, { status: 'completed', steps: 15 })
   t.true(dataOf(timeline, 'step.failed').every(({ willRetry }) => willRetry))
-  t.true(fitted.some(({ note }) => String(note).includes('A summary of them was asked for')))
+  t.true(fitted.some(({ note }) => String(note).includes('The model failed to summarize them')))
   t.false(textOf(asked.at(-1)!).includes('SUMMARY'))
 })
 
@@ -145,7 +145,7 @@ test('a payload that no window has room for ends the run before its model is ask
   t.like(run, { status: 'failed', reason: 'MODEL_ERROR' })
   t.deepEqual(asked, [])
   const [{ message, willRetry } = {}] = dataOf(timeline, 'step.failed')
-  t.regex(String(message), /about \d{5} tokens; its context window has 6000 tokens, of which a prompt may take 5000/)
+  t.regex(String(message), /about \d{5} tokens\. Its context window is 6000 tokens, of which a prompt can use 5000/)
   t.is(willRetry, false)
 })
 

@@ -43,7 +43,7 @@ test('an unknown tool, invalid arguments and ids that are empty or used twice ar
     t.like(resultOf(JSON.stringify({ text })), { status: 'succeeded', result: JSON.stringify({ text }) })
   t.regex(String(resultOf('{}')?.['result']), /There is no tool named "no_such_tool"/)
   t.regex(String(resultOf('{"text":')?.['result']), /are not a JSON object/)
-  t.regex(String(resultOf('{"text":5}')?.['result']), /do not fit the tool's input schema/)
+  t.regex(String(resultOf('{"text":5}')?.['result']), /do not match the tool's input schema/)
   const told = toldIn(provider.requestsOf(model)[1]!.body).filter(({ role }) => role === 'tool')
   t.is(new Set(told.map((one) => one.tool_call_id)).size, 6, 'each result has the id of its own call')
 })

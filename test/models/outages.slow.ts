@@ -100,7 +100,7 @@ test('refused credentials are an outage from the first attempt on, and their wor
   await waiting(someone, head, 30)
   t.is(provider.requestsOf(model).length, 1)
   const timeline = JSON.stringify(await timelineOf(someone, head))
-  t.regex(timeline, /refused the platform's credentials/)
+  t.regex(timeline, /rejected the platform's credentials/)
   t.false(timeline.includes('Incorrect API key'))
   const said = (await listed(model))?.outage?.providerSaid ?? ''
   t.regex(said, /Incorrect API key provided: /)
@@ -137,11 +137,11 @@ test('a prompt that is refused while the model answers others ends its run at on
   const model = play([status(400)])
   const run = await ended(someone, (await delivered(someone, { model })).head, 30)
   t.like(run, { status: 'failed', reason: 'MODEL_ERROR' })
-  t.regex(run.error ?? '', /^The AI provider refused the request \(status 400\)\.$/)
+  t.regex(run.error ?? '', /^The AI provider rejected the request \(status 400\)\.$/)
   const { message } = (await call(someone, whyRun, { params: { runId: run.id } })).body.causes[0]!
-  t.regex(message, /refused the request \(status 400\)/)
+  t.regex(message, /rejected the request \(status 400\)/)
   const { items } = (await call(someone, notifications.listNotifications)).body
-  t.regex(items[0]?.message ?? '', /refused the request \(status 400\)/)
+  t.regex(items[0]?.message ?? '', /rejected the request \(status 400\)/)
 
   // Many such prompts cost few probes.
   const began = Date.now()

@@ -124,7 +124,7 @@ test('a request that is refused for something else is made once, and fails', asy
   const model = play([status(400, {}, '{"error":{"message":"temperature must be at most 1"}}')])
   const { run, failures } = await runOnce(someone, { model, sites })
   t.is(run.status, 'failed')
-  t.regex(String(failures[0]?.['message']), /refused the request \(status 400\)/)
+  t.regex(String(failures[0]?.['message']), /rejected the request \(status 400\)/)
   t.is(provider.requestsOf(model).length, 1)
 })
 

@@ -68,7 +68,7 @@ test('an answer that does not fit is corrected once, with the problems named, an
   const { someone, id, requests } = await running(['{"issue":"the first"}', '{"issue":4711}'])
   const { run, steps } = await endOf(someone, id)
   t.like(run, { status: 'completed', steps: 2, answer: '{"issue":4711}', output: { issue: 4711 } })
-  const problem = '"issue" is of the type "string", expected "integer"'
+  const problem = '"issue" has the type "string", expected "integer"'
   t.like(steps, [{ outcome: 'off_schema', remark: problem }, { output: { issue: 4711 } }])
   t.false('output' in (steps[0] ?? {}))
   const [first, second, ...more] = requests()
@@ -84,7 +84,7 @@ test('an answer that does not fit is corrected once, with the problems named, an
   const wrong = await running(said)
   const over = await endOf(someone, wrong.id)
   t.like(over.run, { status: 'failed', reason: 'OUTPUT_INVALID', answer: null, output: null, steps: 2 })
-  const remark = 'it is not one JSON value with nothing before or after it'
+  const remark = 'it is not a single JSON value without surrounding text'
   const offSchema = said.map((text) => ({ text, outcome: 'off_schema', remark }))
   t.like(over.steps, offSchema)
 })
@@ -143,7 +143,7 @@ test('a hostile answer is refused in bounded words, and in the time of its lengt
   const strangers = JSON.stringify(Array.from({ length: 500 }, () => 'x'))
   const answers: [outputSchema: Schema, answer: string, good: unknown, remark: RegExp][] = [
     [list, strangers, [1], /; and 10 more$/],
-    [list, '['.repeat(50_000), [1], /nested deeper than 100 levels/],
+    [list, '['.repeat(50_000), [1], /nested more than 100 levels deep/],
     [{ type: 'string', pattern: '^(a+)+$' }, `"${'a'.repeat(5000)}!"`, 'aa', /./],
   ]
   for (const [outputSchema, answer, good, remark] of answers) {

@@ -90,7 +90,7 @@ for (const [title, made] of Object.entries(badTokens)) {
 
 test.serial('what a provider sends twice, or as another issuer, is named; a refusal is told in any case', async (t) => {
   const iss = 'https://accounts.example.com'
-  const named = /sent `iss` as “https:\/\/ accounts\[\.\]example\[\.\]com”, and what it says of itself/
+  const named = /sent `iss` as “https:\/\/ accounts\[\.\]example\[\.\]com”\. Its discovery document/
   for (const [query, status, words] of [
     [{ iss }, 400, named],
     [{ code: 'another' }, 400, /sent `code` twice/],
@@ -118,12 +118,12 @@ const addresses: [
   ['told at the userinfo alone', { ...unknown, email: undefined }, verified, 200, /./],
   ['empty in the ID token', { ...verified, email: '' }, verified, 200, /./],
   ['verified in a text', { email_verified: 'true' }, 500, 200, /./],
-  ['in another text', { email_verified: 'yes' }, { email_verified: 'yes' }, 403, /is a text, and not true/],
-  ['told here, and verified there', unknown, { ...verified, email: undefined }, 403, /tells no address/],
-  ['verified here, and told there', { email: undefined }, {}, 403, /does not say/],
-  ['another one at the userinfo', unknown, { ...verified, email: 'b@example.com' }, 403, /two addresses/],
+  ['in another text', { email_verified: 'yes' }, { email_verified: 'yes' }, 403, /is a string instead of true/],
+  ['told here, and verified there', unknown, { ...verified, email: undefined }, 403, /did not send your email address/],
+  ['verified here, and told there', { email: undefined }, {}, 403, /did not confirm your email address/],
+  ['another one at the userinfo', unknown, { ...verified, email: 'b@example.com' }, 403, /two different email addresses/],
   ['of another subject', unknown, { ...verified, sub: 'another' }, 403, /not valid/],
-  ['at a userinfo that fails', unknown, 500, 503, /failure of its own/],
+  ['at a userinfo that fails', unknown, 500, 503, /returned an error/],
 ]
 
 for (const [what, claims, said, status, words] of addresses) {

@@ -101,7 +101,7 @@ test('an address that an account has, or that is not verified, makes no account 
   const someone = await newcomer(platform)
   const taken = await signInBy(platform, { providerId, user: known({ email: someone.email.toUpperCase() }).user })
   t.is(taken.status, 400)
-  t.regex(taken.text, /Sign in to it as usual, and link the sign-in provider there/)
+  t.regex(taken.text, /Sign in to it as usual, then link the sign-in provider/)
   t.false(taken.by.cookies.has('switchyard_access'))
   t.deepEqual((await call(someone, signIn.listIdentities)).body.items, [])
   idp.accounts.set('nobody', {})
@@ -142,7 +142,7 @@ test('whoever has no password is told so where it is asked for, keeps the last w
   const { code, error } = (await call(someone, auth.changePassword, changed)).failure
   t.deepEqual(
     [code, error],
-    ['UNAUTHORIZED', 'This account has no password yet. Get one with POST /auth/forgot-password.'],
+    ['UNAUTHORIZED', 'This account has no password yet. Set one with POST /auth/forgot-password.'],
   )
   const moved = { body: { currentPassword, newEmail: 'new@example.com' } }
   t.is((await call(someone, accountMails.changeEmail, moved)).failure.code, 'UNAUTHORIZED')
@@ -286,7 +286,7 @@ test('a network begins a hundred sign-ins at a time, and what is over is deleted
   const provider = await services.providers.find(providerId)
   const begin = () => services.flows.begin({ provider, address: '192.0.2.7' })
   for (let count = 0; count < 100; count += 1) await begin()
-  await t.throwsAsync(begin(), { message: /^Too many sign-ins were begun/ })
+  await t.throwsAsync(begin(), { message: /^Too many sign-ins were started/ })
   const rows = database('sign_in_flows').whereLike('network', '192.0.2.%')
   const someone = await verified(platform)
   const [login] = (await call(someone, logins.listLogins)).body.items

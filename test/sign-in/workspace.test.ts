@@ -95,7 +95,7 @@ test('a member who has linked the provider of a workspace signs in to it, and to
   const { location } = await visit(platform, by, `/auth/oidc/${id}/start`, 'text/html')
   const page = await visit(platform, by, location, 'text/html')
   t.is(page.status, 200)
-  t.true(page.text.includes(`Sign in at ${idp.host}?`), 'the provider is named before the browser goes there')
+  t.true(page.text.includes(`Sign in with ${idp.host}?`), 'the provider is named before the browser goes there')
 })
 
 test.serial('the address of another user, asserted by the provider of a workspace, gains nothing', async (t) => {

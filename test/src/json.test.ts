@@ -39,7 +39,7 @@ test('exactly the values deeper than the limit are refused', (t) => {
 
 test('a hundred levels are the limit where none is given', (t) => {
   t.true(parseJson(nested(100)).ok)
-  const problem = 'It must not be nested deeper than 100 levels.'
+  const problem = 'It must not be nested more than 100 levels deep.'
   t.deepEqual(parseJson(nested(101)), { ok: false, problem, path: '', isTooDeep: true })
 })
 
@@ -51,7 +51,7 @@ test('a million levels are refused without a stack overflow', (t) => {
   for (const opening of ['[', '{"a":', '[{"a":']) {
     t.like(parseJson(opening.repeat(1_000_000), exact), {
       ok: false,
-      problem: 'It must not be nested deeper than 100 levels.',
+      problem: 'It must not be nested more than 100 levels deep.',
     })
   }
 })

@@ -46,7 +46,7 @@ test('limits count apart from each other, and each key for itself', async (t) =>
   const rateLimits = createRateLimits({ database, config: { rateLimits: inMemory } })
 
   await rateLimits.auth('192.0.2.1')
-  await t.throwsAsync(rateLimits.auth('192.0.2.1'), { message: /1 a minute/ })
+  await t.throwsAsync(rateLimits.auth('192.0.2.1'), { message: /1 requests a minute/ })
   await t.notThrowsAsync(rateLimits.auth('192.0.2.2'))
   await t.notThrowsAsync(rateLimits.webhook('192.0.2.1'))
 })
@@ -88,7 +88,7 @@ test('changes of an account are counted for a minute and for a day, in Postgres,
   const rateLimits = createRateLimits({ database, config: { rateLimits: { ...limits, changesPerMinute: 9 } } })
   for (let made = 0; made < 7; made += 1) await rateLimits.change('somebody')
   const refused = await t.throwsAsync(rateLimits.change('somebody'), {
-    message: /^Too many changes: 7 a day are allowed/,
+    message: /^This account has exceeded its limit of 7 changes a day/,
   })
   t.true(isCoded(refused, 'RATE_LIMITED') && (refused.retryAfter ?? 0) > 86_000)
   await t.notThrowsAsync(rateLimits.change('another'))

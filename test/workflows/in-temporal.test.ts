@@ -148,13 +148,13 @@ test('Temporal shows whose runs, run and fire a workflow is, in words that the n
   const agent = await agentOf(scripts.someone, { name, systemPrompt: '[[say done]]' })
   const { id } = (await start(scripts.someone, agent)).body
   await ended(scripts.someone, id)
-  t.is(await summaryOf(agentQueueId(agent.id)), `Runs of ${shown}, one at a time, in order of arrival`)
+  t.is(await summaryOf(agentQueueId(agent.id)), `Runs of ${shown}, one at a time and in order of arrival`)
   t.is(await summaryOf(agentRunId(id)), `manual run 1 of ${shown}`)
 
   const { id: agentId } = await scheduledAgent(scripts.someone, { name, cron: '0 0 1 1 *' })
   await scripts.platform.services.schedules.settled()
   const { action } = await client.schedule.getHandle(scheduleId(agentId)).describe()
-  t.is(action.staticSummary, `One fire of the schedule of ${shown}: starts a run, or records why not`)
+  t.is(action.staticSummary, `Starts a scheduled run of ${shown}, or records why not`)
 })
 
 test('a fire that comes late is recorded for the time that its schedule names', async (t) => {

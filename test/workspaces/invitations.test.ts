@@ -145,7 +145,7 @@ test('an account whose address is not verified invites nobody, and is told what 
   const email = newAddress()
   const { failure } = await call(owner, invitations.inviteMember, { params, body: { email, role: 'admin' } })
   t.is(failure.code, 'PERMISSION_DENIED')
-  t.regex(failure.error, /^Verify your address first/)
+  t.regex(failure.error, /^Verify your email address first/)
   t.deepEqual(await mailsTo(platform, email), [])
 })
 
@@ -159,7 +159,7 @@ test('a mail to a stranger quotes no name that could be a message, and names who
     await database('workspaces').where({ id: workspaceId }).update({ name })
     await invite(email, 'viewer')
     const text = String((await mailsTo(platform, email))[0]?.text)
-    t.true(text.startsWith(`${owner.email} invites you to ${words}`), text)
+    t.true(text.startsWith(`${owner.email} has invited you to ${words}`), text)
     t.false(text.includes('evil'))
   }
 })

@@ -9,7 +9,7 @@ export interface Gateway {
   name: 'sandbox' | 'stripe'
   /**
    * The gateway's name for an account: the known one, or a new one if there is none, or it is gone. INTERNAL_ERROR if it
-   * is unknown, although a subscription goes on: then the key may be that of another account of the gateway.
+   * is unknown, although a subscription continues: then the key may be that of another account of the gateway.
    */
   customer(ownerId: string, known?: { customer: string; isSubscribed: boolean }): Promise<string>
   /** Registers a payment method by its client-side name, as the one that is charged. PAYMENT_FAILED (refused), VALIDATION_ERROR. */
@@ -22,7 +22,7 @@ export interface Gateway {
   setup(customer: string): Promise<{ clientSecret: string } | null>
   /** Charges now. PAYMENT_FAILED. */
   pay(charge: Charge): Promise<GatewayPayment>
-  /** Begins a subscription and charges its first month. PAYMENT_FAILED: then there is none. NOT_FOUND if another one goes on: look. */
+  /** Begins a subscription and charges its first month. PAYMENT_FAILED: then there is none. NOT_FOUND if another one continues: look. */
   subscribe(wanted: { customer: string; tier: PaidTierName; key: string }): Promise<void>
   /**
    * Changes the tier: at once, or when the period ends. At once begins a new month: its price is charged less what is left

@@ -25,7 +25,7 @@ export async function giveBack(trx: Transaction, account: Account, undone: Undon
   if (rows.length === 0) return 0
   const parts = partsOf(taken, Math.max(0, balance) - Math.max(0, account.balance))
   for (const [id, part] of parts) {
-    // Credits of other grants have paid a debt meanwhile: they come to the grant of the payment.
+    // Credits of other grants have paid a debt in the meantime: they come to the grant of the payment.
     const grantId = id ?? (await grantOf(trx, taken))
     await trx('credit_grants').where({ ownerId, id: grantId }).increment('remaining', part)
   }

@@ -33,11 +33,11 @@ interface Bounds {
   tokensPerMonth: number
 }
 
-/** Credits that are held while a step is under way, so that steps at the same time do not count on the same ones. */
+/** Credits that are held while a step is in progress, so that steps at the same time do not count on the same ones. */
 export function createHolds({ database, clock }: { database: Database; clock: Clock }) {
   return {
     /**
-     * Holds credits of a locked account for a step, and tokens of its month, in place of what the run or answer has held
+     * Holds credits of a locked account for a step, and tokens of its month, instead of what the run or answer has held
      * before. Returns how many credits; undefined if less than one of either is free, within the caps and beside what others
      * hold.
      */
@@ -77,7 +77,7 @@ const purgeStatement = `
   delete from credit_holds where subject_id in
     (select subject_id from credit_holds where expires_at <= :now limit 10000 for update skip locked)`
 
-/** `least` passes over caps that there are not; without any, the estimate is held. An agent has one step under way at a time. */
+/** `least` passes over caps that there are not; without any, the estimate is held. An agent has one step in progress at a time. */
 const placeStatement = `
   with others as (
     select coalesce(sum(credits), 0)::bigint as all_held, coalesce(sum(tokens), 0)::bigint as tokens_held,

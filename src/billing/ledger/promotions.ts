@@ -43,7 +43,7 @@ export function createPromotions(context: {
      */
     async give(userId: string, given: Promotion, requestKey: string | undefined): Promise<CreditGrant> {
       const user = isId(userId) && (await User.query(database).findById(userId).select('id'))
-      assertThat(user, 'NOT_FOUND', { message: 'There is no user with this identifier.' })
+      assertThat(user, 'NOT_FOUND', { message: 'There is no user with this id.' })
       const before = await earlier(userId, requestKey)
       if (before) return assertSame(before, given)
       try {
@@ -57,7 +57,7 @@ export function createPromotions(context: {
 }
 
 function assertFuture(expiresAt: Date | null, now: Date): void {
-  const message = 'The credits would be over already. Name a later time.'
+  const message = 'These credits would already have expired. Set a later time.'
   assertThat(expiresAt === null || expiresAt > now, 'VALIDATION_ERROR', {
     message,
     details: [{ path: 'expiresAt', message }],
@@ -70,7 +70,7 @@ function assertSame(before: CreditGrant, { credits, expiresAt, priority, note }:
     Number(before.expiresAt) === Number(expiresAt) &&
     before.priority === (priority ?? usualPriority.promotion) &&
     before.note === note
-  const message = 'This idempotency key was used for other credits. Choose another one.'
+  const message = 'This idempotency key has been used for different credits. Use a new key.'
   assertThat(isSame, 'VALIDATION_ERROR', { message, details: [{ path: 'Idempotency-Key', message }] })
   return before
 }

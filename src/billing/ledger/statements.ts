@@ -81,7 +81,7 @@ export function createStatements(context: {
 
   /** NOT_FOUND for what is no month, or one that has not begun. */
   function monthIn(account: Account, month: string): Month {
-    const message = 'There is no statement of this month. Name one that has begun, such as 2026-11.'
+    const message = 'There is no statement for this month. Request a month that has started, such as 2026-11.'
     assertThat(/^[1-9]\d{3}-(0[1-9]|1[0-2])$/.test(month), 'NOT_FOUND', { message })
     const start = new Date(`${month}-01T00:00:00.000Z`)
     assertThat(start <= timeOf(account, clock.now()), 'NOT_FOUND', { message })

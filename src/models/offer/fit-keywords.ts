@@ -36,7 +36,7 @@ export function fitTexts({ format, pattern, ...schema }: SchemaObject, { kind, c
   if (typeof pattern === 'string' && isTaken(pattern)) kept['pattern'] = pattern
   else if (typeof pattern === 'string') {
     words.push(`Pattern: ${JSON.stringify(pattern)}.`)
-    changes.add('not every provider takes a pattern that is not written as ^…$, so models read it as text')
+    changes.add('some providers accept only patterns written as ^…$, so models receive this pattern as text')
   }
   if (kind === 'google') words.push(...withoutOtherConstants(kept))
   if (words.length === 0) return kept

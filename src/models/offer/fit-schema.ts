@@ -45,7 +45,9 @@ function fitTo(shown: SchemaObject, fitting: Fitting): FittedSchema {
   const fitted = fitInner(shown, 1, fitting)
   const { schema, conditions } = liftConditions(fitted)
   for (const keyword of Object.keys(conditions ?? {})) {
-    fitting.changes.add(`no provider takes "${keyword}" at the top of a schema, so models read this rule as text`)
+    fitting.changes.add(
+      `no provider accepts "${keyword}" at the top level of a schema, so models receive this rule as text`,
+    )
   }
   const { type: _, properties = {}, ...rest } = schema
   const names = new Map([...fitting.names].map(([own, safe]) => [safe, own]))
@@ -61,7 +63,7 @@ function fitInner(schema: SchemaObject, level: number, fitting: Fitting): Schema
     const place = placeOf(keyword)
     if (place === undefined) inner[keyword] = value
     else if (level < fitting.mostLevels) Object.assign(inner, place(keyword, value, level + 1, fitting))
-    else fitting.changes.add(`models are sent ${fitting.mostLevels} levels of the schema at most`)
+    else fitting.changes.add(`models receive at most ${fitting.mostLevels} levels of the schema`)
   }
   return withItems(withRequired(level < fitting.mostLevels ? inner : { ...inner, required: undefined }))
 }
@@ -124,7 +126,7 @@ function fitNames(schema: SchemaObject, { names, changes }: Fitting): SchemaObje
     if (safe === name) return name
     names.set(name, safe)
     changes.add(
-      `the property ${JSON.stringify(name)} is called "${safe}" for models, which not all providers would take`,
+      `the property ${JSON.stringify(name)} is renamed to "${safe}" for models because not all providers accept its name`,
     )
     return safe
   }

@@ -46,7 +46,7 @@ async function readWhole(answer: Response, body: Body, asked: Asked): Promise<Re
   const value = parsed(json)
   if (value === undefined) return isChat ? readLines(answer, json, asked) : refuseCut(json)
   refuseFailure(value, json, answer)
-  if (!isChat && asked.stream) throw unreadableAnswer(`is in one piece, not streamed; ${advice(false)}`, json)
+  if (!isChat && asked.stream) throw unreadableAnswer(`is not streamed. ${advice(false)}`, json)
   if (!isChat || !isObject(value)) return like(answer, json)
   if (value['choices'] === undefined && value['object'] !== 'chat.completion') throw unreadableAnswer(noChoices, json)
   if (!asked.stream) return like(answer, JSON.stringify(wholeAnswer(value)))
@@ -69,13 +69,13 @@ const refuseCut = (json: string): never => {
 async function readEvents(answer: Response, body: Body, { kind, stream }: Asked): Promise<Response> {
   const isChat = chatKinds.has(kind)
   if (stream) return like(answer, ReadableStream.from(encoded(isChat ? normalized(body, answer) : body)))
-  if (!isChat) throw unreadableAnswer(`is a stream, although it was asked for in one piece; ${advice(true)}`)
+  if (!isChat) throw unreadableAnswer(`is a stream, although the request did not ask for one. ${advice(true)}`)
   const value = await gathered(chunksOf(body, answer))
   const json = JSON.stringify(value)
   return 'choices' in value ? like(answer, json) : refuseCut(json)
 }
 
-const advice = (stream: boolean): string => `"stream": ${stream} of the model in MODELS_FILE may help`
+const advice = (stream: boolean): string => `Try setting "stream": ${stream} for the model in MODELS_FILE`
 
 function refuseFailure(value: unknown, json: string, answer: Response): void {
   const failure = failureIn(Array.isArray(value) ? value[0] : value)
@@ -96,7 +96,7 @@ async function* normalized(body: Body, answer: Response): AsyncGenerator<string>
 }
 
 /** Such as an answer of another protocol. */
-const noChoices = 'could not be read: choices is missing'
+const noChoices = 'could not be read because choices is missing'
 
 /** What is no JSON object stays as it is. Throws what an event reports of a failure, with what was used until then. */
 async function* chunksOf(body: Body, answer: Response): AsyncGenerator<Members | string> {

@@ -10,8 +10,8 @@ export class PromptTooLong extends ModelError {
     const said = saidIn(error)
     super({
       message:
-        `This is longer than the model ${model} takes, as its provider says. \`contextTokens\` of GET /models says how ` +
-        'long a prompt this platform takes it for. Choose a model with a larger window, offer fewer tools, or send less.',
+        `The provider of the model ${model} rejected the prompt because it is too long. \`contextTokens\` in GET /models ` +
+        'shows the context window that this platform assumes. Choose a model with a larger window, offer fewer tools, or send less.',
       retryable: false,
       isOfPrompt: true,
       privateDetail: `prompt longer than the model takes, status ${said?.status ?? 'none'}`,

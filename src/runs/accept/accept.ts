@@ -218,6 +218,6 @@ const endsAtOnce = (decision: Decision): decision is Extract<Decision, { receipt
 
 const lockedTooLong = (): CodedError =>
   new CodedError('INTERNAL_ERROR', {
-    message: "The agent's queue was busy for too long. Nothing was stored; try again in a few seconds.",
+    message: "The agent's queue was busy for too long. Nothing was stored. Try again in a few seconds.",
     retryAfter: 5,
   })

@@ -81,8 +81,8 @@ function repeated(request: AcceptRequest, earlier: Known): Exclude<Decision, 'lo
     return { receipt: { runId: id, status, sequence, ahead }, isNew: false }
   }
   const message = isOurs
-    ? `The idempotency key was already used, by run ${earlier.id}, with a different body. Use a new key.`
-    : 'The idempotency key was already used before the agent was moved here. Use a new key.'
+    ? `Run ${earlier.id} already used this idempotency key with a different body. Use a new key.`
+    : 'This idempotency key was used before the agent was moved here. Use a new key.'
   const path = request.keyPlace ?? 'Idempotency-Key'
   return { error: new CodedError('VALIDATION_ERROR', { message, details: [{ path, message }] }) }
 }

@@ -4,7 +4,7 @@ import type { RunStatus } from '../states.ts'
 /** A request for a run. */
 export interface AcceptRequest {
   agentId: string
-  /** The owner for whom somebody asks who may; AGENT_NOT_FOUND if it was moved meanwhile. Absent: whoever has the agent. */
+  /** The owner for whom somebody asks who may; AGENT_NOT_FOUND if it was moved in the meantime. Absent: whoever has the agent. */
   ownerId?: string | undefined
   trigger: Trigger
   requestId: string

@@ -124,7 +124,7 @@ const sequenceOf = ({ receipt }: { receipt: Receipt }): number => receipt.sequen
 const bytesOf = (candidates: Candidate[]): number =>
   candidates.reduce((sum, { delivery }) => sum + (delivery.bytes ?? 0), 0)
 
-/** Whether a delivery may be replayed; otherwise it is counted. A run without a standing was purged meanwhile. */
+/** Whether a delivery may be replayed; otherwise it is counted. A run without a standing was purged in the meantime. */
 function isOpen(standing: DeliveryStanding | undefined, { repeatOnceCalls }: ReplayRequest, leftOut: LeftOut): boolean {
   if (!standing) leftOut.purged += 1
   else if (standing.isReplayed) leftOut.replayed += 1

@@ -42,7 +42,7 @@ const batchBytes = 256 * 1024
 
 /**
  * Replays the failed deliveries of an agent (docs/design.md, "Replay"), in the order of their sequences. Each batch
- * commits by itself, and what is replayed is left out, so a request that was cut off may be repeated.
+ * commits separately, and what is replayed is left out, so a request that was cut off may be repeated.
  */
 export function createReplayFailed({ database, batches }: { database: Database; batches: ReplayBatches }) {
   /** Without `to`, up to the last run of now: replays come behind it, so whoever continues comes to an end. */

@@ -44,11 +44,11 @@ export function createReplay(context: {
      * replay of another run is a manual start and needs an idle agent. With an idempotency key, a repeated request gets
      * the run that the first one started, as it is now. Fails with AGENT_NOT_FOUND (deleted), AGENT_ALREADY_RUNNING,
      * WEBHOOK_PAYLOAD_INVALID, TIER_REQUIRED, SUBSCRIPTION_PAST_DUE, NO_CREDITS, FEATURE_LIMIT_REACHED (no room), RATE_LIMITED (a full queue), RUN_NOT_FOUND
-     * (purged meanwhile).
+     * (purged in the meantime).
      */
     async replay(run: Run, { id, idempotencyKey: key }: ClientRequest): Promise<Run> {
       const agent = await agents.get(run.ownerId, run.agentId)
-      const message = `The run has not ended: it is ${run.status}. Only a finished run can be replayed.`
+      const message = `The run is ${run.status}. You can replay a run only after it has ended.`
       assertThat(hasEnded(run.status), 'AGENT_ALREADY_RUNNING', { message })
       const input = await inputOf(database, run.id)
       // A delivery without its payload was purged since it was read.

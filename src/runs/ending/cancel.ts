@@ -26,7 +26,7 @@ type Named = Pick<Run, 'id' | 'agentId'>
 
 /**
  * The first stage of cancelling: the request is recorded, and every step checks it. A queued or waiting run has nothing
- * under way, so it ends in the record at once, even without Temporal. A working run is cancelled through Temporal, and
+ * in progress, so it ends in the record at once, even without Temporal. A working run is cancelled through Temporal, and
  * the reconciler force-cancels it if it does not end.
  */
 export function createCancel(context: {
@@ -107,17 +107,19 @@ export function createCancel(context: {
 }
 
 function assertUnfinished({ status }: Run): void {
-  assertThat(!hasEnded(status), 'RUN_NOT_CANCELLABLE', { message: `The run has already ended: it is ${status}.` })
+  assertThat(!hasEnded(status), 'RUN_NOT_CANCELLABLE', {
+    message: `The run has already ended with the status "${status}".`,
+  })
 }
 
 function assertIdle(run: Run): void {
   assertUnfinished(run)
-  const message = 'The run is working. Only a waiting or queued run can be skipped; this one can be cancelled.'
+  const message = 'The run is in progress. You can skip only a queued or waiting run. Cancel this run instead.'
   assertThat(run.status !== 'running', 'RUN_NOT_CANCELLABLE', { message })
 }
 
 function assertQueued(run: Run): void {
   assertUnfinished(run)
-  const message = 'The run has already started. Only its owner can cancel it now.'
+  const message = "The run has already started. Only the agent's owner can cancel it now."
   assertThat(run.status === 'queued', 'RUN_NOT_CANCELLABLE', { message })
 }

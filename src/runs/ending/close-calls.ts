@@ -4,9 +4,9 @@ import { ToolCall } from '../../tools/tool-call.ts'
 import { append } from '../timeline.ts'
 
 const neverSent = 'The run ended before this call was sent.'
-const didNothing = 'The run ended before this call was retried; its earlier attempts certainly did nothing.'
-const oneInDoubt = 'The run ended before this call was retried; an earlier attempt may or may not have taken effect.'
-const inFlight = 'The run ended while this call was under way; it may or may not have taken effect.'
+const didNothing = 'The run ended before this call was retried. Its earlier attempts had no effect.'
+const oneInDoubt = 'The run ended before this call was retried. An earlier attempt may have taken effect.'
+const inFlight = 'The run ended while this call was in progress. The call may have taken effect.'
 
 /** Gives every open call of an ending run an outcome, and frees its places at hosts. Nobody is asked about one any more. */
 export async function closeCalls(

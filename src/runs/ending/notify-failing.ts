@@ -30,6 +30,6 @@ export async function notifyFailing(
     subjectId: run.agentId,
     key: run.id,
     title: `A run failed: agent ${quotedName(agent.name)}`,
-    message: `Run ${run.sequence} of the agent ${quotedName(agent.name)} failed. ${error} See GET /runs/${run.id}/events. You are not notified of further failures until one of its runs has completed.`,
+    message: `Run ${run.sequence} of the agent ${quotedName(agent.name)} failed. ${error} See GET /runs/${run.id}/events. You will not be notified of further failures until a run of this agent completes.`,
   })
 }

@@ -11,16 +11,16 @@ export interface Place {
   offset: number
 }
 
-/** The attempt under way as the record has it, and the words that were written of it since the last look. */
+/** The attempt in progress as the record has it, and the words that were written of it since the last look. */
 export interface Overheard {
   step: number
-  /** 0 if no attempt is under way. */
+  /** 0 if no attempt is in progress. */
   attempt: number
   positions: number[]
   words: string[]
 }
 
-/** The words of a run's attempt under way, for all of its watchers in this process. */
+/** The words of a run's attempt in progress, for all of its watchers in this process. */
 export interface Heard {
   step: number
   attempt: number
@@ -48,7 +48,7 @@ export function hear(heard: Heard, { step, attempt, positions, words }: Overhear
   return hasMore
 }
 
-/** What a watcher has not had yet of the attempt under way, if its words follow the event with this number. */
+/** What a watcher has not had yet of the attempt in progress, if its words follow the event with this number. */
 export function wordsFor(heard: Heard, { step, attempt, offset }: Place, head: number) {
   if (heard.head !== head) return undefined
   const from = step === heard.step && attempt === heard.attempt ? offset : 0

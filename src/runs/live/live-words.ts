@@ -21,7 +21,7 @@ const askMs = 500
 const maxWritten = 512 * 1024
 
 /**
- * Passes the words of models under way on to processes in which somebody watches, through two unlogged tables: a
+ * Passes the words of models in progress on to processes in which somebody watches, through two unlogged tables: a
  * `NOTIFY` takes a lock of the whole database at commit, and holds 8,000 bytes. A worker whose runs nobody watches writes
  * nothing, and asks at most twice a second for all of them whether somebody does. All of this may fail: the step is
  * recorded as ever.
@@ -95,7 +95,7 @@ export function createLiveWords({ database, logger }: { database: Database; logg
       return { add: (words: string) => speech.add(words), end }
     },
 
-    /** Deletes the words of attempts that are not under way any more, and watches that are over. */
+    /** Deletes the words of attempts that are not in progress any more, and watches that are over. */
     async purge(): Promise<void> {
       await database.raw(purgeWordsStatement)
       await database.raw(purgeWatchesStatement)

@@ -13,7 +13,7 @@ export interface Sight extends Overheard {
 /** A watched run, and how far its words are known. */
 export type Looked = Place & { runId: string }
 
-/** Reads watched runs, each in the state of one moment: its events, and the words of its attempt under way. */
+/** Reads watched runs, each in the state of one moment: its events, and the words of its attempt in progress. */
 export async function look(database: Database, runs: Looked[]): Promise<Sight[]> {
   const { rows } = await database.raw<{ rows: Sight[] }>(lookStatement, {
     runIds: runs.map(({ runId }) => runId),

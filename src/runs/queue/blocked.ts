@@ -48,8 +48,8 @@ export const messageOfBlock = (cause: Charge, cap: CapOf | null): string =>
   cause === 'credits' && cap !== null ? `${usedUpBy(cap)} ${raiseOf[cap]}` : messages[cause]
 
 const messages: Record<Charge, string> = {
-  tier: 'The tier no longer includes what starts this agent, or workspaces. Its owner can upgrade with POST /billing/subscription.',
+  tier: 'Your tier no longer includes this kind of agent, or workspaces. The owner can upgrade with POST /billing/subscription.',
   past_due: 'Your subscription payment is overdue. Pay it with POST /billing/subscription.',
   credits:
-    'Your credits are used up. Subscribe to a higher tier with POST /billing/subscription, or wait for next month.',
+    'You have no credits left. Subscribe to a higher tier with POST /billing/subscription, or wait until next month.',
 }

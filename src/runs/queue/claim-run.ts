@@ -98,13 +98,13 @@ export function createClaim(context: {
 
   async function notify(trx: Transaction, agent: AgentForRun, by: Block<Charge>, since: Date) {
     const hours = Math.round(context.config.queueBlockedSeconds / 3600)
-    const end = isBlockBounded(by.cause, by.cap) ? `; each fails after ${hours} hours of waiting` : ''
+    const end = isBlockBounded(by.cause, by.cap) ? ` Each run fails after waiting ${hours} hours.` : ''
     await notifyBlocked(trx, context.notifications, {
       agent,
       ...by,
       key: since.toISOString(),
       title: `Runs are waiting: agent ${quotedName(agent.name)}`,
-      consequence: `Until then, the runs of the agent ${quotedName(agent.name)} stay queued in order${end}.`,
+      consequence: `Until then, the runs of the agent ${quotedName(agent.name)} stay queued in order.${end}`,
     })
   }
 

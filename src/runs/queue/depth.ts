@@ -25,6 +25,6 @@ export function createDepth({ database, config }: { database: Database; config: 
 /** RATE_LIMITED because the queue is full. */
 export const queueFull = (depth: number): CodedError =>
   new CodedError('RATE_LIMITED', {
-    message: `The agent has ${depth} unfinished runs, and its queue holds no more. Try again when some have ended.`,
+    message: `The agent's queue is full (${depth} unfinished runs). Try again after some of them have ended.`,
     retryAfter: 60,
   })

@@ -55,7 +55,7 @@ export function createReading(context: TimelineContext & { database: Database })
 
     /**
      * What the model said last in a completed run, and its value if it has one; null for any other run, and if it was
-     * purged meanwhile.
+     * purged in the meantime.
      */
     async answerOf({ id, status, steps }: Pick<Run, 'id' | 'status' | 'steps'>): Promise<RunAnswer> {
       if (status !== 'completed') return { answer: null, output: null }

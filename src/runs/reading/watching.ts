@@ -38,7 +38,7 @@ export function createWatching(
   /**
    * The run's events after the given number, page by page, each once and in order, until the run ends, the signal
    * aborts or the process stops. A page is read only when it is asked for. Waits while Postgres is away; throws other
-   * failures. Between the events are the words of the answer that is under way, from its beginning.
+   * failures. Between the events are the words of the answer that is in progress, from its beginning.
    */
   async function* watch(run: Watched, after: number, signal: AbortSignal): AsyncGenerator<Page, void, undefined> {
     const feed = join(run)

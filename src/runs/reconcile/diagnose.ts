@@ -29,7 +29,7 @@ const failingAttempts = 3
 
 /**
  * What a stalled agent needs. The record decides what there is to do; Temporal only says what it has. An agent is left
- * alone while something may continue by itself: a long model call, or a task that waits for a worker.
+ * alone while something may continue automatically: a long model call, or a task that waits for a worker.
  */
 export function diagnose(facts: AgentFacts, seen: Seen, stallSeconds: number): Action {
   const { head } = facts
@@ -73,7 +73,7 @@ function endedByOperator({ id: runId, cancelReason }: NonNullable<AgentFacts['he
 function lostChild({ head, queue: { claimedBy } }: AgentFacts, queue: OpenExecution): string | undefined {
   if (queue.foreign) return undefined
   if (queue.children.length > 0) return "the queue waits for a run's workflow that is closed or unknown to Temporal"
-  if (head && claimedBy !== queue.executionId) return 'the execution of the queue that claimed the run is gone'
+  if (head && claimedBy !== queue.executionId) return 'the queue execution that claimed the run no longer exists'
   return undefined
 }
 
@@ -91,16 +91,16 @@ interface Situation {
   shouldWork: boolean
 }
 
-/** Why the execution will not continue by itself, or undefined while it may. */
+/** Why the execution will not resume automatically, or undefined while it may. */
 function whyStuck(execution: OpenExecution, { facts, polls, stallSeconds, shouldWork }: Situation): string | undefined {
   const { isBusy, foreign, attempts, isIdle } = execution
   if (!polls.isPolled || !isPatienceOver(facts, execution, stallSeconds)) return undefined
-  // Only in a workflow of our type does a call under way belong to the run.
+  // Only in a workflow of our type does a call in progress belong to the run.
   if (isBusy && foreign !== 'type') return undefined
-  if (foreign) return `it is not ours: it has another ${foreign}`
-  if (attempts >= failingAttempts) return `its workflow task was tried ${attempts - 1} times without success`
+  if (foreign) return `it has a different ${foreign}`
+  if (attempts >= failingAttempts) return `its workflow task failed ${attempts - 1} times`
   if (isPassedOver(execution, polls, stallSeconds)) return 'no worker gets its workflow task'
-  return shouldWork && isIdle ? 'it has nothing under way' : undefined
+  return shouldWork && isIdle ? 'it is idle' : undefined
 }
 
 /** Workers got tasks that came long after its own. Workers that are merely behind do not count. */

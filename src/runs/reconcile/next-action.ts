@@ -61,7 +61,7 @@ function stalledAt({ now, queue, head }: AgentFacts, { stallSeconds }: Reconcile
 
 /** A cancelled run that has not ended in time: its worker hangs or is gone, or Temporal is away. */
 function forceCancel({ head }: AgentFacts, { cancelSeconds }: ReconcileSettings): Action {
-  const cause = `it had not ended ${cancelSeconds} s after the request`
+  const cause = `it had not ended ${cancelSeconds} s after the cancel request`
   const reason = head?.cancelReason ?? 'CANCELLED_BY_OWNER'
   return {
     kind: 'end',

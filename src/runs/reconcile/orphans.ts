@@ -12,7 +12,7 @@ const pages = 5
 
 /**
  * Ends orphaned workflows. Temporal's list of open workflows may be out of date, so the record decides about each, and
- * terminating one that has closed meanwhile changes nothing.
+ * terminating one that has closed in the meantime changes nothing.
  */
 export function createOrphans(context: {
   database: Database

@@ -72,7 +72,7 @@ export function createReconciler(context: {
     return nextAt && earliest(nextAt, forcedAtOf(facts, settings))
   }
 
-  /** Repeats while one action calls for the next, as when very many runs end. Other agents wait meanwhile. */
+  /** Repeats while one action calls for the next, as when very many runs end. Other agents wait in the meantime. */
   async function actRepeatedly(recorded: RecordedFacts): Promise<Date | null> {
     let facts: RecordedFacts | undefined = recorded
     for (let count = 1; facts; count += 1) {
@@ -104,7 +104,7 @@ export function createReconciler(context: {
       await due.reschedule([{ ...agent, nextAt: await actRepeatedly(facts) }])
     } catch (error) {
       logger.warn({ err: error, agentId: agent.agentId }, 'an agent was not reconciled; it will be retried')
-      // If the database is away, it is due again by itself after a while.
+      // If the database is away, it is due again automatically after a while.
       await due.reschedule([{ ...agent, nextAt: later(clock.now(), 1) }]).catch(() => undefined)
     }
   }
@@ -154,7 +154,7 @@ export function createReconciler(context: {
 
     /**
      * One round: takes batches until one is not full. While some agents are slow (Temporal is asked, a lock is waited
-     * for), it takes what becomes due meanwhile: a cancel that must be forced in time does not wait for them.
+     * for), it takes what becomes due in the meantime: a cancel that must be forced in time does not wait for them.
      */
     async round(stopping?: AbortSignal): Promise<void> {
       const underWay = new Set<Promise<void>>()

@@ -42,7 +42,7 @@ export function createRepairs(context: {
   const wake = ({ agent }: AgentFacts): Promise<void> =>
     temporal.wakeAgent({ agentId: agent.id, ownerId: agent.ownerId, agentName: agent.name })
 
-  /** Ends a run in the record, under a new epoch, so that nothing under way can write for it. */
+  /** Ends a run in the record, under a new epoch, so that nothing in progress can write for it. */
   async function end(facts: AgentFacts, { runId, status, reason, repair, cause }: Of<'end'>): Promise<void> {
     const { agent } = facts
     const before = await underLock(agent.id, async (trx, queue) => {
@@ -135,7 +135,7 @@ function isUnchanged(run: Run, { blockedCause, awake }: AgentQueue, { head, next
 /** Lets the run resume from its last recorded step, and fences off older executions. Not progress. */
 async function beginEpoch(trx: Transaction, run: Run, cause: string, now: Date): Promise<void> {
   const epoch = run.epoch + 1
-  const note = `The run was stalled: ${cause}. Another execution resumes it from its last recorded step.`
+  const note = `The run was stalled because ${cause}. Another execution resumes it from its last recorded step.`
   const changes = { epoch, progressedAt: run.progressedAt }
   await append(trx, run.id, now, [{ kind: 'recovered', data: { epoch, step: run.steps, note } }], changes)
 }

@@ -8,7 +8,7 @@ export const partitionedTables = ['run_inputs', 'run_steps', 'run_tool_calls', '
 /** How long before its week a partition is created, in milliseconds. */
 const aheadMs = 14 * 86_400_000
 
-/** How long a change of partitions waits for a lock: others wait behind it meanwhile. */
+/** How long a change of partitions waits for a lock: others wait behind it in the meantime. */
 const lockTimeout = `set local lock_timeout = '500ms'`
 
 /** A week's partition of one table. */

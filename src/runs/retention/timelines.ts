@@ -35,7 +35,7 @@ export async function purgeTimelines(database: Database, before: Date, isOver: (
   return purged
 }
 
-/** False if the table is too busy. Who reads one often reads them all, and writers wait meanwhile: the round is over. */
+/** False if the table is too busy. Who reads one often reads them all, and writers wait in the meantime: the round is over. */
 async function isDropped(database: Database, partition: Partition): Promise<boolean> {
   try {
     return await dropPartition(database, partition)

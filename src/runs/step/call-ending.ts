@@ -25,17 +25,17 @@ export interface Permission {
 
 export type Sendable = Pick<ToolCall, 'inDoubt' | 'status' | 'effect'>
 
-const removed = "The tool can no longer be called: the agent's owner removed it, or its site, from the agent."
+const removed = 'The call was not made because the owner removed the tool or its site from the agent.'
 const removedInDoubt =
-  "An earlier attempt ended without a usable answer, and the tool was not called again: the agent's owner removed it, or its site, from the agent."
+  'An earlier attempt ended without a usable answer. The call was not retried because the owner removed the tool or its site from the agent.'
 const unasked =
-  'The call was not made: its tool needs the approval of the owner since this call was planned. Make the call again to ask for it.'
-const needless = 'The call was not made: its site is no longer connected.'
-const notInTime = 'Nobody approved this call in time, so it was not made.'
-const changed = 'The call was not made, because it is not the one that was approved.'
-const refused = 'The owner refused this call, so it was not made. Do not ask for it again.'
+  "The call was not made because its tool now requires the owner's approval. Make the call again to request approval."
+const needless = 'The call was not made because its site is no longer connected.'
+const notInTime = 'The call was not made because nobody approved it in time.'
+const changed = 'The call was not made because it differs from the call that was approved.'
+const refused = 'The call was not made because the owner refused it. Do not request it again.'
 const inDoubt =
-  'The previous attempt was sent, but its worker stopped before the answer was recorded. The tool is not declared safe to repeat, so it was not sent again.'
+  'The previous attempt was sent, but its worker stopped before the answer was recorded. The call was not retried because its tool is not declared safe to repeat.'
 const givenUp = 'Every attempt ended without a usable answer.'
 
 /** The ending of a call whose last attempt was lost and must not be repeated. */
@@ -67,7 +67,7 @@ export function byApproval(
   if (status === 'approved') return isAsShown(approval, call) ? undefined : unsent(call, changed)
   if (status === 'pending' && expiresAt > now) return { waitsUntil: expiresAt }
   if (status !== 'refused') return unsent(call, notInTime)
-  return unsent(call, note === null ? refused : `${refused} They say: ${note}`)
+  return unsent(call, note === null ? refused : `${refused} Their note: ${JSON.stringify(note)}`)
 }
 
 /** The ending of a call that is not sent, or not again. */

@@ -17,7 +17,7 @@ import { append, type NewEvent } from '../timeline.ts'
 export const maxRefused = 20
 
 const repeated =
-  'The previous attempt has no recorded end: its worker failed or was stopped. The tool is declared safe to repeat, so it is sent again.'
+  'The previous attempt has no recorded result because its worker failed or was stopped. The call is retried because its tool is declared safe to repeat.'
 
 /** What is recorded of a call's attempts when it ends. */
 export type Counted = Pick<ToolCall, 'attempts' | 'inDoubt'>

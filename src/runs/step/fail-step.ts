@@ -179,7 +179,7 @@ export function createFailStep(context: {
   }
 }
 
-const givenUp = 'The call was given up before its answer was complete: its worker was stopped, or the run cancelled.'
+const givenUp = 'The model call was aborted because its worker was stopped or the run was cancelled.'
 
 /** What a model has taken to fail is no work of the run, and no wait for its owner. */
 const idleFor = ({ waitedMs, outageMs }: Run, ms: number) => ({ waitedMs: waitedMs + ms, outageMs: outageMs + ms })

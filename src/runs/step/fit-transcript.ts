@@ -110,10 +110,10 @@ function cutTo(
 const noteOn = ({ shortenedThrough, leftOutThrough }: Cuts, isRefused: boolean): string =>
   [
     isRefused
-      ? 'The provider refused the prompt because it was longer than its model takes.'
-      : 'The run has become long for its model.',
+      ? "The provider rejected the prompt because it exceeded the model's context window."
+      : "The run no longer fits in the model's context window.",
     ...(shortenedThrough > leftOutThrough
-      ? [`From now on, the model sees long tool results up to step ${shortenedThrough} shortened.`]
+      ? [`From now on, long tool results up to step ${shortenedThrough} are shortened in the prompt.`]
       : []),
-    ...(leftOutThrough > 0 ? [`It does not see the steps up to ${leftOutThrough} any more.`] : []),
+    ...(leftOutThrough > 0 ? [`Steps up to ${leftOutThrough} are no longer in the prompt.`] : []),
   ].join(' ')

@@ -38,8 +38,7 @@ interface Planned {
 
 type PlannedRow = ReturnType<typeof toRow> & Partial<Pick<ToolCall, 'result' | 'endedAt'>>
 
-const noTimeToAsk =
-  'The tool may be called only once somebody has approved the call, and the run has no time left to wait for that.'
+const noTimeToAsk = 'The call requires approval, and the run has no time left to wait for it.'
 
 /** Checks the arguments of the calls. That may take a while, so it is done before the run is locked. */
 export async function checkArguments(
@@ -121,9 +120,9 @@ const problemOfAsking = ({ mayAskUntil, now }: Plan, offered: OfferedTool | unde
 
 function problemOf(call: CheckedCall, offered: OfferedTool | undefined, identical: number): string | undefined {
   if (call.problem) return call.problem
-  if (!offered) return `There is no tool named ${JSON.stringify(call.name)}. Use only the tools that are offered.`
+  if (!offered) return `There is no tool named ${JSON.stringify(call.name)}. Use only the tools you are offered.`
   if (identical >= warnAfter) {
-    return `This is the same call ${identical} times in a row, so it was not made. Do something else: the run ends at ${endAfter}.`
+    return `You made the same call ${identical} times in a row, so it was not made again. Do something else. The run fails after ${endAfter} identical calls.`
   }
   return call.argumentProblem
 }

@@ -86,7 +86,7 @@ export function createSteps(context: Omit<AskContext, 'next'> & Parameters<typeo
 
 const abandoned = { kind: 'end', status: 'failed', reason: 'STEP_ABANDONED' } as const
 
-const lostNote = 'The previous attempt has no recorded end: its worker failed or was stopped.'
+const lostNote = 'The previous attempt has no recorded result because its worker failed or was stopped.'
 
 /** The model that the run's next step is asked of: the agent's, or the fallback since that failed. */
 async function modelOf(database: Database, { runId, epoch }: RunRef, { defaultModel }: Pick<Models, 'defaultModel'>) {

@@ -30,4 +30,4 @@ export const withoutSummary = (cut: Cut): Cut => ({
   event: { ...cut.event, data: { ...cut.event.data, note: `${cut.event.data.note} ${summaryFailed}` } },
 })
 
-const summaryFailed = 'A summary of them was asked for, but the model kept failing.'
+const summaryFailed = 'The model failed to summarize them.'

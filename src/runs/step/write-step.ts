@@ -110,7 +110,7 @@ export function createWriteStep(context: {
 }
 
 const noteOn = ({ verdict }: JudgedAnswer): string =>
-  verdict?.outcome === 'refused' ? 'The model refused to answer.' : 'The answers of the model were of no use.'
+  verdict?.outcome === 'refused' ? 'The model refused to answer.' : "The model's answers were unusable."
 
 /** An answer that does not fit its schema ends the run by itself. */
 const areCorrectionsUsedUp = (verdict: Verdict | undefined, { corrections }: { corrections?: number | null }) =>

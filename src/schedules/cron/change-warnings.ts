@@ -21,8 +21,8 @@ export function changeWarnings(cron: Cron, timeZone: string, now: Date): Schedul
   const skipping = changes.find(({ from, to, times }) => from < to && times.length > 0)
   const doubling = changes.find(({ from, to, times }) => from > to && times.length > 0)
   return [
-    ...(skipping ? [toWarning('skipped_by_clock_change', 'does not take place', skipping, timeZone)] : []),
-    ...(doubling ? [toWarning('doubled_by_clock_change', 'takes place twice', doubling, timeZone)] : []),
+    ...(skipping ? [toWarning('skipped_by_clock_change', 'is skipped', skipping, timeZone)] : []),
+    ...(doubling ? [toWarning('doubled_by_clock_change', 'happens twice', doubling, timeZone)] : []),
   ]
 }
 
@@ -54,10 +54,9 @@ function toWarning(
 ): ScheduleWarning {
   const { from, to, times } = change
   const [first, last] = [times[0] ?? from, times.at(-1) ?? from]
-  const which =
-    times.length === 1 ? `The fire at ${timeOf(first)}` : `Each fire from ${timeOf(first)} to ${timeOf(last)}`
-  const clocks = `the clocks of ${timeZone} go from ${timeOf(from)} ${to < from ? 'back' : 'on'} to ${timeOf(to)}`
-  return { code, message: `${which} on ${dateOf(first)} ${verb}: ${clocks}.` }
+  const which = times.length === 1 ? `The run at ${timeOf(first)}` : `Each run from ${timeOf(first)} to ${timeOf(last)}`
+  const clocks = `the clocks in ${timeZone} go ${to < from ? 'back' : 'forward'} from ${timeOf(from)} to ${timeOf(to)}`
+  return { code, message: `${which} on ${dateOf(first)} ${verb} because ${clocks}.` }
 }
 
 const dateOf = (wall: number): string => new Date(wall).toISOString().slice(0, 10)

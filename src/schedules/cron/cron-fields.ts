@@ -24,10 +24,10 @@ type FieldResult = { values: number[] } | { problem: string }
 
 /** Syntax of Quartz and others that crontab lacks, and what to do instead. */
 const foreign: [RegExp, string][] = [
-  [/\?/, 'must not contain "?"; write * for "any"'],
-  [/#/, 'must not contain "#"; "the second Friday" cannot be written in five fields'],
-  [/^\d*L$|\dL$|^L-|^LW$/i, 'must not contain "L"; "the last day" cannot be written in five fields'],
-  [/^\d+W$/i, 'must not contain "W"; "the nearest weekday" cannot be written in five fields'],
+  [/\?/, 'must not contain "?" (write * for "any")'],
+  [/#/, 'must not contain "#" (five fields cannot express "the second Friday")'],
+  [/^\d*L$|\dL$|^L-|^LW$/i, 'must not contain "L" (five fields cannot express "the last day")'],
+  [/^\d+W$/i, 'must not contain "W" (five fields cannot express "the nearest weekday")'],
 ]
 
 /**
@@ -45,7 +45,7 @@ export function readCronField(field: CronField, text: string): FieldResult {
 }
 
 function within(text: string, part: string, problem: string): string {
-  if (part === '') return 'must have something before and after each comma'
+  if (part === '') return 'must have a value before and after each comma'
   return text === part ? problem : `has "${part.slice(0, 40)}", which ${problem}`
 }
 
@@ -59,14 +59,14 @@ function readPart(field: CronField, part: string): FieldResult {
   if (!bounds.isRange) return { problem: startWithoutEnd(field, range, step) }
   const every = /^\d{1,3}$/.test(step) ? Number(step) : 0
   if (rest.length > 0 || every < 1 || every > field.values) {
-    return { problem: `must have a step from 1 to ${field.values} after its "/"` }
+    return { problem: `must have a step from 1 to ${field.values} after the "/"` }
   }
   return { values: count(bounds, every) }
 }
 
 /** Programs disagree on whether `5/15` is 5 alone or 5, 20, 35 and 50; POSIX and crontab(5) define neither. */
 const startWithoutEnd = ({ label, max }: CronField, start: string, step: string): string =>
-  `must have a range before its "/"; write ${start}-${label === 'day-of-week' ? 6 : max}/${step} or */${step}`
+  `must have a range before the "/" (write ${start}-${label === 'day-of-week' ? 6 : max}/${step} or */${step})`
 
 type Bounds = { from: number; to: number; isRange: boolean }
 
@@ -77,7 +77,7 @@ function readRange(field: CronField, text: string): Bounds | { problem: string }
   const from = readValue(field, start)
   const to = end === undefined ? from : readEnd(field, end, from)
   if (from === undefined || to === undefined || rest.length > 0) return { problem: expected(field) }
-  if (to < from) return { problem: `must not have an empty range; the end of "${text}" is before its start` }
+  if (to < from) return { problem: `must not contain the empty range "${text}", whose end is before its start` }
   return { from, to, isRange: end !== undefined }
 }
 
@@ -94,7 +94,7 @@ function readValue(field: CronField, text: string): number | undefined {
 
 function expected({ min, max, names }: CronField): string {
   const words = names.length > 0 ? ` or names from ${names[0]} to ${names.at(-1)}` : ''
-  return `must be *, or numbers from ${min} to ${max}${words}, as lists (1,3), ranges (1-5) and steps (*/2, 1-5/2)`
+  return `must be *, or numbers from ${min} to ${max}${words}, written as lists (1,3), ranges (1-5) or steps (*/2, 1-5/2)`
 }
 
 const count = ({ from, to }: Bounds, step: number): number[] =>

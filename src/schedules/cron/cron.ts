@@ -41,7 +41,7 @@ export const daysOfMonth = (month: number): number => daysOfMonths[month - 1] ??
  * years, macros, L, W, #, ?) and for a date that never occurs.
  */
 export function parseCron(text: string): Cron {
-  if (text.length > maxLength) throw invalid(`The expression must not be longer than ${maxLength} characters.`)
+  if (text.length > maxLength) throw invalid(`The expression must have at most ${maxLength} characters.`)
   const parts = text.split(/[ \t]+/).filter((part) => part !== '')
   const problem = problemWithShape(parts)
   if (problem !== undefined) throw invalid(problem)
@@ -55,23 +55,25 @@ export function parseCron(text: string): Cron {
     dayOfWeek: valuesOf(cronFields.dayOfWeek, dayOfWeek),
     eitherDay: !dayOfMonth.includes('*') && !dayOfWeek.includes('*'),
   }
-  if (neverOccurs(cron)) throw invalid(`The date never occurs: no month of "${month}" has a day "${dayOfMonth}".`)
+  if (neverOccurs(cron))
+    throw invalid(`The date never occurs because no month in "${month}" has a day "${dayOfMonth}".`)
   return cron
 }
 
 function problemWithShape(parts: string[]): string | undefined {
   const [first = ''] = parts
   if (first.startsWith('@')) return problemWithMacro(first)
-  if (/^(CRON_)?TZ=/i.test(first)) return `The expression must not name a zone ("${cut(first)}"); give it as timeZone.`
+  if (/^(CRON_)?TZ=/i.test(first))
+    return `The expression must not contain a time zone ("${cut(first)}"). Use "timeZone" instead.`
   if (parts.length === 5) return undefined
-  const extra = parts.length > 5 ? ' Seconds and years are not supported; leave them out.' : ''
-  return `The expression has ${parts.length === 0 ? 'no' : parts.length} fields; it must have five: ${order}.${extra}`
+  const extra = parts.length > 5 ? ' Seconds and years are not supported. Leave them out.' : ''
+  return `The expression has ${parts.length === 0 ? 'no' : parts.length} fields, but it must have five: ${order}.${extra}`
 }
 
 function problemWithMacro(macro: string): string {
   const instead = macros.get(macro.toLowerCase())
-  const hint = instead === undefined ? `write five fields: ${order}` : `write "${instead}" instead`
-  return `"${cut(macro)}" is not supported; ${hint}.`
+  const hint = instead === undefined ? `Write five fields: ${order}` : `Write "${instead}" instead`
+  return `"${cut(macro)}" is not supported. ${hint}.`
 }
 
 function valuesOf(field: CronField, text: string): number[] {

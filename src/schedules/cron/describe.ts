@@ -5,7 +5,7 @@ import { changeWarnings } from './change-warnings.ts'
 import { dayWarnings, stepWarnings, type ScheduleWarning } from './pattern-warnings.ts'
 
 /**
- * Describes the expression in one sentence: "At 09:00, Monday through Friday, in the time of Europe/Berlin." If either
+ * Describes the expression in one sentence: "At 09:00, Monday through Friday, Europe/Berlin time." If either
  * day field is enough, the sentence says so.
  */
 export function describeCron(cron: Cron, timeZone: string): string {
@@ -15,7 +15,7 @@ export function describeCron(cron: Cron, timeZone: string): string {
     cron.eitherDay && !everyDay
       ? `${inWords(`${minute} ${hour} * * *`).replace(/, every day$/, '')}, ${eitherDay(cron)}${inMonths(month)}`
       : inWords(`${minute} ${hour} ${everyDay ? '* ' : `${dayOfMonth} `}${month} ${everyDay ? '*' : dayOfWeek}`)
-  return `${sentence}, in the time of ${timeZone}.`
+  return `${sentence}, ${timeZone} time.`
 }
 
 /**

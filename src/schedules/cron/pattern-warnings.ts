@@ -60,7 +60,7 @@ function missing(day: number, cron: Cron): ScheduleWarning[] {
   if (day === 29 && cron.month.includes(2)) return [leapDay(cron)]
   const without = cron.month.filter((one) => day > daysOfMonth(one)).map((one) => monthNames[one - 1] ?? '')
   if (without.length === 0) return []
-  const message = `Day ${day} does not exist in ${listOf(without)}; it is skipped there${butWeekdays(cron)}.`
+  const message = `Day ${day} is skipped in ${listOf(without)} because it does not exist there${butWeekdays(cron)}.`
   return [{ code: 'day_not_in_every_month', message }]
 }
 
@@ -68,9 +68,9 @@ function leapDay(cron: Cron): ScheduleWarning {
   // Days 30 and 31 never occur in February.
   const alone = !cron.eitherDay && cron.month.length === 1 && cron.dayOfMonth.every((day) => day >= 29)
   if (alone) {
-    return { code: 'leap_years_only', message: 'February has a day 29 in leap years only; other years are skipped.' }
+    return { code: 'leap_years_only', message: 'February has a day 29 only in leap years, so other years are skipped.' }
   }
-  const message = `Day 29 exists in February in leap years only; it is skipped there in other years${butWeekdays(cron)}.`
+  const message = `February has a day 29 only in leap years, so it is skipped in other years${butWeekdays(cron)}.`
   return { code: 'day_not_in_every_month', message }
 }
 
@@ -92,7 +92,7 @@ export function stepWarnings(cron: Cron): ScheduleWarning[] {
     const { unit, per, values } = restarts[index] ?? {}
     const step = Number(/^\*\/(\d+)$/.exec(text)?.[1] ?? 1)
     if (step === 1 || (values !== undefined && values % step === 0)) return []
-    const message = `"${text}" is not every ${step} ${unit} throughout: the count restarts ${per}.`
+    const message = `"${text}" does not always mean every ${step} ${unit} because the count restarts ${per}.`
     return [{ code: 'step_begins_anew', message }]
   })
 }

@@ -23,8 +23,8 @@ const lettersOf = (text: string): string => text.toLowerCase().replaceAll(/[^a-z
 export function assertTimeZone(name: string): void {
   if (isTimeZone(name)) return
   const similar = name.length <= maxLength ? suggestion(lettersOf(name)) : undefined
-  const hint = similar === undefined ? 'Write a name such as Europe/Berlin or UTC.' : `Did you mean ${similar}?`
-  const message = `"${name.slice(0, maxLength)}" is not the name of a time zone (IANA). ${hint}`
+  const hint = similar === undefined ? 'Use a name such as Europe/Berlin or UTC.' : `Did you mean ${similar}?`
+  const message = `"${name.slice(0, maxLength)}" is not an IANA time zone name. ${hint}`
   assertThat(false, 'VALIDATION_ERROR', { message, details: [{ path: 'timeZone', message }] })
 }
 

@@ -99,22 +99,22 @@ const dayOf = (now: Date): string => new Date(now.getTime() - 3 * quietMs).toISO
 
 function notificationOf({ agentId, ownerId, name, count, unpaid, first, last }: Missed, day: string) {
   const [from, until] = [first, last].map((at) => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`)
-  const which = count === 1 ? `The fire of ${from}` : `${count} fires from ${from} to ${until}`
-  const fires = count === 1 ? 'a fire' : `${count} fires`
-  const next = unpaid > 0 ? 'the schedule continues when you have credits again' : 'the next one takes place as planned'
+  const which = count === 1 ? `The run scheduled for ${from}` : `${count} runs scheduled from ${from} to ${until}`
+  const runs = count === 1 ? 'a run' : `${count} runs`
+  const next = unpaid > 0 ? 'The schedule continues when you have credits again' : 'The next run starts as planned'
   return {
     ownerId,
     kind: 'schedule_missed' as const,
     subjectId: agentId,
     key: day,
-    title: `A schedule missed ${fires}${unpaid === count ? ' for lack of credits' : ''}: agent ${quotedName(name)}`,
-    message: `${which} of the agent ${quotedName(name)} did not take place${reasonIfUnpaid(count, unpaid)}. Missed fires are not backfilled; ${next}. GET /agents/${agentId}/fires gives the reasons. You get this notification at most once a day.`,
+    title: `A schedule missed ${runs}${unpaid === count ? ' for lack of credits' : ''}: agent ${quotedName(name)}`,
+    message: `${which} for the agent ${quotedName(name)} did not start${reasonIfUnpaid(count, unpaid)}. Missed runs are not started later. ${next}. GET /agents/${agentId}/fires shows the reasons. You get this notification at most once a day.`,
   }
 }
 
 function reasonIfUnpaid(count: number, unpaid: number): string {
   if (unpaid === 0) return ''
-  return `${unpaid === count ? '' : `, ${unpaid} of them`} because your credits were used up`
+  return `${unpaid === count ? '' : `, ${unpaid} of them`} because you had no credits left`
 }
 
 const dueStatement = `

@@ -1,4 +1,4 @@
-/** The outcomes of a fire: carried out, skipped for a reason, or missed although it was due. */
+/** The outcomes of a fire: ran, skipped for a reason, or missed although it was due. */
 export const recordedOutcomes = ['ran', 'skipped', 'missed'] as const
 export type RecordedOutcome = (typeof recordedOutcomes)[number]
 
@@ -6,20 +6,20 @@ export type RecordedOutcome = (typeof recordedOutcomes)[number]
 export const fireReasons = {
   PAUSED: { outcome: 'skipped', message: 'The agent was paused.' },
   OVERLAP: { outcome: 'skipped', message: 'The agent still had an unfinished run.' },
-  NO_CREDITS: { outcome: 'skipped', message: 'The credit balance of the owner was used up.' },
+  NO_CREDITS: { outcome: 'skipped', message: 'The owner had no credits left.' },
   NO_TIER: {
     outcome: 'skipped',
-    message: "The owner's tier did not include workspaces any more, or the account was to be deleted.",
+    message: "The owner's tier no longer included workspaces, or the account was scheduled for deletion.",
   },
   NO_ROOM: {
     outcome: 'skipped',
-    message: 'The payloads and tool results of the owner took up what the account may keep.',
+    message: 'The account had reached its storage limit for payloads and tool results.',
   },
-  LATE: { outcome: 'missed', message: 'The platform processed the fire too late to carry it out.' },
-  NOT_FIRED: { outcome: 'missed', message: 'The platform was down, or could not process the fire in time.' },
+  LATE: { outcome: 'missed', message: 'The platform was too late to start the run.' },
+  NOT_FIRED: { outcome: 'missed', message: 'The platform was down or too busy to start the run in time.' },
   CHANGED: {
     outcome: 'missed',
-    message: 'The schedule was changed before the fire could be carried out, and no longer has it.',
+    message: 'The schedule was changed before the run could start and no longer includes it.',
   },
 } as const satisfies Record<string, { outcome: RecordedOutcome; message: string }>
 

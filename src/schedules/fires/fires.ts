@@ -26,7 +26,7 @@ interface Fired {
 
 /**
  * How far Temporal's clock may be ahead of ours. A fire that is further ahead was started by hand (a backfill of future
- * times) and must stay open for its own time. Temporal does not start the same workflow id again by itself, but the
+ * times) and must stay open for its own time. Temporal does not start the same workflow id again automatically, but the
  * reconciler's `catchUp` makes it do so within a minute.
  */
 const clockSkewMs = 60_000

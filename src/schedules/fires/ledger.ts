@@ -11,7 +11,7 @@ import { Schedule } from '../schedule.ts'
 const batch = 500
 
 /**
- * Locks what decides a fire: first the agent, to wait for changes under way, then the schedule. A caller that also
+ * Locks what decides a fire: first the agent, to wait for changes in progress, then the schedule. A caller that also
  * locks the agent's queue does so before. Either may be missing.
  */
 export async function lockSchedule(trx: Transaction, agentId: string) {

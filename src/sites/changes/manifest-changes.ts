@@ -30,14 +30,14 @@ export interface ManifestComparison {
 export function compareManifests(before: Manifest, after: Manifest): ManifestComparison {
   if (isSame(before, after)) return { class: 'none', differences: [] }
   const found = [...changes(before, after)]
-  const reordered = difference('', ['as before', 'in another order'], 'text', 'Only the order of lists differs.')
+  const reordered = difference('', ['original order', 'new order'], 'text', 'Only the order of lists has changed.')
   const all = found.length > 0 ? found : [reordered]
   const sorted = all.toSorted((one, other) => rankOf(other.class) - rankOf(one.class))
   return { class: gravest(all.map((one) => one.class)), differences: sorted.slice(0, mostDifferences) }
 }
 
 function* changes(before: Manifest, after: Manifest): Generator<Difference> {
-  yield* addressChange(before.server, after.server, 'server', 'url', 'Tool calls would go to another address.')
+  yield* addressChange(before.server, after.server, 'server', 'url', 'Tool calls would go to a different address.')
   yield* memberChanges(before.server, after.server, 'server', new Set(['url']))
   yield* before.auth.type === after.auth.type ? authChanges(before, after) : otherType(before, after)
   yield* toolChanges(before, after)
@@ -46,10 +46,10 @@ function* changes(before: Manifest, after: Manifest): Generator<Difference> {
 
 /** Addresses that users or credentials are sent to, and the issuer of authorization responses. */
 const addresses: Record<string, string> = {
-  authorization_url: 'Users would be sent to another address to give their consent.',
-  token_url: 'Credentials would go to another address to be renewed.',
-  revocation_url: 'Credentials would go to another address to be revoked.',
-  issuer: 'Another authorization server would be trusted.',
+  authorization_url: 'Users would be sent to a different address for consent.',
+  token_url: 'Credentials would be sent to a different address for renewal.',
+  revocation_url: 'Credentials would be sent to a different address for revocation.',
+  issuer: 'A different authorization server would be trusted.',
 }
 
 function* authChanges(before: Manifest, after: Manifest): Generator<Difference> {
@@ -72,10 +72,10 @@ function* addressChange(before: object, after: object, path: string, name: strin
 
 /** The credential becomes useless. Members that come or go with the type add nothing to that. */
 function* otherType({ auth: before }: Manifest, { auth: after }: Manifest): Generator<Difference> {
-  const message = 'The credential would be useless: the site would have to be connected again.'
+  const message = 'The credential would stop working, and the site would have to be reconnected.'
   yield difference('auth.type', [before.type, after.type], 'breaking', message)
   for (const change of memberChanges(before, after, 'auth', new Set(['type']))) {
-    yield { ...change, class: 'breaking', message: 'It belongs to the way in which the site is connected.' }
+    yield { ...change, class: 'breaking', message: 'This is part of how the site is connected.' }
   }
 }
 
@@ -85,13 +85,18 @@ function* offeredScopes(before: readonly string[], after: readonly string[], man
   const needed: ReadonlySet<string> = neededScopes(manifest)
   const pair = [before, after] as const
   if (added.length > 0) {
-    yield difference('auth.scopes', pair, 'new_scope', `The site offers more: ${[...new Set(added)].join(', ')}.`)
+    yield difference('auth.scopes', pair, 'new_scope', `The site offers new scopes: ${[...new Set(added)].join(', ')}.`)
   }
   const missing = removed.filter((scope) => needed.has(scope))
   if (missing.length > 0) {
     const message = `Tools need scopes that the site no longer offers: ${[...new Set(missing)].join(', ')}.`
     yield difference('auth.scopes', pair, 'breaking', message)
   } else if (removed.length > 0) {
-    yield difference('auth.scopes', pair, 'compatible', 'The site offers fewer scopes, none of which a tool needs.')
+    yield difference(
+      'auth.scopes',
+      pair,
+      'compatible',
+      'The site offers fewer scopes, but no tool needs the removed ones.',
+    )
   }
 }

@@ -5,7 +5,7 @@ import { difference, type Difference } from './difference.ts'
 
 /**
  * The differences of two input schemas. A change is `compatible` only if every argument accepted before is provably
- * still accepted; any other rule change is `breaking`; annotations are `text`. Each keyword is compared by itself: if
+ * still accepted; any other rule change is `breaking`; annotations are `text`. Each keyword is compared separately: if
  * every rule of a schema is wider, so is the schema. See `docs/manifest-changes.md` for the table.
  *
  * One change is compatible by convention, not by proof: a new optional property where the earlier schema did not rule
@@ -14,9 +14,9 @@ import { difference, type Difference } from './difference.ts'
 export function* schemaChanges(before: unknown, after: unknown, path: string): Generator<Difference> {
   if (isSame(before, after)) return
   if (before === false) {
-    yield difference(path, [before, after], 'compatible', 'What was never allowed is allowed now.')
+    yield difference(path, [before, after], 'compatible', 'Values that were never allowed are now allowed.')
   } else if (after === false) {
-    yield difference(path, [before, after], 'breaking', 'What was allowed is never allowed now.')
+    yield difference(path, [before, after], 'breaking', 'Values that were allowed are no longer allowed.')
   } else {
     const changes = changesOfKeywords(isObject(before) ? before : {}, isObject(after) ? after : {}, path)
     yield* isFragile(after) ? strictly(changes) : changes
@@ -37,7 +37,7 @@ function* changesOfKeywords(before: SchemaObject, after: SchemaObject, path: str
     const pair = [memberOf(before, name), memberOf(after, name)] as const
     const place = joinPath(path, name)
     if ((pair[0] === undefined) === (pair[1] === undefined) && isSame(pair[0], pair[1])) continue
-    if (!Object.hasOwn(keywords, name)) yield difference(place, pair, 'text', 'An annotation differs.')
+    if (!Object.hasOwn(keywords, name)) yield difference(place, pair, 'text', 'An annotation has changed.')
     else yield* changesOf({ before, after, keyword: name as Keyword, path: place, pair })
   }
 }
@@ -65,7 +65,7 @@ function* changesOf(place: Place): Generator<Difference> {
   const earlier = keyword === 'enum' && Object.hasOwn(before, 'const') ? [before['const']] : unwritten[keyword]
   const [was = earlier, is = unwritten[keyword]] = pair
   if (keyword === '$defs' || keyword === 'definitions' || (was !== undefined && isSameRule(keyword, was, is))) {
-    yield difference(path, pair, 'text', 'What differs has no effect.')
+    yield difference(path, pair, 'text', 'This change has no effect.')
   } else if (was === undefined) yield narrower(place)
   else if (is === undefined) yield keyword === 'prefixItems' ? narrower(place) : wider(place)
   else if (isObject(was) && isObject(is) && keywords[keyword].startsWith('schemas by'))
@@ -79,7 +79,7 @@ function* changesOf(place: Place): Generator<Difference> {
 const wider = ({ path, pair, keyword }: Place): Difference =>
   difference(path, pair, 'compatible', `The rule "${keyword}" still allows everything that was valid before.`)
 const narrower = ({ path, pair, keyword }: Place): Difference =>
-  difference(path, pair, 'breaking', `The rule "${keyword}" may refuse what was valid before.`)
+  difference(path, pair, 'breaking', `The rule "${keyword}" may reject arguments that were valid before.`)
 
 type Comparison = (before: unknown, after: unknown) => boolean
 
@@ -138,7 +138,7 @@ function* changesByName(place: Place, before: SchemaObject, after: SchemaObject)
     if (pair[0] === undefined) yield place.keyword === 'properties' ? addedProperty(one) : narrower(one)
     else if (pair[1] !== undefined) yield* schemaChanges(pair[0], pair[1], one.path)
     else if (place.keyword === 'dependentSchemas') yield wider(one)
-    else yield difference(one.path, pair, 'breaking', 'The property is no longer there.')
+    else yield difference(one.path, pair, 'breaking', 'The property has been removed.')
   }
 }
 
@@ -150,8 +150,8 @@ function addedProperty({ before, path, pair }: Place): Difference {
   const earlier = patterns === undefined ? further : true
   const changes = isUnruled ? [] : [...schemaChanges(earlier, pair[1], path)]
   if (changes.every((change) => change.class !== 'breaking'))
-    return difference(path, pair, 'compatible', 'There is a new property.')
-  return difference(path, pair, 'breaking', 'A property that could be given before now has its own rules.')
+    return difference(path, pair, 'compatible', 'A property has been added.')
+  return difference(path, pair, 'breaking', 'A property that was already accepted now has its own rules.')
 }
 
 /** The differences of a subschema, as they affect the outer schema. */
@@ -170,6 +170,6 @@ const isFragile = (schema: unknown): boolean =>
 function* strictly(changes: Iterable<Difference>): Generator<Difference> {
   for (const change of changes) {
     if (change.class === 'text') yield change
-    else yield { ...change, class: 'breaking', message: 'It cannot be proved here that no valid argument is refused.' }
+    else yield { ...change, class: 'breaking', message: 'This change may reject arguments that were valid before.' }
   }
 }

@@ -22,15 +22,20 @@ export function* toolChanges(before: Manifest, after: Manifest): Generator<Diffe
     const path = joinPath('tools', name)
     if (was && is) yield* oneTool(was, is, path, needed)
     else if (is) yield addedTool(is, path, needed)
-    else yield difference(path, [was?.description, undefined], 'breaking', 'The tool is no longer there.')
+    else yield difference(path, [was?.description, undefined], 'breaking', 'The tool has been removed.')
   }
 }
 
 function addedTool(tool: ManifestTool, path: string, needed: Set<Scope>): Difference {
   const { scope } = describeTool(tool)
   const pair = [undefined, tool.description] as const
-  if (needed.has(scope)) return difference(path, pair, 'compatible', 'There is a new tool.')
-  return difference(path, pair, 'new_scope', `There is a new tool. It needs the scope "${scope}", as none did before.`)
+  if (needed.has(scope)) return difference(path, pair, 'compatible', 'A tool has been added.')
+  return difference(
+    path,
+    pair,
+    'new_scope',
+    `A tool has been added. It needs the scope "${scope}", which no tool needed before.`,
+  )
 }
 
 function* oneTool(was: ManifestTool, is: ManifestTool, path: string, needed: Set<Scope>): Generator<Difference> {
@@ -48,16 +53,17 @@ const changedOf = (before: SiteTool, after: SiteTool): string[] =>
 
 function scopeChange(before: SiteTool, after: SiteTool, path: string, needed: Set<Scope>): Difference {
   const pair = [before.scope, after.scope] as const
-  if (scopeRanks[after.scope] < scopeRanks[before.scope]) return difference(path, pair, 'compatible', 'It needs less.')
-  const others = needed.has(after.scope) ? '' : ', as none did before'
-  return difference(path, pair, 'new_scope', `The tool needs the scope "${after.scope}" now${others}.`)
+  if (scopeRanks[after.scope] < scopeRanks[before.scope])
+    return difference(path, pair, 'compatible', 'The tool now needs a lower scope.')
+  const others = needed.has(after.scope) ? '' : ', which no tool needed before'
+  return difference(path, pair, 'new_scope', `The tool now needs the scope "${after.scope}"${others}.`)
 }
 
 function effectChange(before: SiteTool, after: SiteTool, path: string): Difference {
   const pair = [before.effect, after.effect] as const
   const isFreer = repeatRanks[after.effect] > repeatRanks[before.effect]
-  if (!isFreer) return difference(path, pair, 'compatible', 'Its calls are repeated less freely after failures.')
-  return difference(path, pair, 'breaking', 'Calls that failed would be sent again more freely than before.')
+  if (!isFreer) return difference(path, pair, 'compatible', 'Failed calls are retried in fewer cases.')
+  return difference(path, pair, 'breaking', 'Failed calls would be retried in more cases.')
 }
 
 /** Differences of members that have no effect: names, descriptions, unknown members. */
@@ -70,6 +76,6 @@ export function* memberChanges(
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const pair = [memberOf(before, name), memberOf(after, name)] as const
     const isUnchanged = (pair[0] === undefined) === (pair[1] === undefined) && isSame(pair[0], pair[1])
-    if (!compared.has(name) && !isUnchanged) yield difference(joinPath(path, name), pair, 'text', 'A text differs.')
+    if (!compared.has(name) && !isUnchanged) yield difference(joinPath(path, name), pair, 'text', 'A text has changed.')
   }
 }

@@ -53,16 +53,17 @@ export const schemaProblems = (schema: unknown, budget: PatternBudget = noPatter
 
 function* problemsIn(schema: unknown, path: string, depth: number, walk: Walk): Generator<ErrorDetail> {
   walk.schemas++
-  if (walk.schemas === maxSchemas + 1) yield { path, message: `must not contain more than ${maxSchemas} schemas` }
+  if (walk.schemas === maxSchemas + 1) yield { path, message: `must contain at most ${maxSchemas} schemas` }
   if (walk.schemas > maxSchemas || typeof schema === 'boolean') return
-  if (!isObject(schema)) yield { path, message: 'must be a schema: an object, true or false' }
-  else if (depth > maxDepth) yield { path, message: `must not be nested deeper than ${maxDepth} schemas` }
+  if (!isObject(schema)) yield { path, message: 'must be a schema (an object, true or false)' }
+  else if (depth > maxDepth) yield { path, message: `must not be nested more than ${maxDepth} schemas deep` }
   else yield* rulesProblems(schema, path, depth, walk)
 }
 
 function* rulesProblems(schema: SchemaObject, path: string, depth: number, walk: Walk): Generator<ErrorDetail> {
   for (const name of references) {
-    if (Object.hasOwn(schema, name)) yield { path: joinPath(path, name), message: 'references are not supported' }
+    if (Object.hasOwn(schema, name))
+      yield { path: joinPath(path, name), message: 'is a reference, and references are not supported' }
   }
   for (const [keyword, value] of usedKeywords(schema)) {
     const place = joinPath(path, keyword)
@@ -84,7 +85,7 @@ function* patternProblems(source: string, path: string, budget: PatternBudget): 
   if (budget.instructions > maxInstructions || budget.source > maxSource) return
   budget.source += source.length * (ignoresCase.test(source) ? foldedWeight : 1)
   if (budget.source > maxSource) {
-    yield { path, message: 'all patterns together are too long, or too many of them ignore case' }
+    yield { path, message: 'makes the patterns too long in total, or too many of them ignore case' }
     return
   }
   const pattern = compilePattern(source)
@@ -93,7 +94,7 @@ function* patternProblems(source: string, path: string, budget: PatternBudget): 
     return
   }
   budget.instructions += pattern.size
-  if (budget.instructions > maxInstructions) yield { path, message: 'all patterns together are too large' }
+  if (budget.instructions > maxInstructions) yield { path, message: 'makes the patterns too large in total' }
 }
 
 /** `(?i)` and `(?i:…)`, also among other flags. */
@@ -104,7 +105,8 @@ const constantForms = new Set(['list', 'anything', 'names', 'names by name'])
 function* constantProblems(keyword: Keyword, value: unknown, path: string, walk: Walk): Generator<ErrorDetail> {
   if (!constantForms.has(keywords[keyword]) || walk.constants > maxConstants) return
   walk.constants += constantSize(keyword, value)
-  if (walk.constants > maxConstants) yield { path, message: `all constants together exceed ${maxConstants} characters` }
+  if (walk.constants > maxConstants)
+    yield { path, message: `makes the constants exceed ${maxConstants} characters in total` }
 }
 
 /** The characters to compare with one argument; 0 for keywords without a constant. */

@@ -18,10 +18,12 @@ export function compilePattern(source: string): LinearPattern | { problem: strin
   if (source.length > maxLength) return { problem: `must be a pattern of at most ${maxLength} characters` }
   const program = compile(source)
   if (program === undefined) {
-    return { problem: 'must be a regular expression without look-around, back references or repeats over 1,000' }
+    return {
+      problem: 'must be a regular expression without lookaround, backreferences or repetition counts over 1,000',
+    }
   }
   const size = program.programSize()
-  if (size > maxSize) return { problem: 'is too large a pattern; use maxLength instead of large repeats' }
+  if (size > maxSize) return { problem: 'is too large a pattern (use maxLength instead of large repetition counts)' }
   return { size, test: (text) => program.test(text) }
 }
 

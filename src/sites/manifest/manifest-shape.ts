@@ -41,7 +41,10 @@ const about = <T extends v.GenericSchema>(schema: T, description: string) => v.p
 /** In its one spelling, as all names that people read. */
 const siteName = () =>
   v.pipe(
-    about(text(200 * unitsOfCharacter), 'Name of the site or application: one line of at most 200 visible characters.'),
+    about(
+      text(200 * unitsOfCharacter),
+      'The name of the site or application, in one line of at most 200 visible characters.',
+    ),
     v.transform(cleanName),
     v.check(
       (name) => problemOfName(name, 200) === undefined,
@@ -60,20 +63,20 @@ const tool = () =>
             'must be snake_case or <namespace>.<camelCaseName>',
           ),
         ),
-        'Identifier, and the last path segment of the endpoint {server.url}/tools/{name}: snake_case or <namespace>.<camelCaseName>, unique.',
+        'The unique name of the tool, in snake_case or <namespace>.<camelCaseName>. It is the last path segment of the endpoint {server.url}/tools/{name}.',
       ),
-      description: about(text(4_000), 'What the tool is for. People and models read it.'),
+      description: about(text(4_000), 'What the tool does, for people and models.'),
       input_schema: about(
         v.custom<SchemaObject>(isObject, messageOf),
-        'A JSON Schema (2020-12) of the arguments, of type object: no references, at most 20 levels, and no patterns with look-around or back references.',
+        'The JSON Schema (2020-12) of the arguments. Its type must be object. It must have no references, at most 20 levels, and no patterns with lookaround or backreferences.',
       ),
       scope: about(
         v.optional(oneOf(scopes)),
-        'The scope that a call needs. Without it, it is inferred from the name: get_… is read, delete_… is delete, the rest write or admin.',
+        'The scope that a call needs. By default, it is inferred from the name: get_… needs read, delete_… needs delete, and other names need write or admin.',
       ),
       effect: about(
         v.optional(oneOf(['read', 'idempotent', 'once'])),
-        'What the platform may do if the connection breaks and it does not know whether the call was carried out. read: the call changes nothing, so it is repeated. idempotent: twice is the same as once, so it is repeated with the same Idempotency-Key. once, the default: it is never repeated.',
+        'What the platform does if the connection breaks and the outcome of a call is unknown. read: the call changes nothing, so it is retried. idempotent: a second call has no further effect, so it is retried with the same Idempotency-Key. once (the default): it is never retried.',
       ),
     },
     messageOf,
@@ -81,7 +84,7 @@ const tool = () =>
 
 const bearer = () =>
   v.looseObject(
-    { type: about(v.literal('bearer'), 'Users generate a token at the site and paste it into the platform.') },
+    { type: about(v.literal('bearer'), 'Users create a token at the site and paste it into the platform.') },
     messageOf,
   )
 
@@ -89,16 +92,16 @@ const oauth2 = () =>
   v.looseObject(
     {
       type: about(v.literal('oauth2'), 'OAuth 2.0 with PKCE (RFC 6749, RFC 7636): recommended.'),
-      authorization_url: about(address(), 'Where users sign in and consent in a browser.'),
-      token_url: about(address(), 'Where codes and refresh tokens are exchanged for tokens.'),
+      authorization_url: about(address(), 'The URL where users sign in and consent in a browser.'),
+      token_url: about(address(), 'The URL that exchanges codes and refresh tokens for tokens.'),
       scopes: about(list(oneOf(scopes), 20), 'The scopes that can be requested.'),
       revocation_url: about(
         v.optional(address()),
-        'Where the platform revokes grants when a user disconnects the site (RFC 7009).',
+        'The URL where the platform revokes grants when a user disconnects the site (RFC 7009).',
       ),
       issuer: about(
         v.optional(address()),
-        'What the site sends as iss with every code (RFC 9207); same origin as authorization_url. If set, a code without it is refused.',
+        'The iss that the site sends with every code (RFC 9207). It must have the same origin as authorization_url. If set, a code without it is rejected.',
       ),
     },
     messageOf,
@@ -114,17 +117,17 @@ export const manifestShape = () =>
   v.looseObject(
     {
       name: siteName(),
-      version: about(text(100), 'Version of the manifest or the site; any text.'),
+      version: about(text(100), 'The version of the manifest or the site, as any text.'),
       description: about(text(4_000), 'What the site is, in a few sentences.'),
       server: v.looseObject(
-        { url: about(base(), 'The base address of the tool endpoints: POST {url}/tools/{name}.') },
+        { url: about(base(), 'The base URL of the tool endpoints. Calls go to POST {url}/tools/{name}.') },
         messageOf,
       ),
       auth: about(auth(), 'How calls are authenticated.'),
       tools: about(list(tool(), maxTools), 'The operations that can be called.'),
       limits: about(
         v.optional(v.unknown()),
-        'What the site asks for: {"calls_per_minute": n}, a whole number from 1 to 6000. The operator of a platform sees it, and decides.',
+        'The rate limit that the site requests: {"calls_per_minute": n}, where n is an integer from 1 to 6000. The operator of the platform decides whether to apply it.',
       ),
     },
     messageOf,

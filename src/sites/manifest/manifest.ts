@@ -14,7 +14,7 @@ export type { Manifest, ManifestTool } from './manifest-shape.ts'
  */
 export function parseManifest(bytes: Uint8Array): Manifest {
   const written = decodeUtf8(bytes)
-  if (written === undefined) throw invalidManifest([{ path: '', message: 'is not UTF-8 text' }])
+  if (written === undefined) throw invalidManifest([{ path: '', message: 'is not valid UTF-8' }])
   const parsed = parseJson(written)
   if (!parsed.ok) throw invalidManifest([{ path: parsed.path, message: parsed.problem }])
   if (!isObject(parsed.value)) throw invalidManifest([{ path: '', message: 'must be an object' }])
@@ -29,7 +29,7 @@ export function parseManifest(bytes: Uint8Array): Manifest {
 /** MANIFEST_INVALID, whose sentence names the first problem. */
 export function invalidManifest(details: ErrorDetail[], options: { privateDetail?: string; cause?: unknown } = {}) {
   const [first] = details
-  const message = first && `The manifest of the site cannot be used${sentenceOf(first)}`
+  const message = first && `The site's manifest is invalid${sentenceOf(first)}`
   return new CodedError('MANIFEST_INVALID', { details, ...(message && { message }), ...options })
 }
 
@@ -73,6 +73,8 @@ function toolsProblems(manifest: SchemaObject): ErrorDetail[] {
       path: `${place}.input_schema${path && `.${path}`}`,
       message,
     }))
-    return twice ? [{ path: `${place}.name`, message: 'is the name of an earlier tool' }, ...inSchema] : inSchema
+    return twice
+      ? [{ path: `${place}.name`, message: 'duplicates the name of an earlier tool' }, ...inSchema]
+      : inSchema
   })
 }

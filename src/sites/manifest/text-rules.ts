@@ -43,7 +43,7 @@ export function createTextRules() {
       const check = typeof format === 'string' && assertedFormats.has(format) ? formats[format] : undefined
       if (check) {
         const test = (text: string) => text.length > maxFormattedLength || check(text)
-        made.push(add({ message: `must be of the format ${String(format)}`, test }))
+        made.push(add({ message: `must have the format ${String(format)}`, test }))
       }
       return made
     },
@@ -71,5 +71,5 @@ export type TextRules = ReturnType<typeof createTextRules>
 function compiled(source: string): LinearPattern {
   const pattern = compilePattern(source)
   if (!('problem' in pattern)) return pattern
-  throw new CodedError('MANIFEST_INVALID', { message: 'The input schema of the tool contains an unusable pattern.' })
+  throw new CodedError('MANIFEST_INVALID', { message: "The tool's input schema contains an invalid pattern." })
 }

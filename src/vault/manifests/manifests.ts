@@ -90,15 +90,15 @@ export function createManifests(context: {
   /** If the auth type changes, the credential is useless and is erased. */
   function lostCredential(entry: VaultEntry, { auth }: Manifest): Partial<VaultEntry> {
     if (auth.type === entry.authType) return {}
-    const how = auth.type === 'oauth2' ? 'by OAuth 2.0' : 'with a token made there'
+    const how = auth.type === 'oauth2' ? 'OAuth 2.0' : 'a bearer token'
     return {
       authType: auth.type,
       scopes: null,
       clientId: null,
       status: 'needs_reauth',
-      statusReason: `The site now connects ${how}, so it has to be connected again.`,
+      statusReason: `The site now uses ${how} and must be reconnected.`,
       credential: sealCredential(sealing, { id: entry.id, authType: auth.type }, { accessToken: '' }),
-      // A refresh that is under way must not bring the old one back.
+      // A refresh that is in progress must not bring the old one back.
       generation: entry.generation + 1,
       expiresAt: null,
       refreshAfter: null,
@@ -129,7 +129,7 @@ export function createManifests(context: {
       const { before, after } = await database.transaction(async (trx) => {
         const entry = await lockEntry(trx, id)
         // It may have been moved since the caller's permission was checked.
-        assertThat(entry.ownerId === ownerId, 'NOT_FOUND', { message: 'There is no vault entry with this identifier.' })
+        assertThat(entry.ownerId === ownerId, 'NOT_FOUND', { message: 'There is no vault entry with this id.' })
         const pending = await pendingIn(trx, id)
         assertPending(pending, fingerprint)
         const known = sites.foreignHostsOf(entry.origin, entry.manifest)
@@ -185,8 +185,8 @@ export function createManifests(context: {
 function assertPending(pending: ManifestChange | undefined, fingerprint: string): asserts pending is ManifestChange {
   const message =
     pending === undefined
-      ? 'No manifest change is waiting to be accepted.'
-      : 'This is not the pending change: the site has changed its manifest again. Review the new difference.'
+      ? 'There is no pending manifest change to accept.'
+      : 'This is no longer the pending change because the site has changed its manifest again. Review the new change.'
   assertThat(pending?.fingerprint === fingerprint, 'VALIDATION_ERROR', {
     message,
     details: [{ path: 'fingerprint', message }],

@@ -30,7 +30,7 @@ const mostListed = 10
 
 const mustBeAccepted = new Set<ChangeClass>(['breaking', 'changed_address'])
 
-const noEntry = { message: 'There is no vault entry with this identifier.' }
+const noEntry = { message: 'There is no vault entry with this id.' }
 
 /** Locks the entry's row, as every decision about its manifest requires. NOT_FOUND if it is gone. */
 export async function lockEntry(trx: Transaction, entryId: string): Promise<VaultEntry> {
@@ -147,15 +147,16 @@ async function forgetOld(trx: Transaction, entryId: string): Promise<void> {
 }
 
 const waitsForConsent = {
-  consequence: 'No part of the change is used before you accept it.',
-  title: 'A connected site has changed and needs your consent',
+  consequence: 'The change takes effect only after you accept it.',
+  title: 'A connected site has changed and needs your approval',
 }
 const wordings = {
-  changed_address: { what: 'would send calls or credentials to other addresses', ...waitsForConsent },
-  breaking: { what: 'could make your agents fail or repeat calls', ...waitsForConsent },
+  changed_address: { what: 'would send calls or credentials to different addresses', ...waitsForConsent },
+  breaking: { what: 'could make calls of your agents fail or repeat', ...waitsForConsent },
   new_scope: {
-    what: 'allows more to be done there',
-    consequence: 'The change is in use: agents that may use all tools of the site have it, as far as it was granted.',
+    what: 'adds permissions',
+    consequence:
+      'The change is already in effect. Agents that can use all tools of the site can use the new ones if their scopes were granted.',
     title: 'A connected site can do more than before',
   },
 }

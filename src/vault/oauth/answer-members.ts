@@ -14,7 +14,7 @@ export function membersIn(bytes: Uint8Array): Read {
   const parsed = parseJson(text, { maxDepth: Infinity })
   if (parsed.ok) return objectIn(unwrapped(parsed.value))
   if (/^[\w.-]+=[^\s<>{}"]*$/.test(text)) return { members: Object.fromEntries(new URLSearchParams(text)) }
-  return { instead: text.startsWith('<') ? 'HTML or XML' : 'no JSON' }
+  return { instead: text.startsWith('<') ? 'HTML or XML' : 'not JSON' }
 }
 
 /** A byte order mark says which encoding it is, and is no part of the text. */
@@ -33,12 +33,12 @@ function unwrapped(value: unknown): unknown {
 }
 
 const objectIn = (value: unknown): Read =>
-  isObject(value) ? { members: value } : { instead: `${kindOf(value)} and no object` }
+  isObject(value) ? { members: value } : { instead: `${kindOf(value)} instead of an object` }
 
 /** What a value is, in words for whoever sent it. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'a list'
-  if (typeof value === 'string') return value.trim() === '' ? 'an empty text' : 'a text'
-  return { object: 'an object', number: 'a number', boolean: 'true or false' }[typeof value as string] ?? 'missing'
+  if (typeof value === 'string') return value.trim() === '' ? 'an empty string' : 'a string'
+  return { object: 'an object', number: 'a number', boolean: 'a boolean' }[typeof value as string] ?? 'missing'
 }

@@ -25,7 +25,7 @@ export function checkedAnswer(sent: URLSearchParams, expected: Expected): URLSea
   const client = { client_id: expected.clientId }
   const parameters = new URLSearchParams(sent)
   for (const name of single)
-    if (sent.getAll(name).length > 1) throw bad(name, `${expected.who} sent \`${name}\` twice.`)
+    if (sent.getAll(name).length > 1) throw bad(name, `${expected.who} sent \`${name}\` more than once.`)
   const server = sent.get('error') ? withoutIssuer(parameters, expected.server) : expected.server
   assertIssuer(parameters, { ...expected, server })
   try {
@@ -34,9 +34,9 @@ export function checkedAnswer(sent: URLSearchParams, expected: Expected): URLSea
   } catch (error) {
     if (error instanceof oauth.AuthorizationResponseError) throw error
     // The error is not attached, because it quotes the parameters.
-    throw bad('state', `${expected.who} sent parameters that do not belong into such an answer.`)
+    throw bad('state', `${expected.who} sent an invalid authorization response.`)
   }
-  throw bad('code', `${expected.who} sent no \`code\`.`)
+  throw bad('code', `${expected.who} did not send \`code\`.`)
 }
 
 /** A refusal gives nothing that could be mixed up: whoever it comes from, it is the end, and its reason is to be read. */
@@ -49,10 +49,10 @@ function withoutIssuer(parameters: URLSearchParams, server: oauth.AuthorizationS
 function assertIssuer(parameters: URLSearchParams, { server, who, issuerInWords }: Expected): void {
   const iss = parameters.get('iss')
   const isPromised = server.authorization_response_iss_parameter_supported === true
-  if (!iss && isPromised) throw bad('iss', `${who} sent no \`iss\`, ${issuerInWords}`)
+  if (!iss && isPromised) throw bad('iss', `${who} did not send \`iss\`. ${issuerInWords}`)
   if (!iss) return
   if (!isSameIssuer(iss, server.issuer))
-    throw bad('iss', `${who} sent \`iss\` as ${quotedWords(iss)}, ${issuerInWords}`)
+    throw bad('iss', `${who} sent the \`iss\` ${quotedWords(iss)}. ${issuerInWords}`)
   parameters.set('iss', server.issuer)
 }
 

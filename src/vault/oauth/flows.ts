@@ -96,7 +96,7 @@ export function createFlows(context: {
     const flow = isToken('ticket', ticket)
       ? await OAuthFlow.query(database).findOne({ ticketHash: hashToken(ticket) })
       : undefined
-    assertThat(flow, 'NOT_FOUND', { message: 'There is no such attempt to connect a site. Start again.' })
+    assertThat(flow, 'NOT_FOUND', { message: 'This connection attempt does not exist. Start again.' })
     return flow
   }
 
@@ -183,13 +183,13 @@ export function createFlows(context: {
       const flow = isId(id)
         ? await OAuthFlow.query(database).whereIn('ownerId', listOf(owners)).findOne({ id })
         : undefined
-      assertThat(flow, 'NOT_FOUND', { message: 'There is no attempt to connect a site with this identifier.' })
+      assertThat(flow, 'NOT_FOUND', { message: 'There is no connection attempt with this id.' })
       return flow
     },
 
     /** Ends what a user has begun for an owner and not finished, in the caller's transaction. */
     async endOf(trx: Transaction, { ownerId, userId }: { ownerId: string; userId: string }): Promise<void> {
-      const message = 'Whoever began to connect the site has left the workspace.'
+      const message = 'The user who started connecting the site has left the workspace.'
       const ended = { status: 'failed', code: 'WORKSPACE_NOT_FOUND', message, verifier: null } as const
       const open = OAuthFlow.query(trx).where({ ownerId, userId, status: 'pending' })
       await open.patch({ ...ended, endedAt: clock.now() })
@@ -208,18 +208,18 @@ function assertOAuth(
   path: 'url' | 'entryId',
   instead: string,
 ): asserts manifest is Manifest & { auth: OAuthSite } {
-  const message = `This site connects with a token that its user makes there: use ${instead}.`
+  const message = `This site connects with a token that you create at the site. Use ${instead}.`
   assertThat(manifest.auth.type === 'oauth2', 'VALIDATION_ERROR', { message, details: [{ path, message }] })
 }
 
 function assertSameBrowser(same: boolean): void {
-  const message = 'This address was already opened in another browser. Start again.'
+  const message = 'This link has already been opened in another browser. Start again.'
   assertThat(same, 'VALIDATION_ERROR', { message, details: [{ path: 'ticket', message }] })
 }
 
 /** Refuses a flow that has expired or was already used. */
 export function assertOpen(flow: OAuthFlow, now: Date): void {
-  const message = flow.status === 'pending' ? 'The time to connect the site is over.' : 'This address was already used.'
+  const message = flow.status === 'pending' ? 'This link has expired.' : 'This link has already been used.'
   const details = [{ path: 'ticket', message }]
   const open = flow.status === 'pending' && flow.expiresAt > now
   assertThat(open, 'VALIDATION_ERROR', { message: `${message} Start again.`, details })

@@ -33,9 +33,9 @@ function scopeFields(stated: GrantedScopes | undefined, { scopes: asked, tools, 
   const scopes = stated ? asked.filter((scope) => stated.known.includes(scope)) : asked
   if (!stated || tools.some((tool) => isUsable(tool, scopes))) return { scopes, scopeNote: null }
   const granted = `The site granted ${stated.words}`
-  if (scopes.length > 0) return { scopes, scopeNote: `${granted}, and none of its tools can be called with that.` }
-  const none = `${granted}, which has none of the scopes that it was asked for (${asked.join(', ')})`
+  if (scopes.length > 0) return { scopes, scopeNote: `${granted}, which is not enough for any of its tools.` }
+  const none = `${granted}, which includes none of the requested scopes (${asked.join(', ')})`
   return isRefresh && asked.length > 0
-    ? { scopes: asked, scopeNote: `${none}. Those of before are used on.` }
-    : { scopes, scopeNote: `${none}. The site has to name them as its manifest does.` }
+    ? { scopes: asked, scopeNote: `${none}. The earlier scopes remain in use.` }
+    : { scopes, scopeNote: `${none}. The site must use the scope names in its manifest.` }
 }

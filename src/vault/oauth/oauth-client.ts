@@ -93,8 +93,8 @@ export function createOAuthClient(context: { fetch: SafeFetch; config: Config })
 /** What its manifest says of its issuer. */
 const issuerInWords = ({ issuer, authorization_url: url }: OAuthSite): string =>
   issuer === undefined
-    ? `and its manifest declares no \`issuer\`, so that it must be one at ${new URL(url).origin}. The owner of the site can declare it.`
-    : `and its manifest says ${quotedWords(issuer)}. The owner of the site can declare another one as \`issuer\`, or send this one.`
+    ? `Its manifest declares no \`issuer\`, so \`iss\` must have the origin ${new URL(url).origin}. The owner of the site can declare an \`issuer\`.`
+    : `Its manifest declares the \`issuer\` ${quotedWords(issuer)}. The owner of the site must make the two match.`
 
 export type OAuthClient = ReturnType<typeof createOAuthClient>
 

@@ -9,7 +9,7 @@ type FlowStatus = 'pending' | 'exchanging' | 'connected' | 'failed'
 
 /**
  * An owner's attempt to connect a site by OAuth, or to authorize an entry again (table `oauth_flows`). The first
- * browser that goes on to the site owns it: from then on, the state sent to the site is tied to that browser's cookie.
+ * browser that continues to the site owns it: from then on, the state sent to the site is tied to that browser's cookie.
  */
 export class OAuthFlow extends Row {
   static override tableName = 'oauth_flows'
@@ -42,14 +42,14 @@ export class OAuthFlow extends Row {
  * The caller has locked the user's row.
  */
 export async function endFlowsOf(trx: Transaction, userId: string, now: Date): Promise<void> {
-  const message = 'The logins of whoever began to connect the site have ended. Start again.'
+  const message = 'The user who started connecting the site has been signed out. Start again.'
   const ended = { status: 'failed', code: 'PERMISSION_DENIED', message, verifier: null, endedAt: now } as const
   await OAuthFlow.query(trx).where({ userId }).whereIn('status', ['pending', 'exchanging']).patch(ended)
 }
 
-/** Refuses to store what a flow has brought if it was ended meanwhile: PERMISSION_DENIED. Locks the flow. */
+/** Refuses to store what a flow has brought if it was ended in the meantime: PERMISSION_DENIED. Locks the flow. */
 export async function assertGoesOn(trx: Transaction, { id }: Pick<OAuthFlow, 'id'>): Promise<void> {
   const flow = await OAuthFlow.query(trx).findById(id).forUpdate()
-  const message = 'This attempt to connect the site was ended meanwhile. Start again.'
+  const message = 'This connection attempt has ended in the meantime. Start again.'
   assertThat(flow?.status === 'exchanging', 'PERMISSION_DENIED', { message })
 }

@@ -59,11 +59,7 @@ export function createCallback(context: {
     assertThat(flow, 'VALIDATION_ERROR', problem('state', 'The state is missing or unknown.'))
     const binding = bindingOf(flow.id)
     const bound = binding !== undefined && hashToken(binding) === flow.bindingHash
-    assertThat(
-      bound,
-      'VALIDATION_ERROR',
-      problem('state', 'This attempt to connect a site was started in another browser.'),
-    )
+    assertThat(bound, 'VALIDATION_ERROR', problem('state', 'This connection attempt was started in another browser.'))
     if (flow.status === 'pending') assertOpen(flow, clock.now())
     const claimed = await OAuthFlow.query(database)
       .findById(flow.id)
@@ -147,7 +143,7 @@ const deedOf = ({ ownerId, entryId, userId }: OAuthFlow, { from }: CallbackInput
   by: { userId, via: 'login', ...from },
 })
 
-const stillUnderWay = 'The site is still being connected. Load this page again in a moment.'
+const stillUnderWay = 'The site is still being connected. Reload this page in a moment.'
 
 /** How a flow has failed, as it was told the first time. */
 function recorded({ code, message }: OAuthFlow): CodedError {
@@ -170,9 +166,9 @@ function checkParameters(check: () => URLSearchParams): URLSearchParams {
 /** The site's own `error` (RFC 6749, 4.1.2.1) as a code. */
 function refusedBySite({ error, error_description: description }: AuthorizationResponseError): CodedError {
   if (error === 'access_denied') {
-    return new CodedError('PERMISSION_DENIED', { message: 'Access was denied at the site. Nothing was connected.' })
+    return new CodedError('PERMISSION_DENIED', { message: 'Access was denied at the site, so it was not connected.' })
   }
-  const message = `The site refused to connect. It says: ${quotedWords(error, description)}`
+  const message = `The site refused the connection and says: ${quotedWords(error, description)}.`
   return new CodedError('TOOL_EXECUTION_ERROR', { message })
 }
 

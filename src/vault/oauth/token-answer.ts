@@ -109,7 +109,7 @@ const sendable = /^[\x21-\x7e]{1,8192}$/
 function accessTokenIn({ access_token: given }: Members, refreshToken: string | undefined): string {
   const token = textIn(given)?.replace(/^bearer\s+/i, '')
   if (token !== undefined && sendable.test(token)) return token
-  const tooOdd = 'has a character that cannot be sent in a header, or more than 8192 characters'
+  const tooOdd = 'contains a character that cannot be sent in a header, or has more than 8192 characters'
   const problem = token === undefined ? `is ${kindOf(given)}` : tooOdd
   throw new UnusableTokenAnswer(`\`access_token\` ${problem}`, refreshToken)
 }

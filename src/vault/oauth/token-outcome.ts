@@ -80,14 +80,14 @@ function failure(error: unknown, hiding: Hiding): TokenOutcome {
   if (error instanceof SafeFetchError) return unfetched(error)
   if (error instanceof UnusableTokenAnswer) {
     const { message, refreshToken } = error
-    const sentence = `The site's token answer cannot be used: ${hiding.text(message)}.`
+    const sentence = `The site's token response is unusable because ${hiding.text(message)}.`
     return { kind: 'ambiguous', message: sentence, unusable: { refreshToken } }
   }
   if (error instanceof oauth.ResponseBodyError) return refusal(error, hiding)
   const { cause } = error as { cause?: unknown }
   if (cause instanceof Response) return fromStatus(cause)
   if (error instanceof oauth.OperationProcessingError || error instanceof oauth.UnsupportedOperationError) {
-    return { kind: 'ambiguous', message: 'The site answered with something other than a token response.' }
+    return { kind: 'ambiguous', message: 'The site did not answer with a token response.' }
   }
   throw error
 }
@@ -95,7 +95,7 @@ function failure(error: unknown, hiding: Hiding): TokenOutcome {
 /** An oversized response and a redirect are answers, although they were not read. */
 const unfetched = ({ maybeSent, reason }: SafeFetchError): TokenOutcome => ({
   kind: maybeSent ? 'ambiguous' : 'not_sent',
-  message: `The site's token address ${noAnswer[reason] ?? noAnswer.connect}.`,
+  message: `The site's token endpoint ${noAnswer[reason] ?? noAnswer.connect}.`,
   unreachable: reason !== 'too-large' && reason !== 'redirect',
 })
 
@@ -107,9 +107,9 @@ const noAnswer: Partial<Record<SafeFetchReason, string>> & { connect: string } =
   connect: 'could not be reached',
   tls: 'could not be reached securely',
   timeout: 'did not answer in time',
-  reset: 'broke off its answer',
-  'too-large': 'answered with more than is allowed',
-  encoding: 'answered in an encoding that cannot be read',
+  reset: 'closed the connection before sending a full response',
+  'too-large': 'sent a response over the size limit',
+  encoding: 'sent a response that could not be decoded',
   redirect: 'answered with a redirect, and redirects are not followed',
 }
 
@@ -118,7 +118,7 @@ const noAnswer: Partial<Record<SafeFetchReason, string>> & { connect: string } =
  * 408: gateways also send it when the server behind them did not answer.
  */
 function fromStatus({ status, headers }: Response): TokenOutcome {
-  const message = `The site's token address answered with the status ${status}.`
+  const message = `The site's token endpoint answered with status ${status}.`
   if (status === 429 || status === 503) return { kind: 'failed', message, ...retryAfter(headers) }
   return { kind: saysNo(status) ? 'refused' : 'ambiguous', message }
 }
@@ -139,4 +139,4 @@ function refusal(answer: oauth.ResponseBodyError, hiding: Hiding): TokenOutcome 
 /** RFC 6749, 5.2: what the site refuses is the platform, not the token. A user cannot change that. */
 const clientErrors = new Set(['invalid_client', 'unauthorized_client'])
 const clientAdvice =
-  "It does not accept the platform's client id: the operator of the platform has to have it registered there. Then calls work again by themselves, or after you have reconnected the site."
+  "The site does not accept the platform's client id. The operator of the platform must register it there. After that, calls work again automatically or after you reconnect the site."

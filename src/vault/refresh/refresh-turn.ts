@@ -39,9 +39,8 @@ export type Turn = {
   | { kind: 'gone' }
 )
 
-const inDoubt =
-  'The site did not answer clearly when its tokens were last refreshed, and did not accept the old refresh token either.'
-const noRefreshToken = 'The access token is no longer valid, and the site gave no refresh token.'
+const inDoubt = 'The result of the last token refresh is unknown, and the site did not accept the old refresh token.'
+const noRefreshToken = 'The access token is no longer valid, and the site did not issue a refresh token.'
 
 /**
  * Decides from the record alone whether the caller may refresh. An attempt in doubt may have spent the refresh token:

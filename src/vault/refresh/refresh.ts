@@ -179,7 +179,7 @@ export function createRefresh(context: {
       if (turn.kind === 'mine') return carryOut(turn.entry, turn.attemptId ?? '')
       if (turn.kind !== 'busy') return turn
       if (Date.now() > giveUpAt)
-        return { kind: 'unavailable', message: 'Its tokens are being refreshed.', retryAt: null }
+        return { kind: 'unavailable', message: "The site's tokens are being refreshed.", retryAt: null }
       await delay(pollMs)
     }
   }
@@ -201,7 +201,7 @@ export function createRefresh(context: {
      */
     renew,
 
-    /** Waits for refreshes under way: cutting them off would leave tokens in doubt. */
+    /** Waits for refreshes in progress: cutting them off would leave tokens in doubt. */
     async settled(): Promise<void> {
       await Promise.allSettled(underWay.values())
     },
@@ -238,7 +238,7 @@ export function createRefresh(context: {
 export type Refresh = ReturnType<typeof createRefresh>
 
 const abandonedNote =
-  'The process that sent it ended before the answer was recorded; the site may have spent the token.'
+  'The process that sent the request ended before the answer was recorded. The site may have consumed the token.'
 
 function resultOf(outcome: TokenOutcome, now: Date) {
   if (outcome.kind === 'granted') {

@@ -11,7 +11,7 @@ export type RefreshOutcome = 'refreshed' | 'refused' | 'not_sent' | 'failed' | '
 
 /**
  * One attempt to refresh an entry's tokens (table `vault_refreshes`): the intent, recorded before the request is sent;
- * the lease while it is under way (one open row per entry); then the history. It never holds a token.
+ * the lease while it is in progress (one open row per entry); then the history. It never holds a token.
  */
 export class VaultRefresh extends Row {
   static override tableName = 'vault_refreshes'

@@ -125,11 +125,11 @@ test('an approval that expired is not decided any more: it is marked, and its ca
   await services.chat.reconcile()
   const { failure } = await decide(someone, approval.id, 'approve')
   t.is(failure.code, 'VALIDATION_ERROR')
-  t.regex(failure.error, /Nobody decided in time/)
+  t.regex(failure.error, /The approval expired/)
   t.like(await approvalsOf(someone), { 0: { status: 'expired' } })
   t.like(await readCall(), { waitCause: null, notBefore: null })
   await perform()
-  t.like(await readCall(), { status: 'failed', result: 'Nobody approved this call in time, so it was not made.' })
+  t.like(await readCall(), { status: 'failed', result: 'The call was not made because nobody approved it in time.' })
   t.is(sent(), 0)
 })
 
@@ -156,7 +156,7 @@ test('a worker sends an approved call once, and only if it is the one that was s
     await services.database('runToolCalls').where({ runId: run.runId }).update(change)
     await perform()
     t.like(await readCall(), { status: 'failed', attempts: 0 })
-    t.regex((await readCall()).result ?? '', /not the one that was approved/)
+    t.regex((await readCall()).result ?? '', /differs from the call that was approved/)
     t.is(sent(), 0)
   }
   // As if the call had been planned before its tool asked first.

@@ -122,11 +122,11 @@ test('an overdue subscription is refused, and less than one credit', (t) => {
   t.notThrows(() => requireCredits({ balance: 1, cap: null, isSuspended: false }))
   const refusal = (cap: Parameters<typeof requireCredits>[0]['cap']) =>
     t.throws(() => requireCredits({ balance: 0.9, cap, isSuspended: false }))
-  t.like(refusal(null), { code: 'NO_CREDITS', message: 'The credit balance is used up.' })
+  t.like(refusal(null), { code: 'NO_CREDITS', message: 'You have no credits left.' })
   for (const [cap, raise] of [
-    ['account', /^The cap of the account for .* PATCH \/billing,/],
-    ['workspace', /^The cap of the workspace for .* PATCH \/workspaces\/\{id\};/],
-    ['agent', /^The cap of the agent for .* PATCH \/agents\/\{id\},/],
+    ['account', /^The account's monthly credit cap .* PATCH \/billing,/],
+    ['workspace', /^The workspace's monthly credit cap .* PATCH \/workspaces\/\{id\},/],
+    ['agent', /^The agent's monthly credit cap .* PATCH \/agents\/\{id\},/],
   ] as const) {
     t.like(refusal(cap), { code: 'NO_CREDITS' })
     t.regex(refusal(cap)?.message ?? '', raise)

@@ -15,7 +15,7 @@ test('a feature that the tier lacks is refused with the names of the tiers that 
   const error = t.throws(() => requireFeature({ tier: 'free', ...tierOf('free') }, 'webhooks'))
   t.like(error, {
     code: 'TIER_REQUIRED',
-    message: 'Your tier, free, does not include webhooks. The tiers that do: pro, team, enterprise.',
+    message: 'Your tier (free) does not include webhooks. These tiers do: pro, team, enterprise.',
   })
   t.notThrows(() => requireFeature({ tier: 'pro', ...tierOf('pro') }, 'webhooks'))
 })

@@ -84,7 +84,7 @@ test.serial('a callback is given up after a day, or when unwanted, and its owner
   const { status, attempts, log } = await callbackOf(runId)
   t.deepEqual([status, attempts, log.length], ['failed', 3, 3])
   t.is(log[0]?.at, giveUpAt, 'the last attempt is made when the time is up')
-  t.like(await told(), [{ subjectId: agent.id, title: 'A callback was given up: agent “An agent”' }])
+  t.like(await told(), [{ subjectId: agent.id, title: 'A callback could not be delivered: agent “An agent”' }])
   t.regex((await told())[0]?.message ?? '', /The receiver answered 500\. See GET \/runs\//)
 
   receiver.answer = (_request, response) => response.writeHead(410).end()
@@ -143,7 +143,7 @@ test.serial('what is still in line behind a silent receiver when its time is up 
   const { error, ...first } = await callbackOf(tried)
   t.like(first, { status: 'failed', attempts: 1, nextAt: null, endedAt: clock.now().toISOString() })
   t.deepEqual([error, first.log.map(({ outcome }) => outcome)], [first.log[0]?.outcome, ['The receiver answered 500.']])
-  const none = 'No attempt was made in time, because no worker had room for one.'
+  const none = 'No attempt was made in time because no worker had capacity.'
   t.like(await callbackOf(untried), { status: 'failed', attempts: 0, log: [], error: none })
   const told = (await call(someone, notifications.listNotifications, { query: { kind: 'callback_failed' } })).body.items
   t.deepEqual(told.map(({ subjectId }) => subjectId).toSorted(), [agent.id, other.id].toSorted(), 'once for each agent')
@@ -162,12 +162,12 @@ test.serial('neither a private address nor a suspended host is contacted', async
   t.is(hidden.connections(), 0)
   const { status, log } = await callbackOf(runId)
   t.is(status, 'pending')
-  t.like(log, [{ httpStatus: null, outcome: 'The site localhost has an address that is not on the public internet.' }])
+  t.like(log, [{ httpStatus: null, outcome: 'The site localhost does not have a public internet address.' }])
 
   const lost = await endedRun(await agentAt(nobody))
   await round()
   const { log: tried, ...rest } = await callbackOf(lost)
-  t.like(tried, [{ httpStatus: null, outcome: 'The site localhost could not be connected to.' }])
+  t.like(tried, [{ httpStatus: null, outcome: 'The site localhost did not accept a connection.' }])
   t.like(rest, { status: 'pending', nextAt: new Date(clock.now().getTime() + 10_000).toISOString() })
 
   const operator = await adminOf(platform)

@@ -153,7 +153,7 @@ test('a database that was restored on another cluster goes on behind the cursors
   const ahead = Buffer.from(`agents>:${Number(number) + 1_000_000}`).toString('base64url')
   const refused = await call(someone, listing, { query: { order: 'arrival', cursor: ahead } })
   t.is(refused.status, 400, 'a number that no transaction has had')
-  t.regex(refused.failure.error, /restored from a backup\. Begin again/)
+  t.regex(refused.failure.error, /from a backup\. Start again/)
 
   await settleArrivals(database)
   t.is(

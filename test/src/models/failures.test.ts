@@ -19,25 +19,25 @@ const closed = { cause: Object.assign(new Error('other side closed'), { code: 'U
 const reset = (events: Sent, options: ErrorOptions = closed) =>
   new Response(ReadableStream.from<Uint8Array>(lost(events, options)))
 
-const brokeOff = /^again: .* broke off before it was complete\.$/
-const billed = /^again: .* broke off before it was complete\. \[2000\]$/
+const brokeOff = /^again: .* ended before it was complete\.$/
+const billed = /^again: .* ended before it was complete\. \[2000\]$/
 const endedEarly = /^again: .* ended early/
 const unread = /^again: .* could not be read\. \[2000\]$/
 
 test('a status tells whether another attempt may succeed', async (t) => {
   const statuses: [code: number, outcome: RegExp][] = [
-    [400, /^never: .*refused the request \(status 400\)/],
-    [401, /^never: .*refused the platform's credentials/],
-    [402, /^never: .*used up/],
+    [400, /^never: .*rejected the request \(status 400\)/],
+    [401, /^never: .*rejected the platform's credentials/],
+    [402, /^never: .*no credit left/],
     [403, /^never: .*credentials/],
-    [404, /^never: .*does not have the model/],
+    [404, /^never: .*does not have this model/],
     [422, /^never: .*status 422/],
     [408, /^again: .*status 408/],
     [409, /^again: .*status 409/],
-    [429, /^again: .*taking no more requests/],
+    [429, /^again: .*rate limiting this platform/],
     [500, /^again: .*failing or overloaded \(status 500\)/],
     [529, /^again: .*status 529/],
-    [307, /^never: .*a redirect \(status 307\), which is not followed/],
+    [307, /^never: .*a redirect \(status 307\), and redirects are not followed/],
   ]
   for (const [code, outcome] of statuses)
     for (const kind of Object.values(kindOf))
@@ -86,7 +86,7 @@ const streams: Record<Protocol, [name: string, answer: () => Response, outcome: 
       () => streamed([...responses.begin(), ...responses.failed({ code: 'server_error', message: 'No.' })]),
       /^again: .*status 500\)\. \[2000\]$/,
     ],
-    ['an error', () => streamed([...responses.begin(), errorOf('rate_limit_exceeded')]), /^again: .*no more requests/],
+    ['an error', () => streamed([...responses.begin(), errorOf('rate_limit_exceeded')]), /^again: .*rate limiting/],
     ['an error at once', () => streamed([errorOf('invalid_prompt')]), /^never: .*status 400/],
   ],
 }
@@ -101,9 +101,9 @@ for (const [protocol, rows] of Object.entries(streams) as [Protocol, (typeof str
     const bodies: [body: string, outcome: RegExp][] = [
       ['{"id":', brokeOff],
       ['', /^again: .*empty/],
-      ['<!doctype html>', /^again: .*a page or a text in place of JSON/],
+      ['<!doctype html>', /^again: .*a web page or text instead of JSON/],
       ['{"error":"It broke."}', /^again: .*reported a failure/],
-      ['{"error":{"message":"Slow down.","code":429}}', /^again: .*no more requests/],
+      ['{"error":{"message":"Slow down.","code":429}}', /^again: .*rate limiting/],
       ['{"error":{"message":"No.","code":401}}', /^never: .*credentials/],
     ]
     for (const [body, outcome] of bodies)

@@ -139,7 +139,7 @@ test('an answer may be cut or empty, one without its end may pass, and one witho
   for (const used of [...unstated, undefined]) {
     const result = { ...answer(), usage: used } as LanguageModelV4GenerateResult
     const failure = await failureOf(() => Promise.resolve(result))
-    t.regex(failure.message, /its token usage/)
+    t.regex(failure.message, /token usage/)
     t.false(failure.retryable)
   }
 })
@@ -157,7 +157,7 @@ const failures: [error: Error, told: object][] = [
   ],
   [
     providerError(200, { isRetryable: true }),
-    { retryable: true, message: 'The answer of the AI provider broke off before it was complete.' },
+    { retryable: true, message: "The AI provider's answer ended before it was complete." },
   ],
   [providerError(200), { retryable: false, message: "The AI provider's answer could not be read." }],
   [new TypeError('the secret prompt'), { retryable: false, privateDetail: 'TypeError, no status' }],
@@ -228,7 +228,10 @@ test('a model that does not answer in time is a failure that may pass', async (t
   const alive = setInterval(() => {}, 1000)
   t.teardown(() => clearInterval(alive))
   const failure = await failureOf(() => new Promise(() => {}), { MODEL_TIMEOUT_SECONDS: '1' })
-  t.deepEqual([failure.retryable, failure.message], [true, 'The AI provider did not answer within the limit of 1 s.'])
+  t.deepEqual(
+    [failure.retryable, failure.message],
+    [true, 'The AI provider did not answer within the time limit of 1 s.'],
+  )
 })
 
 test('a prompt that is refused as too long narrows the window of its own run or chat, and a longer one does not widen it', async (t) => {

@@ -140,5 +140,5 @@ test("an owner is told of the first of an agent's runs that fail in a row, and o
   const [told, ...more] = await toldOf(someone, 'queue_blocked')
   t.is(more.length, 1)
   t.like(told, { subjectId: blocking.id, title: 'Runs are waiting: agent “Sorting”' })
-  t.regex(told?.message ?? '', /^Your credits are used up\. .+ each fails after 24 hours of waiting\.$/)
+  t.regex(told?.message ?? '', /^You have no credits left\. .+ Each run fails after waiting 24 hours\.$/)
 })

@@ -30,14 +30,14 @@ test('an answer is one JSON value, with whitespace and a fence around it at most
     '{"issue":1,}',
     '',
   ]
-  const message = 'is not one JSON value with nothing before or after it'
+  const message = 'is not a single JSON value without surrounding text'
   for (const answer of others) t.deepEqual(problems(answer), [{ path: '', message }], answer)
 })
 
 test('what does not fit is named by its place', (t) => {
-  t.deepEqual(problems('{"issue":"one"}'), [{ path: 'issue', message: 'is of the type "string", expected "integer"' }])
+  t.deepEqual(problems('{"issue":"one"}'), [{ path: 'issue', message: 'has the type "string", expected "integer"' }])
   t.deepEqual(problems('{}'), [{ path: '', message: 'does not have required property "issue"' }])
-  t.deepEqual(problems('[]'), [{ path: '', message: 'is of the type "array", expected "object"' }])
+  t.deepEqual(problems('[]'), [{ path: '', message: 'has the type "array", expected "object"' }])
 })
 
 test('any JSON value may be asked for', (t) => {
@@ -64,7 +64,7 @@ test('numbers stay as they were written, and of members that occur twice the one
 })
 
 test('an answer that cannot be kept or handled is refused in time', (t) => {
-  t.deepEqual(problems('['.repeat(100_000)), [{ path: '', message: 'must not be nested deeper than 100 levels' }])
+  t.deepEqual(problems('['.repeat(100_000)), [{ path: '', message: 'must not be nested more than 100 levels deep' }])
   t.regex(problems('"\\u0000"', {})[0]?.message ?? '', /U\+0000/)
   const unique = { type: 'array', uniqueItems: true }
   const many = JSON.stringify(Array.from({ length: 40_000 }, (_, index) => [index]))

@@ -17,7 +17,9 @@ test('schemas and answers are checked in threads', async (t) => {
   const refused = await t.throwsAsync(outputs.assertSchema({ items: { $ref: '#' } }, 'owner'), {
     code: 'VALIDATION_ERROR',
   })
-  t.like(refused, { details: [{ path: 'outputSchema.items.$ref', message: 'references are not supported' }] })
+  t.like(refused, {
+    details: [{ path: 'outputSchema.items.$ref', message: 'is a reference, and references are not supported' }],
+  })
   t.deepEqual(await outputs.read(schema, ' 9007199254740993 ', 'owner'), { output: '9007199254740993' })
   t.true('problems' in (await outputs.read(schema, 'none', 'owner')))
 })
@@ -26,7 +28,7 @@ test('what takes too long is refused', async (t) => {
   const outputs = createOutputs({ threads: hasty })
   const refused = await t.throwsAsync(outputs.assertSchema(schema, 'owner'), { code: 'VALIDATION_ERROR' })
   t.like(refused, {
-    details: [{ path: 'outputSchema', message: 'takes too long to check; its patterns are too complex' }],
+    details: [{ path: 'outputSchema', message: 'takes too long to check because its patterns are too complex' }],
   })
   const message = 'is too large to check against the JSON Schema'
   t.deepEqual(await outputs.read(schema, '1', 'owner'), { problems: [{ path: '', message }] })

@@ -77,7 +77,7 @@ test('a refused call is not made, and the model is told so with the note of the 
   const run = await asking(t)
   const note = 'Ask the customer first.'
   t.like((await decide(run.someone, run.approval.id, 'refuse', { note })).body, { status: 'refused', note })
-  const timeline = await goesOnWithout(t, run, /refused this call.*They say: Ask the customer first\./)
+  const timeline = await goesOnWithout(t, run, /the owner refused it.*Their note: "Ask the customer first\."/)
   t.like(dataOf(timeline, 'approval.decided'), { 0: { status: 'refused', note }, length: 1 })
 })
 
@@ -135,6 +135,6 @@ test('a tool that is taken from its agent while a call waits is not called, and 
   const { someone, agent, vaultEntryId } = run
   const sites = [{ vaultEntryId, tools: ['echo_text'] }]
   await call(someone, agents.updateAgent, { params: { agentId: agent.id }, body: { sites } }).then(({ body }) => body)
-  await goesOnWithout(t, run, /removed it, or its site, from the agent/)
+  await goesOnWithout(t, run, /removed the tool or its site from the agent/)
   t.like(await approvalsOf(someone), { 0: { status: 'withdrawn' }, length: 1 })
 })

@@ -68,7 +68,7 @@ test('the third identical call in a row is answered with a warning and not sent,
   )
   for (const [index, outcome] of outcomes.slice(2).entries()) {
     t.is(outcome['attempts'], 0)
-    t.regex(String(outcome['result']), new RegExp(`^This is the same call ${index + 3} times in a row`))
+    t.regex(String(outcome['result']), new RegExp(`^You made the same call ${index + 3} times in a row`))
   }
 })
 
@@ -76,7 +76,7 @@ test('a tool that is not offered and arguments that do not fit are answered to t
   const { follow } = await open()
   const cases = [
     ['[[call no_such_tool {}]]', /There is no tool named "no_such_tool"/],
-    ['[[call echo_text {"text":5}]]', /do not fit the tool's input schema: .*text/],
+    ['[[call echo_text {"text":5}]]', /do not match the tool's input schema: .*text/],
   ] as const
   const { run, timeline, outcomes, sent } = await follow(
     oneByOne(cases.map(([script]) => script).join(' '), echo('right')),

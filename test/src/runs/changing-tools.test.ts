@@ -23,7 +23,7 @@ const workerless = forWholeFile(test, 'removed tools', (t) => openLate(t))
 
 type Choice = { vaultEntryId: string; tools?: string[] }
 
-const removed = "The tool can no longer be called: the agent's owner removed it, or its site, from the agent."
+const removed = 'The call was not made because the owner removed the tool or its site from the agent.'
 
 const leave = (someone: Person, { id }: { id: string }, sites: Choice[]) =>
   call(someone, agents.updateAgent, { params: { agentId: id }, body: { sites } }).then((answer) => answer.body)
@@ -34,7 +34,7 @@ async function outcomeOf(t: ExecutionContext, { someone, sent }: Scripts, runId:
   const timeline = await timelineOf(someone, runId)
   const outcomes = dataOf(timeline, 'tool.finished')
   t.is(outcomes.length, 1)
-  t.regex(String(dataOf(timeline, 'step.finished')[1]?.['text']), /which failed: .*removed it, or its site/)
+  t.regex(String(dataOf(timeline, 'step.finished')[1]?.['text']), /which failed: .*removed the tool or its site/)
   return { ...outcomes[0], statuses: sent(runId).map(({ status }) => status) }
 }
 
@@ -99,7 +99,10 @@ test.serial('a call in doubt whose tool was removed ends as one that must not be
     await leave([{ vaultEntryId, tools: ['echo_text'] }])
     await perform()
     t.like(await finished(), { 0: { status, attempts: state.attempts }, length: 1 }, tool)
-    t.regex(String((await finished())[0]?.['note']), /^An earlier attempt .* was not called again: .* removed it/)
+    t.regex(
+      String((await finished())[0]?.['note']),
+      /^An earlier attempt .* was not retried because the owner removed the tool/,
+    )
   }
   t.is(sites.badTools.requests().length, 0)
 })
@@ -199,7 +202,7 @@ test('a call that was planned for a tool that the site has given up meanwhile is
   const outcomes = dataOf(timeline, 'tool.finished')
   const outcomeOf = (tool: string) => outcomes.find((outcome) => outcome['tool'] === tool)
   t.like(outcomeOf('get_one'), { status: 'failed', attempts: 0 })
-  t.regex(String(outcomeOf('get_one')?.['result']), /the site does not offer it/)
+  t.regex(String(outcomeOf('get_one')?.['result']), /the site no longer offers the tool/)
   t.deepEqual(dataOf(timeline, 'tool.failed'), [], 'nothing is said to be tried again')
   t.like(outcomeOf('get_two'), { status: 'succeeded' })
   t.deepEqual(

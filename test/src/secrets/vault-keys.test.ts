@@ -84,7 +84,7 @@ test('the API refuses to start with a key of the same name and other bytes, the 
     refused(t, 'api', under(key('k1'), key('k2'))),
     refused(t, 'worker', under(key('k3'))),
   ])
-  t.regex(wrong, /The key "k1" in VAULT_KEYS is not the key "k1" that this database was written with/)
+  t.regex(wrong, /The key "k1" in VAULT_KEYS differs from the key "k1" that this database was written with/)
   t.notRegex(wrong, /The key "k2"/)
   t.regex(
     missing,
@@ -167,7 +167,7 @@ test('a process that starts while Postgres is away proves its keys once it is ba
   t.throws(seal)
   await postgres.start()
   t.is(await wrong.exited, 1)
-  t.regex(wrong.output(), /The key "k1" in VAULT_KEYS is not the key/)
+  t.regex(wrong.output(), /The key "k1" in VAULT_KEYS differs from the key/)
   await eventually(60, 'the keys are proved', () => logs.some((line) => line.includes('are proved')) || undefined)
   t.regex(seal(), /^k1\./)
 })

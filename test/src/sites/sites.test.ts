@@ -103,7 +103,7 @@ test('a manifest that sends somebody to a private address is invalid, whatever m
     ] as const) {
       body = { ...manifest, ...attack }
       const { details, message } = await failure(t, sites.discover(site.origin, 'someone'), 'MANIFEST_INVALID')
-      t.deepEqual(details, [{ path, message: 'is an address that is not on the public internet' }], host)
+      t.deepEqual(details, [{ path, message: 'is not a public internet address' }], host)
       t.true(message.includes(path))
     }
 })
@@ -134,7 +134,7 @@ test('a host that is no public address, as it is written, is said to be none', a
   const urls = [`https://127.0.0.1:${site.port}`, 'https://localhost:64999', 'https://[::1]:8443', 'https://10.1.2.3']
   for (const url of urls) {
     const { message } = await failure(t, sites.discover(url, 'someone'), 'MANIFEST_NOT_FOUND')
-    t.true(message.startsWith('The site has an address that is not on the public internet.'), url)
+    t.true(message.startsWith('The site does not have a public internet address.'), url)
   }
   await failure(t, sites.discover('http://localhost', 'someone'), 'INVALID_URL')
   t.is(site.connections(), 0)
@@ -158,10 +158,10 @@ test('a refused name, an unknown name and a closed port cannot be told apart', a
 
 const wrong: [body: string | Uint8Array, path: string, said: string][] = [
   [JSON.stringify({ ...manifest, more: 'x'.repeat(manifestBytes) }), '', `: it is larger than ${manifestBytes} bytes.`],
-  [Uint8Array.from([0xff, 0xfe]), '', ': it is not UTF-8 text.'],
+  [Uint8Array.from([0xff, 0xfe]), '', ': it is not valid UTF-8.'],
   ['<html>', '', '. It is not valid JSON.'],
   ['[]', '', ': it must be an object.'],
-  ['['.repeat(15_000), '', '. It must not be nested deeper than 100 levels.'],
+  ['['.repeat(15_000), '', '. It must not be nested more than 100 levels deep.'],
   [JSON.stringify({ ...manifest, version: undefined }), 'version', ': "version" is required.'],
 ]
 
@@ -169,7 +169,7 @@ test('a manifest that cannot be used is invalid, and the place is named', async 
   for (const [body, path, said] of wrong) {
     const { site, sites } = await connect(t, answer(body))
     const error = await failure(t, sites.discover(site.origin, 'someone'), 'MANIFEST_INVALID')
-    t.is(error.message, `The manifest of the site cannot be used${said}`)
+    t.is(error.message, `The site's manifest is invalid${said}`)
     t.like(error.details, { 0: { path }, length: 1 })
   }
 })

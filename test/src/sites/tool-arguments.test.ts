@@ -35,14 +35,14 @@ test('every wrong place is named, with a sentence for the model to act on', (t) 
     { path: 'title', message: 'is too short (0 < 1)' },
     { path: 'labels.1', message: 'does not match any of ["bug","idea"]' },
     { path: 'labels', message: 'Duplicate items at indexes 0 and 2' },
-    { path: 'due', message: 'must be of the format date' },
+    { path: 'due', message: 'must have the format date' },
     { path: 'slug', message: 'must match the pattern ^[a-z-]+$' },
     { path: 'author', message: 'does not have required property "mail"' },
     { path: 'extra', message: 'is not allowed here' },
   ])
   t.deepEqual(argumentProblems(issue, {}), [{ path: '', message: 'does not have required property "title"' }])
   t.deepEqual(argumentProblems(issue, { title: 5 }), [
-    { path: 'title', message: 'is of the type "number", expected "string"' },
+    { path: 'title', message: 'has the type "number", expected "string"' },
   ])
   for (const args of [null, [], 'a', undefined])
     t.deepEqual(argumentProblems({ type: 'object' }, args), [{ path: '', message: 'must be an object' }])
@@ -156,7 +156,7 @@ test('very deep arguments are refused without a stack overflow', (t) => {
   let deep: unknown = 1
   for (let i = 0; i < 100_000; i++) deep = { a: deep }
   const schema = object({ a: { enum: [{ a: 1 }] } })
-  t.deepEqual(argumentProblems(schema, deep), [{ path: '', message: 'must not be nested deeper than 100 levels' }])
+  t.deepEqual(argumentProblems(schema, deep), [{ path: '', message: 'must not be nested more than 100 levels deep' }])
 })
 
 const numbers = (length: number) => Array.from({ length }, (_, i) => i)

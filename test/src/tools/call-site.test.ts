@@ -77,7 +77,11 @@ test('a result that is too complex counts as carried out and unread, whatever th
     for (const effect of ['read', 'idempotent', 'once'] as const) t.is(statusAfter({ effect }, outcome), 'succeeded')
   }
   const refusal = await sending(400, JSON.stringify({ error: 'No.', more: 'x'.repeat(100_000) }), hasty)
-  t.like(refusal, { kind: 'rejected', certain: false, text: 'The site refused with status 400.' }, 'without its words')
+  t.like(
+    refusal,
+    { kind: 'rejected', certain: false, text: 'The site rejected the call with status 400.' },
+    'without its words',
+  )
 })
 
 test('an empty answer of a success is an empty result', async (t) => {
@@ -93,7 +97,7 @@ const unreadable: [body: string | Buffer, said: string][] = [
   ['[1]', 'is not a JSON object'],
   ['null', 'is not a JSON object'],
   ['"done"', 'is not a JSON object'],
-  [Buffer.from('{"a":"\u00ff"}', 'latin1'), 'is not UTF-8 text'],
+  [Buffer.from('{"a":"\u00ff"}', 'latin1'), 'is not valid UTF-8'],
 ]
 
 test('a 2xx proves that the call was carried out, although its answer cannot be read', async (t) => {

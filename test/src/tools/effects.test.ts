@@ -66,8 +66,8 @@ test('a tool that must run once is not repeated after a failure that leaves its 
   const answered = { sent: 1, status: 'succeeded', httpStatus: 200 } as const
   await check(t, await scripts(t), [
     ['slow_once {"seconds":0}', { ...answered, told: /waited/ }],
-    ['not_json {}', { ...answered, told: /carried out the call/ }],
-    ['compressed_bomb {}', { ...answered, told: /carried out the call/ }],
+    ['not_json {}', { ...answered, told: /performed the call/ }],
+    ['compressed_bomb {}', { ...answered, told: /performed the call/ }],
     ['fail {}', { ...unknown, httpStatus: 500, told: /status 500.*on fire/ }],
     ['reset {}', { ...unknown, httpStatus: null, told: /closed the connection/ }],
   ])
@@ -113,7 +113,7 @@ test('a token that the site does not accept parks the run with its call, and its
   for (let number = 0; number < 2; number += 1) {
     const { failure } = await use(someone, entryId, 'echo_text', { text: 'hello' })
     t.is(failure.code, 'TOOL_EXECUTION_ERROR')
-    t.regex(failure.error, /owner has to reconnect the site\. The site does not accept the token\./)
+    t.regex(failure.error, /owner must reconnect the site\. The site does not accept the token\./)
   }
   t.is(sites.badTools.requests().length, 1, 'a credential that is known to be dead is not tried again')
   const { items } = (await call(someone, notifications.listNotifications)).body
@@ -147,7 +147,7 @@ test('a site that asks for a pause until a date is left alone for so long, and t
   const at = sent.map((request) => Date.parse(request.at))
   // A date has no fractions of a second.
   for (const gap of [at[1]! - at[0]!, at[2]! - at[1]!]) t.true(gap >= 2000, `${gap} ms between calls`)
-  t.regex(String(dataOf(timeline, 'tool.failed')[0]?.['message']), /rate limit is exceeded.*Too many requests/)
+  t.regex(String(dataOf(timeline, 'tool.failed')[0]?.['message']), /rate limit has been exceeded.*Too many requests/)
   const waits = dataOf(timeline, 'wait.started')
   t.like(waits, { 0: { cause: 'rate_limit', site: sites.badTools.origin, calls: 1 } })
   t.is(dataOf(timeline, 'wait.ended').length, waits.length)

@@ -14,7 +14,7 @@ const batch = { 'content-type': 'application/cloudevents-batch+json' }
 const rows: [what: string, method: string, search: string, headers: Headers, says: RegExp][] = [
   ['SNS', 'POST', '', { 'x-amz-sns-message-type': 'SubscriptionConfirmation' }, /Amazon SNS/],
   ['a form of GitHub', 'POST', '', { ...form, 'x-github-event': 'push' }, /content type of the webhook to application/],
-  ['a command of Slack', 'POST', '', { ...form, 'x-slack-signature': 'v0=0' }, /use Event Subscriptions/],
+  ['a command of Slack', 'POST', '', { ...form, 'x-slack-signature': 'v0=0' }, /Use Event Subscriptions/],
   ['a form of somebody', 'POST', '', form, /Forms are not supported/],
   ['Event Grid', 'POST', '', { 'aeg-event-type': 'SubscriptionValidation' }, /Azure Event Grid sends lists/],
   ['CloudEvents in a batch', 'POST', '', batch, /structured mode/],
@@ -34,7 +34,7 @@ test("each sender's handshake is known, and a delivery is none", (t) => {
   t.is(adviceTo('POST', 'challenge=1', { 'content-type': 'application/json', 'x-github-event': 'push' }), undefined)
   t.regex(adviceOnList([{ topic: 't', eventType: 'e' }]), /Azure Event Grid/)
   t.regex(adviceOnList([{ specversion: '1.0' }]), /structured mode/)
-  for (const other of [{ a: 1 }, null, 1]) t.regex(adviceOnList([other]), /one event in each request/)
+  for (const other of [{ a: 1 }, null, 1]) t.regex(adviceOnList([other]), /one event per request/)
 })
 
 const platformOf = sharedPlatform(test, 'idle')
@@ -54,6 +54,6 @@ test("a sender's handshake is refused with the reason, with the secret and witho
     }
   const json = { 'content-type': 'application/json', 'x-webhook-secret': agent.webhookSecret }
   const list = await send(platform.url, { method: 'POST', path, headers: json, body: '[{"a":1}]' })
-  t.regex(list.text, /not a list\. Let the sender send one event/)
+  t.regex(list.text, /not a list\. Configure the sender to send one event/)
   t.deepEqual(await runsOf(owner, agent), [])
 })

@@ -85,7 +85,7 @@ test("each sender's own proof starts one run under the identity it gives; nothin
       const typed = (headers: Headers) =>
         send(platform.url, { method: 'POST', path, headers: { ...headers, ...type }, body })
       t.is((await typed(forged)).code, 'WEBHOOK_SECRET_INVALID', proof)
-      t.regex((await typed(right)).text, /Send the body as JSON, with \\"Content-Type: application\/json\\"/, proof)
+      t.regex((await typed(right)).text, /Send JSON with \\"Content-Type: application\/json\\"/, proof)
     }
     t.is(await runs(agent), 0, `${proof}: nothing was started`)
 
@@ -134,7 +134,7 @@ test("a sender's other spelling proves as much, is the same delivery, and must b
     for (const headers of [{ ...here, ...there, [header]: bad }, { ...here, ...broken }, broken])
       t.is((await post(agent, body, headers)).failure.code, 'WEBHOOK_SECRET_INVALID', proof)
     const both = await post(agent, body, { ...here, ...respell(await signed(proof, { body, id: 'another' })) })
-    t.regex(both.failure.error, /name different deliveries/, proof)
+    t.regex(both.failure.error, /have different values/, proof)
     t.is(await runs(agent), 1)
   }
 })
@@ -181,7 +181,7 @@ test('a body is inflated by any spelling of its coding, and told what it lacks',
   const utf16 = 'application/json; charset=utf-16'
   t.regex(
     (await post(agent, body, { ...right, 'content-type': utf16 })).failure.error,
-    /charset "utf-16", and JSON is UTF-8/,
+    /charset "utf-16", but JSON must be UTF-8/,
   )
 
   const { id } = await agentFor('secret')
@@ -193,7 +193,7 @@ test('a body is inflated by any spelling of its coding, and told what it lacks',
     secret,
     `Content-Type: ${form}`,
   ]
-  t.regex(await ask(platform.url, `${head.join('\r\n')}\r\n\r\n`), /^HTTP\/1\.1 400 [^]+"The body is missing\./)
+  t.regex(await ask(platform.url, `${head.join('\r\n')}\r\n\r\n`), /^HTTP\/1\.1 400 [^]+"The request body is missing\./)
 })
 
 test('a conflict names where the identity of the later delivery stands; without its own a delivery has that of Idempotency-Key', async (t) => {
@@ -238,10 +238,10 @@ test('a signature that comes beside the secret must be right too', async (t) => 
     t.is(failure.code, 'WEBHOOK_SECRET_INVALID')
     return failure.error
   }
-  t.is(await refusal(right), 'The header X-Webhook-Secret is missing; this agent requires it as proof.')
+  t.is(await refusal(right), 'The header X-Webhook-Secret is missing. This agent requires it.')
   for (const name of ['webhook-signature', 'webhook-id', 'webhook-timestamp'])
     await refusal({ ...right, ...secret, [name]: '1' })
-  const beside = 'a signature that is sent beside the secret must also be valid.'
+  const beside = 'A signature that accompanies the secret must also be valid.'
   const empty = { ...secret, 'webhook-signature': '' }
   t.is(await refusal(empty), `The header webhook-id is missing; ${beside}`)
   t.is((await post(agent, body, { ...right, ...secret })).status, 202)

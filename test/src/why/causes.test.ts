@@ -275,25 +275,25 @@ test('everything that has to be paid is told at once, also of a paused agent, an
 test('what a run does when its turn comes is said with what else keeps it', (t) => {
   const cause = (head: HeadRun, more: Partial<Facts> = {}) => only(withHead(head, more), 'RATE_LIMIT')
   const turn = waits('rate_limit', [limited])
-  t.regex(cause(turn).action, /continues by itself\. .* next run start instead: POST \/runs\/r3\/skip/)
+  t.regex(cause(turn).action, /continues automatically\. .* next run start instead, use POST \/runs\/r3\/skip/)
   const late = cause({ ...turn, mayWaitUntil: ahead(15) })
   t.deepEqual(late.until, ahead(15), 'a turn that comes after its time is none')
-  t.regex(late.message, /waits until 2026-11-21T12:00:15Z, and fails then/)
+  t.regex(late.message, /waits until 2026-11-21T12:00:15Z and then fails/)
   const both = waits('rate_limit', [limited, parked])
   const beside: [ReturnType<typeof cause>, RegExp][] = [
-    [cause(turn, { agent: paused }), /before the agent is resumed\. To end it instead: POST \/runs\/r3\/skip/],
-    [cause(both), /before a site is reconnected\. To let the next run start instead: /],
-    [cause(both, { agent: paused }), /before a site is reconnected and the agent is resumed\./],
-    [cause(turn, { workers: nobody }), /before the platform is fully up again\./],
+    [cause(turn, { agent: paused }), /until the agent is resumed\. To end it instead, use POST \/runs\/r3\/skip/],
+    [cause(both), /until a site is reconnected\. To let the next run start instead, use /],
+    [cause(both, { agent: paused }), /until a site is reconnected and the agent is resumed\./],
+    [cause(turn, { workers: nobody }), /until the platform is fully up again\./],
   ]
   for (const [{ message, action }, expected] of beside) {
-    t.regex(message, /waits until at least 2026-11-21T12:00:40Z, because/)
+    t.regex(message, /waits until at least 2026-11-21T12:00:40Z\. “CRM”/)
     t.regex(action, expected)
-    t.notRegex(action, /by itself/)
+    t.notRegex(action, /automatically/)
   }
-  t.notRegex(late.action, /by itself/)
+  t.notRegex(late.action, /automatically/)
   const atWork = { ...asking, calls: [call, limited] }
-  t.regex(cause(atWork).action, /continues by itself\. To end it instead: POST \/runs\/r3\/cancel/, 'it works')
+  t.regex(cause(atWork).action, /continues automatically\. To end it instead, use POST \/runs\/r3\/cancel/, 'it works')
   const ending = { ...atWork, run: { ...run, cancelRequestedAt: ago(1) } }
   t.regex(cause(ending).action, /about to end/)
 })
@@ -306,8 +306,8 @@ test('a paused agent says what that does to its run, its queue, or nothing', (t)
   t.regex(message(idle), /it starts nothing/)
   const action = (more: Partial<Facts>) => only({ ...idle, agent: paused, ...more }, 'PAUSED').action
   t.regex(action({}), /^Resume it with POST \/agents\/a1\/resume/)
-  t.regex(action({ agent: { ...paused, exceedingSince: ago(7) } }), /allow fewer agents: delete others/)
-  t.regex(action({ isSuspended: true }), /^The operator of the platform has suspended the account/)
+  t.regex(action({ agent: { ...paused, exceedingSince: ago(7) } }), /Delete other agents/)
+  t.regex(action({ isSuspended: true }), /^The operator of the platform has suspended the paying account/)
 })
 
 test('who has used up a cap is told how to raise that one, for a queue and for a run that has begun', (t) => {
@@ -315,7 +315,7 @@ test('who has used up a cap is told how to raise that one, for a queue and for a
     ['agent', /PATCH \/agents\/a1 /],
     ['workspace', /PATCH \/workspaces\/o1 /],
     ['account', /PATCH \/billing /],
-    ['tokens', /^The operator of this platform can raise it/],
+    ['tokens', /^Ask the operator of this platform/],
     ['address', /POST \/auth\/verify-email /],
     ['mailbox', /^Use the other account/],
   ]
@@ -326,7 +326,7 @@ test('who has used up a cap is told how to raise that one, for a queue and for a
     ]) {
       const { message, action } = only({ ...facts, cap }, 'CREDITS')
       t.regex(action, expected)
-      t.notRegex(message, /your credits are used up/)
+      t.notRegex(message, /you have no credits left/)
     }
 })
 
@@ -341,9 +341,9 @@ test('several causes hold at once, and what somebody has to do comes first', (t)
   t.deepEqual(codesOf(facts), ['CREDENTIAL', 'PAUSED', 'TEMPORAL_AWAY', 'NO_WORKER', 'RUN_AHEAD'])
   const credential = only(facts, 'CREDENTIAL')
   t.like(credential, { runId: 'r3', sequence: 3, step: 1, site: origin, since: ago(3600), until: ahead(40) })
-  t.regex(credential.message, /^Run 3 needs “CRM” .* since 2026-11-21T11:00:00Z: The site refuses the token\.$/)
-  t.regex(credential.action, /PATCH \/vault\/v1 \(this loses nothing: .*\); the run then continues/)
-  t.is(explain(facts).summary, `Run 3 of “Sorter” is waiting: ${credential.message.replace('Run 3', 'it')}`)
+  t.regex(credential.message, /^Run 3 needs “CRM” .* since 2026-11-21T11:00:00Z\. The site refuses the token\.$/)
+  t.regex(credential.action, /PATCH \/vault\/v1 \(this loses nothing, .*\)\. The run then continues/)
+  t.is(explain(facts).summary, `Run 3 of “Sorter” is waiting. ${credential.message.replace('Run 3', 'It')}`)
 })
 
 test('every connection and every site that calls of one step wait for is named once', (t) => {
@@ -361,9 +361,9 @@ test('every connection and every site that calls of one step wait for is named o
       `RATE_LIMIT ${origin}`,
     ],
   )
-  t.regex(causes[1]!.action, /POST \/vault\/oauth\/start \(this loses nothing: .*\) and "entryId": "v2"/)
+  t.regex(causes[1]!.action, /POST \/vault\/oauth\/start \(this loses nothing, .*\) and "entryId": "v2"/)
   t.regex(causes[2]!.message, /has asked for a pause/)
-  t.regex(causes[3]!.message, /takes 10 calls a minute/)
+  t.regex(causes[3]!.message, /rate limit of 10 calls a minute/)
   t.deepEqual(causes[3]!.until, ahead(20), 'the first of its calls that may be made')
 })
 
@@ -371,41 +371,44 @@ test('a call that must be approved is named, with how to decide, and to whoever 
   const facts = withHead(waits('approval', [unapproved]), { next: queuedRun, queued: 1 })
   const approval = only(facts, 'APPROVAL')
   t.like(approval, { runId: 'r3', sequence: 3, step: 1, site: origin, since: ago(30), until: ahead(50) })
-  t.regex(approval.message, /call of createContact of “CRM” .* to be approved; at 2026-11-21T12:00:50Z it goes on/)
-  t.regex(approval.action, /GET \/approvals\/p1, and approve or refuse it with POST \/approvals\/p1 \(/)
-  t.regex(only(facts, 'RUN_AHEAD').message, /waiting for the approval of a call to “CRM”/)
+  t.regex(approval.message, /approval of its call to createContact at “CRM” .*\. At 2026-11-21T12:00:50Z, it continues/)
+  t.regex(approval.action, /GET \/approvals\/p1, then approve or refuse the call with POST \/approvals\/p1 \(/)
+  t.regex(only(facts, 'RUN_AHEAD').message, /waiting for approval of a call to “CRM”/)
 })
 
 test('a run that calls says what, since when, which attempt that is, and how many calls there are', (t) => {
   const working = only(withHead(calling), 'WORKING')
   t.like(working, { since: ago(30), step: 1, site: origin })
-  t.regex(working.message, /calling createContact of “CRM” .*attempt 2\) since .* and is making 1 more tool call\.$/)
+  t.regex(working.message, /calling createContact at “CRM” .*attempt 2\) since .* and is making 1 more tool call\.$/)
 })
 
 test('a model is asked again at the time that its provider has named, and is missed only after that', (t) => {
   const retry = (more: Partial<HeadRun>) => only(withHead({ ...failing, ...more }), 'MODEL_RETRY')
   const after = (retryAt: Date | null) =>
     retry({ attempt: { number: 1, at: ago(300), failed: true }, failure: { ...failure, at: ago(300), retryAt } })
-  t.regex(retry({}).message, /step 2 of run 3 .* in a moment: The AI provider is failing\.$/)
+  t.regex(retry({}).message, /step 2 of run 3 .* is about to be retried\. The AI provider is failing\.$/)
   t.deepEqual(after(ahead(120)).until, ahead(120))
-  t.regex(after(ahead(120)).message, /is retried at 2026-11-21T12:02:00Z, as its provider asked: The AI provider is/)
-  t.regex(after(ahead(120)).action, /^There is nothing to do/)
-  t.regex(after(ago(30)).message, /is retried in a moment/, 'it counts from the time that was named')
+  t.regex(
+    after(ahead(120)).message,
+    /is retried at 2026-11-21T12:02:00Z, as its provider requested\. The AI provider is/,
+  )
+  t.regex(after(ahead(120)).action, /^You do not need to do anything/)
+  t.regex(after(ago(30)).message, /is about to be retried/, 'it counts from the time that was named')
   for (const late of [ago(61), null]) {
     t.regex(after(late).message, /has not been retried since/)
-    t.regex(after(late).action, /look at the workflow run\/r3 in Temporal/)
+    t.regex(after(late).action, /check the workflow run\/r3 in Temporal/)
   }
   const noPlace = { ...run, progressedAt: ago(190), noPlaceSince: ago(180), noPlaceAt: 'local' }
   const busy = { attempt: { number: 1, at: ago(200), failed: true }, failure: { ...failure, at: ago(190) } }
-  t.regex(retry({ ...busy, run: noPlace }).message, /is retried in a moment/, 'nobody has to look at Temporal')
+  t.regex(retry({ ...busy, run: noPlace }).message, /is about to be retried/, 'nobody has to look at Temporal')
 })
 
 test('a run whose model has failed for good says that the fallback model is asked in its place', (t) => {
   const said = (attempt: HeadRun['attempt'], fallbackSince: number) =>
     only(withHead({ ...failing, attempt, run: { ...run, fallbackSince } }), 'MODEL_RETRY').message
   const next = { number: 5, at: ago(3), failed: false }
-  t.regex(said({ number: 4, at: ago(5), failed: true }, 2), /is made with the fallback model in a moment: The AI/)
-  t.regex(said(next, 2), /and was made with the fallback model at 2026-11-21T11:59:57Z: /)
+  t.regex(said({ number: 4, at: ago(5), failed: true }, 2), /is about to be made with the fallback model\. The AI/)
+  t.regex(said(next, 2), /and was made with the fallback model at 2026-11-21T11:59:57Z\. /)
   t.regex(said(next, 1), /and was retried at /, 'the fallback model itself has failed')
 })
 
@@ -416,10 +419,10 @@ test('what is queued names the run ahead of it, and what that does', (t) => {
   t.is(explain(behind).state, 'queued')
   const cause = only(behind, 'RUN_AHEAD')
   t.like(cause, { runId: 'r3', sequence: 3, step: 1, site: origin, since: ago(30) })
-  t.regex(cause.message, /^3 runs are ahead of run 6: run 3 has been calling createContact/)
+  t.regex(cause.message, /^3 runs are ahead of run 6\. Run 3 has been calling createContact/)
   t.regex(cause.action, /POST \/runs\/r3\/cancel/)
   const skippable = only(withHead(waits('credential', [parked]), { next: queuedRun, queued: 1 }), 'RUN_AHEAD')
-  t.regex(skippable.message, /^1 run is ahead of the queued run: run 3 has been waiting for “CRM”/)
+  t.regex(skippable.message, /^1 run is ahead of the queued run\. Run 3 has been waiting for “CRM”/)
   t.regex(skippable.action, /POST \/runs\/r3\/skip/)
   const blocked = { ...queued, asked: { ...asked, ahead: 1 }, charges: ['tier' as const] }
   t.deepEqual(codesOf(blocked), ['TIER', 'RUN_AHEAD'])
@@ -431,7 +434,7 @@ test('an ended run says how, and how to replay it where that is possible', (t) =
   const over = withHead(asking, { asked: { run: failed, ahead: 0 }, workers: nobody })
   t.deepEqual(codesOf(over), ['ENDED'])
   t.like(explain(over), { state: 'ended' })
-  t.is(explain(over).summary, 'Run 3 of “Sorter” has ended: it failed at 2026-11-21T11:59:10Z: The model failed.')
+  t.is(explain(over).summary, 'Run 3 of “Sorter” has ended. It failed at 2026-11-21T11:59:10Z. The model failed.')
   t.regex(only(over, 'ENDED').action, /replay/)
   const gone = { ...over, agent: { ...over.agent, deletedAt: ago(1) } }
   t.notRegex(only(gone, 'ENDED').action, /replay/, 'a deleted agent has nothing replayed')
@@ -459,7 +462,7 @@ test('an action that changes something says what is lost by it, and one that cha
     t.is(loses === null, text.startsWith('GET '), name)
     if (loses !== null) t.true(named.endsWith(` (this ${loses})`), name)
   }
-  for (const name of ['skip', 'cancel'] as const) t.regex(actions[name].loses, /^gives that run up for good: /)
+  for (const name of ['skip', 'cancel'] as const) t.regex(actions[name].loses, /^abandons the run permanently/)
   t.deepEqual(unsaid('Skip it with POST /runs/r3/skip now.'), ['POST /runs/r3/skip'])
 })
 
@@ -507,7 +510,7 @@ test('whatever the facts, there is a cause, the causes are in order, and each is
               const { causes, summary, state } = explain(facts)
               for (const { action } of causes) t.deepEqual(unsaid(action), [], action)
               for (const { until } of causes) t.true(until === null || until > now)
-              t.notRegex(summary, /(Run \d|The agent) .*: \1 /)
+              t.notRegex(summary, /^(Run \d|The agent) [^.]*\. \1 /)
               const order = causes.map(({ code }) => causeOrder.indexOf(code))
               t.true(causes.length > 0, state)
               t.deepEqual(

@@ -20,19 +20,19 @@ export function cardNamed(method: string): TestCard {
   const known = Object.hasOwn(cards, method) ? cards[method] : undefined
   if (!known) throw unknownCard()
   if (known.attach === 'refused') {
-    throw new CodedError('PAYMENT_FAILED', { message: 'The card was declined. Use another one.' })
+    throw new CodedError('PAYMENT_FAILED', { message: 'The card was declined. Use a different card.' })
   }
   return known
 }
 
 /** Why the card refuses a charge; null if it accepts it. */
 export function refusalOf(method: string | null): string | null {
-  if (method === null) return 'There is no payment method on file.'
+  if (method === null) return 'No payment method is on file.'
   return cards[method]?.charge === 'accepted' ? null : 'The card was declined.'
 }
 
 const unknownCard = () =>
   new CodedError('VALIDATION_ERROR', {
-    message: 'There is no such payment method.',
-    details: [{ path: 'paymentMethod', message: `The sandbox knows ${Object.keys(cards).join(', ')}.` }],
+    message: 'This payment method does not exist.',
+    details: [{ path: 'paymentMethod', message: `The sandbox accepts ${Object.keys(cards).join(', ')}.` }],
   })

@@ -11,8 +11,8 @@ import { createWorlds } from './worlds.ts'
 const prefix = 'sandbox_'
 
 /**
- * A payment provider that moves no money. It keeps cards, subscriptions and payments as Stripe does, and renews by itself
- * as the clock of the account goes on.
+ * A payment provider that moves no money. It keeps cards, subscriptions and payments as Stripe does, and renews automatically
+ * as the clock of the account continues.
  */
 export function createSandbox(context: { database: Database; clock: Clock }): Sandbox {
   const { database } = context
@@ -33,7 +33,7 @@ export function createSandbox(context: { database: Database; clock: Clock }): Sa
   const ownerOf = async (reference: string): Promise<string | undefined> =>
     (await database('sandbox_subscriptions').where({ reference }).first<Owned | undefined>('ownerId'))?.ownerId
 
-  /** The subscription that goes on. NOT_FOUND if it has ended. */
+  /** The subscription that continues. NOT_FOUND if it has ended. */
   function living({ subscription }: rules.World, reference: string): rules.SandboxSubscription {
     assertThat(subscription?.reference === reference, 'NOT_FOUND', { message: 'The subscription has ended.' })
     return subscription
@@ -78,7 +78,7 @@ export function createSandbox(context: { database: Database; clock: Clock }): Sa
 
     subscribe: ({ customer, tier, key }) =>
       once(ownerIn(customer), key, (world, now) => {
-        assertThat(!world.subscription, 'NOT_FOUND', { message: 'Another subscription goes on already.' })
+        assertThat(!world.subscription, 'NOT_FOUND', { message: 'There is already another subscription.' })
         return rules.subscribe(world, { tier, key }, now)
       }),
 

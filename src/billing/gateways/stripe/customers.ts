@@ -122,7 +122,7 @@ export const idOf = (thing: string | { id: string } | null | undefined): string 
 
 const unknownCard = () =>
   new CodedError('VALIDATION_ERROR', {
-    message: 'There is no such payment method.',
+    message: 'This payment method does not exist.',
     details: [
       { path: 'paymentMethod', message: 'Must be the id of a payment method that was collected for this account.' },
     ],

@@ -5,12 +5,12 @@ import { CodedError } from '../../../errors.ts'
 const sentences: Record<string, string> = {
   expired_card: 'The card has expired.',
   incorrect_cvc: 'The security code of the card is wrong.',
-  incorrect_number: 'The number of the card is wrong.',
-  insufficient_funds: 'The card has too little money left.',
+  incorrect_number: 'The card number is wrong.',
+  insufficient_funds: 'The card has insufficient funds.',
   card_velocity_exceeded: 'The card has reached its limit.',
   withdrawal_count_limit_exceeded: 'The card has reached its limit.',
   currency_not_supported: 'The card cannot be charged in USD.',
-  authentication_required: 'The bank wants the payer to confirm the payment. Add the card again, or another one.',
+  authentication_required: 'The bank requires you to confirm the payment. Add the card again, or add a different card.',
   processing_error: 'The bank could not process the payment. Try again.',
 }
 
@@ -24,7 +24,7 @@ export const refusalOf = (error: { code?: string | null; decline_code?: string |
 export const paymentFailed = (failure: string): CodedError =>
   new CodedError('PAYMENT_FAILED', { message: `${failure} Use another payment method.` })
 
-export const noCard = (): CodedError => paymentFailed('There is no payment method on file.')
+export const noCard = (): CodedError => paymentFailed('No payment method is on file.')
 
 /** Whether Stripe knows no such thing, or it is over. */
 export const isMissing = (error: unknown): error is Stripe.errors.StripeInvalidRequestError =>
@@ -65,5 +65,5 @@ const isOfStripe = (error: Stripe.errors.StripeError): boolean =>
   error instanceof Stripe.errors.StripeConnectionError || error.statusCode === 429 || (error.statusCode ?? 0) >= 500
 
 const unreachable =
-  'The payment provider could not be asked, or did not answer. What became of it is found out within minutes: look at ' +
+  'The payment provider could not be reached or did not answer. We will determine the result within minutes. Check ' +
   'GET /billing and GET /billing/payments before you try again without an Idempotency-Key.'

@@ -88,7 +88,7 @@ export function createPurchases({ stripe, customers, clock }: { stripe: Stripe; 
     try {
       return await stripe.paymentIntents.cancel(intent.id)
     } catch (error) {
-      // It became another meanwhile: the next look sees which.
+      // It became another in the meantime: the next look sees which.
       if (isInvalid(error)) return intent
       return asking(() => Promise.reject(error as Error))
     }
@@ -105,7 +105,7 @@ const most = 1000
 /** After so many seconds, what was not confirmed never is. */
 const abandonedAfter = 600
 
-const refused = 'The payment provider refuses this payment.'
+const refused = 'The payment provider rejected this payment.'
 
 /** The payment of the platform that a PaymentIntent is for; undefined for one of an invoice. */
 export function purchaseOf(intent: Stripe.PaymentIntent): GatewayPayment | undefined {
@@ -119,7 +119,7 @@ export function purchaseOf(intent: Stripe.PaymentIntent): GatewayPayment | undef
 }
 
 const failureOf = ({ status, last_payment_error: error }: Stripe.PaymentIntent): string =>
-  status === 'canceled' && error === null ? 'The payment was broken off.' : refusalOf(error)
+  status === 'canceled' && error === null ? 'The payment was cancelled.' : refusalOf(error)
 
 /** A PaymentIntent that was refused waits for another card, which it never gets: the platform begins a new one. */
 const statuses: Record<string, 'paid' | 'failed'> = {

@@ -30,7 +30,7 @@ export function createSchedules({ stripe, prices }: { stripe: Stripe; prices: Pr
     )
   }
 
-  /** Takes back what was to follow. The subscription goes on as it is. */
+  /** Takes back what was to follow. The subscription continues as it is. */
   async function release({ schedule }: Stripe.Subscription): Promise<void> {
     const id = idOf(schedule)
     if (id === null) return

@@ -3,7 +3,7 @@ import { asking } from './failures.ts'
 
 /** How a subscription of Stripe stands, in the platform's words. */
 
-/** Whether it goes on. One that was refused at once, or has ended, does not. */
+/** Whether it continues. One that was refused at once, or has ended, does not. */
 export const isLive = ({ status }: Stripe.Subscription): boolean =>
   !['canceled', 'incomplete', 'incomplete_expired'].includes(status)
 
@@ -21,7 +21,7 @@ export function itemOf({ id, items }: Stripe.Subscription): Stripe.SubscriptionI
   return item
 }
 
-/** The invoice of the month that has begun by itself; undefined if it was charged as it was asked for. Has to be expanded. */
+/** The invoice of the month that has begun automatically; undefined if it was charged as it was asked for. Has to be expanded. */
 function renewalOf({ latest_invoice: latest }: Stripe.Subscription): Stripe.Invoice | undefined {
   if (latest === null || typeof latest === 'string') return undefined
   return latest.billing_reason === 'subscription_cycle' ? latest : undefined
@@ -45,7 +45,7 @@ export function paidUntil(subscription: Stripe.Subscription): Date {
   return new Date((isPastDue(subscription) || isAwaited(subscription) ? start : end) * 1000)
 }
 
-/** The customer's subscription that goes on. There is one at most; if somebody has made another in the dashboard, the newest. */
+/** The customer's subscription that continues. There is one at most; if somebody has made another in the dashboard, the newest. */
 export async function livingOf(stripe: Stripe, customer: string): Promise<Stripe.Subscription | undefined> {
   // Those that have ended are left out by default.
   const expand = ['data.schedule', 'data.latest_invoice']

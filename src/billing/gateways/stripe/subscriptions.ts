@@ -13,7 +13,7 @@ import type { Purchases } from './purchases.ts'
 /** So it is written in the version of the API that we use; the types are those of a later one. */
 const now = 'now' as unknown as Stripe.SubscriptionUpdateParams.BillingCycleAnchor
 
-/** Subscriptions of one price each. Stripe renews them, and tries again what is overdue, by itself. */
+/** Subscriptions of one price each. Stripe renews them, and tries again what is overdue, automatically. */
 export function createSubscriptions(context: {
   stripe: Stripe
   customers: Customers
@@ -30,7 +30,7 @@ export function createSubscriptions(context: {
     const before = await livingOf(stripe, customer)
     if (before?.metadata['key'] === key) return
     // It is one that no look has seen yet.
-    if (before) throw new CodedError('NOT_FOUND', { message: 'Another subscription goes on already.' })
+    if (before) throw new CodedError('NOT_FOUND', { message: 'There is already another subscription.' })
     await customers.assertPayable(customer, tierOf(tier).centsPerMonth)
     const asked = {
       customer,
@@ -43,7 +43,7 @@ export function createSubscriptions(context: {
     )
   }
 
-  /** One that goes on, or has ended; undefined if Stripe knows none. */
+  /** One that continues, or has ended; undefined if Stripe knows none. */
   async function retrieve(id: string): Promise<Stripe.Subscription | undefined> {
     try {
       return await stripe.subscriptions.retrieve(id, { expand: ['latest_invoice.payments'] })
@@ -53,7 +53,7 @@ export function createSubscriptions(context: {
     }
   }
 
-  /** The subscription that goes on. NOT_FOUND if it has ended. */
+  /** The subscription that continues. NOT_FOUND if it has ended. */
   async function find(id: string): Promise<Stripe.Subscription> {
     const found = await retrieve(id)
     if (found && isLive(found)) return found
@@ -124,7 +124,7 @@ export function createSubscriptions(context: {
     try {
       await stripe.subscriptions.cancel(found.id, { prorate: isPaid, invoice_now: isPaid })
     } catch (error) {
-      // Another request has ended it meanwhile.
+      // Another request has ended it in the meantime.
       if (!isMissing(error)) throw translated(error)
     }
     if (!isPaid) await unpaid.waive({ ...found, status: 'canceled' })

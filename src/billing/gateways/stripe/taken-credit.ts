@@ -69,8 +69,8 @@ export function createTakenCredit(stripe: Stripe) {
 type IsPaidBack = (invoice: Stripe.Invoice) => boolean | undefined
 
 const descriptions: Record<Claim['reason'], string> = {
-  left: 'Credit for a month whose payment was paid back',
-  debt: 'A debt whose payment was paid back',
+  left: 'Credit for a refunded month',
+  debt: 'Balance due after a refund',
 }
 
 const isSame = (one: Claim, other: Claim): boolean => one.invoice === other.invoice && one.reason === other.reason

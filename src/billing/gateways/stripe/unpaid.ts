@@ -7,7 +7,7 @@ import { isSuspended } from './subscription.ts'
 /** Months that were not paid: they are paid later, or need not be any more. */
 export function createUnpaid({ stripe, customers }: { stripe: Stripe; customers: Customers }) {
   /**
-   * Takes back the invoices that could be collected still, but for the last one if the subscription goes on: nobody pays
+   * Takes back the invoices that could be collected still, but for the last one if the subscription continues: nobody pays
    * for a month that is not given. Safe to repeat.
    */
   async function waive({ id, status, latest_invoice: latest }: Stripe.Subscription): Promise<void> {
@@ -56,5 +56,5 @@ export function createUnpaid({ stripe, customers }: { stripe: Stripe; customers:
 const nothingToPay = () =>
   new CodedError('PAYMENT_FAILED', {
     message:
-      'The payment provider has suspended the subscription, and there is no open invoice that could be paid. End it with DELETE /billing/subscription, then subscribe again.',
+      'The payment provider has suspended the subscription, and it has no open invoice to pay. End the subscription with DELETE /billing/subscription, then subscribe again.',
   })

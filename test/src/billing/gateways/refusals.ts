@@ -8,7 +8,7 @@ export const refusals: Cases<StripeStage> = {
   async 'a payment that Stripe takes for a wrong request is refused'(t, stage) {
     const customer = await stage.customer('pm_card_visa')
     const error = await t.throwsAsync(stage.gateway.pay({ customer, cents: 10, key: newId() }))
-    t.like(error, { code: 'PAYMENT_FAILED', message: 'The payment provider refuses this payment.' })
+    t.like(error, { code: 'PAYMENT_FAILED', message: 'The payment provider rejected this payment.' })
     t.deepEqual((await stage.gateway.look(customer)).payments, [])
   },
 

@@ -64,7 +64,7 @@ test('of two runs with one credit, one begins its step; the other begins when th
     const { body } = await call(someone, whyApi.whyRun, { params: { runId: second } })
     return body.causes.find(({ code }) => code === 'CREDITS_HELD')
   })
-  t.regex(why.message, /other steps hold/)
+  t.regex(why.message, /other steps have reserved/)
   t.is(dataOf(await timelineOf(someone, second), 'step.started').length, 0)
   await cancel(someone, first)
   t.like(await ended(someone, second), { status: 'completed', credits: 1 })
@@ -77,7 +77,7 @@ test('a run whose agent has used up its cap waits, says which cap it is, and goe
   t.like(await ended(someone, (await start(someone, agent)).body.id), { status: 'completed' })
   const refused = (await start(someone, agent)).failure
   t.is(refused.code, 'NO_CREDITS')
-  t.regex(refused.error, /cap of the agent/)
+  t.regex(refused.error, /monthly credit cap/)
   const cap = (creditsPerMonth: number | null) =>
     call(someone, agents.updateAgent, { params: { agentId: agent.id }, body: { creditsPerMonth } })
   t.like((await cap(2)).body.usage, { used: 1, cap: 2 })
@@ -89,7 +89,7 @@ test('a run whose agent has used up its cap waits, says which cap it is, and goe
     const { body } = await call(someone, whyApi.whyRun, { params: { runId: id } })
     return body.causes.find(({ code, since }) => code === 'CREDITS' && since !== null)
   })
-  t.regex(why.message, /the cap of the agent/)
+  t.regex(why.message, /monthly credit cap/)
   t.regex(why.action, /PATCH \/agents/)
   await cap(null)
   t.like(await ended(someone, id), { status: 'completed' })
@@ -104,7 +104,7 @@ test('a run waits before its next step once the cap of its agent is used up', as
   const { id } = (await start(someone, agent)).body
   t.like(await waiting(someone, id), { waitingFor: null })
   const [wait] = dataOf(await timelineOf(someone, id), 'wait.started')
-  t.regex(String(wait?.['note']), /The cap of the agent/)
+  t.regex(String(wait?.['note']), /The agent's monthly credit cap/)
   await call(someone, agents.updateAgent, { params: { agentId: agent.id }, body: { creditsPerMonth: 50 } })
   t.like(await ended(someone, id), { status: 'completed' })
 })

@@ -10,9 +10,9 @@ const rows: [
   ['a long description', { description: 'x'.repeat(1000) }, /description is too long/],
   ['one that is longer once it is written', { description: '"'.repeat(500) }, /description is too long/],
   ['one that fits', { description: 'x'.repeat(800) }, undefined],
-  ['a long text inside', { inputSchema: { properties: { a: { items: { description: long } } } } }, /inside its schema/],
+  ['a long text inside', { inputSchema: { properties: { a: { items: { description: long } } } } }, /in its schema/],
   ['a property that is called like a text', { inputSchema: { properties: { title: { const: long } } } }, undefined],
-  ['a pattern', { inputSchema: { properties: { a: { pattern: 'a' } } } }, /read it as text/],
+  ['a pattern', { inputSchema: { properties: { a: { pattern: 'a' } } } }, /receive this pattern as text/],
   ['a format, which is said in words', { inputSchema: { properties: { a: { format: 'email' } } } }, undefined],
 ]
 

@@ -67,20 +67,20 @@ test('an answer is read in whatever frame it comes', (t) =>
 
 test('an answer that has broken off, or is none, is asked for again', (t) =>
   tryRows(t, [
-    ['no end', { stream: streamOf(...texts) }, /^again: .*broke off/],
+    ['no end', { stream: streamOf(...texts) }, /^again: .*ended before it was complete/],
     [
       'empty words for the end',
       { stream: streamOf(piece({ content: 'Hel' }, ''), piece({ content: 'lo' }, '')) },
-      /^again: .*broke off/,
+      /^again: .*ended before it was complete/,
     ],
     ['cut', { whole: whole.slice(0, 30), stream: pieces.slice(0, 150) }, /^again: /],
     ['nothing', { whole: '', stream: '' }, /^again: .*empty/],
     ['white space', { whole: ' \n ', stream: '\n\n\n' }, /^again: .*empty/],
     ['null', { whole: 'null', stream: 'data: null\n\n' }, /^again: /],
-    ['[DONE] alone', { stream: 'data: [DONE]\n\n' }, /^again: .*broke off/],
-    ['a page', { whole: '<!DOCTYPE html>', stream: '<!DOCTYPE html>' }, /^again: .*a page or a text in place of JSON/],
+    ['[DONE] alone', { stream: 'data: [DONE]\n\n' }, /^again: .*ended before it was complete/],
+    ['a page', { whole: '<!DOCTYPE html>', stream: '<!DOCTYPE html>' }, /^again: .*a web page or text instead of JSON/],
     ['a text', { whole: 'Bad gateway', stream: 'Bad gateway' }, /^again: /],
-    ['a field of no meaning', { stream: `${streamOf(...texts)}error: {"code":500}\n\n` }, /^again: .*broke off/],
+    ['a field of no meaning', { stream: `${streamOf(...texts)}error: {"code":500}\n\n` }, /^again: .*ended before it was complete/],
     [
       'an event of the name error',
       { stream: `${streamOf(...texts)}event: error\ndata: {"error":"Overloaded","error_type":"overloaded"}\n\n` },
@@ -89,7 +89,7 @@ test('an answer that has broken off, or is none, is asked for again', (t) =>
   ]))
 
 const failures: [value: unknown, outcome: RegExp][] = [
-  [{ error: { message: 'No.', code: 429 } }, /^again: .*no more requests/],
+  [{ error: { message: 'No.', code: 429 } }, /^again: .*rate limiting/],
   [{ error: { message: 'No.', code: '502' } }, /^again: .*502/],
   [{ error: { message: 'No.', code: 401 } }, /^never: .*credentials/],
   [{ error: { message: 'No.', type: 'invalid_request_error', code: 'invalid_api_key' } }, /^never: .*credentials/],

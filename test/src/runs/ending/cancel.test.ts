@@ -138,7 +138,7 @@ test('a run whose tool call hangs is cancelled within ten seconds: the call’s 
     // Of a tool that only reads it may also be said that it failed.
     const honest = outcome['tool'] === 'hang' ? ['unknown'] : ['unknown', 'failed']
     t.true(honest.includes(String(outcome['status'])), String(outcome['status']))
-    t.regex(String(outcome['note']), /while this call was under way/)
+    t.regex(String(outcome['note']), /while this call was in progress/)
   }
   t.is((await ended(someone, next)).status, 'completed')
   t.is(sent(runId).length, 2, 'nothing was sent again')

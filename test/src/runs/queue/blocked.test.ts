@@ -60,9 +60,9 @@ test('a run that was blocked for too long fails for its charge', (t) => {
 test('the owner is told what to pay, or which cap to raise', (t) => {
   t.regex(messageOfBlock('tier', 'agent'), /upgrade with POST \/billing\/subscription/)
   t.regex(messageOfBlock('past_due', 'agent'), /overdue/)
-  t.regex(messageOfBlock('credits', null), /credits are used up/)
+  t.regex(messageOfBlock('credits', null), /no credits left/)
   t.is(
     messageOfBlock('credits', 'agent'),
-    'The cap of the agent for credits in a month is used up. Raise it with PATCH /agents/{id}, or wait for next month.',
+    "The agent's monthly credit cap has been reached. Raise it with PATCH /agents/{id}, or wait until next month.",
   )
 })

@@ -82,7 +82,7 @@ test('a queue that waits for what is gone, or that has not claimed the run, is s
 test('an execution that cannot go on is restarted: it fails again and again, or has nothing under way', (t) => {
   t.deepEqual(actionOn({ head: headRun() }, { queue: open(), workflow: failing }), {
     kind: 'restart',
-    cause: "the run's workflow is open, but its workflow task was tried 2 times without success",
+    cause: "the run's workflow is open, but its workflow task failed 2 times",
   })
   t.is(running({ workflow: idle }), 'restart')
   t.is(running({ workflow: failing }, waits), 'restart', 'also when it waits')
@@ -100,7 +100,7 @@ test('an execution that cannot go on is restarted: it fails again and again, or 
 test('what is none of ours, although it has the id of one, is ended after a while', (t) => {
   for (const foreign of ['type', 'task queue'] as const) {
     const other = open({ attempts: 1, foreign })
-    const cause = `open, but it is not ours: it has another ${foreign}`
+    const cause = `open, but it has a different ${foreign}`
     t.deepEqual(actionOn({ head: headRun() }, { queue: open(), workflow: other }), {
       kind: 'restart',
       cause: `the run's workflow is ${cause}`,

@@ -55,7 +55,7 @@ test('a call whose answer was lost is sent again only if its site declares it sa
 test('a call of a tool that was removed ends, in doubt if it was sent', (t) => {
   const removed = { ...permission, removed: true, asked: true }
   const rows: [Partial<Call>, Status, RegExp][] = [
-    [{}, 'failed', /^The tool can no longer be called/],
+    [{}, 'failed', /^The call was not made because the owner removed the tool/],
     [{ status: 'started' }, 'unknown', /^An earlier attempt/],
     [{ inDoubt: true }, 'unknown', /^An earlier attempt/],
     [{ inDoubt: true, effect: 'idempotent' }, 'unknown', /^An earlier attempt/],
@@ -71,7 +71,7 @@ test('a call of a tool that was removed ends, in doubt if it was sent', (t) => {
 test('a planned call ends if its tool asks first since then, and nobody was asked', (t) => {
   const asksFirst = { ...permission, asksFirst: true }
   t.like(endingWithout(asksFirst, call()), { status: 'failed' })
-  t.regex(endingWithout(asksFirst, call())?.note ?? '', /needs the approval of the owner since/)
+  t.regex(endingWithout(asksFirst, call())?.note ?? '', /now requires the owner's approval/)
   t.is(endingWithout({ ...asksFirst, asked: true }, call()), undefined)
   t.is(endingWithout(asksFirst, call({ status: 'started' })), undefined, 'it was sent before')
   t.is(endingWithout(permission, call()), undefined)
@@ -83,7 +83,7 @@ test('what is sent is what was approved, to the letter', (t) => {
   t.is(byApproval(approval(), call(), { gone: true, now }), undefined, 'the site itself is looked at when it is called')
   for (const other of [{ arguments: '{"cents":101}' }, { tool: 'refund' }, { siteOrigin: 'https://other.example' }]) {
     const ending = hindrance(other)
-    t.true(ending !== undefined && 'note' in ending && /not the one that was approved/.test(ending.note))
+    t.true(ending !== undefined && 'note' in ending && /differs from the call that was approved/.test(ending.note))
     t.like(ending, { status: 'failed' })
   }
 })
@@ -93,12 +93,12 @@ test('a call waits for an approval until it expires, and ends without one', (t) 
     byApproval(facts && approval(facts), call(), { gone, now })
   t.deepEqual(hindrance({ status: 'pending' }), { waitsUntil: soon })
   const endings: [Partial<Approval> | undefined, boolean, RegExp][] = [
-    [{ status: 'pending', expiresAt: now }, false, /^Nobody approved this call in time/],
-    [{ status: 'expired' }, false, /^Nobody approved this call in time/],
-    [{ status: 'pending' }, true, /^The call was not made: its site is no longer connected/],
-    [undefined, false, /^The call was not made: its site is no longer connected/],
-    [{ status: 'refused' }, true, /^The owner refused this call, .* Do not ask for it again\.$/],
-    [{ status: 'refused', note: 'Too much.' }, false, /^The owner refused .* They say: Too much\.$/],
+    [{ status: 'pending', expiresAt: now }, false, /nobody approved it in time/],
+    [{ status: 'expired' }, false, /nobody approved it in time/],
+    [{ status: 'pending' }, true, /^The call was not made because its site is no longer connected/],
+    [undefined, false, /^The call was not made because its site is no longer connected/],
+    [{ status: 'refused' }, true, /^The call was not made because the owner refused it\. Do not request it again\.$/],
+    [{ status: 'refused', note: 'Too much.' }, false, /the owner refused it\. .* Their note: "Too much\."$/],
   ]
   for (const [facts, gone, note] of endings) {
     const ending = hindrance(facts, gone)

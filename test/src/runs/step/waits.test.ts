@@ -152,7 +152,7 @@ test('when its site is taken from the agent a run that waits for it goes on, and
   const params = { agentId: agent.id }
   t.is((await call(someone, agents.updateAgent, { params, body: { sites: [] } })).status, 200)
   t.like(await ended(someone, id, 15), { status: 'completed', steps: 2 })
-  t.regex(String(dataOf(await timelineOf(someone, id), 'tool.finished')[0]?.['result']), /removed it, or its site/)
+  t.regex(String(dataOf(await timelineOf(someone, id), 'tool.finished')[0]?.['result']), /removed the tool or its site/)
   t.deepEqual(statuses(`${id}:1:0`), [401])
 })
 

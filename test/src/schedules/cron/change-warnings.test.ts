@@ -44,7 +44,7 @@ function expected(code: string, [first, ...more]: number[] = []): string[] {
   if (first === undefined) return []
   const [date = '', from = ''] = new Date(first).toISOString().slice(0, 16).split('T')
   const to = new Date(more.at(-1) ?? first).toISOString().slice(11, 16)
-  return [`${code}: ${more.length === 0 ? `The fire at ${from}` : `Each fire from ${from} to ${to}`} on ${date}`]
+  return [`${code}: ${more.length === 0 ? `The run at ${from}` : `Each run from ${from} to ${to}`} on ${date}`]
 }
 
 const changes = zones.map((zone) => ({ zone, list: changesOf(zone, now, now + 400 * dayMs) }))
@@ -74,19 +74,19 @@ test('what the next changes of clocks do is said', (t) => {
   const warnings = (text: string, timeZone: string) =>
     changeWarnings(parseCron(text), timeZone, new Date(now)).map(({ code, message }) => `${code}: ${message}`)
   t.deepEqual(warnings('30 2 * * *', 'Europe/Berlin'), [
-    'skipped_by_clock_change: The fire at 02:30 on 2027-03-28 does not take place: the clocks of Europe/Berlin go from 02:00 on to 03:00.',
-    'doubled_by_clock_change: The fire at 02:30 on 2027-10-31 takes place twice: the clocks of Europe/Berlin go from 03:00 back to 02:00.',
+    'skipped_by_clock_change: The run at 02:30 on 2027-03-28 is skipped because the clocks in Europe/Berlin go forward from 02:00 to 03:00.',
+    'doubled_by_clock_change: The run at 02:30 on 2027-10-31 happens twice because the clocks in Europe/Berlin go back from 03:00 to 02:00.',
   ])
   t.deepEqual(warnings('*/20 1-3 * * *', 'America/New_York'), [
-    'skipped_by_clock_change: Each fire from 02:00 to 02:40 on 2027-03-14 does not take place: the clocks of America/New_York go from 02:00 on to 03:00.',
-    'doubled_by_clock_change: Each fire from 01:00 to 01:40 on 2027-11-07 takes place twice: the clocks of America/New_York go from 02:00 back to 01:00.',
+    'skipped_by_clock_change: Each run from 02:00 to 02:40 on 2027-03-14 is skipped because the clocks in America/New_York go forward from 02:00 to 03:00.',
+    'doubled_by_clock_change: Each run from 01:00 to 01:40 on 2027-11-07 happens twice because the clocks in America/New_York go back from 02:00 to 01:00.',
   ])
   // Half an hour: what fires in every hour loses its step there, too.
   t.deepEqual(warnings('45 * 4 4 *', 'Australia/Lord_Howe'), [
-    'doubled_by_clock_change: The fire at 01:45 on 2027-04-04 takes place twice: the clocks of Australia/Lord_Howe go from 02:00 back to 01:30.',
+    'doubled_by_clock_change: The run at 01:45 on 2027-04-04 happens twice because the clocks in Australia/Lord_Howe go back from 02:00 to 01:30.',
   ])
   t.deepEqual(warnings('15 * 3 10 *', 'Australia/Lord_Howe'), [
-    'skipped_by_clock_change: The fire at 02:15 on 2027-10-03 does not take place: the clocks of Australia/Lord_Howe go from 02:00 on to 02:30.',
+    'skipped_by_clock_change: The run at 02:15 on 2027-10-03 is skipped because the clocks in Australia/Lord_Howe go forward from 02:00 to 02:30.',
   ])
   // Mondays have no changes, hours by day neither; what fires in every hour goes on in step; and Tokyo has none.
   for (const text of ['30 2 * * 1', '30 4 * * *', '*/5 * * * *']) t.deepEqual(warnings(text, 'Europe/Berlin'), [], text)

@@ -51,10 +51,10 @@ test('what is wrong with a field is said', (t) => {
     ['dayOfWeek', '8', /^must be \*, or numbers from 0 to 7 or names from sun to sat,/],
     ['month', 'mon', /^must/],
     ['minute', '1,99,3', /^has "99", which must be \*, or numbers/],
-    ['minute', '1,,3', /^must have something before and after each comma$/],
-    ['minute', '5/15', /^must have a range before its "\/"; write 5-59\/15 or \*\/15$/],
-    ['dayOfWeek', 'fri/2', /^must have a range before its "\/"; write fri-6\/2 or/],
-    ['minute', '5-1', /^must not have an empty range/],
+    ['minute', '1,,3', /^must have a value before and after each comma$/],
+    ['minute', '5/15', /^must have a range before the "\/" \(write 5-59\/15 or \*\/15\)$/],
+    ['dayOfWeek', 'fri/2', /^must have a range before the "\/" \(write fri-6\/2 or/],
+    ['minute', '5-1', /^must not contain the empty range/],
     ['minute', '*/0', /^must have a step from 1 to 60/],
     ['hour', '*/25', /^must have a step from 1 to 24/],
     ['minute', '*/', /^must have a step/],
@@ -70,7 +70,7 @@ test('what is wrong with a field is said', (t) => {
     ['dayOfWeek', '5L', /^must not contain "L"/],
     ['dayOfMonth', '15W', /^must not contain "W"/],
     ['dayOfWeek', '5#2', /^must not contain "#"/],
-    ['dayOfMonth', '?', /^must not contain "\?"; write \*/],
+    ['dayOfMonth', '?', /^must not contain "\?" \(write \*/],
   ]
   for (const [name, text, expected] of rows) {
     const result = readCronField(cronFields[name], text)

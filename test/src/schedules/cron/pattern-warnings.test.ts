@@ -10,11 +10,10 @@ const said = (warnings: ReturnType<typeof dayWarnings>): string[] =>
 
 test('of a day that is missing, only what is true beside other days and days of the week is said', (t) => {
   const warnings = (text: string) => said(dayWarnings(parseCron(text)))
-  const leap = 'leap_years_only: February has a day 29 in leap years only; other years are skipped.'
-  const beside =
-    'day_not_in_every_month: Day 29 exists in February in leap years only; it is skipped there in other years'
+  const leap = 'leap_years_only: February has a day 29 only in leap years, so other years are skipped.'
+  const beside = 'day_not_in_every_month: February has a day 29 only in leap years, so it is skipped in other years'
   const without = (day: number, months: string) =>
-    `day_not_in_every_month: Day ${day} does not exist in ${months}; it is skipped there`
+    `day_not_in_every_month: Day ${day} is skipped in ${months} because it does not exist there`
   const short = 'February, April, June, September, and November'
   const but = (weekdays: string) => `, but the day-of-week field, "${weekdays}", still matches`
   const rows: [string, string[]][] = [
@@ -49,11 +48,11 @@ test('a * in one of two day fields is said to make both necessary', (t) => {
 test('a step that does not divide its field is said to begin anew', (t) => {
   const warnings = (text: string) => said(stepWarnings(parseCron(text)))
   t.deepEqual(warnings('*/7 */5 */2 */5 */2'), [
-    'step_begins_anew: "*/7" is not every 7 minutes throughout: the count restarts each hour.',
-    'step_begins_anew: "*/5" is not every 5 hours throughout: the count restarts each day.',
-    'step_begins_anew: "*/2" is not every 2 days throughout: the count restarts on the 1st of each month.',
-    'step_begins_anew: "*/5" is not every 5 months throughout: the count restarts each January.',
-    'step_begins_anew: "*/2" is not every 2 days throughout: the count restarts each Sunday.',
+    'step_begins_anew: "*/7" does not always mean every 7 minutes because the count restarts each hour.',
+    'step_begins_anew: "*/5" does not always mean every 5 hours because the count restarts each day.',
+    'step_begins_anew: "*/2" does not always mean every 2 days because the count restarts on the 1st of each month.',
+    'step_begins_anew: "*/5" does not always mean every 5 months because the count restarts each January.',
+    'step_begins_anew: "*/2" does not always mean every 2 days because the count restarts each Sunday.',
   ])
   for (const text of [
     '*/5 */6 * */3 *',

@@ -167,7 +167,7 @@ test('the source of the patterns of all tools together is bounded, and more so w
       tools: Array.from({ length: count }, (_, i) => ({ ...tool, name: `t${i}`, input_schema: schema })),
     })
   }
-  const tooLong = 'all patterns together are too long, or too many of them ignore case'
+  const tooLong = 'makes the patterns too long in total, or too many of them ignore case'
   const messages = (document: Uint8Array) => problemsOf(t, document).map(({ message }) => message)
   const plain = '[ab]'.repeat(125)
   t.notThrows(() => parseManifest(withPatterns(131, plain)))
@@ -188,7 +188,7 @@ test('the patterns of all tools together are bounded', (t) => {
   const tools = Array.from({ length: 200 }, (_, i) => ({ ...tool, name: `t${i}`, input_schema: schema }))
   t.notThrows(() => parseManifest(bytes({ ...manifest, tools: tools.slice(0, 50) })))
   t.like(problemsOf(t, bytes({ ...manifest, tools })), {
-    0: { message: 'all patterns together are too large' },
+    0: { message: 'makes the patterns too large in total' },
     length: 1,
   })
 })

@@ -80,9 +80,9 @@ const unusable: [body: string, named: RegExp, refreshToken?: string][] = [
   ]),
   [`{"one":${text},"two":${text}}`, /`access_token` is missing/],
   ['', /it is empty/],
-  ['{"access_token":', /no JSON/],
+  ['{"access_token":', /not JSON/],
   ['<html>', /HTML or XML/],
-  ['null', /null and no object/],
+  ['null', /null instead of an object/],
 ]
 
 test('of an answer that cannot be used the member is named, no token is quoted, and the next refresh token is kept', async (t) => {

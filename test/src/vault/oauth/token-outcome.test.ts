@@ -85,7 +85,7 @@ test('a refusal is told in words of the site, quoted, without secrets, and with 
   const { message = '' } = outcome as { message?: string }
   t.regex(message, /^The site answered “invalid_grant: \[token\] is over'\)\.[^“”\n\u202e]*”\.$/)
   t.notRegex(message, /:\/\/\S|\.example/)
-  t.regex(JSON.stringify(await answered(401, { error: 'invalid_client' })), /operator of the platform has to/)
+  t.regex(JSON.stringify(await answered(401, { error: 'invalid_client' })), /operator of the platform must/)
 })
 
 test('lifetimes that can be believed count, up to a year, and scopes in any case', async (t) => {
@@ -113,13 +113,13 @@ test('no more scopes count than were asked for, and what cannot be used is told'
   t.like(await fieldsOf('read admin', ['read', 'write']), { scopes: ['read'], scopeNote: null })
   const useless = await fieldsOf('write', ['read', 'write'])
   t.deepEqual(useless.scopes, ['write'])
-  t.regex(useless.scopeNote ?? '', /^The site granted “write”, and none of its tools can be called/)
+  t.regex(useless.scopeNote ?? '', /^The site granted “write”, which is not enough for any of its tools/)
   const strange = await fieldsOf('contacts', ['read'])
   t.deepEqual(strange.scopes, [])
-  t.regex(strange.scopeNote ?? '', /has to name them/)
+  t.regex(strange.scopeNote ?? '', /must use the scope names/)
   const kept = await fieldsOf('contacts', ['read'], true)
   t.deepEqual(kept.scopes, ['read'])
-  t.regex(kept.scopeNote ?? '', /Those of before are used on/)
+  t.regex(kept.scopeNote ?? '', /The earlier scopes remain in use/)
   const { expiresAt, refreshAfter } = grantFields(
     await grantWith({ expires_in: 100 }),
     { scopes: [], tools, isRefresh: false },

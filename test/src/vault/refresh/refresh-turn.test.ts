@@ -117,8 +117,8 @@ for (const [title, facts, turn] of rows) test(`refreshing: ${title}`, (t) => t.i
 test('what is dead or unavailable says why, in the words of the last failure where there are any', (t) => {
   const reason = (facts: Case) => (judge(facts) as { reason?: string }).reason
   t.is(reason({ entry: entryOf({ status: 'needs_reauth', statusReason: 'Gone.' }) }), 'Gone.')
-  t.regex(reason({ refreshable: false }) ?? '', /gave no refresh token/)
-  t.regex(reason({ past: ended('ambiguous', 2) }) ?? '', /did not answer clearly/)
+  t.regex(reason({ refreshable: false }) ?? '', /did not issue a refresh token/)
+  t.regex(reason({ past: ended('ambiguous', 2) }) ?? '', /last token refresh is unknown/)
   t.is(reason({ past: ended('refused', 5) }), 'refused 5')
   t.like(judge({ past: ended('failed', 2, 0) }), { kind: 'unavailable', message: 'failed 2' })
   const wordless = ended('failed', 1, 0).map((attempt) => Object.assign(attempt, { error: null }))
