@@ -2,7 +2,8 @@ import * as v from 'valibot'
 import { assertThat, CodedError } from '../src/errors.ts'
 import { route } from './route/route.ts'
 import { field, named, wholeInQuery } from './schemas/documented.ts'
-import { event, words } from './schemas/event-schema.ts'
+import { event } from './schemas/event-schema.ts'
+import { words } from './schemas/words-schema.ts'
 import { runNamed as resource } from './route/resources.ts'
 
 const shared = { tag: 'runs', access: 'account', status: 200 } as const

@@ -26,7 +26,7 @@ const listed = {
   pausedAt: field(v.nullable(time), 'When the agent was paused. Null if it is active.', null),
   pausedReason: field(
     v.nullable(v.picklist(['MODEL_UNAVAILABLE'])),
-    'Why the platform paused the agent: its AI model was unavailable for a day. Null in all other cases.',
+    'Why the platform paused the agent: its AI model was unavailable for a day. Otherwise null.',
     null,
   ),
   cron: field(v.nullable(v.string()), ...meanings.cron),

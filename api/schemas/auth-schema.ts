@@ -35,7 +35,7 @@ export const account = named(
     createdAt,
     deletionDueAt: field(
       v.nullable(time),
-      'When the account will be deleted. Until then you can restore it. Null if no deletion is scheduled.',
+      'When the account will be deleted, unless restored. Null if no deletion is scheduled.',
       null,
     ),
     terms,

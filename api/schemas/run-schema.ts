@@ -36,11 +36,7 @@ const listed = {
   triggeredBy: field(v.string(), 'What started the run, for people', 'Triggered by: Webhook'),
   status: runStatus,
   waitingCause: field(v.nullable(waitCause), 'What the run waits for. Null unless it is `waiting`.', null),
-  waitingFor: field(
-    v.nullable(v.string()),
-    'Site or AI model that the run waits for. Null if it waits for neither.',
-    null,
-  ),
+  waitingFor: field(v.nullable(v.string()), 'Site or AI model that the run waits for. Null if there is none.', null),
   waitingUntil: field(
     v.nullable(time),
     'When the run checks again or its approval request expires. For `credits` and `credential`: when the run fails. Null unless it is `waiting`.',
@@ -60,11 +56,7 @@ const listed = {
     0.0041,
   ),
   events: field(whole, 'Number of timeline events', 13),
-  replayOf: field(
-    v.nullable(v.string()),
-    'Run that this run replays; it may have been deleted. Null if this is no replay.',
-    null,
-  ),
+  replayOf: field(v.nullable(v.string()), 'Replayed run, which may have been deleted. Null if there is none.', null),
   requestId: idOf('request', '`X-Request-Id` of the request that started the run'),
   acceptedAt: field(time, 'When the run was accepted', '2026-11-21T09:00:00.000Z'),
   startedAt: field(v.nullable(time), 'When the run left the queue. Null if it has not.', '2026-11-21T09:00:00.412Z'),

@@ -21,7 +21,7 @@ const monthLine = named(
     agentId: maybeId('Agent whose runs used the credits. Null for chats and other entries.'),
     agentName: field(
       v.nullable(v.string()),
-      'Current name of the agent. Null without an agent, or if it belongs to somebody else.',
+      'Current name of the agent. Null if there is none, or it has another owner.',
       'Triage',
     ),
     runId: maybeId('Run, in the statement of an agent. Null otherwise.'),

@@ -61,7 +61,7 @@ export const entry = named(
     ),
     statusReason: field(
       v.nullable(v.string()),
-      'Problem with the connection, and what to do. Also set if the granted scopes allow no tool. Null if there is no problem.',
+      'Problem with the connection or the granted scopes, and what to do. Null if there is none.',
       null,
     ),
     scopes: field(v.nullable(v.array(scope)), 'Scopes that the site granted. Null without OAuth.', null),

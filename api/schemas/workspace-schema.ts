@@ -57,7 +57,7 @@ export const workspace = named(
     connectionsOfLeavers: connections,
     transfer: field(
       v.nullable(transfer),
-      'Open offer to transfer the workspace, shown to its owner and the invited member. Null if there is none, and for others.',
+      'Open offer to transfer the workspace. Null if there is none, and for members who are not involved.',
       null,
     ),
     createdAt,

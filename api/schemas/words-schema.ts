@@ -1,0 +1,25 @@
+import * as v from 'valibot'
+import { field, named, whole } from './documented.ts'
+
+/** What a stream sends between events, and the record does not keep. */
+export const words = named(
+  'RunWords',
+  v.object({
+    kind: v.literal('words'),
+    data: named(
+      'WordsData',
+      v.object({
+        step: field(whole, 'Step that the answer belongs to', 1),
+        attempt: field(whole, 'Attempt number, from 1', 1),
+        offset: field(
+          whole,
+          'Position of `text` in the answer, in UTF-16 code units. At 0 the text starts, or starts over.',
+          0,
+        ),
+        text: field(v.string(), 'New part of the answer', 'I will look at the'),
+      }),
+      'Part of an answer and its position',
+    ),
+  }),
+  'Part of an unfinished answer, only in streams. The event has no number.',
+)
