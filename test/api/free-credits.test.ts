@@ -115,7 +115,7 @@ test('without payments the tokens of a month wait for a verified address, or for
   const agent = await webhookAgent(stranger, { model: 'demo' })
   const { failure } = await deliver(stranger, agent, { event: 'a' })
   t.is(failure.code, 'NO_CREDITS')
-  t.regex(failure.error, /not verified/)
+  t.regex(failure.error, /verified email address/)
   await verify(platform, stranger)
   const { body } = await deliver(stranger, agent, { event: 'a' })
   t.is((await ended(stranger, body.runId)).status, 'completed')
