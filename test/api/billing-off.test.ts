@@ -107,7 +107,7 @@ test('what steps would cost counts for caps, and costs nothing', async (t) => {
   t.is((await ended(someone, (await start(someone, agent)).body.id)).status, 'completed')
   const { failure } = await start(someone, agent)
   t.is(failure.code, 'NO_CREDITS')
-  t.regex(failure.error, /cap of the agent/)
+  t.regex(failure.error, /monthly credit cap/)
   t.is((await billingOf(someone)).balance, 0)
 })
 

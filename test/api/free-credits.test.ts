@@ -37,7 +37,7 @@ test('where a model costs money, free credits come with a verified address, and 
   t.is(await balanceOf(someone), 0)
   const { failure } = await start(someone, await demoAgent(someone))
   t.is(failure.code, 'NO_CREDITS')
-  t.regex(failure.error, /not verified.* POST \/auth\/verify-email/)
+  t.regex(failure.error, /verified email address.* POST \/auth\/verify-email/)
   const params = { userId: await userIdOf(someone) }
   await call(await adminOf(platform), adminUsers.giveTier, { params, body: { limits: { agents: 2 } } })
   t.is(await balanceOf(someone), 0, 'another limit vouches for nobody')
@@ -115,7 +115,7 @@ test('without payments the tokens of a month wait for a verified address, or for
   const agent = await webhookAgent(stranger, { model: 'demo' })
   const { failure } = await deliver(stranger, agent, { event: 'a' })
   t.is(failure.code, 'NO_CREDITS')
-  t.regex(failure.error, /not verified/)
+  t.regex(failure.error, /verified email address/)
   await verify(platform, stranger)
   const { body } = await deliver(stranger, agent, { event: 'a' })
   t.is((await ended(stranger, body.runId)).status, 'completed')

@@ -142,7 +142,7 @@ refused('a person sees whose vault it is before anything is bound, and no markup
     await seePage(t, stage, body.connectUrl, '', { accept })
   const { page, cookie, link } = await seePage(t, stage, body.connectUrl)
   t.true(page.includes(`${site.origin} will be connected to the vault of the account `))
-  t.true(page.includes('in your name: search and read; create and change things.'))
+  t.true(page.includes('on your behalf: search and read, create and change things.'))
   t.true(page.includes('<h1>Connect “Site &lt;script&gt;'))
   t.false(/<(?:script|img)/i.test(page))
   for (const address of [body.connectUrl, link]) {
@@ -214,7 +214,7 @@ refused('a ticket that is none opens nothing, and a flow is over after ten minut
   await platform.services.database('oauth_flows').where({ id: attempt.flowId }).update(over)
   const answer = await stage.finish(attempt)
   failsWith(t, answer, 'VALIDATION_ERROR')
-  t.regex(answer.body.error ?? '', /time .* is over/)
+  t.regex(answer.body.error ?? '', /This link has expired/)
   const opened = await comeBack(platform, attempt.connectUrl, attempt.cookie)
   t.like(await opened.json(), { code: 'VALIDATION_ERROR', details: [{ path: 'ticket' }] })
   t.like(await stage.flowOf(attempt), { status: 'expired', entryId: null })

@@ -62,10 +62,10 @@ test('an entry with a token of its own is not authorized, and the refusal says w
   const entryId = await connectTracker(someone, sites)
   const again = await call(someone, oauth.startOAuth, { body: { entryId } })
   t.like(again.failure, { code: 'VALIDATION_ERROR', details: [{ path: 'entryId' }] })
-  t.regex(again.failure.error, /use PATCH \/vault\/\{id\}\./)
+  t.regex(again.failure.error, /Use PATCH \/vault\/\{id\}\./)
   const anew = await call(someone, oauth.startOAuth, { body: { url } })
   t.like(anew.failure, { code: 'VALIDATION_ERROR', details: [{ path: 'url' }] })
-  t.regex(anew.failure.error, /use POST \/vault\./)
+  t.regex(anew.failure.error, /Use POST \/vault\./)
 })
 
 test('browsers that come back from a site are counted apart from logins', async (t) => {

@@ -160,7 +160,7 @@ test.serial(
     t.is((await logIn(someone, first.toUpperCase().replaceAll('-', ' '))).status, 200)
     t.is((await logIn(someone, first)).failure.code, 'UNAUTHORIZED')
     t.is((await call(someone, totp.getTotp)).body.recoveryCodesLeft, 9)
-    t.regex((await mailsTo(platform, someone.email))[0]?.text ?? '', / 9 are left\./)
+    t.regex((await mailsTo(platform, someone.email))[0]?.text ?? '', / You have 9 left\./)
     const renew = (body: { currentPassword: string; code: string }) => call(someone, totp.renewRecoveryCodes, { body })
     t.is((await renew({ currentPassword: 'not the password', code: second })).failure.code, 'UNAUTHORIZED')
     t.is((await renew({ currentPassword: someone.password, code: first })).failure.code, 'UNAUTHORIZED')

@@ -67,7 +67,7 @@ test('a run that works says with what, and runs behind it say which one is ahead
   })
   t.is(told(behind), 'queued RUN_AHEAD WORKING')
   t.like(behind.causes[0], { runId: first, sequence: 1, step: 2, site: null, until: null })
-  t.true(behind.causes[0]!.message.startsWith('1 run is ahead of run 2: '))
+  t.true(behind.causes[0]!.message.startsWith('1 run is ahead of run 2. '))
   t.regex(behind.causes[0]!.action, new RegExp(`POST /runs/${first}/cancel`))
   t.is(told(await ofAgent(owner, agent)), 'running RUN_AHEAD WORKING')
 

@@ -159,7 +159,7 @@ test.serial('every other reason not to carry out a fire is on record, and what i
   const [first, second, ...more] = (await told()).toSorted((a, b) => a.title.length - b.title.length)
   t.deepEqual(more, [])
   t.like(first, { subjectId: agent.id, title: 'A schedule missed 2 runs: agent “An agent”' })
-  t.regex(first?.message ?? '', /from 2026-05-04 10:01 UTC to .* 10:04 UTC .*, 1 of them because your credits were/)
+  t.regex(first?.message ?? '', /from 2026-05-04 10:01 UTC to .* 10:04 UTC .*, 1 of them because you had no credits/)
   t.like(second, { subjectId: poor.id, title: 'A schedule missed 2 runs for lack of credits: agent “Poor agent”' })
 
   await of.remove()
