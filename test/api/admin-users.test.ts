@@ -54,7 +54,7 @@ test('a suspended user is kept out by every credential, with the reason, and all
   t.like((await suspend(named)).body, { suspensionReason: 'Too loud' })
   for (const { failure } of [...(await tries()), await refresh()]) {
     t.is(failure.code, 'PERMISSION_DENIED')
-    t.regex(failure.error, /suspended .* Nothing is deleted\. The reason: Too loud/)
+    t.regex(failure.error, /suspended .* Nothing has been deleted\. Reason: Too loud/)
   }
   t.is(
     (await call({ url }, auth.login, { body: { email, password: 'a wrong password' } })).failure.code,

@@ -62,7 +62,7 @@ test('headers that have to be split are refused above a kibibyte, and by name', 
   for (const name of ['Accept', 'Accept-Encoding', 'Content-Type', 'Content-Encoding', 'If-None-Match']) {
     const { status, text } = await send(url, { path: '/healthz', headers: { [name]: `a/b;a="${kibibytes(1, ',')}` } })
     t.is(status, 400, name)
-    t.true(text.includes(`The header ${name.toLowerCase()} is longer than 1024 characters.`), text)
+    t.true(text.includes(`The ${name.toLowerCase()} header exceeds the limit of 1024 characters.`), text)
   }
   t.is((await send(url, { path: '/healthz', headers: { Accept: `a/b;a="${kibibytes(0.9, ',')}` } })).status, 200)
 })

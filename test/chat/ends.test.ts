@@ -85,8 +85,8 @@ test('at any process, an answer is stopped and leaves no call open, and nothing 
   t.like(answer, { status: 'stopped', parts: [{ type: 'step-start' }, { type: 'text' }, { state: 'output-error' }] })
 
   for (const [text, sentence] of [
-    [callsIn(3, 1), /the budget of 2 steps/],
-    [callsIn(2, 2), /the budget of 3 tool calls/],
+    [callsIn(3, 1), /the limit of 2 steps/],
+    [callsIn(2, 2), /the limit of 3 tool calls/],
   ] as const) {
     const parts = await endedParts(t, await ask(elsewhere, text))
     t.like(parts.at(-2), { type: 'data-error', data: { code: 'MODEL_ERROR', statusCode: 502 } })
@@ -163,7 +163,7 @@ test('what is said in chats counts toward what is kept for an owner, who is told
   t.is(refused.status, 403)
   const body = (await refused.json()) as { code: string; error: string }
   t.is(body.code, 'FEATURE_LIMIT_REACHED')
-  t.regex(body.error, /256 MiB in the tier free/)
+  t.regex(body.error, /256 MiB on the free tier/)
   t.is((await send(session, said)).status, 200, 'what was answered already is told again')
   t.deepEqual(await historyOf(session), before)
 })

@@ -93,7 +93,7 @@ test('killed while the site works: only the harmless calls are repeated, and the
   t.is(notes.length, 2)
   for (const note of notes) t.regex(note, /its worker failed or was stopped/)
   const doubted = dataOf(timeline, 'tool.finished').find(({ tool }) => tool === 'slow_once')
-  t.regex(String(doubted?.['note']), /not sent again/)
+  t.regex(String(doubted?.['note']), /not retried/)
 })
 
 // @promise once

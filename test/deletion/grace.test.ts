@@ -71,7 +71,7 @@ test('an account that is to be deleted is told so, and can do nothing but see, e
   }
   const refused = await deliver(platform, agent, {})
   t.is(refused.failure.code, 'TIER_REQUIRED')
-  t.regex(refused.failure.error, /is to be deleted/)
+  t.regex(refused.failure.error, /scheduled for deletion/)
   t.is((await call(back, auth.logout)).status, 204)
 })
 

@@ -82,7 +82,7 @@ for (const [title, made] of Object.entries(badTokens)) {
     const { by, hostile, load } = await cameBack(typeof made === 'function' ? await made() : made)
     const { status, text } = await load()
     t.is(status, 403, text)
-    t.regex(text, /is not valid|is not supported/)
+    t.regex(text, /is invalid|is not supported/)
     t.false(by.cookies.has('switchyard_access'))
     t.true(hostile.requests.includes('/token'))
   })
@@ -90,10 +90,10 @@ for (const [title, made] of Object.entries(badTokens)) {
 
 test.serial('what a provider sends twice, or as another issuer, is named; a refusal is told in any case', async (t) => {
   const iss = 'https://accounts.example.com'
-  const named = /sent `iss` as “https:\/\/ accounts\[\.\]example\[\.\]com”\. Its discovery document/
+  const named = /sent the `iss` “https:\/\/ accounts\[\.\]example\[\.\]com”\. Its discovery document/
   for (const [query, status, words] of [
     [{ iss }, 400, named],
-    [{ code: 'another' }, 400, /sent `code` twice/],
+    [{ code: 'another' }, 400, /sent `code` more than once/],
     [{ iss, error: 'access_denied' }, 403, /Access was denied/],
   ] as const) {
     const page = await (await cameBack({}, { query })).load()
@@ -122,7 +122,7 @@ const addresses: [
   ['told here, and verified there', unknown, { ...verified, email: undefined }, 403, /did not send your email address/],
   ['verified here, and told there', { email: undefined }, {}, 403, /did not confirm your email address/],
   ['another one at the userinfo', unknown, { ...verified, email: 'b@example.com' }, 403, /two different email addresses/],
-  ['of another subject', unknown, { ...verified, sub: 'another' }, 403, /not valid/],
+  ['of another subject', unknown, { ...verified, sub: 'another' }, 403, /is invalid/],
   ['at a userinfo that fails', unknown, 500, 503, /returned an error/],
 ]
 

@@ -194,10 +194,10 @@ test('an agent and the sites that it uses are not parted, and the refusal says w
   const two = await agentOf(member, { sites: [{ vaultEntryId: first }] })
   const { failure: without } = await move(member, { agentIds: [one.id], entryIds: [second], workspaceId })
   t.like(without, { code: 'VALIDATION_ERROR', details: { 0: { path: 'entryIds' }, length: 1 } })
-  t.true(without.error.includes(`move the vault entry ${first} with it`), without.error)
+  t.true(without.error.includes(`Also move the vault entry ${first}`), without.error)
   const both = { agentIds: [one.id], entryIds: [second, first], workspaceId }
   const { failure } = await move(member, both)
-  t.true(failure.error.includes(`move the agent ${two.id} with it`), failure.error)
+  t.true(failure.error.includes(`Also move the agent ${two.id}`), failure.error)
   t.true(await seen(member, one.id))
   await call(member, agents.deleteAgent, { params: { agentId: two.id } })
   t.is(await outcomeOf(member, both), 200)
@@ -299,7 +299,7 @@ test('a schedule goes on for the new owner, who sees the fires since', async (t)
   const told = (await call(owner, notifications.listNotifications, { query })).body.items
   t.deepEqual(
     told.map(({ title }) => title),
-    ['A schedule missed a fire: agent “An agent”'],
+    ['A schedule missed a run: agent “An agent”'],
   )
   await call(owner, agents.deleteAgent, { params: { agentId: agent.id } })
 })

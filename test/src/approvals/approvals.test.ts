@@ -65,8 +65,8 @@ test('the record has the exact text of the arguments and its hash, and the owner
   t.true(Math.abs(Date.parse(approval.expiresAt) - Date.parse(approval.requestedAt) - day) < 5000)
   const told = (await call(someone, notifications.listNotifications)).body.items
   t.like(told, { 0: { kind: 'approval_requested', subjectId: approval.id }, length: 1 })
-  t.true(told[0]?.message.includes(`“slow_once” of ${approval.siteOrigin}`))
-  t.true(told[0]?.message.startsWith('Run 1 of the agent “An agent” asks'))
+  t.true(told[0]?.message.includes(`“slow_once” at ${approval.siteOrigin}`))
+  t.true(told[0]?.message.startsWith('Run 1 of the agent “An agent” wants'))
   t.false(JSON.stringify(told).includes('seconds'))
   t.is((await services.runs.steps.advance(run, never)).kind, 'wait')
   t.is((await approvalsOf(someone)).length, 1, 'whoever looks again asks nobody again')
@@ -179,7 +179,7 @@ test('a run that is cancelled withdraws what it asked, also if its owner decides
   const { someone, run, approval, sent } = await asking()
   t.is((await cancel(someone, run.runId)).body.status, 'cancelled')
   t.like(await approvalsOf(someone), { 0: { status: 'withdrawn' }, length: 1 })
-  t.regex((await decide(someone, approval.id, 'approve')).failure.error, /what asked for it has ended/)
+  t.regex((await decide(someone, approval.id, 'approve')).failure.error, /its run or chat answer has ended/)
   t.is(sent(), 0)
 })
 

@@ -7,11 +7,11 @@ const budgets = { steps: 3, toolCalls: 2, tokens: 100, credits: 5, waitSeconds: 
 const full = { steps: 3, toolCalls: 2, inputTokens: 60, outputTokens: 40, credits: 5 }
 
 const rows: [used: Partial<typeof full>, sentence: RegExp][] = [
-  [{ steps: 4 }, /the budget of 3 steps of an answer/],
-  [{ toolCalls: 3 }, /the budget of 2 tool calls/],
-  [{ inputTokens: 61 }, /the budget of 100 tokens/],
-  [{ outputTokens: 41 }, /the budget of 100 tokens/],
-  [{ credits: 6 }, /the budget of 5 credits/],
+  [{ steps: 4 }, /the limit of 3 steps for an answer/],
+  [{ toolCalls: 3 }, /the limit of 2 tool calls/],
+  [{ inputTokens: 61 }, /the limit of 100 tokens/],
+  [{ outputTokens: 41 }, /the limit of 100 tokens/],
+  [{ credits: 6 }, /the limit of 5 credits/],
 ]
 
 test('an answer may use its budgets up, and nothing beyond one of them', (t) => {

@@ -243,7 +243,7 @@ test('a signature that comes beside the secret must be right too', async (t) => 
     await refusal({ ...right, ...secret, [name]: '1' })
   const beside = 'A signature that accompanies the secret must also be valid.'
   const empty = { ...secret, 'webhook-signature': '' }
-  t.is(await refusal(empty), `The header webhook-id is missing; ${beside}`)
+  t.is(await refusal(empty), `The header webhook-id is missing. ${beside}`)
   t.is((await post(agent, body, { ...right, ...secret })).status, 202)
   t.is((await post(agent, body, { ...secret, 'webhook-id': 'two' })).status, 202, 'an identity alone is no signature')
 

@@ -64,7 +64,7 @@ test('what is wrong with an expression is said, and where', (t) => {
     ['tz=UTC 0 0 * * *', /must not contain a time zone/],
     ['0 0 30 2 *', /^The date never occurs because no month in "2" has a day "30"\.$/],
     ['0 0 31 feb,4,6 *', /^The date never occurs because no month in "feb,4,6" has a day "31"\.$/],
-    [`0 0 * * ${'1,'.repeat(97)}1`, /longer than 200/],
+    [`0 0 * * ${'1,'.repeat(97)}1`, /at most 200 characters/],
   ]
   for (const [text, expected] of rows)
     t.regex(

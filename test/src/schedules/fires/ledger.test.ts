@@ -158,9 +158,9 @@ test.serial('every other reason not to carry out a fire is on record, and what i
   await round()
   const [first, second, ...more] = (await told()).toSorted((a, b) => a.title.length - b.title.length)
   t.deepEqual(more, [])
-  t.like(first, { subjectId: agent.id, title: 'A schedule missed 2 fires: agent “An agent”' })
+  t.like(first, { subjectId: agent.id, title: 'A schedule missed 2 runs: agent “An agent”' })
   t.regex(first?.message ?? '', /from 2026-05-04 10:01 UTC to .* 10:04 UTC .*, 1 of them because your credits were/)
-  t.like(second, { subjectId: poor.id, title: 'A schedule missed 2 fires for lack of credits: agent “Poor agent”' })
+  t.like(second, { subjectId: poor.id, title: 'A schedule missed 2 runs for lack of credits: agent “Poor agent”' })
 
   await of.remove()
   const manual = await agentOf(someone)
@@ -211,7 +211,7 @@ test.serial('a fire that nothing reports is recorded as missed, and its owner is
   await roundAt('10:08:40')
   const [telling, ...more] = await told()
   t.deepEqual(more, [])
-  t.like(telling, { subjectId: agent.id, title: 'A schedule missed 3 fires: agent “An agent”' })
+  t.like(telling, { subjectId: agent.id, title: 'A schedule missed 3 runs: agent “An agent”' })
   const tellings: string[] = []
   database.on('query', ({ sql }: { sql: string }) => {
     if (sql.includes('insert into notifications')) tellings.push(sql)
