@@ -31,7 +31,13 @@ type Asked = 'chat' | 'anthropic' | 'responses'
 /** Which failures there are is a table of the reader. */
 const rows: [asked: Asked, title: string, act: Act, sentence: RegExp, charges: number][] = [
   ['chat', 'a status', status(500), /failing or overloaded \(status 500\)/, 0],
-  ['chat', 'a reset after the usage', events([...chat.begin(), ...chat.usage()], 'reset'), /ended before it was complete/, 1],
+  [
+    'chat',
+    'a reset after the usage',
+    events([...chat.begin(), ...chat.usage()], 'reset'),
+    /ended before it was complete/,
+    1,
+  ],
   ['chat', 'an answer without a word', events(chat.all(' \n')), /empty/, 1],
   ['anthropic', 'an end without the last event', events(anthropic.begin()), /ended early/, 1],
   ['responses', 'a reset in mid-stream', events(responses.begin(), 'reset'), /ended before it was complete/, 0],

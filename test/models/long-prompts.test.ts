@@ -86,7 +86,10 @@ test('if nothing can be left out, the run ends with a sentence that says so, aft
   const { run, failures } = await runOnce(await customer(platform), { model })
   t.is(run.status, 'failed')
   t.is(failures.length, 1)
-  t.regex(String(failures[0]?.['message']), /rejected the prompt because it is too long.*`contextTokens` in GET \/models/)
+  t.regex(
+    String(failures[0]?.['message']),
+    /rejected the prompt because it is too long.*`contextTokens` in GET \/models/,
+  )
   t.is(provider.requestsOf(model).length, 2)
 })
 

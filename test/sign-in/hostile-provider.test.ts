@@ -121,7 +121,13 @@ const addresses: [
   ['in another text', { email_verified: 'yes' }, { email_verified: 'yes' }, 403, /is a string instead of true/],
   ['told here, and verified there', unknown, { ...verified, email: undefined }, 403, /did not send your email address/],
   ['verified here, and told there', { email: undefined }, {}, 403, /did not confirm your email address/],
-  ['another one at the userinfo', unknown, { ...verified, email: 'b@example.com' }, 403, /two different email addresses/],
+  [
+    'another one at the userinfo',
+    unknown,
+    { ...verified, email: 'b@example.com' },
+    403,
+    /two different email addresses/,
+  ],
   ['of another subject', unknown, { ...verified, sub: 'another' }, 403, /is invalid/],
   ['at a userinfo that fails', unknown, 500, 503, /returned an error/],
 ]

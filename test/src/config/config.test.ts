@@ -140,7 +140,8 @@ test('with Stripe, credits cost what Stripe can charge', (t) => {
   const asked = (cents: string) => readConfig({ ...complete, ...stripe, CREDITS_CENTS_PER_HUNDRED: cents })
   t.is(asked('50').centsPerHundredCredits, 50)
   t.is(asked('9999').centsPerHundredCredits, 9999)
-  for (const cents of ['49', '10000']) t.throws(() => asked(cents), { message: /CREDITS_CENTS_PER_HUNDRED must be from 50/ })
+  for (const cents of ['49', '10000'])
+    t.throws(() => asked(cents), { message: /CREDITS_CENTS_PER_HUNDRED must be from 50/ })
 })
 
 for (const name of Object.keys(settings.entries) as (keyof typeof settings.entries)[]) {

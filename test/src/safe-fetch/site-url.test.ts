@@ -41,7 +41,12 @@ const refused: Record<string, string[]> = {
   'port of the URL': [22, 1023, 2375, 5432, 6379, 6443, 7233, 9200, 10_250, 11_211, 27_017, 0].map(
     (port) => `https://shop.example:${port}/`,
   ),
-  'must be absolute': ['https://shop.example:65536/', 'https://0o177.0.0.1/', 'https://1.2.3.4.5/', 'https://[fe80::1]x/'],
+  'must be absolute': [
+    'https://shop.example:65536/',
+    'https://0o177.0.0.1/',
+    'https://1.2.3.4.5/',
+    'https://[fe80::1]x/',
+  ],
   'protocol (https://)': ['javascript:alert(1)', 'data:text/html,x', 'mailto:a@b.example', 'jar:https://a.example!/'],
 }
 

@@ -80,7 +80,11 @@ test('an answer that has broken off, or is none, is asked for again', (t) =>
     ['[DONE] alone', { stream: 'data: [DONE]\n\n' }, /^again: .*ended before it was complete/],
     ['a page', { whole: '<!DOCTYPE html>', stream: '<!DOCTYPE html>' }, /^again: .*a web page or text instead of JSON/],
     ['a text', { whole: 'Bad gateway', stream: 'Bad gateway' }, /^again: /],
-    ['a field of no meaning', { stream: `${streamOf(...texts)}error: {"code":500}\n\n` }, /^again: .*ended before it was complete/],
+    [
+      'a field of no meaning',
+      { stream: `${streamOf(...texts)}error: {"code":500}\n\n` },
+      /^again: .*ended before it was complete/,
+    ],
     [
       'an event of the name error',
       { stream: `${streamOf(...texts)}event: error\ndata: {"error":"Overloaded","error_type":"overloaded"}\n\n` },
