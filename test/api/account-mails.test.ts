@@ -58,7 +58,7 @@ test('another token replaces the one before; five are mailed an hour, and none o
   for (let sent = 0; sent < 5; sent += 1) t.is((await send()).status, 202)
   const limited = await send()
   t.is(limited.failure.code, 'RATE_LIMITED')
-  t.regex(limited.failure.error, /5 an hour/)
+  t.regex(limited.failure.error, /5 requests an hour/)
   t.is((await mailsTo(platform, someone.email)).length, 6)
   t.is((await verify(platform, first)).failure.code, 'INVALID_TOKEN')
   t.is((await verify(platform, await tokenTo(platform, someone.email))).status, 204)
