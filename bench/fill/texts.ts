@@ -25,7 +25,7 @@ export const payloadOf = (number: number, at: string): string =>
 export const systemPrompt = 'File an issue for every post that reports a bug. Look for similar issues first.'
 
 export const answers = [
-  'This is the demo model. It follows fixed rules and understands nothing. Calling issue_tracker_create_issue, searchIssues.',
+  'This is the demo model: it follows fixed rules and understands nothing. Calling issue_tracker_create_issue, searchIssues.',
   'I filed an issue for the post and found no similar one. One call could not be made, because its tool has another name.',
 ].map(escaped)
 

@@ -152,5 +152,5 @@ test('a payload that no window has room for ends the run before its model is ask
 test('of a result that is longer than a small window a model sees the beginning', async (t) => {
   const { asked, run } = await readPages('cut', { pages: 2, site: 'longPages' })
   t.is(run.status, 'completed')
-  t.regex(results(asked[1]!)[0] ?? '', /only the first 4500 bytes follow/)
+  t.regex(results(asked[1]!)[0] ?? '', /Only its first 4500 bytes follow/)
 })

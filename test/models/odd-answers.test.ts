@@ -42,7 +42,7 @@ test('an unknown tool, invalid arguments and ids that are empty or used twice ar
   const resultOf = (args: unknown) => outcomes.find((one) => isDeepStrictEqual(one['arguments'], args))
   for (const text of ['one', 'two', 'three']) t.like(resultOf({ text }), { status: 'succeeded', result: { text } })
   t.regex(String(resultOf({})?.['result']), /There is no tool named "no_such_tool"/)
-  t.regex(String(resultOf('{"text":')?.['result']), /are not a JSON object/)
+  t.regex(String(resultOf('{"text":')?.['result']), /must be a JSON object/)
   t.regex(String(resultOf({ text: 5 })?.['result']), /do not match the tool's input schema/)
   const told = toldIn(provider.requestsOf(model)[1]!.body).filter(({ role }) => role === 'tool')
   t.is(new Set(told.map((one) => one.tool_call_id)).size, 6, 'each result has the id of its own call')
@@ -87,7 +87,7 @@ for (const [asked, answer] of Object.entries(thought) as [keyof typeof thought, 
     t.like(run, { status: 'completed', steps: 2 })
     t.like(steps[0], { text: '', outcome: 'truncated' })
     const body = provider.requestsOf(model)[1]?.body
-    t.true(stringsIn(body).some((text) => text.startsWith('Your answer was cut off')))
+    t.true(stringsIn(body).some((text) => text.startsWith('Your last answer was cut off')))
     for (const member of ['encrypted_content', 'signature']) t.deepEqual(valuesOf(body, member), [])
     t.false(stringsIn(body).includes('assistant'))
   })

@@ -13,7 +13,7 @@ import { chooseTool, type Move } from './rules.ts'
 import { readScript, type Script } from './script.ts'
 import { streamParts, usageOf } from './wire.ts'
 
-const introduction = 'This is the demo model. It follows fixed rules and understands nothing.'
+const introduction = 'This is the demo model: it follows fixed rules and understands nothing.'
 
 /**
  * The built-in model, which needs no key. The same prompt always gets the same answer. It calls the tools whose inputs

@@ -73,7 +73,7 @@ test('a result that is too complex counts as carried out and unread, whatever th
   const long = JSON.stringify({ a: 'x'.repeat(100_000) })
   for (const outcome of [await sending(200, deep), await sending(201, long, hasty)]) {
     t.is(outcome.kind, 'unread')
-    t.is(outcome.text, `${unreadResult} It is too complex.`)
+    t.is(outcome.text, `${unreadResult} The response is too complex.`)
     for (const effect of ['read', 'idempotent', 'once'] as const) t.is(statusAfter({ effect }, outcome), 'succeeded')
   }
   const refusal = await sending(400, JSON.stringify({ error: 'No.', more: 'x'.repeat(100_000) }), hasty)
@@ -104,7 +104,7 @@ test('a 2xx proves that the call was carried out, although its answer cannot be 
   for (const [body, said] of unreadable)
     for (const status of [200, 201]) {
       const outcome = await outcomeOf(async () => ({ status, headers: new Headers(), body: Buffer.from(body) }))
-      t.deepEqual(outcome, { kind: 'unread', httpStatus: status, text: `${unreadResult} It ${said}.` })
+      t.deepEqual(outcome, { kind: 'unread', httpStatus: status, text: `${unreadResult} The response ${said}.` })
       for (const effect of ['read', 'idempotent', 'once'] as const) t.is(statusAfter({ effect }, outcome), 'succeeded')
     }
 })
