@@ -11,7 +11,7 @@ const first = async (query: string): Promise<string | undefined> => (await searc
 
 test('the search has the right page on top', async (t) => {
   // The page of the guide, or the operation where there is none.
-  t.regex((await first('cancel a run')) ?? '', /^\/docs\/(how-to\/cancel-a-run|api\/runs#cancelRun)$/)
+  t.regex((await first('cancel a run')) ?? '', /^\/docs\/(how-to\/cancel-a-run(#[\w-]+)?|api\/runs#cancelRun)$/)
   t.is(await first('NO_CREDITS'), '/docs/reference/errors#no_credits')
   t.regex(
     (await search('webhook secret')).map(({ title }) => title.toLowerCase())[0] ?? '',

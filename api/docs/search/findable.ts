@@ -1,6 +1,7 @@
 import type { AnyRoute } from '../../route/route.ts'
 import type { Guide } from '../guide.ts'
 import type { Page } from '../markdown.ts'
+import type { Entry } from '../menu.ts'
 import { placeOf } from '../places.ts'
 import { hrefOf } from '../reference/document.ts'
 
@@ -20,9 +21,9 @@ export interface Findable {
 /** All that the search finds: the pages of the guide with their sections and codes, and the operations of the API. */
 export async function* findables(guide: Guide, routes: readonly AnyRoute[]): AsyncGenerator<Findable[]> {
   yield routes.map(ofRoute)
-  for (const { file } of guide.entries) {
-    const page = await guide.read(file)
-    if (page) yield sectionsOf(page)
+  for (const entry of guide.entries) {
+    const page = await guide.read(entry.file)
+    if (page) yield sectionsOf(page, entry)
   }
 }
 
@@ -35,16 +36,20 @@ const ofRoute = ({ name, tag, method, path, summary, description = '' }: AnyRout
   weight: 0.8,
 })
 
+/** The specification is for implementers; the guide answers first. */
 const weights = { page: 1.5, section: 1, row: 1.5 }
 
-function sectionsOf({ file, title: page, sections }: Page): Findable[] {
+function sectionsOf({ file, title: page, sections }: Page, entry: Entry): Findable[] {
   const place = placeOf(file) ?? '/docs'
   return sections.map(({ kind, title, anchor, text, code }) => ({
     title,
-    where: kind === 'page' ? 'Guide' : page,
+    where: kind === 'page' ? guideName(page, entry) : page,
     href: anchor === '' ? place : `${place}#${anchor}`,
     text,
     code,
-    weight: weights[kind],
+    weight: weights[kind] * (file === 'specification.md' ? 0.7 : 1),
   }))
 }
+
+/** The menu may have another title for a page than the page. */
+const guideName = (page: string, { title }: Entry): string => (title === page ? 'Guide' : `Guide · ${title}`)

@@ -17,7 +17,7 @@ export const maxResults = 20
 const maxOfPage = 3
 
 /** How much is indexed before other requests have their turn. */
-const batch = 10
+const batch = 5
 
 const fields = ['title', 'where', 'text', 'code'] as const
 
