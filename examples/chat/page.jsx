@@ -50,6 +50,8 @@ function Chat({ api, token, history }) {
   const [transport] = useState(() => new DefaultChatTransport({ api: `${api}/chat/messages`, headers }))
   const chat = useChat({ messages: history, transport, resume: true })
   const [input, setInput] = useState('')
+  // Before the answer has an id, there is nothing to stop.
+  const isStarted = chat.messages.at(-1)?.role === 'assistant'
   const isBusy = chat.status === 'submitted' || chat.status === 'streaming'
 
   function send(event) {
@@ -81,7 +83,7 @@ function Chat({ api, token, history }) {
       <form onSubmit={send}>
         <input value={input} onChange={(event) => setInput(event.target.value)} aria-label="Message" autoFocus />
         {isBusy ? (
-          <button type="button" onClick={stop} disabled={chat.status === 'submitted'}>
+          <button type="button" onClick={stop} disabled={!isStarted}>
             Stop
           </button>
         ) : (

@@ -31,7 +31,7 @@ const open = forWholeFile(test, 'the example of a chat page', async (t) => {
   await execa('npm', ['ci', '--no-audit', '--no-fund'], { cwd })
   const [port = 0] = await freePorts(1)
   const address = `http://127.0.0.1:${port}`
-  const stage = await openStage(t, { worker: false, env: { CORS_ORIGINS: address } })
+  const stage = await openStage(t, { worker: false, env: { CORS_ORIGINS: address, CHAT_START_SECONDS: '1' } })
   const owner = await customer(stage.platform)
   const entryId = await connectTracker(owner, stage.sites)
   const body = { name: 'Chat page', scopes: ['read' as const, 'write' as const] }

@@ -105,7 +105,7 @@ async function runPage(t: ExecutionContext, page: GuidePage): Promise<void> {
 
 for (const page of pages) {
   testPage(`${page.path} runs as it is printed`, (t) => {
-    t.timeout(900_000)
+    t.timeout(300_000)
     return inTurn(() => runPage(t, page))
   })
 }

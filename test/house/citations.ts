@@ -154,7 +154,7 @@ export function readPages(): { path: string; text: string }[] {
   const inside = (folder: string, end: string) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
       .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
-      .filter((path) => path.endsWith(end))
+      .filter((path) => path.endsWith(end) && !path.includes('/node_modules/'))
   return [...inTheRoot, ...inside('docs', '.md'), ...inside('examples', '/README.md')].map((path) => ({
     path,
     text: onDisk.read(path),
