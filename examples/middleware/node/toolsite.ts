@@ -70,14 +70,15 @@ export function toolsite(site: Toolsite) {
   }
 }
 
-function manifestOf({ name, version, description, origin, tools }: Toolsite): object {
-  return {
-    ...{ name, version, description },
-    server: { url: `${origin}/api` },
-    auth: { type: 'bearer' },
-    tools: Object.entries(tools).map(([toolName, { run: _, ...tool }]) => ({ name: toolName, ...tool })),
-  }
-}
+/** JSON has no functions, so `run` is not part of it. */
+const manifestOf = ({ name, version, description, origin, tools }: Toolsite): object => ({
+  name,
+  version,
+  description,
+  server: { url: `${origin}/api` },
+  auth: { type: 'bearer' },
+  tools: Object.entries(tools).map(([toolName, tool]) => ({ name: toolName, ...tool })),
+})
 
 function tokenOf({ headers }: IncomingMessage): string {
   const [, token] = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '') ?? []
