@@ -54,7 +54,7 @@ async function check(t: ExecutionContext, { follow }: Scripts, calls: [string, E
     t.is(sent.filter(({ idempotencyKey }) => idempotencyKey === key).length, expected.sent, `${toolCall}: sent`)
     t.like(outcome, { status: expected.status, attempts: expected.sent }, toolCall)
     if (expected.httpStatus !== undefined) t.is(outcome['siteStatus'], expected.httpStatus, toolCall)
-    t.regex(String(outcome['result'] ?? outcome['note']), expected.told, toolCall)
+    t.regex(JSON.stringify(outcome['result'] ?? outcome['note']), expected.told, toolCall)
     t.is(events('tool.started').length, expected.sent, toolCall)
     t.is(events('tool.failed').length, expected.sent - 1, toolCall)
   }
