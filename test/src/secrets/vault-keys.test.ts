@@ -142,7 +142,11 @@ test('while the keys cannot be proved an API serves what needs none, and seals n
   t.truthy(answer.headers.get('retry-after'))
   t.is((await call({ url }, health.healthz)).status, 200)
   await database.raw('alter table vault_canaries_away rename to vault_canaries')
-  await eventually(60, 'the keys are proved', () => api.logs.some((line) => line.includes('vault keys verified')) || undefined)
+  await eventually(
+    60,
+    'the keys are proved',
+    () => api.logs.some((line) => line.includes('vault keys verified')) || undefined,
+  )
   t.deepEqual(await canaries(), ['k1'])
   t.is((await call(someone, agents.createAgent, { body })).status, 201)
 })
@@ -168,6 +172,10 @@ test('a process that starts while Postgres is away proves its keys once it is ba
   await postgres.start()
   t.is(await wrong.exited, 1)
   t.regex(wrong.output(), /The key "k1" in VAULT_KEYS differs from the key/)
-  await eventually(60, 'the keys are proved', () => logs.some((line) => line.includes('vault keys verified')) || undefined)
+  await eventually(
+    60,
+    'the keys are proved',
+    () => logs.some((line) => line.includes('vault keys verified')) || undefined,
+  )
   t.regex(seal(), /^k1\./)
 })
