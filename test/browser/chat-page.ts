@@ -77,7 +77,8 @@ test('the page of the example asks before a call that cannot be undone', async (
 
 test('the page of the example stops an answer, and resumes one after a reload', async (t) => {
   const page = await openChat()
-  await say(page, '[[sleep 60]] [[say Never.]]')
+  await say(page, '[[call search_issues {}]] [[then]] [[sleep 60]] [[say Never.]]')
+  await shows(page, 'search_issues: output-available')
   await page.click('text=Stop')
   await page.waitForSelector('text=Send')
   const begun = page.waitForResponse((response) => response.request().method() === 'POST')
