@@ -1,6 +1,6 @@
 import { useChat } from '@ai-sdk/react'
 import { DefaultChatTransport } from 'ai'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { createRoot } from 'react-dom/client'
 
 /** Sends JSON to the server of this page. */
@@ -48,11 +48,20 @@ function inWords(error) {
 function Chat({ api, token, history }) {
   const headers = { 'X-Session-Token': token }
   const [transport] = useState(() => new DefaultChatTransport({ api: `${api}/chat/messages`, headers }))
-  const chat = useChat({ messages: history, transport, resume: true })
+  const chat = useChat({ messages: history, transport })
   const [input, setInput] = useState('')
   // Before the answer has an id, there is nothing to stop.
   const isStarted = chat.messages.at(-1)?.role === 'assistant'
   const isBusy = chat.status === 'submitted' || chat.status === 'streaming'
+
+  /** Shows the answer that was under way at the reload. It may have ended since the history was read. */
+  async function resume() {
+    await chat.resumeStream()
+    chat.setMessages((await historyOf({ api, token })) ?? history)
+  }
+  useEffect(() => {
+    if (['queued', 'running', 'waiting'].includes(history.at(-1)?.status)) void resume()
+  }, [])
 
   function send(event) {
     event.preventDefault()

@@ -31,8 +31,8 @@ async function factsOf(api: string, port = 0): Promise<Facts> {
 
 test('what is not Switchyard, or not ready, is not checked, and one sentence says why', async (t) => {
   const answers = [
-    [{ status: 501, body: 'Unsupported method' }, 'The server there is not Switchyard. (GET /readyz: 501'],
-    [{ body: { status: 'ok' } }, 'The server there is not Switchyard. (GET /readyz: 200'],
+    [{ status: 501, body: 'Unsupported method' }, 'The server at this address is not Switchyard. (GET /readyz: 501'],
+    [{ body: { status: 'ok' } }, 'The server at this address is not Switchyard. (GET /readyz: 200'],
     [{ status: 500, body: { code: 'INTERNAL_ERROR' } }, 'Switchyard is not ready. (GET /readyz: 500 INTERNAL_ERROR'],
     [{ body: { status: 'ok', temporal: 'away' } }, 'Switchyard cannot reach Temporal: no run would start.'],
     [

@@ -145,7 +145,7 @@ test('a payload that no window has room for ends the run before its model is ask
   t.like(run, { status: 'failed', reason: 'MODEL_ERROR' })
   t.deepEqual(asked, [])
   const [{ message, willRetry } = {}] = dataOf(timeline, 'step.failed')
-  t.regex(String(message), /about \d{5} tokens\. Its context window is 6000 tokens, of which a prompt can use 5000/)
+  t.regex(String(message), /about \d{5} tokens\. Its context window is 6000 tokens, and a prompt can use 5000/)
   t.is(willRetry, false)
 })
 

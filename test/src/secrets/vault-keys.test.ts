@@ -132,7 +132,7 @@ test('while the keys cannot be proved an API serves what needs none, and seals n
   await earlier.services.users.register(account)
   await database.raw('alter table vault_canaries rename to vault_canaries_away')
   const api = await startProcess(t, 'api', under(k1))
-  t.true(api.logs.some((line) => line.includes('the vault keys cannot be proved yet')))
+  t.true(api.logs.some((line) => line.includes('the vault keys cannot be verified yet')))
   t.is((await call({ url }, auth.register, { body: { ...account, email: 'b@example.com' } })).status, 500)
   const someone = { url, token: (await call({ url }, auth.login, { body: account })).body.accessToken }
   await call(someone, auth.acceptTerms).then(({ body }) => body)
@@ -142,7 +142,11 @@ test('while the keys cannot be proved an API serves what needs none, and seals n
   t.truthy(answer.headers.get('retry-after'))
   t.is((await call({ url }, health.healthz)).status, 200)
   await database.raw('alter table vault_canaries_away rename to vault_canaries')
-  await eventually(60, 'the keys are proved', () => api.logs.some((line) => line.includes('are proved')) || undefined)
+  await eventually(
+    60,
+    'the keys are proved',
+    () => api.logs.some((line) => line.includes('vault keys verified')) || undefined,
+  )
   t.deepEqual(await canaries(), ['k1'])
   t.is((await call(someone, agents.createAgent, { body })).status, 201)
 })
@@ -168,6 +172,10 @@ test('a process that starts while Postgres is away proves its keys once it is ba
   await postgres.start()
   t.is(await wrong.exited, 1)
   t.regex(wrong.output(), /The key "k1" in VAULT_KEYS differs from the key/)
-  await eventually(60, 'the keys are proved', () => logs.some((line) => line.includes('are proved')) || undefined)
+  await eventually(
+    60,
+    'the keys are proved',
+    () => logs.some((line) => line.includes('vault keys verified')) || undefined,
+  )
   t.regex(seal(), /^k1\./)
 })

@@ -54,7 +54,7 @@ async function check(t: ExecutionContext, { follow }: Scripts, calls: [string, E
     t.is(sent.filter(({ idempotencyKey }) => idempotencyKey === key).length, expected.sent, `${toolCall}: sent`)
     t.like(outcome, { status: expected.status, attempts: expected.sent }, toolCall)
     if (expected.httpStatus !== undefined) t.is(outcome['siteStatus'], expected.httpStatus, toolCall)
-    t.regex(String(outcome['result'] ?? outcome['note']), expected.told, toolCall)
+    t.regex(JSON.stringify(outcome['result'] ?? outcome['note']), expected.told, toolCall)
     t.is(events('tool.started').length, expected.sent, toolCall)
     t.is(events('tool.failed').length, expected.sent - 1, toolCall)
   }
@@ -176,7 +176,7 @@ test('a host that is suspended is called by nobody, and everybody is told so', a
   t.is((await call(root, admin.suspendHost, { params, body: { reason: 'Abuse of Mallory' } })).status, 200)
   const { run, timeline, outcomes } = await follow('[[call slow_once {"seconds":0}]]')
   t.is(run.status, 'completed')
-  t.like(outcomes, { 0: { status: 'failed', httpStatus: null, attempts: 0 }, length: 1 })
+  t.like(outcomes, { 0: { status: 'failed', siteStatus: null, attempts: 0 }, length: 1 })
   t.deepEqual(dataOf(timeline, 'tool.failed'), [], 'nothing is said to be tried again')
   t.regex(String(outcomes[0]?.['result']), /operator of this platform has suspended calls/)
   t.regex(String(dataOf(timeline, 'step.finished')[1]?.['text']), /which failed/)
@@ -196,7 +196,7 @@ test('a site that cannot be reached has done nothing: the call is tried three ti
   const { run, timeline, outcomes } = await follow('[[call slow_once {"seconds":0}]]')
   t.is(run.status, 'completed')
   t.is(dataOf(timeline, 'tool.started').length, 3)
-  t.like(outcomes[0], { status: 'failed', attempts: 3, httpStatus: null })
+  t.like(outcomes[0], { status: 'failed', attempts: 3, siteStatus: null })
 })
 
 test('the calls of one step are made side by side', async (t) => {
