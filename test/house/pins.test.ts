@@ -19,9 +19,11 @@ test('pages may name folders and files beside them, the maps each file once, and
     'src/runs/README.md': 'Begin with `run.ts`.',
     'docs/understand/how-it-works.md': 'A run is in `src/runs/run.ts`.',
     'CONTRIBUTING.md': 'Add it in `src/runs/run.ts`.',
+    'docs/sites/middleware.md': 'Start `node examples/notebook.ts`.',
   }
+  const example: [string, string] = ['examples/notebook.ts', 'console.log(1)\n']
   const using = `import { Run } from './run.ts'\nclaimRun()\n${comment}`
-  t.deepEqual(problemsOf(pages, made, ['src/runs/end.ts', using]), [])
+  t.deepEqual(problemsOf(pages, made, example, ['src/runs/end.ts', using]), [])
 })
 
 test('a page that names a source file is found, however it is written, and the map that names one twice', (t) => {

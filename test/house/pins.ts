@@ -38,8 +38,10 @@ const namesIn = (text: string): string[] =>
   [...text.matchAll(/(?<![\w.*-])(?:\.{1,2}\/)*((?:[\w.-]+\/)*[\w-][\w.-]*\.ts)\b/g)].map(([, name = '']) => name)
 
 function pinsOfPage(path: string, names: string[], find: Find): Pin[] {
-  // A folder's own page may name the files beside it.
-  const found = names.filter((name) => find(name).length > 0 && !find(name).includes(join(dirname(path), name)))
+  // A folder's own page may name the files beside it, and a page for readers who copy an example names its files.
+  const mayName = (name: string): boolean =>
+    name.startsWith('examples/') || find(name).includes(join(dirname(path), name))
+  const found = names.filter((name) => find(name).length > 0 && !mayName(name))
   if (!maps.has(path))
     return found.map((name) => ({
       path,
