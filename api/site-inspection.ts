@@ -24,7 +24,7 @@ const site = named(
             tool: field(v.nullable(v.string()), 'The name of the tool; null for the whole manifest', 'search_issues'),
             message: field(
               v.string(),
-              'What is changed, cut or ignored, or why models may not be offered the tool',
+              'What is changed, shortened or ignored, or why the tool cannot be offered to models',
               'no provider accepts "anyOf" at the top level of a schema, so models receive this rule as text',
             ),
           }),

@@ -23,7 +23,7 @@ const cause = named(
       'What you can do, and what that costs or loses',
       'You do not need to do anything. The run continues automatically.',
     ),
-    runId: field(v.nullable(id), 'The run that the cause is about'),
+    runId: field(v.nullable(id), 'The run this cause refers to'),
     sequence: field(v.nullable(whole), 'The sequence number of that run', 12),
     step: field(v.nullable(whole), 'The step of that run', null),
     site: field(

@@ -81,7 +81,7 @@ const describe = (route: AnyRoute): string =>
     route.description,
     route.stream?.description,
     needsLogin(route) && 'Requires an access token. API keys are rejected.',
-    route.access === 'admin' && 'Requires an admin.',
+    route.access === 'admin' && 'Requires admin access.',
     needsTerms(route) ? false : route.access !== 'anyone' && 'Works before you accept the terms.',
     limitOf(route) === 'address' && 'Rate limited by client address.',
     limitOf(route) === 'browser' && 'Rate limited by client address, separately from the rest of the API.',

@@ -103,7 +103,7 @@ export function createIdentities(context: {
     const workspaceId = workspaceOf(provider)
     if (workspaceId !== null) await assertPlace(trx, provider, { workspaceId, userId: by.userId })
     const linked = await Identity.query(trx).findById(by.identityId).forShare()
-    assertThat(linked, 'PERMISSION_DENIED', { message: 'The sign-in provider has been unlinked in the meantime.' })
+    assertThat(linked, 'PERMISSION_DENIED', { message: 'The sign-in provider has since been unlinked.' })
   }
 
   /** In the log of the user, and in that of the workspace whose provider it is. */

@@ -174,7 +174,7 @@ export function createTools(context: {
      */
     async tried(entry: VaultEntry): Promise<VaultEntry> {
       const trial = tryToken(entry).catch((error: unknown) => {
-        if (!isCoded(error)) logger.warn({ err: error, entryId: entry.id }, 'failed to try a token')
+        if (!isCoded(error)) logger.warn({ err: error, entryId: entry.id }, 'failed to check a token')
       })
       await Promise.race([trial, delay(trialMs, undefined, { ref: false })])
       return (await VaultEntry.query(database).findById(entry.id)) ?? entry
