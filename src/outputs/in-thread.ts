@@ -24,7 +24,7 @@ export function readOutput({ schema, answer }: { schema: string; answer: string 
   return problems.length > 0 ? { problems } : { output: exactJson(text) }
 }
 
-const notJson: ErrorDetail = { path: '', message: 'is not a single JSON value without surrounding text' }
+const notJson: ErrorDetail = { path: '', message: 'must be a single JSON value with no text before or after it' }
 const tooDeep: ErrorDetail = { path: '', message: 'must not be nested more than 100 levels deep' }
 
 function problemsOf(schema: unknown, value: unknown): ErrorDetail[] {

@@ -192,8 +192,8 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined
   return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', abort))
 }
 
-const notOffered = 'The call was not made because the site no longer offers the tool.'
-const resting = `The call was not made because the account is over its site limit. The owner can delete other sites. ${howToGetMore}`
+const notOffered = 'The site no longer offers this tool, so it can no longer be called.'
+const resting = `This tool cannot be called now because the account is over its site limit. The owner can delete other sites. ${howToGetMore}`
 const gone = 'The site is no longer connected because its vault entry was deleted.'
 
 function afterRefusal(sending: Sending, state: ConnectionState, outcome: CallOutcome): Sent {

@@ -84,7 +84,7 @@ test('an answer that does not fit is corrected once, with the problems named, an
   const wrong = await running(said)
   const over = await endOf(someone, wrong.id)
   t.like(over.run, { status: 'failed', reason: 'OUTPUT_INVALID', answer: null, output: null, steps: 2 })
-  const remark = 'it is not a single JSON value without surrounding text'
+  const remark = 'it must be a single JSON value with no text before or after it'
   const offSchema = said.map((text) => ({ text, outcome: 'off_schema', remark }))
   t.like(over.steps, offSchema)
 })

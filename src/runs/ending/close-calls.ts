@@ -5,8 +5,8 @@ import { append } from '../timeline.ts'
 
 const neverSent = 'The run ended before this call was sent.'
 const didNothing = 'The run ended before this call was retried. Its earlier attempts had no effect.'
-const oneInDoubt = 'The run ended before this call was retried. An earlier attempt may have taken effect.'
-const inFlight = 'The run ended while this call was in progress. The call may have taken effect.'
+const oneInDoubt = 'The run ended before this call was retried. An earlier attempt may or may not have taken effect.'
+const inFlight = 'The run ended while this call was in progress. The call may or may not have taken effect.'
 
 /** Gives every open call of an ending run an outcome, frees its slots at hosts and withdraws its approval requests. */
 export async function closeCalls(

@@ -22,7 +22,7 @@ import { waitOf } from './next-move.ts'
 type Wait = Extract<Move, { kind: 'wait' }>
 
 const notes = {
-  rate_limit: "The site's rate limit has been reached. The run resumes when its turn comes.",
+  rate_limit: 'Calls to the site are limited or paused at the moment. The run resumes when its turn comes.',
   credential: 'The owner must reconnect the site. The run then resumes from here.',
   approval: 'A tool call needs approval. The run resumes from here after the decision.',
   paused: 'The agent is paused. The run resumes from here when the agent is resumed.',

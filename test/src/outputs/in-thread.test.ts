@@ -30,7 +30,7 @@ test('an answer is one JSON value, with whitespace and a fence around it at most
     '{"issue":1,}',
     '',
   ]
-  const message = 'is not a single JSON value without surrounding text'
+  const message = 'must be a single JSON value with no text before or after it'
   for (const answer of others) t.deepEqual(problems(answer), [{ path: '', message }], answer)
 })
 

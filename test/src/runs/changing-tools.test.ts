@@ -202,7 +202,7 @@ test('a call that was planned for a tool that the site has given up meanwhile is
   const outcomes = dataOf(timeline, 'tool.finished')
   const outcomeOf = (tool: string) => outcomes.find((outcome) => outcome['tool'] === tool)
   t.like(outcomeOf('get_one'), { status: 'failed', attempts: 0 })
-  t.regex(String(outcomeOf('get_one')?.['result']), /the site no longer offers the tool/)
+  t.regex(String(outcomeOf('get_one')?.['result']), /site no longer offers this tool/)
   t.deepEqual(dataOf(timeline, 'tool.failed'), [], 'nothing is said to be tried again')
   t.like(outcomeOf('get_two'), { status: 'succeeded' })
   t.deepEqual(

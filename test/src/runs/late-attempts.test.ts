@@ -152,8 +152,8 @@ test.serial('of two attempts at a call that both come to send it, one does', asy
 test('a run that ends says of each call that it leaves open what is known of its attempts', async (t) => {
   const again = 'The run ended before this call was retried.'
   const nothing = `${again} Its earlier attempts had no effect.`
-  const doubt = `${again} An earlier attempt may have taken effect.`
-  const underWay = 'The run ended while this call was in progress. The call may have taken effect.'
+  const doubt = `${again} An earlier attempt may or may not have taken effect.`
+  const underWay = 'The run ended while this call was in progress. The call may or may not have taken effect.'
   const cases = [
     [{ attempts: 0 }, 'failed', 'The run ended before this call was sent.'],
     [{ attempts: 1, refused_attempts: 1 }, 'failed', nothing],
