@@ -1,6 +1,6 @@
 import { Account } from '../billing/account.ts'
 import type { Credits } from '../billing/credits.ts'
-import type { Exceedings } from '../billing/exceeding.ts'
+import type { FitToLimits } from '../billing/fit-to-limits.ts'
 import type { TierName } from '../billing/tiers.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
@@ -30,7 +30,7 @@ export function createAdminAccounts(context: {
   logger: Logger
   credits: Pick<Credits, 'locked'>
   due: Due
-  exceeding: Pick<Exceedings, 'fit'>
+  exceeding: Pick<FitToLimits, 'fit'>
   users: Pick<Users, 'closing'>
 }) {
   const { database, clock, config, logger, credits, due, exceeding, users } = context

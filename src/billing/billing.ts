@@ -8,14 +8,14 @@ import type { Due } from '../runs/due.ts'
 import type { Allowances } from './allowances.ts'
 import { createCredits } from './credits.ts'
 import type { Gateway } from './gateways/gateway.ts'
-import { createLook } from './look.ts'
-import { createOverdue } from './overdue.ts'
+import { createPollGateway } from './poll-gateway.ts'
+import { createOverdueNotices } from './overdue-notices.ts'
 import { createPaymentMethods } from './payment-methods.ts'
-import { agentCreditsLeft, boundsOf } from '../owners/months.ts'
+import { agentCreditsLeft, boundsOf } from '../owners/workspace-months.ts'
 import { createPayments } from './payments.ts'
 import { createPromotions } from './ledger/promotions.ts'
 import { createPurchases } from './purchases.ts'
-import { createRequests } from './requests.ts'
+import { createGatewayRequests } from './gateway-requests.ts'
 import { createStatements } from './ledger/statements.ts'
 import { createUsage } from './ledger/usage.ts'
 import { standingFor, timeOf, type Standing } from './standing.ts'
@@ -37,10 +37,10 @@ export function createBilling(context: {
   const { database, clock } = context
   const credits = createCredits(context)
   const payments = createPayments({ ...context, credits, topUpFailures: createTopUpFailures(context) })
-  const look = createLook({ ...context, credits, payments, overdue: createOverdue(context) })
+  const look = createPollGateway({ ...context, credits, payments, overdue: createOverdueNotices(context) })
   const parts = { ...context, credits, payments, look }
   const paymentMethods = createPaymentMethods(parts)
-  const requests = createRequests(parts)
+  const requests = createGatewayRequests(parts)
   const purchases = createPurchases({ ...parts, paymentMethods })
 
   async function account(ownerId: string, trx?: Transaction): Promise<Standing> {

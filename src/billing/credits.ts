@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { gather } from '../database/gather.ts'
 import { raw } from 'objection'
-import { monthAt } from '../owners/months.ts'
+import { monthAt } from '../owners/workspace-months.ts'
 import { payerOf } from '../owners/payer.ts'
 import { Workspace } from '../workspaces/workspace.ts'
 import type { Due } from '../runs/due.ts'
@@ -11,7 +11,7 @@ import { Account } from './account.ts'
 import { chargeAccount } from './ledger/charge.ts'
 import { createFreeMonths, purgeFreeMonths } from './ledger/free-months.ts'
 import { newMonth } from './ledger/granted-months.ts'
-import { giveBack } from './ledger/give-back.ts'
+import { reinstateCredits } from './ledger/reinstate-credits.ts'
 import { addGrant, settleGrants, takeGrants, type NewGrant, type TakenBack } from './ledger/grants.ts'
 import { createListLedger } from './ledger/list-ledger.ts'
 import { createHolds, type NewHold } from './ledger/holds.ts'
@@ -149,7 +149,7 @@ export function createCredits(context: {
   /** Gives again what was taken back with a payment, once for each time. A month that was not granted for that is granted now. */
   async function reinstate(trx: Transaction, ownerId: string, undone: { paymentId: string; turn: number }) {
     const account = await locked(ownerId, trx)
-    const given = await giveBack(trx, account, undone, timeOf(account, clock.now()))
+    const given = await reinstateCredits(trx, account, undone, timeOf(account, clock.now()))
     if (given === 0) await Account.query(trx).findById(ownerId).patch({ grantedPeriod: null })
     await locked(ownerId, trx)
     await due.owner(trx, ownerId)

@@ -6,7 +6,7 @@ import { Account } from './account.ts'
 import { createChargedCard } from './charged-card.ts'
 import type { Credits } from './credits.ts'
 import type { Card, Gateway } from './gateways/gateway.ts'
-import type { Look } from './look.ts'
+import type { PollGateway } from './poll-gateway.ts'
 import { PaymentMethod } from './payment-method.ts'
 
 /** More cards than anyone has; the list has no pages. */
@@ -18,7 +18,7 @@ export function createPaymentMethods(context: {
   clock: Clock
   gateway: Gateway
   credits: Credits
-  look: Look
+  look: PollGateway
 }) {
   const { database, clock, gateway, credits, look } = context
   const card = createChargedCard(context)

@@ -6,7 +6,7 @@ import { idAt, isId } from '../ids.ts'
 import type { Account } from './account.ts'
 import type { Credits } from './credits.ts'
 import type { GatewayPayment } from './gateways/gateway.ts'
-import { allOf, isReinstated, shareOf, type Back } from './ledger/months-back.ts'
+import { refundOfAll, isReinstated, refundOfShare, type RefundedMonth } from './ledger/refunded-month.ts'
 import { Payment } from './payment.ts'
 import type { TopUpFailures } from './top-up-failures.ts'
 
@@ -77,7 +77,7 @@ export function createPayments(context: {
       if (status === 'refunded') await credits.takeBack(trx, ownerId, { credits: bought, paymentId, turn })
     }
     if (purpose === 'subscription' && status === 'refunded')
-      await takeBack(trx, payment, await allOf(trx, payment), turn)
+      await takeBack(trx, payment, await refundOfAll(trx, payment), turn)
     if (purpose === 'top_up' && status === 'failed') await topUpFailures.count(trx, ownerId, failure)
     if (purpose === 'top_up' && status === 'paid') await topUpFailures.forget(trx, ownerId)
     if (purpose === 'top_up' && status === 'refunded') await topUpFailures.stop(trx, ownerId)
@@ -86,12 +86,12 @@ export function createPayments(context: {
   /** A month that is left early takes its share of credits with it. Otherwise it could be bought, used up and given back. */
   async function leave(trx: Transaction, of: Of, { left, createdAt }: GatewayPayment, isNew: boolean): Promise<void> {
     if (!left) return
-    const share = await shareOf(trx, of.ownerId, left, createdAt)
+    const share = await refundOfShare(trx, of.ownerId, left, createdAt)
     // Nothing was left of a month that had been paid back, until that was undone.
     if (isNew || (await isReinstated(trx, of.ownerId, share))) await takeBack(trx, of, share, null)
   }
 
-  async function takeBack(trx: Transaction, { ownerId, id: paymentId }: Of, back: Back, turn: number | null) {
+  async function takeBack(trx: Transaction, { ownerId, id: paymentId }: Of, back: RefundedMonth, turn: number | null) {
     if (back.credits > 0) await credits.takeBack(trx, ownerId, { ...back, paymentId, turn })
   }
 

@@ -5,7 +5,7 @@ import type { Allowances } from './allowances.ts'
 import type { Credits } from './credits.ts'
 import type { When } from './gateways/gateway.ts'
 import { planFor } from './plan.ts'
-import { countable, ranked } from './ranked.ts'
+import { countable, rowsOverLimit } from './rows-over-limit.ts'
 import { timeOf } from './standing.ts'
 import { isPaidTier, tierOf, type Feature, type TierName } from './tiers.ts'
 
@@ -100,7 +100,7 @@ const statement = `
     ${Object.entries(kinds)
       .map(
         ([table, kind]) =>
-          `select '${kind}' as kind, id, name, created_at from (${ranked(table as keyof typeof kinds, `:${kind}`)}) r where exceeds`,
+          `select '${kind}' as kind, id, name, created_at from (${rowsOverLimit(table as keyof typeof kinds, `:${kind}`)}) r where exceeds`,
       )
       .join('\n union all ')}
   ), counted as (

@@ -7,12 +7,12 @@ import { idAt } from '../ids.ts'
 import type { Account } from './account.ts'
 import type { Credits } from './credits.ts'
 import type { Gateway } from './gateways/gateway.ts'
-import { isSent, isUnderWay } from './in-time.ts'
-import { lookBy, type Look } from './look.ts'
+import { mayResend, mayStillArrive } from './resend-window.ts'
+import { pollBy, type PollGateway } from './poll-gateway.ts'
 import { Payment } from './payment.ts'
 import type { PaymentMethods } from './payment-methods.ts'
 import type { Payments } from './payments.ts'
-import { sweptAfter } from './requests.ts'
+import { sweptAfter } from './gateway-requests.ts'
 import { requireGoodStanding, subscriptionOf, timeOf } from './standing.ts'
 
 /** How many credits a purchase may have: whole hundreds. */
@@ -34,7 +34,7 @@ export function createPurchases(context: {
   config: Pick<Config, 'centsPerHundredCredits'>
   gateway: Gateway
   credits: Credits
-  look: Look
+  look: PollGateway
   payments: Payments
   paymentMethods: PaymentMethods
 }) {
@@ -65,7 +65,7 @@ export function createPurchases(context: {
       settledAt: null,
     })
     await Payment.query(trx).insert(row)
-    await lookBy(trx, ownerId, later(clock.now(), sweptAfter))
+    await pollBy(trx, ownerId, later(clock.now(), sweptAfter))
     return row
   }
 
@@ -106,7 +106,7 @@ export function createPurchases(context: {
   async function giveUp(payment: Payment, now: Date): Promise<void> {
     await look.look(payment.ownerId)
     const { reference } = await read(payment)
-    if (reference !== null || isUnderWay(payment.createdAt, now)) return
+    if (reference !== null || mayStillArrive(payment.createdAt, now)) return
     await database.transaction(async (trx) => {
       await credits.locked(payment.ownerId, trx)
       await payments.refuse(trx, payment, 'The payment provider did not process the payment.')
@@ -117,7 +117,7 @@ export function createPurchases(context: {
   async function send(payment: Payment): Promise<Payment> {
     if (payment.status === 'pending') {
       const now = timeOf(await credits.current(payment.ownerId), clock.now())
-      await (isSent(payment.createdAt, now) ? charge(payment) : giveUp(payment, now))
+      await (mayResend(payment.createdAt, now) ? charge(payment) : giveUp(payment, now))
     }
     return read(payment)
   }

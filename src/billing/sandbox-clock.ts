@@ -8,7 +8,7 @@ import { Account } from './account.ts'
 import type { Billing } from './billing.ts'
 import type { Sandbox } from './gateways/sandbox/sandbox.ts'
 import { nextGrantAt, timeOf } from './standing.ts'
-import type { Sweep } from './sweep.ts'
+import type { AccountSweep } from './account-sweep.ts'
 
 /** How far one request may advance a clock: two months, as Stripe's test clocks. */
 export const longestStep = 62 * 86_400
@@ -26,7 +26,7 @@ export function createSandboxClock(context: {
   clock: Clock
   lease: Pick<Lease, 'holdAlone'>
   billing: Pick<Billing, 'credits' | 'purchases'>
-  sweep: Pick<Sweep, 'attend'>
+  sweep: Pick<AccountSweep, 'attend'>
   due: Pick<Due, 'owner'>
   /** undefined where payments are real. */
   sandbox: Sandbox | undefined

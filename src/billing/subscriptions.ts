@@ -4,10 +4,10 @@ import { Account } from './account.ts'
 import type { Asked, BillingRequest } from './billing-request.ts'
 import type { Credits } from './credits.ts'
 import type { Gateway, When } from './gateways/gateway.ts'
-import type { Look } from './look.ts'
+import type { PollGateway } from './poll-gateway.ts'
 import type { PaymentMethods } from './payment-methods.ts'
 import { isSame, mayCharge, planFor } from './plan.ts'
-import type { Requests } from './requests.ts'
+import type { GatewayRequests } from './gateway-requests.ts'
 import type { Standing } from './standing.ts'
 import { isPaidTier, paidTierNames, type PaidTierName } from './tiers.ts'
 
@@ -19,8 +19,8 @@ export function createSubscriptions(context: {
   database: Database
   gateway: Gateway
   credits: Credits
-  look: Look
-  requests: Requests
+  look: PollGateway
+  requests: GatewayRequests
   paymentMethods: PaymentMethods
 }) {
   const { database, gateway, credits, look, requests, paymentMethods } = context

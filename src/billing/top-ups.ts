@@ -6,7 +6,7 @@ import type { Credits } from './credits.ts'
 import { Payment } from './payment.ts'
 import type { PaymentMethods } from './payment-methods.ts'
 import type { Purchases } from './purchases.ts'
-import { lookBy } from './look.ts'
+import { pollBy } from './poll-gateway.ts'
 import { subscriptionOf, timeOf } from './standing.ts'
 
 /** Seconds until it is considered again while the balance is below and nothing could be bought, as at the ceiling of the month. */
@@ -115,7 +115,7 @@ export function createTopUps(context: {
       const { status } = await purchases.send(payment)
       if (status !== 'paid') return
     }
-    await database.transaction((trx) => lookBy(trx, ownerId, clock.now()))
+    await database.transaction((trx) => pollBy(trx, ownerId, clock.now()))
   }
 
   return { read, set, perform }

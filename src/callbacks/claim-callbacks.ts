@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import { recordMs, type Database } from '../database/database.ts'
-import { delays } from './schedule.ts'
+import { delays } from './retry-schedule.ts'
 
 /** A callback that is due. */
 export interface DueCallback {

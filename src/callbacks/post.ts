@@ -10,7 +10,7 @@ import { SafeFetchError, type SafeFetch } from '../safe-fetch/safe-fetch.ts'
 import { limitedHost } from '../tools/limited-host.ts'
 import { OutgoingHost } from '../tools/outgoing-host.ts'
 import type { Callback } from './callback.ts'
-import { readEnding } from './ending.ts'
+import { readCallbackBody } from './callback-body.ts'
 
 /** The outcome of one attempt. `gone`: the receiver wants no more of it. */
 export interface Attempted {
@@ -69,7 +69,7 @@ export function createPost(context: {
     if (await isSuspended(callback.url))
       return failed('The operator of this platform has suspended calls to this host.')
     const secret = await secretOf(callback.agentId)
-    return send(callback, secret, await readEnding(database, callback.runId), at)
+    return send(callback, secret, await readCallbackBody(database, callback.runId), at)
   }
 
   /** Rethrows only transient database errors: nothing was sent then. */

@@ -5,7 +5,7 @@ import type { Claimed } from './claim-callbacks.ts'
 import { CallbackAttempt } from './callback-attempt.ts'
 import { Callback } from './callback.ts'
 import type { Attempted } from './post.ts'
-import { nextAttempt } from './schedule.ts'
+import { nextAttempt } from './retry-schedule.ts'
 import { notifyFailed } from './notify-failed.ts'
 
 /** Records the outcomes of attempts, and notifies owners of callbacks that are given up. */

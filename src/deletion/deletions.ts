@@ -5,9 +5,9 @@ import type { Database } from '../database/database.ts'
 import type { Logger } from '../logger.ts'
 import type { Vault } from '../vault/vault.ts'
 import type { Workspaces } from '../workspaces/workspaces.ts'
-import { createEmptying, type Kind } from './emptying.ts'
-import { createLeaving } from './leaving.ts'
-import { createStop } from './stop.ts'
+import { createDeleteRows, type Kind } from './delete-rows.ts'
+import { createCloseAccount } from './close-account.ts'
+import { createStopOwner } from './stop-owner.ts'
 import { beginRound } from '../database/rounds.ts'
 
 /** How long one owner's turn lasts, in milliseconds. The rest waits for the next one. */
@@ -41,9 +41,9 @@ export function createDeletions(context: {
   workspaces: Pick<Workspaces, 'remove'>
 }) {
   const { database, clock, logger } = context
-  const stop = createStop(context)
-  const emptying = createEmptying(context)
-  const leaving = createLeaving(context)
+  const stop = createStopOwner(context)
+  const emptying = createDeleteRows(context)
+  const leaving = createCloseAccount(context)
 
   async function take(): Promise<Taken | undefined> {
     const now = clock.now()

@@ -8,14 +8,14 @@ import type { ScheduledAgent } from '../schedules/plan.ts'
 import { VaultEntry } from '../vault/vault-entry.ts'
 
 /** An owner that something is moved from or to. */
-export interface Place {
+export interface LockedOwner {
   ownerId: string
   /** The user whose account pays. */
   payerId: string
 }
 
 /** What is moved: ids without repetition. */
-export interface Named {
+export interface MovedIds {
   agentIds: readonly string[]
   entryIds: readonly string[]
 }
@@ -25,9 +25,16 @@ export interface Named {
  * order, so that moves in opposite directions do not block each other. Then asks the role again: WORKSPACE_NOT_FOUND,
  * PERMISSION_DENIED.
  */
-export async function lockPlaces(trx: Transaction, ownerIds: readonly string[], userId: string): Promise<Place[]> {
+export async function lockOwners(
+  trx: Transaction,
+  ownerIds: readonly string[],
+  userId: string,
+): Promise<LockedOwner[]> {
   await lockPayers(trx, ownerIds)
-  const { rows } = await trx.raw<{ rows: (Place & { role: Role | null })[] }>(rolesStatement, { ownerIds, userId })
+  const { rows } = await trx.raw<{ rows: (LockedOwner & { role: Role | null })[] }>(rolesStatement, {
+    ownerIds,
+    userId,
+  })
   for (const { role } of rows) {
     assertThat(role, 'WORKSPACE_NOT_FOUND')
     assertThat(can(role, 'build'), 'PERMISSION_DENIED', { message })
@@ -39,7 +46,7 @@ export async function lockPlaces(trx: Transaction, ownerIds: readonly string[], 
 type MovedEntry = Pick<VaultEntry, 'id' | 'ownerId' | 'name'>
 
 /** Locks what is named, in the order in which everybody does: queues, agents, entries. Unknown ones are left out. */
-export async function lockThings(trx: Transaction, { agentIds, entryIds }: Named) {
+export async function lockMoved(trx: Transaction, { agentIds, entryIds }: MovedIds) {
   const queues = await AgentQueue.query(trx)
     .findByIds([...agentIds])
     .orderBy('agentId')

@@ -11,10 +11,10 @@ import type { Due } from '../runs/due.ts'
 import type { ScheduledAgent } from '../schedules/plan.ts'
 import type { Schedules } from '../schedules/schedules.ts'
 import { VaultEntry } from '../vault/vault-entry.ts'
-import { lockPlaces, lockThings, type Named } from './lock.ts'
-import { assertRoom } from './room.ts'
-import { assertTogether } from './together.ts'
-import { write } from './write.ts'
+import { lockOwners, lockMoved, type MovedIds } from './lock.ts'
+import { assertLimits } from './assert-limits.ts'
+import { assertComplete } from './assert-complete.ts'
+import { changeOwner } from './change-owner.ts'
 import { quotedName } from '../names.ts'
 
 /** How many agents and entries are moved at a time. */
@@ -33,7 +33,7 @@ interface Mover {
 }
 
 /** What a move is about, once the caller was found to be permitted. */
-interface Move extends Named {
+interface Move extends MovedIds {
   targetId: string
   sources: readonly string[]
   userId: string
@@ -54,7 +54,7 @@ export function createMoves(context: {
   const { database, clock, due, billing, schedules } = context
 
   /** Whose the things are. AGENT_NOT_FOUND, NOT_FOUND for what the caller may not see; PERMISSION_DENIED. */
-  async function sourcesOf({ reach }: Mover, { agentIds, entryIds }: Named): Promise<string[]> {
+  async function sourcesOf({ reach }: Mover, { agentIds, entryIds }: MovedIds): Promise<string[]> {
     const owners = ownersIn(reach)
     const living = Agent.query(database).whereNull('deletedAt').whereIn('ownerId', owners)
     const agents = await living.findByIds(agentIds.filter(isId)).select('id', 'ownerId')
@@ -70,8 +70,8 @@ export function createMoves(context: {
   /** Returns the agents whose schedules have to be synced; undefined if something is no longer where it was found. */
   async function moveUnderLock(trx: Transaction, move: Move): Promise<string[] | undefined> {
     const { targetId, sources, userId } = move
-    const places = await lockPlaces(trx, [...new Set([targetId, ...sources])], userId)
-    const { queues, agents, entries } = await lockThings(trx, move)
+    const places = await lockOwners(trx, [...new Set([targetId, ...sources])], userId)
+    const { queues, agents, entries } = await lockMoved(trx, move)
     const known = new Set(places.map(({ ownerId }) => ownerId))
     const there = [...agents, ...entries].filter(({ ownerId }) => known.has(ownerId))
     if (there.length < move.agentIds.length + move.entryIds.length) return undefined
@@ -80,17 +80,17 @@ export function createMoves(context: {
     const leaving = { agents: elsewhere(agents), entries: elsewhere(entries) }
     const moving = { targetId, agentIds: idsOf(leaving.agents), entryIds: idsOf(leaving.entries) }
     assertIdle(leaving.agents, queues)
-    await assertTogether(trx, moving)
+    await assertComplete(trx, moving)
     const payerOf = (ownerId: string) => places.find((place) => place.ownerId === ownerId)?.payerId
     const isIncoming = ({ ownerId }: { ownerId: string }) => payerOf(ownerId) !== payerOf(targetId)
     const incoming = { targetId, agents: leaving.agents.filter(isIncoming) }
-    await assertRoom(trx, await billing.account(targetId, trx), {
+    await assertLimits(trx, await billing.account(targetId, trx), {
       ...incoming,
       entries: leaving.entries.filter(isIncoming).length,
     })
     // Calls of runs that wait for such a site are not to wait any longer.
     for (const id of moving.entryIds) await due.vaultEntry(trx, id)
-    await write(trx, { ...moving, userId, now: clock.now() })
+    await changeOwner(trx, { ...moving, userId, now: clock.now() })
     await recordDeeds(trx, clock.now(), ...deedsOf(leaving, move))
     return noteSchedules(trx, leaving.agents, targetId)
   }
@@ -115,7 +115,7 @@ export function createMoves(context: {
      * (an agent and a site that it uses would be parted), AGENT_ALREADY_RUNNING (unfinished runs), AGENT_LIMIT_REACHED,
      * VAULT_LIMIT_REACHED, TIER_REQUIRED, TOKEN_EXISTS.
      */
-    async move(mover: Mover, by: Actor, targetId: string, asked: Named): Promise<Named & { ownerId: string }> {
+    async move(mover: Mover, by: Actor, targetId: string, asked: MovedIds): Promise<MovedIds & { ownerId: string }> {
       const named = { agentIds: [...new Set(asked.agentIds)], entryIds: [...new Set(asked.entryIds)] }
       assertCount(named.agentIds.length + named.entryIds.length)
       for (let tries = 0; tries < mostTries; tries += 1) {

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
 import { newId } from '../ids.ts'
-import { ownerInWords } from '../owners/names.ts'
+import { ownerName } from '../owners/owner-name.ts'
 import { networkOf } from '../rate-limit.ts'
 import { bindBrowser, type BrowserBinding } from '../secrets/browser-binding.ts'
 import { hashToken, isToken, newToken } from '../secrets/opaque-tokens.ts'
@@ -120,7 +120,7 @@ export function createFlows(context: {
     /** What to show before the browser goes to the provider: where that is, and whose account is to be linked. NOT_FOUND. */
     async preview({ flow }: OpenedFlow): Promise<{ account: string | undefined; issuer: string }> {
       const { issuer } = await providerOf(providers, flow)
-      return { account: flow.userId === null ? undefined : await ownerInWords(database, flow.userId), issuer }
+      return { account: flow.userId === null ? undefined : await ownerName(database, flow.userId), issuer }
     },
 
     /** Deletes flows that are over: from then on they are unknown, and before that they are refused as well. */

@@ -17,7 +17,7 @@ import type { Users } from '../users/users.ts'
 import { Identity } from './identity.ts'
 import type { Claims, VerifiedAddress } from './oidc-client.ts'
 import { workspaceOf, type Provider } from './provider.ts'
-import { assertPlace } from './place.ts'
+import { assertProviderMember } from './assert-member.ts'
 
 /** Providers that one account may have linked. */
 const most = 20
@@ -101,7 +101,7 @@ export function createIdentities(context: {
   async function assertUnchanged(trx: Transaction, provider: Provider, by: { identityId: string; userId: string }) {
     await User.query(trx).findById(by.userId).select('id').forShare()
     const workspaceId = workspaceOf(provider)
-    if (workspaceId !== null) await assertPlace(trx, provider, { workspaceId, userId: by.userId })
+    if (workspaceId !== null) await assertProviderMember(trx, provider, { workspaceId, userId: by.userId })
     const linked = await Identity.query(trx).findById(by.identityId).forShare()
     assertThat(linked, 'PERMISSION_DENIED', { message: 'The sign-in provider has been unlinked in the meantime.' })
   }
@@ -154,7 +154,7 @@ export function createIdentities(context: {
       database.transaction(async (trx) => {
         const user = await assertLinker(trx, by)
         const workspaceId = workspaceOf(provider)
-        if (workspaceId !== null) await assertPlace(trx, provider, { workspaceId, userId: by.userId })
+        if (workspaceId !== null) await assertProviderMember(trx, provider, { workspaceId, userId: by.userId })
         const known = await matching(trx, provider, who)
         if (known?.userId === by.userId) return
         await noteLink(trx, by, workspaceId, await add(trx, by.userId, provider, who))

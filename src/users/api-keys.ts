@@ -2,7 +2,7 @@ import { howToGetMore } from '../billing/allowances.ts'
 import type { Clock } from '../clock.ts'
 import type { QueryBuilder } from 'objection'
 import type { Database, Transaction } from '../database/database.ts'
-import { roomMade } from '../owners/room-made.ts'
+import { capacityFreed } from '../owners/capacity-freed.ts'
 import { assertThat, type ErrorDetail } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'
@@ -86,7 +86,7 @@ export function createApiKeys(context: { database: Database; clock: Clock }) {
       assertThat(changed === 1, 'NOT_FOUND', { message: unknown })
       await endSessions(trx, { ownerId, apiKeyId: id }, clock.now())
     })
-    await roomMade(database, ownerId, clock.now())
+    await capacityFreed(database, ownerId, clock.now())
   }
 
   /** A key that is not deleted, of somebody whose things the caller may see. NOT_FOUND. */

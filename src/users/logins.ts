@@ -17,7 +17,7 @@ import { hashToken, isToken, newToken } from '../secrets/opaque-tokens.ts'
 import { RefreshToken } from './refresh-token.ts'
 import { activeFactor } from './second-factor.ts'
 import { assertActive } from '../owners/suspension.ts'
-import type { Tries } from './tries.ts'
+import type { LoginAttempts } from './login-attempts.ts'
 import { User } from './user.ts'
 
 /** The tokens from a login or a refresh. `expiresIn` is the access token's lifetime in seconds. */
@@ -55,7 +55,7 @@ export function createLogins(context: {
   config: Pick<Config, 'auth'>
   logger: Logger
   accessTokens: AccessTokens
-  tries: Pick<Tries, 'logIn'>
+  tries: Pick<LoginAttempts, 'logIn'>
   rateLimits: Pick<RateLimits, 'change'>
 }) {
   const { database, clock, config, logger, accessTokens, tries, rateLimits } = context

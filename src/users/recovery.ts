@@ -18,8 +18,8 @@ import type { Client, Logins } from './logins.ts'
 import { readNewPassword, type Passwords } from './passwords.ts'
 import { leftInAccount } from './left-in-account.ts'
 import { passwordWasReset } from './second-factor.ts'
-import { takeBack } from './take-back.ts'
-import type { Tries } from './tries.ts'
+import { reclaimAccount } from './reclaim-account.ts'
+import type { LoginAttempts } from './login-attempts.ts'
 import { User } from './user.ts'
 
 /** The most requests that one round carries out, so that a stopping process ends soon. */
@@ -34,7 +34,7 @@ export function createRecovery(context: {
   outbox: Pick<Outbox, 'put'>
   rateLimits: Pick<RateLimits, 'recovery' | 'recoveryOf'>
   passwords: Passwords
-  tries: Pick<Tries, 'forget'>
+  tries: Pick<LoginAttempts, 'forget'>
   logins: Pick<Logins, 'endEvery'>
   tokens: AccountTokens
   due: Pick<Due, 'owner'>
@@ -76,7 +76,7 @@ export function createRecovery(context: {
   /**
    * Replaces the password with a token that was mailed, and ends all logins and sessions. Providers that were linked before
    * the account had this address are unlinked. All else stays and is named in a mail, unless the address was never verified
-   * (see `takeBack`); now it is, since its mail was read. INVALID_TOKEN, TOKEN_EXPIRED, PERMISSION_DENIED (suspended), VALIDATION_ERROR.
+   * (see `reclaimAccount`); now it is, since its mail was read. INVALID_TOKEN, TOKEN_EXPIRED, PERMISSION_DENIED (suspended), VALIDATION_ERROR.
    */
   async function reset(request: { token: string; newPassword: string }, from: Client): Promise<void> {
     const newPassword = readNewPassword(request.newPassword, 'newPassword')
@@ -101,7 +101,7 @@ export function createRecovery(context: {
       await passwordWasReset(trx, user.id)
       await unlinkFormer(trx, user)
       const isFirstProof = user.emailVerifiedAt === null
-      if (isFirstProof) await takeBack(trx, { userId: user.id, now: clock.now(), due, sealing })
+      if (isFirstProof) await reclaimAccount(trx, { userId: user.id, now: clock.now(), due, sealing })
       const left = await leftInAccount(trx, user.id)
       await outbox.put(trx, { to: user.email, ...mailOfReset({ now: clock.now(), isFirstProof, left }, baseUrl) })
     })

@@ -7,7 +7,7 @@ import type { Logger } from '../logger.ts'
 import { networkOf } from '../rate-limit.ts'
 import type { AccountToken } from './account-token.ts'
 import type { AccountTokens } from './account-tokens.ts'
-import type { Addresses } from './addresses.ts'
+import type { EmailChanges } from './email-changes.ts'
 import { readEmail } from './email.ts'
 import { readNewPassword, type Passwords } from './passwords.ts'
 import { User } from './user.ts'
@@ -38,7 +38,7 @@ export function createRegister(context: {
   logger: Logger
   passwords: Passwords
   tokens: AccountTokens
-  addresses: Pick<Addresses, 'sendToken'>
+  addresses: Pick<EmailChanges, 'sendToken'>
 }) {
   const { database, clock, config, logger, passwords, tokens, addresses } = context
 

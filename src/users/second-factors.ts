@@ -11,7 +11,7 @@ import { secretPlace, wrongCode } from './code-check.ts'
 import { codesWereRenewed, factorWasAdded, factorWasRemoved } from './second-factor-mails.ts'
 import { activeFactor, RecoveryCode, SecondFactor } from './second-factor.ts'
 import { addressOf, hashRecoveryCode, newRecoveryCodes, newSecret, stepOf, tidy } from './totp.ts'
-import type { Tries } from './tries.ts'
+import type { LoginAttempts } from './login-attempts.ts'
 import { User } from './user.ts'
 
 /** How long a secret waits for its first code, in seconds. */
@@ -31,7 +31,7 @@ export function createSecondFactors(context: {
   logger: Logger
   sealing: Sealing
   outbox: Pick<Outbox, 'put'>
-  tries: Pick<Tries, 'password' | 'prove'>
+  tries: Pick<LoginAttempts, 'password' | 'prove'>
 }) {
   const { database, clock, config, logger, sealing, outbox, tries } = context
   const { baseUrl } = config.http

@@ -12,9 +12,9 @@ import type { Due } from '../runs/due.ts'
 import { createAccessTokens } from './access-tokens.ts'
 import { createApiKeys } from './api-keys.ts'
 import { createAccountTokens } from './account-tokens.ts'
-import { createAddresses } from './addresses.ts'
+import { createEmailChanges } from './email-changes.ts'
 import { createAuthenticate } from './authenticate.ts'
-import { createClosing } from './closing.ts'
+import { createAccountDeletion } from './account-deletion.ts'
 import { requireLogin, type Caller } from './caller.ts'
 import { createCodeCheck } from './code-check.ts'
 import { createCsrfTokens } from './csrf.ts'
@@ -27,7 +27,7 @@ import { profileOf, type Profile } from './profile.ts'
 import { passwordWasChanged } from './second-factor-mails.ts'
 import { dropUnconfirmed } from './second-factor.ts'
 import { createSecondFactors } from './second-factors.ts'
-import { createTries, type Shown } from './tries.ts'
+import { createLoginAttempts, type Shown } from './login-attempts.ts'
 import { User } from './user.ts'
 
 /** The users of the platform: registration, terms, passwords, logins, API keys and authentication. */
@@ -47,10 +47,10 @@ export function createUsers(context: {
   const passwords = createPasswords(passwordCost)
   const accessTokens = createAccessTokens(context)
   const codes = createCodeCheck(context)
-  const tries = createTries({ ...context, passwords, codes })
+  const tries = createLoginAttempts({ ...context, passwords, codes })
   const logins = createLogins({ ...context, accessTokens, tries })
   const tokens = createAccountTokens(context)
-  const addresses = createAddresses({ ...context, tries, tokens })
+  const addresses = createEmailChanges({ ...context, tries, tokens })
   const { register, registerVerified } = createRegister({ ...context, passwords, tokens, addresses })
   const present = (user: User, deletionDueAt: Date | null = null): Profile =>
     profileOf(user, config.auth.termsVersion, deletionDueAt)
@@ -111,7 +111,7 @@ export function createUsers(context: {
     loginList: createLoginList(context),
     addresses,
     tries,
-    closing: createClosing({ ...context, tries, logins, tokens }),
+    closing: createAccountDeletion({ ...context, tries, logins, tokens }),
     recovery: createRecovery({ ...context, tries, passwords, logins, tokens }),
     async purge(): Promise<void> {
       await tokens.purge()

@@ -20,7 +20,7 @@ import { lockOwner, User } from '../users/user.ts'
 import { Invitation, type InvitedRole } from './invitation.ts'
 import { invitationMail } from './invitation-mail.ts'
 import { Member } from './member.ts'
-import { assertMembershipRoom } from './membership-room.ts'
+import { assertMembershipLimit } from './assert-membership-limit.ts'
 import { Workspace } from './workspace.ts'
 
 /** How long an invitation is good, in seconds. */
@@ -127,7 +127,7 @@ export function createInvitations(context: {
     const count = await Member.query(trx).where({ workspaceId }).resultSize()
     const message = `The workspace has reached its limit of ${limits.workspaceMembers} members. ${howToGetMore}`
     assertThat(count < limits.workspaceMembers, 'FEATURE_LIMIT_REACHED', { message })
-    await assertMembershipRoom(trx, userId)
+    await assertMembershipLimit(trx, userId)
     return Member.query(trx).insertAndFetch({ id: newId(), ...joining, joinedAt: clock.now() })
   }
 

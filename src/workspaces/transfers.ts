@@ -10,11 +10,11 @@ import { quotedName } from '../names.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import { lockPayers, type Payer } from '../owners/lock-payers.ts'
 import type { Due } from '../runs/due.ts'
-import type { Shown, Tries } from '../users/tries.ts'
+import type { Shown, LoginAttempts } from '../users/login-attempts.ts'
 import { lockOwner } from '../users/user.ts'
 import { handOver, lockAccounts, type HandedOver } from './hand-over.ts'
 import { Member } from './member.ts'
-import { assertTransferRoom } from './transfer-room.ts'
+import { assertTransferLimits } from './assert-transfer-limits.ts'
 import { Workspace } from './workspace.ts'
 
 /** How long an offer is open, in seconds. */
@@ -37,7 +37,7 @@ export function createTransfers(context: {
   billing: Billing
   due: Due
   notifications: Pick<Notifications, 'notify'>
-  tries: Pick<Tries, 'prove'>
+  tries: Pick<LoginAttempts, 'prove'>
 }) {
   const { database, clock, billing, due, notifications, tries } = context
   const open = (db: Database | Transaction) => Member.query(db).where('offeredUntil', '>', clock.now())
@@ -73,7 +73,7 @@ export function createTransfers(context: {
     const change = { workspaceId, from, to: by.userId }
     await lockAccounts(trx, billing.credits, change)
     const standing = await billing.account(change.to, trx)
-    await assertTransferRoom(trx, standing, { workspaceId, userId: change.to, now: clock.now() })
+    await assertTransferLimits(trx, standing, { workspaceId, userId: change.to, now: clock.now() })
     await handOver(trx, change, clock.now())
     // Runs may have waited for what the former account did not have.
     await due.owner(trx, workspaceId)

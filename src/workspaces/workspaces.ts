@@ -12,12 +12,12 @@ import { endSessions } from '../sessions/session.ts'
 import { WorkspaceProvider } from '../sign-in/workspace-provider.ts'
 import { ApiKey } from '../users/api-key.ts'
 import { endLogins } from '../users/login.ts'
-import { roomMade } from '../owners/room-made.ts'
+import { capacityFreed } from '../owners/capacity-freed.ts'
 import { lockOwner } from '../users/user.ts'
 import { createInvitations } from './invitations.ts'
 import { Member } from './member.ts'
 import { createMembers } from './members.ts'
-import { assertMembershipRoom } from './membership-room.ts'
+import { assertMembershipLimit } from './assert-membership-limit.ts'
 import { createTransfers } from './transfers.ts'
 import { Workspace, type Connections } from './workspace.ts'
 
@@ -52,7 +52,7 @@ export function createWorkspaces(
     const count = await living(trx).where({ payerId: userId }).resultSize()
     const message = `You have reached your limit of ${limits.workspaces} workspaces. ${howToGetMore}`
     assertThat(count < limits.workspaces, 'FEATURE_LIMIT_REACHED', { message })
-    await assertMembershipRoom(trx, userId)
+    await assertMembershipLimit(trx, userId)
   }
 
   return {
@@ -121,7 +121,7 @@ export function createWorkspaces(
         await WorkspaceProvider.query(trx).where({ workspaceId: id }).delete()
         await endLogins(trx, { workspaceId: id }, { now })
         await endSessions(trx, { ownerId: id }, now)
-        await roomMade(trx, id, now)
+        await capacityFreed(trx, id, now)
       }),
   }
 }

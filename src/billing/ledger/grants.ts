@@ -1,5 +1,5 @@
 import type { Transaction } from '../../database/database.ts'
-import { monthAt } from '../../owners/months.ts'
+import { monthAt } from '../../owners/workspace-months.ts'
 import { newId } from '../../ids.ts'
 import type { Account } from '../account.ts'
 import type { LedgerEntry } from '../ledger-entry.ts'

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import { later } from '../../clock.ts'
 import type { Database, Transaction } from '../../database/database.ts'
-import { monthAt } from '../../owners/months.ts'
+import { monthAt } from '../../owners/workspace-months.ts'
 import type { Account } from '../account.ts'
 import { timeOf } from '../standing.ts'
 import { estimateOf, tokensOf, type Used } from './estimate.ts'

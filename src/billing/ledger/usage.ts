@@ -1,6 +1,6 @@
 import { later, type Clock } from '../../clock.ts'
 import type { Database, Transaction } from '../../database/database.ts'
-import { monthAt } from '../../owners/months.ts'
+import { monthAt } from '../../owners/workspace-months.ts'
 import { forecastOf, monthOf, type Usage } from './forecast.ts'
 
 /** What can have a cap. */

@@ -1,6 +1,6 @@
 import { Agent } from '../../agents/agent.ts'
 import type { Standing } from '../../billing/standing.ts'
-import { agentCreditsLeft } from '../../owners/months.ts'
+import { agentCreditsLeft } from '../../owners/workspace-months.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import { ToolCall } from '../../tools/tool-call.ts'
 import { AgentQueue } from '../agent-queue.ts'

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { createLook } from '../../../src/billing/look.ts'
+import { createPollGateway } from '../../../src/billing/poll-gateway.ts'
 import { newId } from '../../../src/ids.ts'
 import { openBilling } from './open-billing.ts'
 
@@ -178,7 +178,7 @@ test('a look that began earlier changes nothing once a later one was applied', a
   const { credits, payments } = billing
   const clock = { now: () => new Date() }
   const nobody = { due: { owner: async () => {} }, overdue: { tell: async () => {} } }
-  const early = createLook({ database, clock, gateway: slow, credits, payments, ...nobody })
+  const early = createPollGateway({ database, clock, gateway: slow, credits, payments, ...nobody })
   const slowly = early.look(userId)
   await asked
   await billing.subscriptions.subscribe(userId, { tier: 'team' })
@@ -194,7 +194,7 @@ test('of a customer whom the gateway does not know any more, the cards are forgo
   await billing.paymentMethods.add(other, { paymentMethod: 'pm_card_visa' })
   const gateway = { ...sandbox, customer: async () => customer }
   const nobody = { due: { owner: async () => {} }, overdue: { tell: async () => {} } }
-  const look = createLook({ ...billing, database, clock: { now: () => new Date() }, gateway, ...nobody })
+  const look = createPollGateway({ ...billing, database, clock: { now: () => new Date() }, gateway, ...nobody })
   t.is(await look.customerOf(userId), customer)
   const left = [await billing.paymentMethods.list(userId), await billing.paymentMethods.list(other)]
   t.deepEqual(

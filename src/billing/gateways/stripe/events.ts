@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { later, type Clock } from '../../../clock.ts'
 import type { Database } from '../../../database/database.ts'
 import { Account } from '../../account.ts'
-import { lookBy } from '../../look.ts'
+import { pollBy } from '../../poll-gateway.ts'
 import { idOf } from './customers.ts'
 import { asking, isMissing, translated } from './failures.ts'
 
@@ -56,7 +56,7 @@ export function createStripeEvents({ database, clock, stripe }: { database: Data
       const added = await trx('stripe_events').insert(row).onConflict('id').ignore().returning<{ id: string }[]>('id')
       if (added.length === 0 || customer === null) return
       const account = await Account.query(trx).findOne({ customer }).select('ownerId')
-      if (account) await lookBy(trx, account.ownerId, clock.now())
+      if (account) await pollBy(trx, account.ownerId, clock.now())
     })
   }
 

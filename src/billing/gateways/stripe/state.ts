@@ -8,7 +8,7 @@ import type { Prices } from './prices.ts'
 import { isRefunded, purchaseOf, type Purchases } from './purchases.ts'
 import { nextPriceOf } from './schedules.ts'
 import { itemOf, isPastDue, livingOf, paidUntil } from './subscription.ts'
-import { createTakenCredit } from './taken-credit.ts'
+import { createReclaimCredit } from './reclaim-credit.ts'
 
 /** How long payments are told of, in days. */
 const told = 60
@@ -19,7 +19,7 @@ const told = 60
  */
 export function createState(context: { stripe: Stripe; prices: Prices; purchases: Purchases; clock: Clock }) {
   const { stripe, prices, purchases, clock } = context
-  const takenCredit = createTakenCredit(stripe)
+  const takenCredit = createReclaimCredit(stripe)
 
   async function look(customer: string): Promise<GatewayState> {
     const since = Math.floor(later(clock.now(), -told * 86_400).getTime() / 1000)

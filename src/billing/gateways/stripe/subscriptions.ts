@@ -6,7 +6,7 @@ import { idOf, type Customers } from './customers.ts'
 import { asking, isMissing, translated } from './failures.ts'
 import { createSchedules } from './schedules.ts'
 import { isAwaited, isLive, isUnpaid, itemOf, livingOf } from './subscription.ts'
-import { createUnpaid } from './unpaid.ts'
+import { createUnpaidInvoices } from './unpaid-invoices.ts'
 import type { Prices } from './prices.ts'
 import type { Purchases } from './purchases.ts'
 
@@ -22,7 +22,7 @@ export function createSubscriptions(context: {
 }) {
   const { stripe, customers, prices, purchases } = context
   const schedules = createSchedules(context)
-  const unpaid = createUnpaid(context)
+  const unpaid = createUnpaidInvoices(context)
 
   /** Begins one. The key in its metadata is that of the request that was charged last: its invoices repeat it. */
   async function subscribe(wanted: { customer: string; tier: PaidTierName; key: string }): Promise<void> {

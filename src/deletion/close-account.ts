@@ -6,7 +6,11 @@ import type { Workspaces } from '../workspaces/workspaces.ts'
 import { Workspace } from '../workspaces/workspace.ts'
 
 /** What an account does before it goes: nobody is logged in any more, and its workspaces go first. */
-export function createLeaving(context: { database: Database; clock: Clock; workspaces: Pick<Workspaces, 'remove'> }) {
+export function createCloseAccount(context: {
+  database: Database
+  clock: Clock
+  workspaces: Pick<Workspaces, 'remove'>
+}) {
   const { database, clock, workspaces } = context
 
   return {

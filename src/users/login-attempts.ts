@@ -20,11 +20,11 @@ export interface Shown {
 }
 
 /**
- * Tries of passwords and codes, wherever one can be tried: so many wrong ones an hour for each account, from all addresses
+ * Attempts at passwords and codes, wherever one can be tried: so many wrong ones an hour for each account, from all addresses
  * together. Networks from which the account was logged in to lately are counted separately: a stranger who uses
  * up the tries keeps its owner out of no place where they have been.
  */
-export function createTries(context: {
+export function createLoginAttempts(context: {
   database: Database
   clock: Clock
   rateLimits: Pick<RateLimits, 'tries'>
@@ -127,4 +127,4 @@ export function createTries(context: {
   }
 }
 
-export type Tries = ReturnType<typeof createTries>
+export type LoginAttempts = ReturnType<typeof createLoginAttempts>

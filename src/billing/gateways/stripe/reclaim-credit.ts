@@ -14,7 +14,7 @@ interface Claim {
  * the customer's balance, which may become a debt: Stripe adds that to the next invoice. If the month is paid all the same
  * afterwards, since a dispute was won or a refund has failed, it is given back.
  */
-export function createTakenCredit(stripe: Stripe) {
+export function createReclaimCredit(stripe: Stripe) {
   /**
    * Takes away what is to be taken still, and gives back what is not. Returns how much was ever taken because of each
    * invoice, in cents. The invoices are the newest first. What was taken is known from Stripe alone, so a payment that

@@ -3,7 +3,7 @@ import { assertThat, type ErrorDetail } from '../errors.ts'
 import { quotedName } from '../names.ts'
 
 /** Something that refers to something else, of which only one is moved. */
-interface Torn {
+interface Separated {
   agentId: string
   agentName: string
   entryId: string
@@ -17,24 +17,24 @@ const mostListed = 50
  * An agent uses sites of its own owner only. Refuses to move one without the sites that it uses, and a site without the
  * agents that use it: VALIDATION_ERROR, with a list of what has to be moved as well. Call it with both locked.
  */
-export async function assertTogether(
+export async function assertComplete(
   trx: Transaction,
   moving: { targetId: string; agentIds: readonly string[]; entryIds: readonly string[] },
 ): Promise<void> {
   const bindings = { ...moving, most: mostListed }
-  const without = await trx.raw<{ rows: Torn[] }>(sitesLeftStatement, bindings)
-  const used = await trx.raw<{ rows: Torn[] }>(agentsLeftStatement, bindings)
+  const without = await trx.raw<{ rows: Separated[] }>(sitesLeftStatement, bindings)
+  const used = await trx.raw<{ rows: Separated[] }>(agentsLeftStatement, bindings)
   const details: ErrorDetail[] = [...without.rows.map(siteLeft), ...used.rows.map(agentLeft)]
   const message = `An agent and its sites must have the same owner, so move them together. ${details[0]?.message ?? ''}`
   assertThat(details.length === 0, 'VALIDATION_ERROR', { message, details })
 }
 
-const siteLeft = ({ agentName, origin, entryId }: Torn): ErrorDetail => ({
+const siteLeft = ({ agentName, origin, entryId }: Separated): ErrorDetail => ({
   path: 'entryIds',
   message: `The agent ${quotedName(agentName)} uses ${origin}. Also move the vault entry ${entryId}, or remove the site from the agent.`,
 })
 
-const agentLeft = ({ agentName, agentId, origin }: Torn): ErrorDetail => ({
+const agentLeft = ({ agentName, agentId, origin }: Separated): ErrorDetail => ({
   path: 'agentIds',
   message: `The agent ${quotedName(agentName)} uses ${origin}. Also move the agent ${agentId}, or remove the site from the agent.`,
 })

@@ -6,7 +6,7 @@ import { newId } from '../ids.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import { Account } from './account.ts'
 import type { Allowances } from './allowances.ts'
-import { countable, counted, ranked } from './ranked.ts'
+import { countable, counted, rowsOverLimit } from './rows-over-limit.ts'
 import { User } from '../users/user.ts'
 
 /** How much of each exceeds the limits of the tier. It is kept, and rests until there is room. */
@@ -22,7 +22,7 @@ export interface Exceeding {
  * Fits what an account has to the limits of its tier: what is older stays, what is newer rests, and continues by itself when
  * a higher tier or a deletion makes room.
  */
-export function createExceeding(context: {
+export function createFitToLimits(context: {
   database: Database
   clock: Clock
   allowances: Allowances
@@ -143,7 +143,7 @@ const parts = [
 /** How the mark of an account begins that is being fitted; its rest is the fit's own. */
 const fitting = 'fitting '
 
-export type Exceedings = ReturnType<typeof createExceeding>
+export type FitToLimits = ReturnType<typeof createFitToLimits>
 
 interface Ranked {
   id: string
@@ -157,11 +157,11 @@ const changedStatement = `
 
 /** Those whose state is not what it has to be. */
 const agentsStatement = `
-  select id, owner_id as "ownerId", exceeds from (${ranked('agents', ':limit')}) r
+  select id, owner_id as "ownerId", exceeds from (${rowsOverLimit('agents', ':limit')}) r
    where exceeds <> (exceeding_since is not null) order by id`
 
 const fitStatement = (table: 'vault_entries' | 'api_keys') => `
-  with ranked as (${ranked(table, ':limit')})
+  with ranked as (${rowsOverLimit(table, ':limit')})
   update ${table} t set exceeding_since = case when r.exceeds then :now::timestamptz end
     from ranked r where r.id = t.id and r.exceeds <> (t.exceeding_since is not null)`
 

@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '../database/database.ts'
 import { lockOwner } from '../users/user.ts'
 import { largeBatches } from './large-batches.ts'
-import { ofOwner, ofUser, ofWorkspace } from './statements.ts'
+import { ofOwner, ofUser, ofWorkspace } from './delete-statements.ts'
 
 export type Kind = 'user' | 'workspace'
 
@@ -11,7 +11,7 @@ const batch = 500
 const statementsFor = (kind: Kind): string[] => [...ofOwner, ...(kind === 'user' ? ofUser : ofWorkspace)]
 
 /** Deletes the rows of an owner for whom nothing is active any more. */
-export function createEmptying({ database }: { database: Database }) {
+export function createDeleteRows({ database }: { database: Database }) {
   const run = async (db: Database | Transaction, sql: string, ownerId: string): Promise<number> =>
     (await db.raw<{ rowCount: number }>(sql, { ownerId, batch })).rowCount
 

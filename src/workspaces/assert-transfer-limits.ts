@@ -18,7 +18,7 @@ type Counts = Record<(typeof counted)[number][0] | 'workspaceMembers', number>
  * Refuses a workspace that does not fit what the account of its new owner may have: WORKSPACE_REQUIRED (the tier),
  * FEATURE_LIMIT_REACHED, AGENT_LIMIT_REACHED, VAULT_LIMIT_REACHED. Under the lock of that user.
  */
-export async function assertTransferRoom(
+export async function assertTransferLimits(
   trx: Transaction,
   { tier, features, limits }: Pick<Standing, 'tier' | 'features' | 'limits'>,
   of: { workspaceId: string; userId: string; now: Date },

@@ -5,9 +5,9 @@ import { isCoded } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import { Account } from './account.ts'
 import type { Billing } from './billing.ts'
-import type { Exceedings } from './exceeding.ts'
-import { lookBy, nextLookAt } from './look.ts'
-import { sweptAfter } from './requests.ts'
+import type { FitToLimits } from './fit-to-limits.ts'
+import { pollBy, nextPollAt } from './poll-gateway.ts'
+import { sweptAfter } from './gateway-requests.ts'
 import { topUpAt } from './top-ups.ts'
 import { beginRound } from '../database/rounds.ts'
 
@@ -19,12 +19,12 @@ const lanes = 4
  * finished, asks the gateway, buys what is to be bought automatically, and fits what there is to the tier. Any process may
  * do it, at any moment again.
  */
-export function createSweep(context: {
+export function createAccountSweep(context: {
   database: Database
   clock: Clock
   logger: Logger
   billing: Pick<Billing, 'credits' | 'look' | 'purchases' | 'requests' | 'subscriptions' | 'topUps'>
-  exceeding: Pick<Exceedings, 'fit' | 'afterChange'>
+  exceeding: Pick<FitToLimits, 'fit' | 'afterChange'>
   config: Pick<Config, 'billing'>
 }) {
   const { database, clock, logger, billing, exceeding, config } = context
@@ -35,7 +35,7 @@ export function createSweep(context: {
     const request = await billing.requests.find(database, ownerId)
     if (!request) return
     const since = later(request.createdAt, sweptAfter)
-    if (since > clock.now()) return database.transaction((trx) => lookBy(trx, ownerId, since))
+    if (since > clock.now()) return database.transaction((trx) => pollBy(trx, ownerId, since))
     await billing.requests.send(request).catch((error: unknown) => {
       // RATE_LIMITED: it is about to be given up.
       if (!isCoded(error, 'PAYMENT_FAILED') && !isCoded(error, 'RATE_LIMITED')) throw error
@@ -76,9 +76,9 @@ export function createSweep(context: {
       await Account.query(trx).findById(ownerId).patch({ lookAt: null })
       if (!account) return
       if (config.billing.mode === 'off') return
-      await lookBy(trx, ownerId, nextLookAt(account, clock.now()))
-      await lookBy(trx, ownerId, topUpAt(account, clock.now()))
-      if (await isOpen(trx, ownerId)) await lookBy(trx, ownerId, later(clock.now(), sweptAfter))
+      await pollBy(trx, ownerId, nextPollAt(account, clock.now()))
+      await pollBy(trx, ownerId, topUpAt(account, clock.now()))
+      if (await isOpen(trx, ownerId)) await pollBy(trx, ownerId, later(clock.now(), sweptAfter))
     })
   }
 
@@ -108,7 +108,7 @@ export function createSweep(context: {
   }
 }
 
-export type Sweep = ReturnType<typeof createSweep>
+export type AccountSweep = ReturnType<typeof createAccountSweep>
 
 const takeStatement = `
   update accounts set look_at = :until

@@ -6,7 +6,7 @@ import { Account } from './account.ts'
 import { createChargedCard } from './charged-card.ts'
 import type { Credits } from './credits.ts'
 import type { Gateway, GatewayState, GatewaySubscription } from './gateways/gateway.ts'
-import type { Overdue } from './overdue.ts'
+import type { OverdueNotices } from './overdue-notices.ts'
 import type { Payments } from './payments.ts'
 import { isHigher } from './tiers.ts'
 
@@ -20,13 +20,13 @@ const every = { active: 86_400, pastDue: 3600, awaited: 300 }
  * Asks the gateway how an account stands, and makes that so here. Webhooks, requests and the sweep all end in a look, and
  * a look alone changes tiers and settles payments: what the gateway says is true, in whatever order news of it comes.
  */
-export function createLook(context: {
+export function createPollGateway(context: {
   database: Database
   clock: Clock
   gateway: Gateway
   credits: Credits
   payments: Payments
-  overdue: Overdue
+  overdue: OverdueNotices
   due: Pick<Due, 'owner'>
 }) {
   const { database, clock, gateway, credits, payments, overdue, due } = context
@@ -84,7 +84,7 @@ export function createLook(context: {
     const { ownerId, fittedTier, tier } = after
     const isOther = before.tier !== tier || before.subscriptionStatus !== after.subscriptionStatus
     if (isOther) await due.owner(trx, ownerId)
-    await lookBy(trx, ownerId, fittedTier === tier ? nextLookAt(after, clock.now()) : clock.now())
+    await pollBy(trx, ownerId, fittedTier === tier ? nextPollAt(after, clock.now()) : clock.now())
   }
 
   /** Looks at a user's account. Throws what the gateway throws. */
@@ -101,7 +101,7 @@ export function createLook(context: {
   return { look, customerOf }
 }
 
-export type Look = ReturnType<typeof createLook>
+export type PollGateway = ReturnType<typeof createPollGateway>
 
 type Known = Pick<Account, 'customer' | 'subscription'>
 
@@ -133,7 +133,7 @@ const free: Facts = {
 }
 
 /** When the gateway is to be asked again although nobody says anything: news may be lost. */
-export function nextLookAt({ subscriptionStatus, currentPeriodEnd, clockSeconds }: Account, now: Date): Date | null {
+export function nextPollAt({ subscriptionStatus, currentPeriodEnd, clockSeconds }: Account, now: Date): Date | null {
   if (subscriptionStatus === 'past_due') return later(now, every.pastDue)
   if (subscriptionStatus !== 'active' || currentPeriodEnd === null) return null
   const end = later(currentPeriodEnd, -clockSeconds)
@@ -141,7 +141,7 @@ export function nextLookAt({ subscriptionStatus, currentPeriodEnd, clockSeconds 
 }
 
 /** Lets the sweep attend to an account by then, unless it does before anyway. */
-export async function lookBy(trx: Transaction, ownerId: string, at: Date | null): Promise<void> {
+export async function pollBy(trx: Transaction, ownerId: string, at: Date | null): Promise<void> {
   if (at === null) return
   await Account.query(trx)
     .findById(ownerId)

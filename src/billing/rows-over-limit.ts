@@ -14,7 +14,7 @@ export const counted = {
 } as const
 
 /** All of one table, and whether each exceeds a limit. */
-export const ranked = (table: keyof typeof counted, limit: string): string => `
+export const rowsOverLimit = (table: keyof typeof counted, limit: string): string => `
   select t.*, row_number() over (order by created_at, id) > ${limit} as exceeds from ${table} t where ${counted[table]}`
 
 /** A limit for SQL, which has no Infinity for integers. */

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { isSent, isUnderWay } from '../../../src/billing/in-time.ts'
+import { mayResend, mayStillArrive } from '../../../src/billing/resend-window.ts'
 import { later } from '../../../src/clock.ts'
 
 const since = new Date('2026-11-21T09:00:00Z')
@@ -12,7 +12,7 @@ test('something is sent again for five minutes, and may be under way for fifteen
     [900, false, true],
     [900.001, false, false],
   ] as const) {
-    t.is(isSent(since, later(since, seconds)), sent, `sent after ${seconds} s`)
-    t.is(isUnderWay(since, later(since, seconds)), underWay, `under way after ${seconds} s`)
+    t.is(mayResend(since, later(since, seconds)), sent, `sent after ${seconds} s`)
+    t.is(mayStillArrive(since, later(since, seconds)), underWay, `under way after ${seconds} s`)
   }
 })

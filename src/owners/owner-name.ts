@@ -13,7 +13,7 @@ interface Named {
  * Who an owner is, in the platform's words, for somebody who may be a stranger. A workspace never passes for an account, and
  * an address is named only if its owner has verified it: anybody can make an account with the address of the reader.
  */
-export async function ownerInWords(database: Database, ownerId: string): Promise<string> {
+export async function ownerName(database: Database, ownerId: string): Promise<string> {
   const { rows } = await database.raw<{ rows: [Named] }>(statement, { ownerId })
   const [{ name, payerId, email, isVerified }] = rows
   const address = addressInWords(email)

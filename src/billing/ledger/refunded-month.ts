@@ -6,7 +6,7 @@ import { tierOf, type TierName } from '../tiers.ts'
 import { day, grantsOf, grantsSince, longest, paidUntil } from './granted-months.ts'
 
 /** What goes back of a month that was granted: so many credits of that grant. */
-export interface Back {
+export interface RefundedMonth {
   credits: number
   grantId: string | null
 }
@@ -15,7 +15,12 @@ export interface Back {
  * What goes back with a month that was left early: the same share of what it has granted as of its price. Nothing of a month
  * that was never granted.
  */
-export async function shareOf(trx: Transaction, ownerId: string, left: LeftMonth, at: Date): Promise<Back> {
+export async function refundOfShare(
+  trx: Transaction,
+  ownerId: string,
+  left: LeftMonth,
+  at: Date,
+): Promise<RefundedMonth> {
   const month = await monthAround(trx, ownerId, left.tier, at)
   const { centsPerMonth } = tierOf(left.tier)
   const share = Math.floor(((month?.credits ?? 0) * Math.min(left.cents, centsPerMonth)) / centsPerMonth)
@@ -25,12 +30,15 @@ export async function shareOf(trx: Transaction, ownerId: string, left: LeftMonth
 type PaidMonth = Pick<Payment, 'id' | 'ownerId' | 'tier' | 'createdAt'>
 
 /** Whether credits of the month were taken back with its payment, and given again since. */
-export async function isReinstated(trx: Transaction, ownerId: string, { grantId }: Back): Promise<boolean> {
+export async function isReinstated(trx: Transaction, ownerId: string, { grantId }: RefundedMonth): Promise<boolean> {
   return (await LedgerEntry.query(trx).where({ ownerId, kind: 'reinstated', grantId }).resultSize()) > 0
 }
 
 /** What goes back with a month whose payment was paid back: all that it has granted and that did not go back before. */
-export async function allOf(trx: Transaction, { id, ownerId, tier, createdAt }: PaidMonth): Promise<Back> {
+export async function refundOfAll(
+  trx: Transaction,
+  { id, ownerId, tier, createdAt }: PaidMonth,
+): Promise<RefundedMonth> {
   const named = await grantsOf(trx, ownerId).findOne({ paymentId: id })
   // A month may have been granted before its payment was known.
   const month = named ?? (tier ? await monthAround(trx, ownerId, tier, createdAt, isNameless) : undefined)
@@ -55,7 +63,7 @@ async function monthAround(
 }
 
 /** No more than is left of the grant after what went back before. */
-async function backOf(trx: Transaction, month: LedgerEntry | undefined, credits: number): Promise<Back> {
+async function backOf(trx: Transaction, month: LedgerEntry | undefined, credits: number): Promise<RefundedMonth> {
   if (!month) return { credits: 0, grantId: null }
   const { ownerId, grantId } = month
   const before = await LedgerEntry.query(trx).where({ ownerId, grantId }).whereIn('kind', ['refund', 'reinstated'])

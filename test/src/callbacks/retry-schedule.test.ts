@@ -1,6 +1,6 @@
 // @promise callbacks
 import test from 'ava'
-import { nextAttempt } from '../../../src/callbacks/schedule.ts'
+import { nextAttempt } from '../../../src/callbacks/retry-schedule.ts'
 
 const now = new Date('2026-11-22T12:00:00Z')
 const in24Hours = new Date('2026-11-23T12:00:00Z')

@@ -27,7 +27,7 @@ interface TakenBack {
  * webhooks, callback addresses, credentials of sites, and everybody else in its workspaces. Its agents are paused. The caller has locked the
  * user's row.
  */
-export async function takeBack(trx: Transaction, { userId, now, due, sealing }: TakenBack): Promise<void> {
+export async function reclaimAccount(trx: Transaction, { userId, now, due, sealing }: TakenBack): Promise<void> {
   await SecondFactor.query(trx).where({ userId }).delete()
   await ApiKey.query(trx).where({ userId }).whereNull('revokedAt').patch({ revokedAt: now })
   await stopAgents(trx, { userId, now, sealing })

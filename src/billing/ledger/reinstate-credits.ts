@@ -14,7 +14,7 @@ interface Undone {
  * grants from which they were taken, which may have expired. A debt is paid first. Returns how many; none if nothing was
  * taken, or they were given again before.
  */
-export async function giveBack(trx: Transaction, account: Account, undone: Undone, at: Date): Promise<number> {
+export async function reinstateCredits(trx: Transaction, account: Account, undone: Undone, at: Date): Promise<number> {
   const { ownerId } = account
   const taken = await LedgerEntry.query(trx).findOne({ ownerId, kind: 'refund', ...undone })
   if (!taken) return 0

@@ -10,7 +10,7 @@ import { accountIsBeingClosed, accountIsKept, accountWillBeDeleted } from './acc
 import type { AccountTokens } from './account-tokens.ts'
 import { requireLogin, type Caller } from './caller.ts'
 import type { Logins } from './logins.ts'
-import type { Tries } from './tries.ts'
+import type { LoginAttempts } from './login-attempts.ts'
 import { User } from './user.ts'
 
 const daySeconds = 86_400
@@ -19,14 +19,14 @@ const daySeconds = 86_400
  * Accounts that their owners want to be deleted: after a time of grace, in which they can be restored, everything goes
  * (src/deletion).
  */
-export function createClosing(context: {
+export function createAccountDeletion(context: {
   database: Database
   clock: Clock
   config: Pick<Config, 'http' | 'accountGraceDays'>
   logger: Logger
   outbox: Pick<Outbox, 'put'>
   due: Due
-  tries: Pick<Tries, 'prove'>
+  tries: Pick<LoginAttempts, 'prove'>
   logins: Pick<Logins, 'endEvery' | 'endOthers'>
   tokens: Pick<AccountTokens, 'withdraw'>
 }) {

@@ -16,7 +16,7 @@ const most = { agents: 20, entries: 5 }
  * Stops everything active for an owner, before its rows are deleted: each by its ordinary way, so the reconciler, the sync of
  * schedules and the loop of chats do the rest.
  */
-export function createStop(context: {
+export function createStopOwner(context: {
   database: Database
   clock: Clock
   agents: Pick<Agents, 'remove'>

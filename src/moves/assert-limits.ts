@@ -18,7 +18,7 @@ interface Incoming {
  * Refuses what the account that pays for the target has no room for: TIER_REQUIRED, AGENT_LIMIT_REACHED,
  * VAULT_LIMIT_REACHED. Under the lock of its user, as when something is made.
  */
-export async function assertRoom(
+export async function assertLimits(
   trx: Transaction,
   standing: Pick<Standing, 'tier' | 'limits' | 'features'>,
   { targetId, agents, entries }: Incoming,

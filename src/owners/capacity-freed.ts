@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '../database/database.ts'
 
 /** Notes that something of an owner was deleted, so that what exceeded the limits of the tier may continue. */
-export async function roomMade(db: Database | Transaction, ownerId: string, now: Date): Promise<void> {
+export async function capacityFreed(db: Database | Transaction, ownerId: string, now: Date): Promise<void> {
   await db.raw(statement, { ownerId, now })
 }
 

@@ -15,7 +15,7 @@ interface Moving {
  * Gives agents and entries to another owner. Their former owner keeps what was done for it: runs, calls, callbacks and
  * notifications name their owner themselves. TOKEN_EXISTS if the target has an entry of the same site.
  */
-export async function write(trx: Transaction, moving: Moving): Promise<void> {
+export async function changeOwner(trx: Transaction, moving: Moving): Promise<void> {
   const { agentIds, entryIds } = moving
   await trx.raw(agentsStatement, { ...moving })
   await trx.raw(queuesStatement, { agentIds })

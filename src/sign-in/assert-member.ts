@@ -9,7 +9,7 @@ import { WorkspaceProvider } from './workspace-provider.ts'
  * Refuses who is no member, and a provider that was removed or replaced (PERMISSION_DENIED). Both stay as they are until
  * the transaction ends: whoever ends them waits, and then ends what was opened or linked in the meantime.
  */
-export async function assertPlace(
+export async function assertProviderMember(
   trx: Transaction,
   { workspaceProviderId }: Provider,
   { workspaceId, userId }: { workspaceId: string; userId: string },

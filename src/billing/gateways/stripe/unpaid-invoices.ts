@@ -5,7 +5,7 @@ import { asking, isInvalid, translated } from './failures.ts'
 import { isSuspended } from './subscription.ts'
 
 /** Months that were not paid: they are paid later, or need not be any more. */
-export function createUnpaid({ stripe, customers }: { stripe: Stripe; customers: Customers }) {
+export function createUnpaidInvoices({ stripe, customers }: { stripe: Stripe; customers: Customers }) {
   /**
    * Takes back the invoices that could be collected still, but for the last one if the subscription continues: nobody pays
    * for a month that is not given. Safe to repeat.

@@ -10,7 +10,7 @@ const maxAnswerBytes = 32 * 1024
  * The body that is posted for an ended run (docs/how-to/callbacks.md). An ended run never changes, so the body is the
  * same at each attempt. Throws if the run does not exist.
  */
-export async function readEnding(database: Database, runId: string): Promise<string> {
+export async function readCallbackBody(database: Database, runId: string): Promise<string> {
   const run = await Run.query(database).findById(runId).throwIfNotFound()
   const last = await RunStep.query(database).where({ runId }).orderBy('step', 'desc').first().select('answer', 'output')
   const { id, agentId, sequence, trigger, status, reason, error, replayOf } = run

@@ -8,7 +8,7 @@ import { later } from '../clock.ts'
 const bounds = { sent: 300, underWay: 900 }
 
 /** Whether something that was asked for then is still sent. */
-export const isSent = (since: Date, now: Date): boolean => now <= later(since, bounds.sent)
+export const mayResend = (since: Date, now: Date): boolean => now <= later(since, bounds.sent)
 
 /** Whether it may have been sent, and not have arrived yet. */
-export const isUnderWay = (since: Date, now: Date): boolean => now <= later(since, bounds.underWay)
+export const mayStillArrive = (since: Date, now: Date): boolean => now <= later(since, bounds.underWay)

@@ -6,7 +6,7 @@ import { Member } from './member.ts'
 const most = 100
 
 /** Refuses one membership too many: FEATURE_LIMIT_REACHED. Under the user's lock. */
-export async function assertMembershipRoom(trx: Transaction, userId: string): Promise<void> {
+export async function assertMembershipLimit(trx: Transaction, userId: string): Promise<void> {
   const count = await Member.query(trx).where({ userId }).resultSize()
   const message = `A user can be a member of at most ${most} workspaces. Leave one first.`
   assertThat(count < most, 'FEATURE_LIMIT_REACHED', { message })

@@ -4,8 +4,8 @@ import { CodedError, isCoded } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { BillingRequest, type Asked } from './billing-request.ts'
 import type { Gateway } from './gateways/gateway.ts'
-import { isSent, isUnderWay } from './in-time.ts'
-import { lookBy, type Look } from './look.ts'
+import { mayResend, mayStillArrive } from './resend-window.ts'
+import { pollBy, type PollGateway } from './poll-gateway.ts'
 
 /** After so many seconds, what nobody has finished is found out by the sweep. */
 export const sweptAfter = 60
@@ -14,7 +14,12 @@ export const sweptAfter = 60
  * Changes of subscriptions that are in progress. Each is written first and sent then, without a lock; whoever finds it sends
  * it again under the same key, and the gateway does it once.
  */
-export function createRequests(context: { database: Database; clock: Clock; gateway: Gateway; look: Look }) {
+export function createGatewayRequests(context: {
+  database: Database
+  clock: Clock
+  gateway: Gateway
+  look: PollGateway
+}) {
   const { database, clock, gateway, look } = context
 
   const find = (trx: Transaction | Database, ownerId: string) => BillingRequest.query(trx).findById(ownerId)
@@ -23,7 +28,7 @@ export function createRequests(context: { database: Database; clock: Clock; gate
   async function write(trx: Transaction, ownerId: string, asked: Asked): Promise<BillingRequest> {
     const row = BillingRequest.fromJson({ ownerId, id: newId(), ...asked, createdAt: clock.now() })
     await BillingRequest.query(trx).insert(row)
-    await lookBy(trx, ownerId, later(clock.now(), sweptAfter))
+    await pollBy(trx, ownerId, later(clock.now(), sweptAfter))
     return row
   }
 
@@ -43,7 +48,8 @@ export function createRequests(context: { database: Database; clock: Clock; gate
   /** Looks what became of one that is not sent any more, and forgets it. */
   async function giveUp(request: BillingRequest): Promise<false> {
     await look.look(request.ownerId)
-    if (isUnderWay(request.createdAt, clock.now())) throw new CodedError('RATE_LIMITED', { message, retryAfter: 60 })
+    if (mayStillArrive(request.createdAt, clock.now()))
+      throw new CodedError('RATE_LIMITED', { message, retryAfter: 60 })
     await forget(request)
     return false
   }
@@ -54,7 +60,7 @@ export function createRequests(context: { database: Database; clock: Clock; gate
    * about to be given up.
    */
   async function send(request: BillingRequest): Promise<boolean> {
-    if (!isSent(request.createdAt, clock.now())) return giveUp(request)
+    if (!mayResend(request.createdAt, clock.now())) return giveUp(request)
     const refusal = await ask(request).then(
       () => undefined,
       (error: unknown) => {
@@ -74,4 +80,4 @@ export function createRequests(context: { database: Database; clock: Clock; gate
 
 const message = 'The result of an earlier change is not yet known. Try again in a few minutes.'
 
-export type Requests = ReturnType<typeof createRequests>
+export type GatewayRequests = ReturnType<typeof createGatewayRequests>

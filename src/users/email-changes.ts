@@ -14,20 +14,20 @@ import type { AccountTokens } from './account-tokens.ts'
 import { requireLogin, type Caller } from './caller.ts'
 import { readEmail } from './email.ts'
 import type { Client } from './logins.ts'
-import type { Shown, Tries } from './tries.ts'
+import type { Shown, LoginAttempts } from './login-attempts.ts'
 import { User } from './user.ts'
 
 type Addressed = Pick<User, 'id' | 'email'>
 
 /** That users read mails to their address: it is verified by a token that is mailed to it, and so is a new one. */
-export function createAddresses(context: {
+export function createEmailChanges(context: {
   database: Database
   clock: Clock
   config: Pick<Config, 'http'>
   logger: Logger
   outbox: Pick<Outbox, 'put' | 'putOrRefuse'>
   rateLimits: Pick<RateLimits, 'accountMail'>
-  tries: Pick<Tries, 'prove'>
+  tries: Pick<LoginAttempts, 'prove'>
   tokens: AccountTokens
   due: Pick<Due, 'owner'>
 }) {
@@ -128,4 +128,4 @@ export function createAddresses(context: {
   return { sendToken, sendAgain, askToChange, verify }
 }
 
-export type Addresses = ReturnType<typeof createAddresses>
+export type EmailChanges = ReturnType<typeof createEmailChanges>

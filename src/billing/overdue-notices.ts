@@ -4,7 +4,7 @@ import type { Account } from './account.ts'
 import { overdueTierOf } from './plan.ts'
 
 /** Tells owners that a month was not paid, and that a subscription has ended so, in the transaction that records it. */
-export function createOverdue({ notifications }: { notifications: Pick<Notifications, 'notify'> }) {
+export function createOverdueNotices({ notifications }: { notifications: Pick<Notifications, 'notify'> }) {
   /** The month that is overdue began then; each is told of once. */
   const notify = (trx: Transaction, { ownerId, currentPeriodEnd }: Account, kind: Kind, message: string) =>
     notifications.notify(trx, {
@@ -32,7 +32,7 @@ export function createOverdue({ notifications }: { notifications: Pick<Notificat
   }
 }
 
-export type Overdue = ReturnType<typeof createOverdue>
+export type OverdueNotices = ReturnType<typeof createOverdueNotices>
 
 type Kind = 'subscription_past_due' | 'subscription_ended'
 

@@ -9,7 +9,7 @@ const mostBytes = 100
 const beginning = 40
 
 /** Those of a thing's fields that the audit log notes, in a form that stays small whatever strangers write into them. */
-export function noted(thing: object, fields: readonly string[]): Record<string, unknown> {
+export function notedFields(thing: object, fields: readonly string[]): Record<string, unknown> {
   const values = thing as Record<string, unknown>
   const present = fields.filter((field) => values[field] !== undefined)
   return Object.fromEntries(present.map((field) => [field, (special[field] ?? shortened)(values[field])]))
