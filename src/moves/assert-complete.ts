@@ -2,7 +2,7 @@ import type { Transaction } from '../database/database.ts'
 import { assertThat, type ErrorDetail } from '../errors.ts'
 import { quotedName } from '../names.ts'
 
-/** Something that refers to something else, of which only one is moved. */
+/** An agent and a site that it uses, when the move includes only one of them. */
 interface Separated {
   agentId: string
   agentName: string
@@ -10,12 +10,12 @@ interface Separated {
   origin: string
 }
 
-/** How many a refusal lists. */
+/** The most pairs that an error lists. */
 const mostListed = 50
 
 /**
- * An agent uses sites of its own owner only. Refuses to move one without the sites that it uses, and a site without the
- * agents that use it: VALIDATION_ERROR, with a list of what has to be moved as well. Call it with both locked.
+ * An agent uses only sites of its own owner. Refuses to move an agent without its sites, or a site without its agents:
+ * VALIDATION_ERROR, which lists the missing things. Call it with both locked.
  */
 export async function assertComplete(
   trx: Transaction,

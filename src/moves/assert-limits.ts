@@ -7,7 +7,7 @@ import { assertThat } from '../errors.ts'
 import { paidWith } from '../owners/payer.ts'
 import { VaultEntry } from '../vault/vault-entry.ts'
 
-/** What comes to the account that pays for an owner. */
+/** The things that the paying account receives. */
 interface Incoming {
   targetId: string
   agents: readonly Pick<Agent, 'trigger'>[]
@@ -15,8 +15,8 @@ interface Incoming {
 }
 
 /**
- * Refuses what the account that pays for the target has no room for: TIER_REQUIRED, AGENT_LIMIT_REACHED,
- * VAULT_LIMIT_REACHED. Under the lock of its user, as when something is made.
+ * Refuses things beyond the limits of the account that pays for the target: TIER_REQUIRED, AGENT_LIMIT_REACHED,
+ * VAULT_LIMIT_REACHED. Call it with the paying user locked, as for creation.
  */
 export async function assertLimits(
   trx: Transaction,

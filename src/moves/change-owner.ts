@@ -2,7 +2,7 @@ import { arrivalNow } from '../database/arrivals.ts'
 import { violatedConstraint, type Transaction } from '../database/database.ts'
 import { CodedError } from '../errors.ts'
 
-/** What changes hands, to whom, and who does it. */
+/** The moved things, their new owner, and the user who moves them. */
 interface Moving {
   targetId: string
   userId: string
@@ -12,8 +12,8 @@ interface Moving {
 }
 
 /**
- * Gives agents and entries to another owner. Their former owner keeps what was done for it: runs, calls, callbacks and
- * notifications name their owner themselves. TOKEN_EXISTS if the target has an entry of the same site.
+ * Gives agents and entries a new owner. The former owner keeps past runs, calls, callbacks and notifications, because
+ * these rows have an owner of their own. TOKEN_EXISTS if the target has an entry for the same site.
  */
 export async function changeOwner(trx: Transaction, moving: Moving): Promise<void> {
   const { agentIds, entryIds } = moving
@@ -36,12 +36,12 @@ const agentsStatement = `
     from agent_queues q
    where q.agent_id = a.id and a.id = any(:agentIds::uuid[])`
 
-/** Why the queue was held back depends on who pays. */
+/** The reason that holds a queue back depends on the payer. */
 const queuesStatement = `
   update agent_queues set blocked_cause = null, blocked_since = null
    where agent_id = any(:agentIds::uuid[]) and blocked_cause is not null`
 
-/** Whoever is no member at the target leaves nothing there; then it is the mover's. */
+/** An entry whose creator is not a member at the target becomes the mover's. */
 const entriesStatement = `
   update vault_entries e
      set owner_id = :targetId, moved_at = :now, updated_at = :now, arrival = ${arrivalNow},
