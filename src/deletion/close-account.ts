@@ -5,7 +5,7 @@ import { Login } from '../users/login.ts'
 import type { Workspaces } from '../workspaces/workspaces.ts'
 import { Workspace } from '../workspaces/workspace.ts'
 
-/** What an account does before it goes: nobody is logged in any more, and its workspaces go first. */
+/** The steps before an account is deleted: its logins end, and its workspaces are deleted. */
 export function createCloseAccount(context: {
   database: Database
   clock: Clock
@@ -14,7 +14,7 @@ export function createCloseAccount(context: {
   const { database, clock, workspaces } = context
 
   return {
-    /** Ends logins and sessions, and deletes the workspaces as their owner may. Safe to repeat. */
+    /** Ends logins and sessions, and deletes the user's workspaces. Safe to repeat. */
     async closeAccount(userId: string): Promise<void> {
       const now = clock.now()
       await Login.query(database).where({ userId }).whereNull('revokedAt').patch({ revokedAt: now })
@@ -23,7 +23,7 @@ export function createCloseAccount(context: {
       for (const workspace of own) await workspaces.remove(workspace, userId)
     },
 
-    /** The account pays for them, so it stays until they are gone. */
+    /** The account pays for its workspaces, so it stays until they are deleted. */
     async hasWorkspaces(userId: string): Promise<boolean> {
       return (await Workspace.query(database).where({ payerId: userId }).select('id').first()) !== undefined
     },

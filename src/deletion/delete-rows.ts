@@ -5,23 +5,23 @@ import { ofOwner, ofUser, ofWorkspace } from './delete-statements.ts'
 
 export type Kind = 'user' | 'workspace'
 
-/** Rows that one statement deletes; more would hold locks for too long. */
+/** The most rows that one statement deletes: more would hold locks for too long. */
 const batch = 500
 
 const statementsFor = (kind: Kind): string[] => [...ofOwner, ...(kind === 'user' ? ofUser : ofWorkspace)]
 
-/** Deletes the rows of an owner for whom nothing is active any more. */
+/** Deletes the rows of an owner that has no active work. */
 export function createDeleteRows({ database }: { database: Database }) {
   const run = async (db: Database | Transaction, sql: string, ownerId: string): Promise<number> =>
     (await db.raw<{ rowCount: number }>(sql, { ownerId, batch })).rowCount
 
-  /** Repeats the work until nothing is left; false if the time is over before. */
+  /** Repeats the work until nothing is left. False if the time is up first. */
   async function exhaust(work: () => Promise<number>, isOver: () => boolean): Promise<boolean> {
     while (!isOver()) if ((await work()) === 0) return true
     return false
   }
 
-  /** Deletes everything but the owner's own row, as far as time allows. True if nothing is left. */
+  /** Deletes all rows except the owner's own, within the time. True if none is left. */
   async function clear(ownerId: string, kind: Kind, isOver: () => boolean): Promise<boolean> {
     for (const deleteBatch of largeBatches) {
       const work = () => database.transaction((trx) => deleteBatch(trx, ownerId))
@@ -33,7 +33,7 @@ export function createDeleteRows({ database }: { database: Database }) {
     return true
   }
 
-  /** Whether something was made in the meantime. Under the lock under which things are made. */
+  /** Whether rows were created meanwhile. Call it under the lock that creation takes. */
   async function isAnythingLeft(trx: Transaction, ownerId: string, kind: Kind): Promise<boolean> {
     const { rows } = await trx.raw<{ rows: [{ isLeft: boolean }] }>(leftStatement, { ownerId })
     if (rows[0].isLeft) return true
@@ -42,7 +42,7 @@ export function createDeleteRows({ database }: { database: Database }) {
     return false
   }
 
-  /** Deletes the row of the user or the workspace, and ends the subscription. False if something else has to go first. */
+  /** Deletes the row of the user or workspace, and ends the subscription. False if other rows must be deleted first. */
   const close = (ownerId: string, kind: Kind): Promise<boolean> =>
     database.transaction(async (trx) => {
       const exists: unknown = await trx(kind === 'user' ? 'users' : 'workspaces')
@@ -62,14 +62,14 @@ export function createDeleteRows({ database }: { database: Database }) {
   return { clear, close }
 }
 
-/** What is not deleted by statements alone. */
+/** Rows that statements alone do not delete. */
 const leftStatement = `
   select exists (select from vault_entries where owner_id = :ownerId)
       or exists (select from agents where owner_id = :ownerId)
       or exists (select from payment_methods where owner_id = :ownerId)
       or exists (select from workspaces where payer_id = :ownerId) as "isLeft"`
 
-/** The ledger refers to the account, so its row stays. */
+/** The account's row stays, because the ledger refers to it. */
 const endSubscriptionStatement = `
   update accounts
      set tier = 'free', current_period_end = null, cancelled_at = null, subscription = null, subscription_status = null,

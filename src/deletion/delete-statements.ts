@@ -1,31 +1,31 @@
-/** Deletes at most `:batch` rows of `:ownerId`, with the few that go along with each (`on delete cascade`). */
+/** SQL that deletes at most `:batch` rows of `:ownerId`, and the few rows that cascade from each. */
 type Emptying = string
 
 /**
- * The planner does not know the value of a subquery. If it knew that of an owner with many rows, it might read the whole
- * table for a batch, and again for the next one, until the batch that is not full.
+ * A subquery hides the value from the planner. For an owner with many rows, the planner would otherwise choose to scan
+ * the whole table for each batch.
  */
 const owner = '(select :ownerId::uuid)'
 
-/** Rows with this column. */
+/** The rows whose column has this value. */
 const by = (table: string, column: string, key = 'id', value = owner): Emptying => `
   delete from ${table} where ${key} = any(array(
     select ${key} from ${table} where ${column} = ${value} limit :batch))`
 
-/** Rows of the owner's agents. */
+/** The rows of the owner's agents. */
 const ofAgents = (table: string): Emptying => `
   delete from ${table} where agent_id = any(array(
     select t.agent_id from agents a join ${table} t on t.agent_id = a.id where a.owner_id = ${owner} limit :batch))`
 
-/** Rows of which an agent may have very many. */
+/** Rows that one agent may have in large numbers. */
 const manyOfAgents = (table: string, key: string): Emptying => `
   delete from ${table} where (agent_id, ${key}) in (
     select t.agent_id, t.${key} from agents a join ${table} t on t.agent_id = a.id
      where a.owner_id = ${owner} limit :batch)`
 
 /**
- * The audit log keeps who did what and when; what that says about people and things that are gone is cleared. Its trigger
- * lets only such a statement change an entry.
+ * The audit log keeps who did what and when. This clears personal details of deleted people and things. The table's
+ * trigger allows no other change to an entry.
  */
 const forget = (cleared: readonly string[], found: string): Emptying => `
   update audit_entries set ${cleared.map((column) => `${column} = null`).join(', ')}
@@ -34,8 +34,8 @@ const forget = (cleared: readonly string[], found: string): Emptying => `
      select e.id from ${found} and coalesce(${cleared.map((column) => `e.${column}::text`).join(', ')}) is not null limit :batch))`
 
 /**
- * What every owner may have, besides runs, sessions and entries of the vault, in an order in which nothing refers to
- * what is gone. Callbacks go with their runs.
+ * Rows that any owner may have, except runs, sessions and vault entries. The order respects foreign keys. Callbacks are
+ * deleted with their runs.
  */
 export const ofOwner: Emptying[] = [
   by('approvals', 'owner_id'),
@@ -44,7 +44,7 @@ export const ofOwner: Emptying[] = [
   by('oauth_flows', 'owner_id'),
   `delete from stored_bytes where owner_id = ${owner}`,
   manyOfAgents('schedule_fires', 'nominal_at'),
-  // Of agents that were moved to somebody else.
+  // Rows of agents that have moved to another owner.
   `delete from schedule_fires where ctid = any(array(
      select ctid from schedule_fires where owner_id = ${owner} limit :batch))`,
   manyOfAgents('agent_prompts', 'since_sequence'),
@@ -53,7 +53,7 @@ export const ofOwner: Emptying[] = [
   ofAgents('agent_queues'),
   by('agents', 'owner_id'),
   forget(['before', 'after', 'address', 'user_agent'], `audit_entries e where e.owner_id = ${owner}`),
-  // Why an admin gave credits may be about the person.
+  // An admin's reason for giving credits may describe the person.
   `update credit_grants set note = null where owner_id = ${owner} and id = any(array(
      select id from credit_grants where owner_id = ${owner} and note is not null limit :batch))`,
 ]
@@ -71,10 +71,10 @@ export const ofWorkspace: Emptying[] = [
   by('members', 'workspace_id'),
 ]
 
-/** The mail address, which the owner's row alone has. */
+/** Only the user's row has the email address. */
 const email = '(select email from users where id = :ownerId)'
 
-/** What a user has as a person; in workspaces of others, too. */
+/** Rows of a user as a person, including rows in workspaces of others. */
 export const ofUser: Emptying[] = [
   tokensOfLogins('user_id'),
   by('logins', 'user_id'),
@@ -82,7 +82,7 @@ export const ofUser: Emptying[] = [
   by('identities', 'user_id'),
   by('sign_in_flows', 'user_id'),
   forget(['address', 'user_agent'], `audit_entries e where e.actor_id = ${owner}`),
-  // An admin's own log says why credits were given, too.
+  // The admin's own audit log also contains the reason for giving credits.
   forget(
     ['before', 'after'],
     `credit_grants g join audit_entries e on e.subject_id = g.id::text where g.owner_id = ${owner}`,

@@ -6,15 +6,15 @@ import type { Database } from '../database/database.ts'
 import type { Vault } from '../vault/vault.ts'
 import { VaultEntry } from '../vault/vault-entry.ts'
 
-/** After so many seconds without progress, a queue whose workflow has not said that it sleeps is taken to be gone. */
+/** After this many seconds without progress, a queue whose workflow has not reported that it sleeps counts as gone. */
 const sleepsAfter = 60
 
-/** What of an owner is stopped in one turn; the next turn continues. */
+/** The most things that one turn stops. */
 const most = { agents: 20, entries: 5 }
 
 /**
- * Stops everything active for an owner, before its rows are deleted: each by its ordinary way, so the reconciler, the sync of
- * schedules and the loop of chats do the rest.
+ * Stops all active work of an owner before its rows are deleted. Each thing stops in its usual way, so the reconciler,
+ * the schedule sync and the chat loop do the rest.
  */
 export function createStopOwner(context: {
   database: Database
@@ -25,27 +25,27 @@ export function createStopOwner(context: {
 }) {
   const { database, clock, agents, vault, billing } = context
 
-  /** Deletes agents as `DELETE /agents/{id}` does. True while there are more. */
+  /** Deletes agents as `DELETE /agents/{id}` does. True if more are left. */
   async function stopAgents(ownerId: string): Promise<boolean> {
     const living = await Agent.query(database).where({ ownerId }).whereNull('deletedAt').limit(most.agents)
     for (const agent of living) await agents.remove(agent)
     return living.length === most.agents
   }
 
-  /** Ends the answers that are in progress as their readers may. */
+  /** Stops the answers in progress as a reader can. */
   async function stopAnswers(ownerId: string): Promise<void> {
     await database.raw(endSessionsStatement, { ownerId, now: clock.now() })
     await database.raw(stopAnswersStatement, { ownerId, now: clock.now() })
   }
 
-  /** Whether a run or an answer has not ended, or Temporal still has a schedule or a queue. */
+  /** Whether a run or an answer is unfinished, or Temporal still has a schedule or a queue. */
   async function isBusy(ownerId: string): Promise<boolean> {
     const asleepSince = later(clock.now(), -sleepsAfter)
     const { rows } = await database.raw<{ rows: [{ isBusy: boolean }] }>(busyStatement, { ownerId, asleepSince })
     return rows[0].isBusy
   }
 
-  /** Revokes credentials at their sites, and forgets them. True while there are more. */
+  /** Revokes credentials at their sites and deletes them. True if more are left. */
   async function dropEntries(ownerId: string, isOver: () => boolean): Promise<boolean> {
     const entries = await VaultEntry.query(database).where({ ownerId }).orderBy('id').limit(most.entries)
     for (const entry of entries) {
@@ -55,7 +55,7 @@ export function createStopOwner(context: {
     return entries.length > 0
   }
 
-  /** Ends the subscription at once, and takes the cards off the payment provider. */
+  /** Ends the subscription immediately, and removes the cards from the payment provider. */
   async function dropCards(ownerId: string): Promise<void> {
     await billing.subscriptions.close(ownerId)
     const cards = await billing.paymentMethods.list(ownerId)
