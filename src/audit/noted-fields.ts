@@ -2,20 +2,20 @@ import { createHash } from 'node:crypto'
 import { shownUrl } from '../safe-fetch/shown-url.ts'
 
 /**
- * What an entry keeps whole of a field, in bytes of JSON. Of anything longer it keeps that it changed: length, hash, and the
- * beginning of a text. So the fields of a thing take about a kilobyte, whatever is written into them.
+ * The longest field that an entry keeps whole, in bytes of JSON. Of longer fields it keeps the length, a hash, and the
+ * start of a text. So an entry takes about a kilobyte, whatever the fields contain.
  */
 const mostBytes = 100
 const beginning = 40
 
-/** Those of a thing's fields that the audit log notes, in a form that stays small whatever strangers write into them. */
+/** The fields of a thing that the audit log records, shortened. */
 export function notedFields(thing: object, fields: readonly string[]): Record<string, unknown> {
   const values = thing as Record<string, unknown>
   const present = fields.filter((field) => values[field] !== undefined)
   return Object.fromEntries(present.map((field) => [field, (special[field] ?? shortened)(values[field])]))
 }
 
-/** People write secrets into prompts and addresses. That they have changed is noted, and not what they say there. */
+/** People write secrets into prompts and addresses. The log records that these change, but not their content. */
 const special: Record<string, (value: unknown) => unknown> = {
   systemPrompt: (value) => (typeof value === 'string' ? digestOf(value) : value),
   callbackUrl: (value) => (typeof value === 'string' ? storable(shownUrl(value)) : value),
@@ -24,7 +24,7 @@ const special: Record<string, (value: unknown) => unknown> = {
 const digestOf = (text: string, unit = 'characters'): string =>
   `(${text.length} ${unit}, SHA-256 ${createHash('sha256').update(text).digest('hex').slice(0, 16)}…)`
 
-/** The fields that differ, of both sides. A side that is missing leaves the other whole. */
+/** The fields that differ, on both sides. If one side is missing, the other stays whole. */
 export function differing(before: Fields, after: Fields): { before: Fields; after: Fields } {
   if (!before || !after) return { before, after }
   const changed = Object.keys(after).filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))
