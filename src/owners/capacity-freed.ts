@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../database/database.ts'
 
-/** Notes that something of an owner was deleted, so that what exceeded the limits of the tier may continue. */
+/** Records that an owner deleted something, so things beyond the limits of the tier may resume. */
 export async function capacityFreed(db: Database | Transaction, ownerId: string, now: Date): Promise<void> {
   await db.raw(statement, { ownerId, now })
 }

@@ -2,7 +2,7 @@ import type { Database } from '../database/database.ts'
 import { addressInWords, quotedName } from '../names.ts'
 
 interface Named {
-  /** Of a workspace. */
+  /** The workspace's name. */
   name: string | null
   payerId: string
   email: string
@@ -10,8 +10,8 @@ interface Named {
 }
 
 /**
- * Who an owner is, in the platform's words, for somebody who may be a stranger. A workspace never passes for an account, and
- * an address is named only if its owner has verified it: anybody can make an account with the address of the reader.
+ * Names an owner in a sentence that strangers may read. A workspace's name never reads like an account. An address
+ * appears only if it is verified, because anyone can register the reader's address.
  */
 export async function ownerName(database: Database, ownerId: string): Promise<string> {
   const { rows } = await database.raw<{ rows: [Named] }>(statement, { ownerId })

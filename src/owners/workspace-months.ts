@@ -1,22 +1,22 @@
 import { raw } from 'objection'
 import type { Database, Transaction } from '../database/database.ts'
 
-/** What a workspace has used in each month, the latest first: a row for each month of its life. */
+/** A workspace's usage by month, latest first, with a row for each month of its life. */
 export async function monthsOf(db: Database, workspaceId: string): Promise<{ month: string; credits: number }[]> {
   const { rows } = await db.raw<{ rows: { month: string; credits: number }[] }>(monthsStatement, { workspaceId })
   return rows
 }
 
-/** What holds a workspace back. */
+/** The limits on a workspace. */
 export interface WorkspaceBounds {
-  /** What its cap has left of the month, in credits; Infinity without one. */
+  /** Credits left of this month's cap; Infinity without a cap. */
   left: number
   isDeleted: boolean
 }
 
 /**
- * Reads what holds a workspace back at a time of its account; undefined for a user. A workspace that was deleted has
- * nothing left: its agents must not continue unseen.
+ * The limits on a workspace at a time of its account; undefined for a user. A deleted workspace has no credits left, so
+ * its agents stop.
  */
 export async function boundsOf(
   db: Database | Transaction,
@@ -27,11 +27,14 @@ export async function boundsOf(
   return rows[0]
 }
 
-/** The first day of the calendar month (UTC), as SQL, of a time and the seconds that an account's clock is ahead. */
+/** SQL for the first day of the calendar month (UTC) of a time, plus the seconds that the account's clock is ahead. */
 export const monthAt = (now: string, seconds = '0'): string =>
   `date_trunc('month', (${now}::timestamptz + make_interval(secs => ${seconds})) at time zone 'utc')::date`
 
-/** What an agent's cap has left of the month of the account that pays, as SQL for a query of `agents`; null without a cap. */
+/**
+ * SQL for a query of `agents`: what an agent's cap leaves in the current month of the paying account; null without a
+ * cap.
+ */
 export const agentCreditsLeft = (now: Date) => raw(`${leftOfAgent} as credits_left`, { now })
 
 const leftOfAgent = `
