@@ -7,8 +7,8 @@ import { RunStep } from '../runs/run-step.ts'
 const maxAnswerBytes = 32 * 1024
 
 /**
- * The body that is posted for an ended run (docs/how-to/callbacks.md). An ended run never changes, so the body is the
- * same at each attempt. Throws if the run does not exist.
+ * The request body for an ended run (docs/how-to/callbacks.md). An ended run never changes, so each attempt sends the
+ * same body. Throws if the run does not exist.
  */
 export async function readCallbackBody(database: Database, runId: string): Promise<string> {
   const run = await Run.query(database).findById(runId).throwIfNotFound()

@@ -1,25 +1,25 @@
-/** Seconds from the end of one attempt to the next, by the number of attempts; the last repeats. */
+/** Seconds from the end of an attempt to the next, by the number of attempts. The last value repeats. */
 export const delays: readonly number[] = [10, 30, 60, 300, 900, 1800, 3600]
 
-/** The longest that a receiver's Retry-After is honoured, in seconds. */
+/** The longest Retry-After that is honored, in seconds. */
 const longestWait = 3600
 
-/** A callback after an attempt that did not succeed. */
+/** A callback after a failed attempt. */
 interface Undelivered {
-  /** Attempts so far, this one included. */
+  /** Attempts so far, including this one. */
   tries: number
-  /** When this one ended. */
+  /** When this attempt ended. */
   now: Date
   giveUpAt: Date
   /** The receiver's Retry-After, in seconds. */
   retryAfter?: number | undefined
-  /** The receiver wants no more of this. */
+  /** The receiver wants no more attempts. */
   gone?: boolean
 }
 
 /**
- * When a callback is tried next; undefined if it is given up. The last attempt is due when the time is up, so that the
- * receiver has all of it to recover; those whose turn does not come then are given up by a round of their own.
+ * The time of the next attempt; undefined to give up. The last attempt is due at the deadline, so the receiver has all
+ * the time to recover. A separate round gives up those whose turn does not come.
  */
 export function nextAttempt({ tries, now, giveUpAt, retryAfter = 0, gone = false }: Undelivered): Date | undefined {
   if (gone || now >= giveUpAt) return undefined
