@@ -2,10 +2,10 @@ import type { Transaction } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
 import { Member } from './member.ts'
 
-/** How many workspaces one may be a member of: each request reads them. */
+/** The most workspaces that a user can belong to: each request reads them. */
 const most = 100
 
-/** Refuses one membership too many: FEATURE_LIMIT_REACHED. Under the user's lock. */
+/** Refuses one membership too many: FEATURE_LIMIT_REACHED. Call it with the user locked. */
 export async function assertMembershipLimit(trx: Transaction, userId: string): Promise<void> {
   const count = await Member.query(trx).where({ userId }).resultSize()
   const message = `A user can be a member of at most ${most} workspaces. Leave one first.`

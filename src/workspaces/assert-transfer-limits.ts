@@ -4,7 +4,7 @@ import { lacksFeature, type Limits } from '../billing/tiers.ts'
 import type { Transaction } from '../database/database.ts'
 import { assertThat, type ErrorCode } from '../errors.ts'
 
-/** What an account would have with the workspace, by the limit that counts it. */
+/** The account's totals with the workspace, by the limit that counts them. */
 const counted = [
   ['workspaces', 'workspaces', 'FEATURE_LIMIT_REACHED'],
   ['agents', 'agents', 'AGENT_LIMIT_REACHED'],
@@ -15,8 +15,8 @@ const counted = [
 type Counts = Record<(typeof counted)[number][0] | 'workspaceMembers', number>
 
 /**
- * Refuses a workspace that does not fit what the account of its new owner may have: WORKSPACE_REQUIRED (the tier),
- * FEATURE_LIMIT_REACHED, AGENT_LIMIT_REACHED, VAULT_LIMIT_REACHED. Under the lock of that user.
+ * Refuses a workspace that exceeds the new owner's limits: WORKSPACE_REQUIRED (the tier), FEATURE_LIMIT_REACHED,
+ * AGENT_LIMIT_REACHED, VAULT_LIMIT_REACHED. Call it with that user locked.
  */
 export async function assertTransferLimits(
   trx: Transaction,
@@ -34,7 +34,7 @@ export async function assertTransferLimits(
   assertThat(counts.workspaceMembers <= limits.workspaceMembers, 'FEATURE_LIMIT_REACHED', { message })
 }
 
-/** Invitations are counted when they are accepted. */
+/** Invitations are counted at acceptance. */
 const countStatement = `
   with places as (
     select :userId::uuid as id union select id from workspaces where payer_id = :userId or id = :workspaceId)
