@@ -11,13 +11,12 @@ import { sweptAfter } from './gateway-requests.ts'
 import { topUpAt } from './top-ups.ts'
 import { beginRound } from '../database/rounds.ts'
 
-/** How many accounts a round attends to at a time. */
+/** How many accounts a round handles at a time. */
 const lanes = 4
 
 /**
- * Attends to accounts whose time has come (`look_at`): finds out what became of requests and payments that nobody has
- * finished, asks the gateway, buys what is to be bought automatically, and fits what there is to the tier. Any process may
- * do it, at any moment again.
+ * Handles accounts that are due (`look_at`): resolves unfinished requests and payments, polls the gateway, makes
+ * automatic purchases, and fits the account to its limits. Any process can run it at any time.
  */
 export function createAccountSweep(context: {
   database: Database
@@ -30,23 +29,23 @@ export function createAccountSweep(context: {
   const { database, clock, logger, billing, exceeding, config } = context
   let isBegun = false
 
-  /** Sends again what nobody has finished; what has just begun is somebody's still. */
+  /** Resends unfinished requests, except recent ones, whose process may still be working. */
   async function finish(ownerId: string): Promise<void> {
     const request = await billing.requests.find(database, ownerId)
     if (!request) return
     const since = later(request.createdAt, sweptAfter)
     if (since > clock.now()) return database.transaction((trx) => pollBy(trx, ownerId, since))
     await billing.requests.send(request).catch((error: unknown) => {
-      // RATE_LIMITED: it is about to be given up.
+      // RATE_LIMITED: the request is about to be given up.
       if (!isCoded(error, 'PAYMENT_FAILED') && !isCoded(error, 'RATE_LIMITED')) throw error
     })
   }
 
-  /** Does for an account what is due. Throws what the gateway throws. */
+  /** Does what is due for an account. Throws the gateway's errors. */
   async function attend(ownerId: string): Promise<void> {
     if (config.billing.mode === 'off') return exceeding.fit(ownerId)
     try {
-      // However it ends, there may be news.
+      // Poll even after a failure: the state may have changed.
       const [finished] = await Promise.allSettled([finish(ownerId)])
       await billing.subscriptions.rest(ownerId)
       await billing.look.look(ownerId)
@@ -57,18 +56,18 @@ export function createAccountSweep(context: {
     }
   }
 
-  /** Takes an account; if this process is killed, another takes it in a minute. */
+  /** Claims an account for a minute; after that another process can take it. */
   async function take(): Promise<Account | undefined> {
     const bindings = { now: clock.now(), until: later(clock.now(), sweptAfter) }
     const { rows } = await database.raw<{ rows: { ownerId: string }[] }>(takeStatement, bindings)
     return rows[0] && Account.query(database).findById(rows[0].ownerId)
   }
 
-  /** Whether something is in progress still. */
+  /** Whether a request or a payment is still in progress. */
   const isOpen = async (trx: Transaction, ownerId: string) =>
     (await billing.requests.find(trx, ownerId)) ?? (await billing.purchases.pending(trx, ownerId))
 
-  /** When it is attended to next, unless somebody has asked for that to be sooner. */
+  /** Schedules the account's next turn, unless an earlier one was requested meanwhile. */
   async function note({ ownerId, lookAt }: Account): Promise<void> {
     await database.transaction(async (trx) => {
       const account = await Account.query(trx).findById(ownerId).forUpdate()
@@ -98,7 +97,7 @@ export function createAccountSweep(context: {
   return {
     attend,
 
-    /** One round. Several processes may do theirs at once: each takes other accounts. */
+    /** One round. Several processes can run rounds at the same time: each claims different accounts. */
     async round(stopping?: AbortSignal): Promise<void> {
       if (!isBegun) await exceeding.afterChange()
       isBegun = true

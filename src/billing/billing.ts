@@ -24,7 +24,7 @@ import { createSubscriptions } from './subscriptions.ts'
 import { createTopUpFailures } from './top-up-failures.ts'
 import { createTopUps } from './top-ups.ts'
 
-/** What owners may do and have paid for: tier, subscription and credits. */
+/** Tiers, subscriptions and credits of owners. */
 export function createBilling(context: {
   database: Database
   clock: Clock
@@ -52,10 +52,10 @@ export function createBilling(context: {
   }
 
   return {
-    /** The owner's standing; one query. The first call of a month also makes the month's grant. */
+    /** The owner's standing, in one query. The first call of a month also makes the month's grant. */
     account,
 
-    /** The owner's standing for a run of an agent, whose own cap counts, too. */
+    /** The owner's standing for a run of an agent, including the agent's own cap. */
     async accountFor(agent: Pick<Agent, 'id' | 'ownerId' | 'creditsPerMonth'>, trx?: Transaction): Promise<Standing> {
       const standing = await account(agent.ownerId, trx)
       if (agent.creditsPerMonth === null) return standing

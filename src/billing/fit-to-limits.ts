@@ -9,18 +9,18 @@ import type { Allowances } from './allowances.ts'
 import { countable, counted, rowsOverLimit } from './rows-over-limit.ts'
 import { User } from '../users/user.ts'
 
-/** How much of each exceeds the limits of the tier. It is kept, and rests until there is room. */
+/** The number of things beyond the tier's limits. They are kept but suspended. */
 export interface Exceeding {
   agents: number
   vaultSites: number
   apiKeys: number
-  /** Those that the tier does not include are closed. */
+  /** Workspaces that the tier does not include are closed. */
   workspaces: number
 }
 
 /**
- * Fits what an account has to the limits of its tier: what is older stays, what is newer rests, and continues by itself when
- * a higher tier or a deletion makes room.
+ * Fits an account's things to the limits of its tier. The oldest stay active. Newer ones are suspended, and resume
+ * automatically when a higher tier or a deletion makes room.
  */
 export function createFitToLimits(context: {
   database: Database
@@ -33,7 +33,7 @@ export function createFitToLimits(context: {
   const { database, clock, allowances, config, agents, notifications } = context
   const isOff = config.billing.mode === 'off'
 
-  /** Each agent separately, under the locks that agents need: so no account is locked in the meantime. */
+  /** Handles each agent separately, under the agent's own locks, so it does not hold the account's lock. */
   async function fitAgents(ownerId: string, limit: number): Promise<void> {
     const found = await database.raw<{ rows: Ranked[] }>(agentsStatement, { ownerId, limit })
     for (const { id, ownerId: of, exceeds } of found.rows) await agents.rest({ id, ownerId: of }, exceeds)
@@ -59,10 +59,10 @@ export function createFitToLimits(context: {
     })
   }
 
-  /** What `fittedTier` is once an account is fitted to what it may have now. */
+  /** The value of `fittedTier` for an account that now fits its limits. */
   const fittedTo = ({ tier }: Account): string => (isOff ? 'off' : tier)
 
-  /** Unless it is fitted. The mark is set before anything is read, and whatever changes what is read takes it away. */
+  /** Marks the account before it reads anything, unless it already fits. Any change of the inputs removes the mark. */
   async function begin(ownerId: string, mark: string): Promise<Account | undefined> {
     const account = Account.query(database).findById(ownerId)
     const unfitted = account.whereRaw(`fitted_tier is distinct from ${isOff ? "'off'" : 'tier'}`)
@@ -89,23 +89,23 @@ export function createFitToLimits(context: {
   }
 
   /**
-   * What was written may be older than what another fit has decided since, so one of the two repeats all of it: the other
-   * if it has not finished, because it finds its mark gone, too; otherwise this one. True if it is this one.
+   * A concurrent fit may have decided with newer data than this one has written. So one of the two must repeat: the
+   * other if it is still running, because its mark is gone; otherwise this one. Returns whether it is this one.
    */
   async function isToRepeat(ownerId: string, mark: string): Promise<boolean> {
     return database.transaction(async (trx) => {
       const account = await Account.query(trx).findById(ownerId).forUpdate()
       if (!account) return false
       const { fittedTier } = account
-      // If the process of the other was killed, the sweep does it.
+      // If the other process was killed, the sweep repeats the fit.
       await Account.query(trx).findById(ownerId).patch({ fittedTier: null, lookAt: clock.now() })
       return fittedTier === mark || !fittedTier?.startsWith(fitting)
     })
   }
 
   /**
-   * Fits an account to its limits, unless that was done. A suspended one has no agents that work. Killed at any moment, it
-   * can be repeated. Of several at once, the last one begins when the others no longer write.
+   * Fits an account to its limits, unless it already fits. A suspended account has no active agents. Safe to repeat
+   * after a crash. Of concurrent fits, the last starts when the others have stopped writing.
    */
   async function fit(ownerId: string): Promise<void> {
     const mark = `${fitting}${newId()}`
@@ -117,12 +117,12 @@ export function createFitToLimits(context: {
   return {
     fit,
 
-    /** Lets accounts be fitted anew that were fitted while the installation had tiers, or had none, and is otherwise now. */
+    /** Schedules a new fit for accounts last fitted in the other mode: with tiers, or without. */
     afterChange: async (): Promise<void> => {
       await database.raw(changedStatement, { isOff, now: clock.now() })
     },
 
-    /** What exceeds the limits now. */
+    /** The things beyond the limits now. */
     async of(ownerId: string): Promise<Exceeding> {
       const account = await Account.query(database).findById(ownerId)
       const counts = await countOf(ownerId)
@@ -132,7 +132,7 @@ export function createFitToLimits(context: {
   }
 }
 
-/** What rests, in the words of a notification: one, and several. */
+/** Words for suspended things in a notification: singular and plural. */
 const parts = [
   ['agents', 'agent is paused', 'agents are paused'],
   ['vaultSites', 'site in the vault is disabled', 'sites in the vault are disabled'],
@@ -140,7 +140,7 @@ const parts = [
   ['workspaces', 'workspace is closed', 'workspaces are closed'],
 ] as const satisfies [keyof Exceeding, string, string][]
 
-/** How the mark of an account begins that is being fitted; its rest is the fit's own. */
+/** Prefix of the mark of an account that is being fitted. Each fit adds an id of its own. */
 const fitting = 'fitting '
 
 export type FitToLimits = ReturnType<typeof createFitToLimits>
@@ -155,7 +155,7 @@ const changedStatement = `
   update accounts set look_at = :now
    where fitted_tier is not null and (fitted_tier = 'off') <> :isOff and (exceeds or not :isOff)`
 
-/** Those whose state is not what it has to be. */
+/** The agents whose state is wrong. */
 const agentsStatement = `
   select id, owner_id as "ownerId", exceeds from (${rowsOverLimit('agents', ':limit')}) r
    where exceeds <> (exceeding_since is not null) order by id`

@@ -7,12 +7,12 @@ import type { Gateway } from './gateways/gateway.ts'
 import { mayResend, mayStillArrive } from './resend-window.ts'
 import { pollBy, type PollGateway } from './poll-gateway.ts'
 
-/** After so many seconds, what nobody has finished is found out by the sweep. */
+/** The sweep resolves requests that are unfinished after this many seconds. */
 export const sweptAfter = 60
 
 /**
- * Changes of subscriptions that are in progress. Each is written first and sent then, without a lock; whoever finds it sends
- * it again under the same key, and the gateway does it once.
+ * Subscription changes in progress. Each is stored first and then sent without a lock. Any process can resend it under
+ * the same key, and the gateway performs it once.
  */
 export function createGatewayRequests(context: {
   database: Database
@@ -24,7 +24,7 @@ export function createGatewayRequests(context: {
 
   const find = (trx: Transaction | Database, ownerId: string) => BillingRequest.query(trx).findById(ownerId)
 
-  /** Writes what is to be asked. The account is locked, and nothing else is being asked for it. */
+  /** Stores a request. The account is locked and has no other one. */
   async function write(trx: Transaction, ownerId: string, asked: Asked): Promise<BillingRequest> {
     const row = BillingRequest.fromJson({ ownerId, id: newId(), ...asked, createdAt: clock.now() })
     await BillingRequest.query(trx).insert(row)
@@ -45,7 +45,7 @@ export function createGatewayRequests(context: {
 
   const forget = ({ ownerId, id }: BillingRequest) => find(database, ownerId).delete().where({ id })
 
-  /** Looks what became of one that is not sent any more, and forgets it. */
+  /** Polls the result of a request that is no longer resent, and deletes it. */
   async function giveUp(request: BillingRequest): Promise<false> {
     await look.look(request.ownerId)
     if (mayStillArrive(request.createdAt, clock.now()))
@@ -55,16 +55,16 @@ export function createGatewayRequests(context: {
   }
 
   /**
-   * Sends it, and looks what became of it. Returns whether it was done; if not, what it was about has changed, or it was
-   * given up. PAYMENT_FAILED if it was refused; whatever else is thrown leaves it to be sent again. RATE_LIMITED if it is
-   * about to be given up.
+   * Sends a request and polls its result. Returns whether it was performed; false if its subscription has changed or it
+   * was given up. PAYMENT_FAILED if refused; other errors leave it for a resend. RATE_LIMITED shortly before it is
+   * given up.
    */
   async function send(request: BillingRequest): Promise<boolean> {
     if (!mayResend(request.createdAt, clock.now())) return giveUp(request)
     const refusal = await ask(request).then(
       () => undefined,
       (error: unknown) => {
-        // NOT_FOUND: the subscription has ended in the meantime. The look finds that out.
+        // NOT_FOUND: the subscription has ended meanwhile. The poll sees that.
         if (isCoded(error, 'PAYMENT_FAILED') || isCoded(error, 'NOT_FOUND')) return error
         throw error
       },

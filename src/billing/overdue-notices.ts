@@ -3,9 +3,9 @@ import type { Notifications } from '../notifications/notifications.ts'
 import type { Account } from './account.ts'
 import { overdueTierOf } from './plan.ts'
 
-/** Tells owners that a month was not paid, and that a subscription has ended so, in the transaction that records it. */
+/** Notifies owners of an unpaid month and of a subscription that ended unpaid, in the transaction that records it. */
 export function createOverdueNotices({ notifications }: { notifications: Pick<Notifications, 'notify'> }) {
-  /** The month that is overdue began then; each is told of once. */
+  /** Keyed by the end of the paid period, so each overdue month notifies once. */
   const notify = (trx: Transaction, { ownerId, currentPeriodEnd }: Account, kind: Kind, message: string) =>
     notifications.notify(trx, {
       ownerId,
@@ -17,7 +17,7 @@ export function createOverdueNotices({ notifications }: { notifications: Pick<No
     })
 
   return {
-    /** Compares an account before and after a look at the gateway. */
+    /** Compares an account before and after a poll. */
     async tell(trx: Transaction, before: Account, after: Account): Promise<void> {
       const wasOverdue = before.subscriptionStatus === 'past_due'
       if (!wasOverdue && after.subscriptionStatus === 'past_due') {

@@ -11,14 +11,14 @@ import type { Payments } from './payments.ts'
 import { isHigher } from './tiers.ts'
 
 /**
- * How often the gateway is asked about an account that has a subscription, in seconds: at least, while it is past due, and
- * while the month that has begun is not charged yet.
+ * The polling interval of an account with a subscription, in seconds: normally, while past due, and while a new month
+ * is uncharged.
  */
 const every = { active: 86_400, pastDue: 3600, awaited: 300 }
 
 /**
- * Asks the gateway how an account stands, and makes that so here. Webhooks, requests and the sweep all end in a look, and
- * a look alone changes tiers and settles payments: what the gateway says is true, in whatever order news of it comes.
+ * Reads an account's state from the gateway and applies it here. Webhooks, requests and the sweep all end in a poll,
+ * and only a poll changes tiers and settles payments. So the order of events does not matter.
  */
 export function createPollGateway(context: {
   database: Database
@@ -32,7 +32,7 @@ export function createPollGateway(context: {
   const { database, clock, gateway, credits, payments, overdue, due } = context
   const card = createChargedCard(context)
 
-  /** Takes the next number. Of two looks the one with the higher number began later and knows more. */
+  /** Takes the next number. Of two polls, the higher number began later and has newer data. */
   const begin = (ownerId: string): Promise<Known & { number: number }> =>
     database.transaction(async (trx) => {
       await credits.locked(ownerId, trx)
@@ -45,7 +45,7 @@ export function createPollGateway(context: {
       return { number, ...known }
     })
 
-  /** The gateway's name for the account; what another gateway called it is of no use. */
+  /** The gateway's id for the account. An id from another gateway is useless. */
   async function customerOf(ownerId: string, account?: Known): Promise<string> {
     const { customer: named, subscription } = account ?? (await credits.current(ownerId))
     const isOurs = named !== null && named.startsWith('sandbox_') === (gateway.name === 'sandbox')
@@ -55,7 +55,7 @@ export function createPollGateway(context: {
     return customer
   }
 
-  /** Of a customer that is gone, the cards are gone, too. */
+  /** A new customer has none of the old customer's cards. */
   async function rename(
     trx: Transaction,
     ownerId: string,
@@ -73,13 +73,13 @@ export function createPollGateway(context: {
       .findById(ownerId)
       .patch({ ...facts, creditCents: state.creditCents, lookApplied: number })
     for (const payment of state.payments.toReversed()) await payments.settle(trx, account, payment)
-    // With the tier come the credits of the month.
+    // The tier grants the month's credits.
     const after = await credits.locked(ownerId, trx)
     await overdue.tell(trx, account, after)
     await follow(trx, account, after)
   }
 
-  /** Runs may have waited for this, and the sweep does the rest. */
+  /** Wakes runs that may have waited for this; the sweep does the rest. */
   async function follow(trx: Transaction, before: Account, after: Account): Promise<void> {
     const { ownerId, fittedTier, tier } = after
     const isOther = before.tier !== tier || before.subscriptionStatus !== after.subscriptionStatus
@@ -87,7 +87,7 @@ export function createPollGateway(context: {
     await pollBy(trx, ownerId, fittedTier === tier ? nextPollAt(after, clock.now()) : clock.now())
   }
 
-  /** Looks at a user's account. Throws what the gateway throws. */
+  /** Polls a user's account. Throws the gateway's errors. */
   const look = (ownerId: string): Promise<void> => regardless(() => lookNow(ownerId))
 
   async function lookNow(ownerId: string): Promise<void> {
@@ -117,7 +117,7 @@ function factsOf(account: Account, subscription: GatewaySubscription | null): Fa
   return { ...tiers, subscription: reference, subscriptionStatus: status, currentPeriodEnd, cancelledAt }
 }
 
-/** A higher tier begins with a month that is paid. While that month is overdue, the tier before stays, and it follows. */
+/** A higher tier starts with a paid month. While that month is overdue, the old tier stays and the new one follows. */
 function tiersOf({ tier: before }: Account, { status, tier, nextTier }: GatewaySubscription) {
   const isUnpaid = status === 'past_due' && isHigher(tier, before)
   return isUnpaid ? { tier: before, nextTier: tier } : { tier, nextTier }
@@ -132,7 +132,7 @@ const free: Facts = {
   cancelledAt: null,
 }
 
-/** When the gateway is to be asked again although nobody says anything: news may be lost. */
+/** When to poll next without an event, because events may be lost. */
 export function nextPollAt({ subscriptionStatus, currentPeriodEnd, clockSeconds }: Account, now: Date): Date | null {
   if (subscriptionStatus === 'past_due') return later(now, every.pastDue)
   if (subscriptionStatus !== 'active' || currentPeriodEnd === null) return null
@@ -140,7 +140,7 @@ export function nextPollAt({ subscriptionStatus, currentPeriodEnd, clockSeconds 
   return end > now ? earliest(later(now, every.active), end) : later(now, every.awaited)
 }
 
-/** Lets the sweep attend to an account by then, unless it does before anyway. */
+/** Schedules the account's sweep for this time, unless it is due earlier. */
 export async function pollBy(trx: Transaction, ownerId: string, at: Date | null): Promise<void> {
   if (at === null) return
   await Account.query(trx)

@@ -15,19 +15,19 @@ import type { Payments } from './payments.ts'
 import { sweptAfter } from './gateway-requests.ts'
 import { requireGoodStanding, subscriptionOf, timeOf } from './standing.ts'
 
-/** How many credits a purchase may have: whole hundreds. */
+/** Purchases are whole hundreds of credits. */
 export const purchaseBounds = { least: 100, most: 1_000_000, step: 100 } as const
 
-/** How often a purchase waits for another one of the account. */
+/** How often a purchase waits for another purchase of the account. */
 const mostTurns = 20
 
 interface Wanted {
   credits: number
-  /** Names the request, so that it buys once however often it is sent. */
+  /** The client's idempotency key: one key buys once. */
   requestKey?: string | undefined
 }
 
-/** Credits that are bought: written as a pending payment, charged under its id, and granted once it is paid. */
+/** Purchases of credits: written as a pending payment, charged under its id, and granted once paid. */
 export function createPurchases(context: {
   database: Database
   clock: Clock
@@ -40,15 +40,15 @@ export function createPurchases(context: {
 }) {
   const { database, clock, config, gateway, credits, look, payments, paymentMethods } = context
 
-  /** What so many credits cost, in US cents. */
+  /** The price in US cents. */
   const priceOf = (amount: number): number => Math.ceil((amount / 100) * config.centsPerHundredCredits)
 
-  /** Writes a pending payment. The account is locked, and has no other one. */
+  /** Writes a pending payment. The account is locked and has no other pending one. */
   async function write(trx: Transaction, account: Account, wanted: Wanted & Pick<Payment, 'purpose'>) {
     const { ownerId } = account
     const createdAt = timeOf(account, clock.now())
     const row = Payment.fromJson({
-      // By the account's clock, as those of subscriptions are, so that the list is in order.
+      // By the account's clock, like subscription payments, so the list is in order.
       id: idAt(createdAt),
       ownerId,
       purpose: wanted.purpose,
@@ -102,7 +102,7 @@ export function createPurchases(context: {
     })
   }
 
-  /** Looks what became of one that is not charged any more. One that the gateway does not know has failed. */
+  /** Polls the result of a payment that is no longer resent. If the gateway does not know it, it has failed. */
   async function giveUp(payment: Payment, now: Date): Promise<void> {
     await look.look(payment.ownerId)
     const { reference } = await read(payment)
@@ -113,7 +113,7 @@ export function createPurchases(context: {
     })
   }
 
-  /** Charges a pending payment, or finds out what became of it. It is pending still if the gateway does not know yet. */
+  /** Charges a pending payment or finds its result. It stays pending if the gateway does not know yet. */
   async function send(payment: Payment): Promise<Payment> {
     if (payment.status === 'pending') {
       const now = timeOf(await credits.current(payment.ownerId), clock.now())
@@ -123,8 +123,8 @@ export function createPurchases(context: {
   }
 
   /**
-   * Buys credits. One purchase at a time: others of the account are found out first. SUBSCRIPTION_PAST_DUE,
-   * NO_PAYMENT_METHOD, PAYMENT_FAILED, VALIDATION_ERROR (a key that was used for another amount).
+   * Buys credits, one purchase at a time: resolves other pending ones first. SUBSCRIPTION_PAST_DUE, NO_PAYMENT_METHOD,
+   * PAYMENT_FAILED, VALIDATION_ERROR (a key that was used for another amount).
    */
   async function buy(ownerId: string, wanted: Wanted): Promise<Payment> {
     for (let turns = 0; turns < mostTurns; turns += 1) {
@@ -132,7 +132,7 @@ export function createPurchases(context: {
       const sent = await send(payment)
       if (isOwn && sent.status !== 'failed') return sent
       assertThat(!isOwn, 'PAYMENT_FAILED', refusalOf(sent, payment.status === 'failed'))
-      // Another one that the gateway has not decided about: the client may try again.
+      // The gateway has not decided about another purchase; the client may retry.
       if (sent.status === 'pending') break
     }
     const message = 'Another purchase for this account is in progress. Try again in a few seconds.'
@@ -144,7 +144,7 @@ export function createPurchases(context: {
 
 export type Purchases = ReturnType<typeof createPurchases>
 
-/** A purchase that has failed before fails for ever under its key. */
+/** A failed purchase fails permanently under its key. */
 const refusalOf = ({ failure }: Payment, isRepeated: boolean): { message?: string } => {
   if (!isRepeated) return failure === null ? {} : { message: failure }
   const more = 'This Idempotency-Key will always return this result. To try again, use a new key.'

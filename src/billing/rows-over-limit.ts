@@ -1,9 +1,9 @@
-/* What an account has, the oldest first, as SQL: what is beyond a limit exceeds it. */
+/* SQL for an account's things, oldest first. Those beyond a limit exceed it. */
 
-/** The account's own owner, and the workspaces that it pays for. */
+/** The user and the workspaces that the account pays for. */
 const owners = '(select :ownerId::uuid union all select id from workspaces where payer_id = :ownerId)'
 
-/** The things that limits count, by table. */
+/** What limits count, by table. */
 export const counted = {
   agents: `owner_id in ${owners} and deleted_at is null`,
   vault_entries: `owner_id in ${owners}`,
@@ -13,9 +13,9 @@ export const counted = {
   workspaces: 'payer_id = :ownerId and deleted_at is null',
 } as const
 
-/** All of one table, and whether each exceeds a limit. */
+/** All rows of a table, and whether each exceeds the limit. */
 export const rowsOverLimit = (table: keyof typeof counted, limit: string): string => `
   select t.*, row_number() over (order by created_at, id) > ${limit} as exceeds from ${table} t where ${counted[table]}`
 
-/** A limit for SQL, which has no Infinity for integers. */
+/** A limit for SQL, whose integers have no Infinity. */
 export const countable = (limit: number): number => (Number.isFinite(limit) ? limit : 2_000_000_000)

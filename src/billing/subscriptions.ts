@@ -11,10 +11,10 @@ import type { GatewayRequests } from './gateway-requests.ts'
 import type { Standing } from './standing.ts'
 import { isPaidTier, paidTierNames, type PaidTierName } from './tiers.ts'
 
-/** More steps than any change takes; then others keep changing the subscription at the same time. */
+/** More steps than any change needs. Beyond it, other requests keep changing the subscription. */
 const mostSteps = 6
 
-/** Begins, changes and ends the subscriptions of accounts, at the gateway. */
+/** Starts, changes and ends subscriptions at the gateway. */
 export function createSubscriptions(context: {
   database: Database
   gateway: Gateway
@@ -27,7 +27,7 @@ export function createSubscriptions(context: {
 
   const standing = async (ownerId: string): Promise<Standing> => credits.standing(await credits.current(ownerId))
 
-  /** What is sent next: what is in progress already, or what the rule says; null if there is nothing to do. */
+  /** The next request: one in progress, or what the rule wants; null if there is none. */
   const begin = (ownerId: string, rule: (account: Account) => Asked | null): Promise<Step | null> =>
     database.transaction(async (trx) => {
       const account = await credits.locked(ownerId, trx)
@@ -39,7 +39,10 @@ export function createSubscriptions(context: {
       return { request: await requests.write(trx, ownerId, asked), isOwn: true }
     })
 
-  /** What others have asked for is found out first; that it was refused is for them. Returns whether what is wanted was done. */
+  /**
+   * Resolves the requests of others first; a refusal of theirs is not ours to report. Returns whether our request was
+   * performed.
+   */
   async function send({ request, isOwn }: Step): Promise<boolean> {
     try {
       return (await requests.send(request)) && isOwn && request.action !== 'pay_overdue'
@@ -49,7 +52,7 @@ export function createSubscriptions(context: {
     }
   }
 
-  /** Asks step by step until the rule wants no more, or what was asked is done. */
+  /** Sends requests step by step until the rule wants no more or ours is performed. */
   async function carryOut(ownerId: string, rule: (account: Account) => Asked | null): Promise<Standing> {
     for (let steps = 0; steps < mostSteps; steps += 1) {
       const step = await begin(ownerId, rule)
@@ -63,9 +66,8 @@ export function createSubscriptions(context: {
   }
 
   /**
-   * Comes to a tier: at once, or when what is paid for is over. What is overdue is paid first; the present tier takes a
-   * cancellation or a change back. Safe to repeat. VALIDATION_ERROR, NO_PAYMENT_METHOD, PAYMENT_FAILED (then nothing
-   * changes).
+   * Changes to a tier now or after the paid period. Pays overdue amounts first. The current tier revokes a cancellation
+   * or a change. Safe to repeat. VALIDATION_ERROR, NO_PAYMENT_METHOD, PAYMENT_FAILED (then nothing changes).
    */
   async function subscribe(ownerId: string, request: { tier: string; when?: When | undefined }): Promise<Standing> {
     const tier = readPaidTier(request.tier)
@@ -73,8 +75,8 @@ export function createSubscriptions(context: {
   }
 
   /**
-   * Returns to the free tier: at the end of the month that is paid, or at once, with what is left of it credited to later
-   * payments. At once, too, if it is past due. Safe to repeat. NOT_FOUND for an owner of the free tier.
+   * Returns to the free tier at the end of the paid month, or now with credit for the rest. A past-due subscription
+   * always ends now. Safe to repeat. NOT_FOUND on the free tier.
    */
   async function cancel(ownerId: string, when: When = 'period_end'): Promise<Standing> {
     const { subscription: present } = await standing(ownerId)
@@ -85,13 +87,13 @@ export function createSubscriptions(context: {
     })
   }
 
-  /** Cancels the subscription of an account that is marked for deletion, so that it does not renew. Safe to repeat. */
+  /** Cancels the subscription of an account marked for deletion, so it does not renew. Safe to repeat. */
   async function rest(ownerId: string): Promise<void> {
     const { isClosing, subscription, nextTier } = await credits.current(ownerId)
     if (isClosing && subscription !== null && nextTier !== 'free') await cancel(ownerId)
   }
 
-  /** Ends the subscription of an account that is to be deleted, if it has one. Safe to repeat. */
+  /** Ends the subscription, if any, of an account that is being deleted. Safe to repeat. */
   async function close(ownerId: string): Promise<void> {
     const account = await Account.query(database).findById(ownerId)
     if (!account || account.subscription === null) return
@@ -102,7 +104,7 @@ export function createSubscriptions(context: {
   return { subscribe, cancel, rest, close }
 }
 
-/** A request that is sent, and whether it is what was wanted. */
+/** A request to send, and whether it is our own. */
 interface Step {
   request: BillingRequest
   isOwn: boolean

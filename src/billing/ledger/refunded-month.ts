@@ -5,15 +5,15 @@ import type { Payment } from '../payment.ts'
 import { tierOf, type TierName } from '../tiers.ts'
 import { day, grantsOf, grantsSince, longest, paidUntil } from './granted-months.ts'
 
-/** What goes back of a month that was granted: so many credits of that grant. */
+/** The credits to take back from a month's grant. */
 export interface RefundedMonth {
   credits: number
   grantId: string | null
 }
 
 /**
- * What goes back with a month that was left early: the same share of what it has granted as of its price. Nothing of a month
- * that was never granted.
+ * The credits to take back for a month that ended early: the same share as of its price. 0 if the month was never
+ * granted.
  */
 export async function refundOfShare(
   trx: Transaction,
@@ -29,12 +29,12 @@ export async function refundOfShare(
 
 type PaidMonth = Pick<Payment, 'id' | 'ownerId' | 'tier' | 'createdAt'>
 
-/** Whether credits of the month were taken back with its payment, and given again since. */
+/** Whether the month's credits were taken back with its payment and returned since. */
 export async function isReinstated(trx: Transaction, ownerId: string, { grantId }: RefundedMonth): Promise<boolean> {
   return (await LedgerEntry.query(trx).where({ ownerId, kind: 'reinstated', grantId }).resultSize()) > 0
 }
 
-/** What goes back with a month whose payment was paid back: all that it has granted and that did not go back before. */
+/** The credits to take back for a refunded month: all that it granted and that were not taken before. */
 export async function refundOfAll(
   trx: Transaction,
   { id, ownerId, tier, createdAt }: PaidMonth,
@@ -47,7 +47,7 @@ export async function refundOfAll(
 
 const isNameless = ({ paymentId }: LedgerEntry): boolean => paymentId === null
 
-/** The grant of a month of the tier that had begun by then, and was not over; of several the newest. */
+/** The newest grant of the tier whose month includes the time. */
 async function monthAround(
   trx: Transaction,
   ownerId: string,
@@ -62,7 +62,7 @@ async function monthAround(
   })
 }
 
-/** No more than is left of the grant after what went back before. */
+/** At most what is left of the grant after earlier reversals. */
 async function backOf(trx: Transaction, month: LedgerEntry | undefined, credits: number): Promise<RefundedMonth> {
   if (!month) return { credits: 0, grantId: null }
   const { ownerId, grantId } = month

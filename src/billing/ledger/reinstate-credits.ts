@@ -3,16 +3,16 @@ import { newId } from '../../ids.ts'
 import type { Account } from '../account.ts'
 import { LedgerEntry } from '../ledger-entry.ts'
 
-/** What was taken back with a payment, and the time that it was. */
+/** Credits taken back with a payment, and which time that was. */
 interface Undone {
   paymentId: string
   turn: number
 }
 
 /**
- * Gives a locked account the credits again that were taken back with a payment, because it was paid all the same: to the
- * grants from which they were taken, which may have expired. A debt is paid first. Returns how many; none if nothing was
- * taken, or they were given again before.
+ * Returns credits to a locked account that were taken back with a payment, because it was paid after all. They go to
+ * their former grants, which may have expired, after paying a debt. Returns the amount; 0 if nothing was taken or it
+ * was already returned.
  */
 export async function reinstateCredits(trx: Transaction, account: Account, undone: Undone, at: Date): Promise<number> {
   const { ownerId } = account
@@ -25,7 +25,7 @@ export async function reinstateCredits(trx: Transaction, account: Account, undon
   if (rows.length === 0) return 0
   const parts = partsOf(taken, Math.max(0, balance) - Math.max(0, account.balance))
   for (const [id, part] of parts) {
-    // Credits of other grants have paid a debt in the meantime: they come to the grant of the payment.
+    // Other grants have paid a debt meanwhile; their part goes to the payment's grant.
     const grantId = id ?? (await grantOf(trx, taken))
     await trx('credit_grants').where({ ownerId, id: grantId }).increment('remaining', part)
   }
@@ -33,7 +33,7 @@ export async function reinstateCredits(trx: Transaction, account: Account, undon
   return credits
 }
 
-/** So many credits for each grant, `room` in all; the grant is null for what none of them has given. */
+/** The credits for each grant, `room` in total. The grant is null for the part that no grant provided. */
 function partsOf({ drawn }: LedgerEntry, room: number): [string | null, number][] {
   let left = room
   const parts: [string | null, number][] = []

@@ -2,7 +2,7 @@ import type { Stripe } from 'stripe'
 import { asking } from './failures.ts'
 import { creditUsedBy, unusedIn } from './invoices.ts'
 
-/** What is to be taken away because of an invoice and a reason; of what was done already, what was taken or given back. */
+/** An amount to reclaim for an invoice and a reason. For past transactions, the amount reclaimed or returned. */
 interface Claim {
   invoice: string
   reason: 'left' | 'debt'
@@ -10,15 +10,14 @@ interface Claim {
 }
 
 /**
- * Credit that nobody has paid for: what was left of a month that was left early, and paid back afterwards. It is taken from
- * the customer's balance, which may become a debt: Stripe adds that to the next invoice. If the month is paid all the same
- * afterwards, since a dispute was won or a refund has failed, it is given back.
+ * Reclaims unpaid credit: the rest of a month that ended early and was refunded afterwards. It is taken from the
+ * customer's balance, which may become a debt that Stripe adds to the next invoice. If the month becomes paid after
+ * all, because a dispute is won or a refund fails, the credit is returned.
  */
 export function createReclaimCredit(stripe: Stripe) {
   /**
-   * Takes away what is to be taken still, and gives back what is not. Returns how much was ever taken because of each
-   * invoice, in cents. The invoices are the newest first. What was taken is known from Stripe alone, so a payment that
-   * is too old to be compared changes nothing.
+   * Reclaims or returns the difference. Returns the total reclaimed per invoice, in cents. Expects the newest invoices
+   * first. Only Stripe knows what was reclaimed, so payments too old to compare change nothing.
    */
   async function settle(customer: string, invoices: Stripe.Invoice[], isPaidBack: IsPaidBack) {
     const paid = invoices.filter(({ status }) => status === 'paid')
@@ -37,7 +36,7 @@ export function createReclaimCredit(stripe: Stripe) {
     return { taken, isNew: changes.length > 0 }
   }
 
-  /** Found by their metadata, because Stripe forgets idempotency keys after a day. */
+  /** Found by metadata, because Stripe forgets idempotency keys after a day. */
   async function takenFrom(customer: string): Promise<Claim[]> {
     const listed = stripe.customers.listBalanceTransactions(customer, { limit: 100 })
     const found = await asking(() => listed.autoPagingToArray({ limit: 1000 }))
@@ -47,7 +46,7 @@ export function createReclaimCredit(stripe: Stripe) {
     })
   }
 
-  /** `turn`: how often something was taken or given back for this before. */
+  /** `turn`: how often this claim has already been reclaimed or returned. */
   const take = (customer: string, { invoice, reason, cents }: Claim, turn: number) =>
     asking(() =>
       stripe.customers.createBalanceTransaction(
@@ -65,7 +64,7 @@ export function createReclaimCredit(stripe: Stripe) {
   return { settle }
 }
 
-/** undefined where what it was paid with is not known: it may be too old to be told of. */
+/** undefined if the payment is unknown, perhaps because it is too old. */
 type IsPaidBack = (invoice: Stripe.Invoice) => boolean | undefined
 
 const descriptions: Record<Claim['reason'], string> = {
@@ -75,7 +74,7 @@ const descriptions: Record<Claim['reason'], string> = {
 
 const isSame = (one: Claim, other: Claim): boolean => one.invoice === other.invoice && one.reason === other.reason
 
-/** What should have been taken because of each invoice, as its payment and that of the month before are now. */
+/** The claims of each invoice, by the current state of its payment and the previous month's. */
 const claimsOf = (paid: Stripe.Invoice[], isPaidBack: IsPaidBack): Claim[] =>
   paid.flatMap((invoice, index) => {
     const month = monthLeftBy(invoice, paid.slice(index + 1))
@@ -92,7 +91,7 @@ const claimOf = (
   cents: number,
 ): Claim[] => (isBack === undefined ? [] : [{ invoice: id, reason, cents: isBack ? Math.max(0, cents) : 0 }])
 
-/** The invoice that the month began with which was left: the last one before of the subscription that is for a month. */
+/** The invoice that started the month that was left: the subscription's last earlier invoice for a month. */
 const monthLeftBy = (invoice: Stripe.Invoice, before: Stripe.Invoice[]): Stripe.Invoice | undefined =>
   before.find(
     (one) => subscriptionOf(one) === subscriptionOf(invoice) && one.lines.data.some(({ amount }) => amount > 0),

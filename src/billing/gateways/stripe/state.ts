@@ -10,12 +10,12 @@ import { nextPriceOf } from './schedules.ts'
 import { itemOf, isPastDue, livingOf, paidUntil } from './subscription.ts'
 import { createReclaimCredit } from './reclaim-credit.ts'
 
-/** How long payments are told of, in days. */
+/** How long payments are reported, in days. */
 const told = 60
 
 /**
- * Reads how an account stands: from the API alone, never from events, which come late, twice, or in another order. What was
- * credited for a month that was paid back since is taken away first.
+ * Reads an account's state from the API and never from events, which arrive late, twice or out of order. First reclaims
+ * the credit of months that were refunded later.
  */
 export function createState(context: { stripe: Stripe; prices: Prices; purchases: Purchases; clock: Clock }) {
   const { stripe, prices, purchases, clock } = context
@@ -24,7 +24,7 @@ export function createState(context: { stripe: Stripe; prices: Prices; purchases
   async function look(customer: string): Promise<GatewayState> {
     const since = Math.floor(later(clock.now(), -told * 86_400).getTime() / 1000)
     const found = await asking(() => stripe.customers.retrieve(customer))
-    // The subscription first: the payment that it began with is then seen, too.
+    // Read the subscription first, so that its first payment is included.
     const subscription = found.deleted ? undefined : await livingOf(stripe, customer)
     const intents = await purchases.intentsOf(customer, since)
     const invoices = await invoicesOf(customer, since)
@@ -41,7 +41,7 @@ export function createState(context: { stripe: Stripe; prices: Prices; purchases
     return {
       subscription: subscription ? await toldOf(subscription) : null,
       payments: [...bought, ...months].toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime()),
-      // What a customer owes less than nothing of is credited to later invoices; what is owed is added to the next.
+      // In Stripe, a negative balance is credit toward later invoices. A positive balance is added to the next invoice.
       creditCents: now.deleted ? 0 : 0 - now.balance,
       card: found.deleted ? null : idOf(found.invoice_settings.default_payment_method),
     }
@@ -70,8 +70,8 @@ export function createState(context: { stripe: Stripe; prices: Prices; purchases
   }
 
   /**
-   * An invoice of less than nothing has been credited, and is about the tier that was left. What was taken away because of
-   * it counts as paid from credit: so the payments add up.
+   * A negative invoice is a credit for the tier that was left. Reclaimed credit counts as paid from credit, so the
+   * payments add up.
    */
   async function paymentOf(invoice: Stripe.Invoice, intent: Stripe.PaymentIntent | undefined, taken: number) {
     const status = isPaidBack(intent) ? 'refunded' : statusOf(invoice)

@@ -4,20 +4,20 @@ import { idOf, type Customers } from './customers.ts'
 import { asking, isInvalid, translated } from './failures.ts'
 import { isSuspended } from './subscription.ts'
 
-/** Months that were not paid: they are paid later, or need not be any more. */
+/** Unpaid months: they are paid later or waived. */
 export function createUnpaidInvoices({ stripe, customers }: { stripe: Stripe; customers: Customers }) {
   /**
-   * Takes back the invoices that could be collected still, but for the last one if the subscription continues: nobody pays
-   * for a month that is not given. Safe to repeat.
+   * Withdraws invoices that Stripe could still collect, except the last one of a live subscription. Nobody pays for a
+   * month that they do not get. Safe to repeat.
    */
   async function waive({ id, status, latest_invoice: latest }: Stripe.Subscription): Promise<void> {
     const { data } = await asking(() => stripe.invoices.list({ subscription: id, limit: 100 }))
     const kept = status === 'canceled' ? null : idOf(latest)
-    // One of less than nothing credits something, and stays.
+    // A negative invoice is a credit and stays.
     for (const invoice of data) if (invoice.id !== kept && invoice.total > 0) await takeBack(invoice)
   }
 
-  /** A draft of a subscription can neither be voided nor deleted, but it can be left one for ever. */
+  /** A subscription's draft can be neither voided nor deleted, so it stays a draft permanently. */
   async function takeBack({ id, status, auto_advance: isAdvanced }: Stripe.Invoice): Promise<void> {
     if (status === 'open') await asking(() => stripe.invoices.voidInvoice(id))
     if (status === 'draft' && isAdvanced === true)
@@ -32,7 +32,7 @@ export function createUnpaidInvoices({ stripe, customers }: { stripe: Stripe; cu
     if (isSuspended(found) && status !== 'draft') throw nothingToPay()
   }
 
-  /** The invoices of a subscription that is marked as unpaid stay drafts until somebody wants to pay. */
+  /** The invoices of an unpaid subscription stay drafts until someone pays. */
   async function finalized(id: string): Promise<Stripe.Invoice> {
     const found = await asking(() => stripe.invoices.retrieve(id))
     if (found.status !== 'draft') return found
