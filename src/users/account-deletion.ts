@@ -16,7 +16,7 @@ import { User } from './user.ts'
 const daySeconds = 86_400
 
 /**
- * Accounts that their owners want to be deleted: after a time of grace, in which they can be restored, everything goes
+ * Deletion of accounts by their owners. After a grace period, in which they can be restored, everything is deleted
  * (src/deletion).
  */
 export function createAccountDeletion(context: {
@@ -34,8 +34,8 @@ export function createAccountDeletion(context: {
   const { baseUrl } = config.http
 
   /**
-   * Marks the account for deletion, and ends all its other logins and all its sessions; its API keys and agents rest, and its subscription does not renew. Safe
-   * to repeat: the first time holds. UNAUTHORIZED if the password or the code is wrong.
+   * Marks the account for deletion, and ends all its sessions and other logins. API keys and agents are suspended, and
+   * the subscription does not renew. Safe to repeat: the first time stays. UNAUTHORIZED for a wrong password or code.
    */
   async function close(
     caller: Caller,
@@ -53,7 +53,7 @@ export function createAccountDeletion(context: {
     logger.info({ userId: caller.userId }, 'account deletion scheduled')
   }
 
-  /** The first time holds. */
+  /** Repeating it keeps the first time. */
   async function mark(
     trx: Transaction,
     { id, email }: User,
@@ -65,12 +65,15 @@ export function createAccountDeletion(context: {
     const dueAt = later(now, config.accountGraceDays * daySeconds)
     await requestDeletion(trx, id, now, dueAt)
     await endLogins()
-    // Nobody must take the account over, or restore it, with what was mailed before.
+    // Earlier mails must not let anyone take over or restore the account.
     await tokens.withdraw(trx, id, ['verify', 'change', 'reset'])
     await outbox.put(trx, { to: email, ...mail({ now, dueAt }, baseUrl) })
   }
 
-  /** Takes the mark away: everything is as before, but for logins, sessions and the subscription, which stays cancelled. Safe to repeat. TOKEN_REVOKED once it is too late. */
+  /**
+   * Removes the mark. Everything resumes except logins, sessions and the subscription, which stays cancelled. Safe to
+   * repeat. TOKEN_REVOKED once it is too late.
+   */
   async function restore(caller: Caller): Promise<void> {
     requireLogin(caller)
     await database.transaction(async (trx) => {
@@ -81,13 +84,13 @@ export function createAccountDeletion(context: {
     logger.info({ userId: caller.userId }, 'account restored')
   }
 
-  /** Takes the mark of a locked user away, if there is one. TOKEN_REVOKED once it is too late. */
+  /** Removes the mark of a locked user, if any. TOKEN_REVOKED once it is too late. */
   async function keep(trx: Transaction, user: User): Promise<void> {
     const marked = await Deletion.query(trx).findById(user.id).forUpdate()
     if (!marked) return
     assertThat(marked.begunAt === null, 'TOKEN_REVOKED', { message: beingDeleted })
     await Deletion.query(trx).deleteById(user.id)
-    // Runs may wait since then.
+    // Runs may be waiting since then.
     await due.owner(trx, user.id)
     await outbox.put(trx, { to: user.email, ...accountIsKept(clock.now(), baseUrl) })
   }
@@ -97,7 +100,7 @@ export function createAccountDeletion(context: {
     restore,
     keep,
 
-    /** Marks the account of a locked user for an operator, and ends all its logins and sessions. Safe to repeat. */
+    /** Marks a locked user's account for an operator, and ends all its logins and sessions. Safe to repeat. */
     markFor: (trx: Transaction, user: User): Promise<void> =>
       mark(trx, user, () => logins.endEvery(trx, user.id), accountIsBeingClosed),
   }

@@ -19,7 +19,7 @@ import { User } from './user.ts'
 
 type Addressed = Pick<User, 'id' | 'email'>
 
-/** That users read mails to their address: it is verified by a token that is mailed to it, and so is a new one. */
+/** Proof that users read their mail: an address is verified with a mailed token, and so is a new one. */
 export function createEmailChanges(context: {
   database: Database
   clock: Clock
@@ -34,7 +34,7 @@ export function createEmailChanges(context: {
   const { database, clock, config, logger, outbox, rateLimits, tries, tokens, due } = context
   const { baseUrl } = config.http
 
-  /** Anybody can register an address, but only its account asks again: the two are counted apart. */
+  /** Anyone can register an address, but only its account requests another token, so the two count separately. */
   async function tokenMail(trx: Transaction, { id: userId, email }: Addressed): Promise<NewMail> {
     await tokens.withdraw(trx, userId, ['verify'])
     const issued = await tokens.issue(trx, { purpose: 'verify', userId, email })
@@ -42,13 +42,13 @@ export function createEmailChanges(context: {
   }
 
   /**
-   * Mails a token for the user's address, instead of the one before, unless the mailbox has had too many mails today. The
-   * caller has locked the user's row.
+   * Mails a token for the user's address and replaces the earlier one, unless the mailbox has reached today's limit.
+   * The caller has locked the user's row.
    */
   const sendToken = async (trx: Transaction, user: Addressed): Promise<void> =>
     void (await outbox.put(trx, { ...(await tokenMail(trx, user)), kind: 'asked' }))
 
-  /** Mails another token; none if the address is verified already. RATE_LIMITED after a few an hour. */
+  /** Mails another token, unless the address is already verified. RATE_LIMITED after a few an hour. */
   async function sendAgain(caller: Caller): Promise<void> {
     requireLogin(caller)
     await rateLimits.accountMail(`${caller.userId} verify`)
@@ -60,9 +60,9 @@ export function createEmailChanges(context: {
   }
 
   /**
-   * Mails a token to the address that the account is to have, and a notice to the one that it has. Does not look whether
-   * the new one is taken: that is known only to whoever reads its mails. UNAUTHORIZED if the password or the code is wrong,
-   * VALIDATION_ERROR, RATE_LIMITED after a few an hour.
+   * Mails a token to the new address and a notice to the current one. Does not reveal whether the new address is taken:
+   * only its reader learns that. UNAUTHORIZED for a wrong password or code, VALIDATION_ERROR, RATE_LIMITED after a few
+   * an hour.
    */
   async function askToChange(caller: Caller, request: Shown & { newEmail: string }, address: string): Promise<void> {
     requireLogin(caller)
@@ -81,7 +81,7 @@ export function createEmailChanges(context: {
   }
 
   /**
-   * Verifies the address that a token was mailed to; if it is a new one, the account has it from now on. INVALID_TOKEN,
+   * Verifies the address that a token was mailed to. A new address replaces the account's. INVALID_TOKEN,
    * TOKEN_EXPIRED, PERMISSION_DENIED (suspended), VALIDATION_ERROR if another account has the new address.
    */
   async function verify(token: string, from: Client): Promise<void> {
@@ -112,16 +112,16 @@ export function createEmailChanges(context: {
       ...sides,
     })
     await forgetTaken(trx, user.id)
-    // Runs may have waited for what is free with a verified address.
+    // Runs may have waited for the free credits of a verified address.
     await due.owner(trx, user.id)
     if (known.purpose === 'verify') {
       await User.query(trx).findById(user.id).patch({ emailVerifiedAt: now })
       return
     }
-    // While the account has the former address, the mail counts for that.
+    // The limit counts this mail for the former address while the account still has it.
     await outbox.put(trx, { to: user.email, ...addressWasChanged(now, baseUrl) })
     await User.query(trx).findById(user.id).patch({ email: known.email, emailVerifiedAt: now })
-    // Whoever reads mails to the former address must not take over the account with what was sent there.
+    // A reader of the former address must not take over the account with older mails.
     await tokens.withdraw(trx, user.id, ['verify', 'change', 'reset'])
   }
 

@@ -9,20 +9,20 @@ import { Login } from './login.ts'
 import { assertPassword, type Passwords } from './passwords.ts'
 import { User } from './user.ts'
 
-/** For how long the network of a login is known, and how many logins are looked at. */
+/** How long a login's network stays known, and how many logins are read. */
 const knownSeconds = 90 * 86_400
 const mostLogins = 200
 
-/** What somebody shows to prove that an account is theirs. */
+/** Proof that an account is the caller's. */
 export interface Shown {
   currentPassword: string
   code?: string | undefined
 }
 
 /**
- * Attempts at passwords and codes, wherever one can be tried: so many wrong ones an hour for each account, from all addresses
- * together. Networks from which the account was logged in to lately are counted separately: a stranger who uses
- * up the tries keeps its owner out of no place where they have been.
+ * Attempts at passwords and codes, wherever one can be tried. Each account has an hourly limit of wrong ones, across
+ * all addresses. Networks with recent logins of the account count separately, so a stranger who uses up the limit does
+ * not lock the owner out there.
  */
 export function createLoginAttempts(context: {
   database: Database
@@ -43,15 +43,15 @@ export function createLoginAttempts(context: {
     return logins.some(({ address }) => address !== null && networkOf(address) === network)
   }
 
-  /** What tries are counted by. Those for an address without an account count, too: the answers are the same. */
+  /** The key of the limit. Attempts at unknown addresses count too, so the responses do not differ. */
   async function keyOf(of: User | { email: string }, network: string): Promise<string> {
     if (!('id' in of)) return hashToken(of.email)
     return (await isKnown(of.id, network)) ? `${of.id} ${network}` : of.id
   }
 
   /**
-   * Checks a password, and what comes after it, as one try, which is given back unless something was wrong. `of` without an
-   * id is no account: that takes as long. UNAUTHORIZED with the message, RATE_LIMITED.
+   * Checks a password and what follows it as one attempt. Success returns the attempt. An `of` without an id is an
+   * unknown account, which takes equally long. UNAUTHORIZED with the message, RATE_LIMITED.
    */
   async function attempt<T>(
     of: User | { email: string },
@@ -67,7 +67,7 @@ export function createLoginAttempts(context: {
     return then(giveBack)
   }
 
-  /** A code is tried only if one was sent: asking for it is no failure. */
+  /** A missing code does not count as an attempt. */
   async function proveCode(user: User, code: string | undefined, giveBack: () => Promise<void>) {
     if (code === undefined) await giveBack()
     const factorId = await codes.prove(user, code)
@@ -84,7 +84,10 @@ export function createLoginAttempts(context: {
   const message = 'The current password is wrong.'
 
   return {
-    /** Who logs in. UNAUTHORIZED for an unknown address, a wrong password, a missing or wrong code; RATE_LIMITED. */
+    /**
+     * The user who logs in. UNAUTHORIZED for an unknown address, a wrong password, or a missing or wrong code;
+     * RATE_LIMITED.
+     */
     async logIn(
       { email: written, password, code }: { email: string; password: string; code?: string | undefined },
       address: string,
@@ -98,7 +101,7 @@ export function createLoginAttempts(context: {
       })
     },
 
-    /** The account of a caller who knows its password. UNAUTHORIZED, RATE_LIMITED. */
+    /** The caller's account, if the password is right. UNAUTHORIZED, RATE_LIMITED. */
     async password(userId: string, currentPassword: string, address: string): Promise<User> {
       const user = await find(userId)
       assertPassword(user.passwordHash)
@@ -107,8 +110,8 @@ export function createLoginAttempts(context: {
     },
 
     /**
-     * The account of a caller who knows its password and has its second factor, if it has one: a stolen login and a stolen
-     * password are not enough to change how it is logged in to. UNAUTHORIZED, RATE_LIMITED.
+     * The caller's account, if the password and any second factor are right. So a stolen login plus a stolen password
+     * cannot change how the account is protected. UNAUTHORIZED, RATE_LIMITED.
      */
     async prove(userId: string, { currentPassword, code }: Shown, address: string) {
       const user = await find(userId)
@@ -119,7 +122,7 @@ export function createLoginAttempts(context: {
       return { user, factorId }
     },
 
-    /** A new password ends the wait, for strangers and for whoever has chosen it. */
+    /** Resets the count after a new password, for strangers and for the owner. */
     async forget(userId: string, address: string): Promise<void> {
       await rateLimits.tries.forget(userId)
       await rateLimits.tries.forget(`${userId} ${networkOf(address)}`)

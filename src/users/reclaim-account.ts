@@ -22,10 +22,10 @@ interface TakenBack {
 }
 
 /**
- * Nobody has shown to read mails to the account's address before: whoever has made the account may have taken somebody
- * else's. What they would still get in by, keep its owner out by, or learn from goes: the second factor, keys, secrets of
- * webhooks, callback addresses, credentials of sites, and everybody else in its workspaces. Its agents are paused. The caller has locked the
- * user's row.
+ * For an account whose address was never verified: its creator may have used another person's address. Removes
+ * everything that would let the creator get in, learn from it, or lock the owner out: second factor, keys, webhook
+ * secrets, callback URLs, site credentials, and all other workspace members. Pauses its agents. The caller has locked
+ * the user's row.
  */
 export async function reclaimAccount(trx: Transaction, { userId, now, due, sealing }: TakenBack): Promise<void> {
   await SecondFactor.query(trx).where({ userId }).delete()
@@ -37,7 +37,7 @@ export async function reclaimAccount(trx: Transaction, { userId, now, due, seali
   await due.owner(trx, userId)
 }
 
-/** Their secrets are new: whoever has made the account would start runs with the old ones, and sign as the platform. */
+/** Replaces the agents' secrets: with the old ones, the creator could start runs and sign as the platform. */
 async function stopAgents(trx: Transaction, { userId, now, sealing }: Omit<TakenBack, 'due'>): Promise<void> {
   const agents = await Agent.query(trx)
     .whereIn('ownerId', paidWith(userId))
@@ -64,7 +64,7 @@ async function disconnect(trx: Transaction, { userId, now, sealing }: Omit<Taken
     const { id, authType, generation } = entry
     await entry.$query(trx).patch({
       credential: sealCredential(sealing, { id, authType }, { accessToken: '' }),
-      // A refresh that is in progress must not bring the old one back.
+      // A refresh in progress must not restore the old one.
       generation: generation + 1,
       status: 'needs_reauth',
       statusReason: disconnected,

@@ -55,7 +55,10 @@ export function createUsers(context: {
   const present = (user: User, deletionDueAt: Date | null = null): Profile =>
     profileOf(user, config.auth.termsVersion, deletionDueAt)
 
-  /** Changes the password and ends all other logins, and all sessions. UNAUTHORIZED if the current one, or the code of the second factor, is wrong, VALIDATION_ERROR. */
+  /**
+   * Changes the password, and ends all other logins and all sessions. UNAUTHORIZED for a wrong current password or
+   * code, VALIDATION_ERROR.
+   */
   async function changePassword(
     caller: Caller,
     request: Shown & { newPassword: string },
@@ -71,14 +74,14 @@ export function createUsers(context: {
       const changed = await same.patch({ passwordHash })
       assertThat(changed === 1, 'UNAUTHORIZED', { message: 'The password has been changed in the meantime.' })
       await logins.endOthers(trx, caller.userId, loginId)
-      // Whoever knew the former password may have asked for another address.
+      // Someone with the old password may have requested another address.
       await tokens.withdraw(trx, caller.userId, ['change', 'reset'])
       await dropUnconfirmed(trx, caller.userId)
       await outbox.put(trx, { to: email, ...passwordWasChanged(clock.now(), config.http.baseUrl) })
     })
   }
 
-  /** Records when the caller accepts the terms in force. Safe to repeat. */
+  /** Records that the caller accepts the current terms. Safe to repeat. */
   async function acceptTerms(caller: Caller): Promise<Profile> {
     requireLogin(caller)
     const termsVersion = config.auth.termsVersion
