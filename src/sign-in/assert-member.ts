@@ -6,8 +6,8 @@ import type { Provider } from './provider.ts'
 import { WorkspaceProvider } from './workspace-provider.ts'
 
 /**
- * Refuses who is no member, and a provider that was removed or replaced (PERMISSION_DENIED). Both stay as they are until
- * the transaction ends: whoever ends them waits, and then ends what was opened or linked in the meantime.
+ * Refuses users who are not members, and providers that were removed or replaced (PERMISSION_DENIED). Locks both until
+ * the transaction ends, so a removal waits, and then also ends what was opened or linked meanwhile.
  */
 export async function assertProviderMember(
   trx: Transaction,
