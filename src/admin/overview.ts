@@ -17,7 +17,7 @@ import { User } from '../users/user.ts'
 import { Workspace } from '../workspaces/workspace.ts'
 
 /** An account as operators see it. */
-class Account extends User {
+class AccountOverview extends User {
   /** null before its first use. */
   declare tier: TierName | null
   declare balance: number | null
@@ -28,7 +28,7 @@ class Account extends User {
 }
 
 /** A workspace as operators see it. */
-class Place extends Workspace {
+class WorkspaceOverview extends Workspace {
   declare payerEmail: string
   declare members: number
 }
@@ -74,14 +74,14 @@ export function createOverview(context: {
   const paid = isOff ? [raw('null as tier'), raw('null as balance')] : ['accounts.tier', 'accounts.balance']
 
   const accounts = () =>
-    Account.query(database)
+    AccountOverview.query(database)
       .leftJoin('accounts', 'accounts.ownerId', 'users.id')
       .leftJoin('deletions', 'deletions.ownerId', 'users.id')
       .select('users.*', 'accounts.givenTier', 'accounts.limits', ...paid)
       .select('deletions.dueAt as deletionDueAt')
 
   /** Fails with NOT_FOUND. */
-  async function user(userId: string): Promise<Account> {
+  async function user(userId: string): Promise<AccountOverview> {
     const found = isId(userId) ? await accounts().findOne('users.id', userId) : undefined
     assertThat(found, 'NOT_FOUND', { message: noUser })
     return found
@@ -109,16 +109,19 @@ export function createOverview(context: {
     },
 
     /** Newest first. With an address, only the user who has it. */
-    async users({ email: written, ...request }: PageRequest & { email?: string | undefined }): Promise<Page<Account>> {
+    async users({
+      email: written,
+      ...request
+    }: PageRequest & { email?: string | undefined }): Promise<Page<AccountOverview>> {
       const query = accounts()
       if (written !== undefined) void query.where({ email: normalizeEmail(written) ?? '' })
       return page(query, { list: 'users', key: idIn('users.id'), time: 'users.createdAt', ...request })
     },
 
     /** Newest first, including deleted ones. */
-    workspaces: (request: PageRequest): Promise<Page<Place>> =>
+    workspaces: (request: PageRequest): Promise<Page<WorkspaceOverview>> =>
       page(
-        Place.query(database)
+        WorkspaceOverview.query(database)
           .join('users', 'users.id', 'workspaces.payerId')
           .select('workspaces.*', 'users.email as payerEmail', raw(membersCount)),
         { list: 'all-workspaces', key: idIn('workspaces.id'), time: 'workspaces.createdAt', ...request },

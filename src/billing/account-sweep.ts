@@ -22,7 +22,7 @@ export function createAccountSweep(context: {
   database: Database
   clock: Clock
   logger: Logger
-  billing: Pick<Billing, 'credits' | 'look' | 'purchases' | 'requests' | 'subscriptions' | 'topUps'>
+  billing: Pick<Billing, 'credits' | 'polling' | 'purchases' | 'requests' | 'subscriptions' | 'topUps'>
   exceeding: Pick<FitToLimits, 'fit' | 'afterChange'>
   config: Pick<Config, 'billing'>
 }) {
@@ -48,7 +48,7 @@ export function createAccountSweep(context: {
       // Poll even after a failure: the state may have changed.
       const [finished] = await Promise.allSettled([finish(ownerId)])
       await billing.subscriptions.rest(ownerId)
-      await billing.look.look(ownerId)
+      await billing.polling.poll(ownerId)
       await billing.topUps.perform(ownerId)
       if (finished.status === 'rejected') throw finished.reason
     } finally {

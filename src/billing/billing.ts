@@ -37,8 +37,8 @@ export function createBilling(context: {
   const { database, clock } = context
   const credits = createCredits(context)
   const payments = createPayments({ ...context, credits, topUpFailures: createTopUpFailures(context) })
-  const look = createPollGateway({ ...context, credits, payments, overdue: createOverdueNotices(context) })
-  const parts = { ...context, credits, payments, look }
+  const polling = createPollGateway({ ...context, credits, payments, overdue: createOverdueNotices(context) })
+  const parts = { ...context, credits, payments, polling }
   const paymentMethods = createPaymentMethods(parts)
   const requests = createGatewayRequests(parts)
   const purchases = createPurchases({ ...parts, paymentMethods })
@@ -71,7 +71,7 @@ export function createBilling(context: {
     usage: createUsage(context),
     preview: createPreview({ ...context, credits }),
     promotions: createPromotions({ ...context, credits }),
-    look,
+    polling,
     payments,
     paymentMethods,
     purchases,

@@ -44,7 +44,12 @@ export function createFitToLimits(context: {
     return rows[0]
   }
 
-  async function tell(trx: Transaction, ownerId: string, tier: string | null, counts: Exceeding): Promise<void> {
+  async function notifySuspended(
+    trx: Transaction,
+    ownerId: string,
+    tier: string | null,
+    counts: Exceeding,
+  ): Promise<void> {
     const named = parts.flatMap(([what, one, many]) => {
       const count = counts[what]
       return count > 0 ? [`${count} ${count === 1 ? one : many}`] : []
@@ -83,7 +88,7 @@ export function createFitToLimits(context: {
     return database.transaction(async (trx) => {
       const marked = Account.query(trx).findById(ownerId).where({ tier: account.tier, fittedTier: mark })
       const isLast = (await marked.patch({ fittedTier: fittedTo(account), exceeds })) > 0
-      if (isLast && exceeds && !account.exceeds && !isSuspended) await tell(trx, ownerId, tier, counts)
+      if (isLast && exceeds && !account.exceeds && !isSuspended) await notifySuspended(trx, ownerId, tier, counts)
       return isLast
     })
   }

@@ -18,9 +18,9 @@ export function createGatewayRequests(context: {
   database: Database
   clock: Clock
   gateway: Gateway
-  look: PollGateway
+  polling: PollGateway
 }) {
-  const { database, clock, gateway, look } = context
+  const { database, clock, gateway, polling } = context
 
   const find = (trx: Transaction | Database, ownerId: string) => BillingRequest.query(trx).findById(ownerId)
 
@@ -34,7 +34,7 @@ export function createGatewayRequests(context: {
 
   const ask = async ({ ownerId, id: key, action, subscription, tier, at }: BillingRequest): Promise<void> => {
     if (action === 'subscribe' && tier) {
-      return gateway.subscribe({ customer: await look.customerOf(ownerId), tier, key })
+      return gateway.subscribe({ customer: await polling.customerOf(ownerId), tier, key })
     }
     if (subscription === null) return
     if (action === 'change' && tier) return gateway.change({ subscription, tier, when: at ?? 'now', key })
@@ -47,7 +47,7 @@ export function createGatewayRequests(context: {
 
   /** Polls the result of a request that is no longer resent, and deletes it. */
   async function giveUp(request: BillingRequest): Promise<false> {
-    await look.look(request.ownerId)
+    await polling.poll(request.ownerId)
     if (mayStillArrive(request.createdAt, clock.now()))
       throw new CodedError('RATE_LIMITED', { message, retryAfter: 60 })
     await forget(request)
@@ -69,7 +69,7 @@ export function createGatewayRequests(context: {
         throw error
       },
     )
-    await look.look(request.ownerId)
+    await polling.poll(request.ownerId)
     await forget(request)
     if (refusal?.code === 'PAYMENT_FAILED') throw refusal
     return refusal === undefined

@@ -18,7 +18,7 @@ export function createOverdueNotices({ notifications }: { notifications: Pick<No
 
   return {
     /** Compares an account before and after a poll. */
-    async tell(trx: Transaction, before: Account, after: Account): Promise<void> {
+    async notifyChange(trx: Transaction, before: Account, after: Account): Promise<void> {
       const wasOverdue = before.subscriptionStatus === 'past_due'
       if (!wasOverdue && after.subscriptionStatus === 'past_due') {
         const message = `A monthly payment for the ${overdueTierOf(after)} tier was declined. We retry it for a few days, then the subscription ends. Until it is paid, webhook deliveries are rejected, runs of webhook agents wait, and you cannot buy credits. Pay now with POST /billing/subscription. If necessary, add another payment method first.`

@@ -18,16 +18,16 @@ export function createPaymentMethods(context: {
   clock: Clock
   gateway: Gateway
   credits: Credits
-  look: PollGateway
+  polling: PollGateway
 }) {
-  const { database, clock, gateway, credits, look } = context
+  const { database, clock, gateway, credits, polling } = context
   const card = createChargedCard(context)
 
   /** Newest first. */
   const list = async (ownerId: string): Promise<PaymentMethod[]> =>
     PaymentMethod.query(database).where({ ownerId }).orderBy('id', 'desc')
 
-  async function assertRoom(trx: Transaction, ownerId: string): Promise<void> {
+  async function assertCardLimit(trx: Transaction, ownerId: string): Promise<void> {
     const count = await PaymentMethod.query(trx).where({ ownerId }).resultSize()
     const message = `You have reached the limit of ${atMost} payment methods. Remove one first.`
     assertThat(count < atMost, 'FEATURE_LIMIT_REACHED', { message })
@@ -35,8 +35,8 @@ export function createPaymentMethods(context: {
 
   /** Adds a card. PAYMENT_FAILED if it is refused, VALIDATION_ERROR, FEATURE_LIMIT_REACHED beyond 20 cards. */
   async function add(ownerId: string, request: { paymentMethod: string }): Promise<PaymentMethod> {
-    await database.transaction((trx) => assertRoom(trx, ownerId))
-    const customer = await look.customerOf(ownerId)
+    await database.transaction((trx) => assertCardLimit(trx, ownerId))
+    const customer = await polling.customerOf(ownerId)
     const attached = await gateway.attach(customer, request.paymentMethod)
     try {
       return await database.transaction((trx) => note(trx, ownerId, attached))
@@ -53,7 +53,7 @@ export function createPaymentMethods(context: {
     const before = await PaymentMethod.query(trx).findOne({ ownerId, reference: attached.reference })
     // Now the newest card, which is charged.
     if (before) await PaymentMethod.query(trx).deleteById(before.id)
-    else await assertRoom(trx, ownerId)
+    else await assertCardLimit(trx, ownerId)
     const row = PaymentMethod.fromJson({ id: newId(), ownerId, ...attached, createdAt: clock.now() })
     await PaymentMethod.query(trx).insert(row)
     // A purchase of credits may have waited for a valid card.
@@ -75,7 +75,7 @@ export function createPaymentMethods(context: {
     const found = isId(id) ? await PaymentMethod.query(database).findOne({ id, ownerId }) : undefined
     assertThat(found, 'NOT_FOUND', { message: 'There is no payment method with this id.' })
     // Gateway first: an unlisted card must not be charged.
-    await detach(ownerId, await look.customerOf(ownerId), found.reference)
+    await detach(ownerId, await polling.customerOf(ownerId), found.reference)
     await PaymentMethod.query(database).delete().where({ id, ownerId })
   }
 

@@ -30,22 +30,24 @@ export function createPayments(context: {
    * Records a payment's state at the gateway, and applies its effects once, however often it is reported. The account
    * is locked. Ignores payments that neither the platform nor a subscription made.
    */
-  async function settle(trx: Transaction, { ownerId }: Account, told: GatewayPayment): Promise<void> {
-    const before = await known(trx, ownerId, told)
-    if (!before && told.tier === null) return
-    const isKnown = before !== undefined && before.reference !== null && !isNews(before, told)
-    const id = isKnown ? before.id : await record(trx, before ? fieldsOf(before) : fresh(ownerId, told), told, before)
-    if (isPaid(told.status)) await leave(trx, { ownerId, id }, told, !isPaid(before?.status))
+  async function settle(trx: Transaction, { ownerId }: Account, reported: GatewayPayment): Promise<void> {
+    const before = await known(trx, ownerId, reported)
+    if (!before && reported.tier === null) return
+    const isKnown = before !== undefined && before.reference !== null && !isNews(before, reported)
+    const id = isKnown
+      ? before.id
+      : await record(trx, before ? fieldsOf(before) : fresh(ownerId, reported), reported, before)
+    if (isPaid(reported.status)) await leave(trx, { ownerId, id }, reported, !isPaid(before?.status))
   }
 
   /** Records the gateway's response to a charge, unless a poll has newer data. The account is locked. */
-  async function charged(trx: Transaction, account: Account, { id }: Payment, told: GatewayPayment): Promise<void> {
+  async function charged(trx: Transaction, account: Account, { id }: Payment, reported: GatewayPayment): Promise<void> {
     const { ownerId } = account
-    if (await Payment.query(trx).findOne({ ownerId, id, status: 'pending' })) await settle(trx, account, told)
+    if (await Payment.query(trx).findOne({ ownerId, id, status: 'pending' })) await settle(trx, account, reported)
   }
 
-  async function record(trx: Transaction, payment: Fresh, told: GatewayPayment, before: Payment | undefined) {
-    const { status, reference, failure, cents, fromCreditCents } = told
+  async function record(trx: Transaction, payment: Fresh, reported: GatewayPayment, before: Payment | undefined) {
+    const { status, reference, failure, cents, fromCreditCents } = reported
     const settledAt = status === before?.status ? before.settledAt : settledAtOf(status)
     const timesBack = payment.timesBack + (status === 'refunded' && before?.status !== 'refunded' ? 1 : 0)
     await write(trx, { ...payment, status, reference, failure, cents, fromCreditCents, settledAt, timesBack }, before)
@@ -125,13 +127,13 @@ const isPaid = (status: Payment['status'] | undefined): boolean => status === 'p
 /**
  * A paid payment never becomes unpaid. It may be refunded, and become paid again: a dispute is won, or a refund fails.
  */
-const isLater = (before: Payment['status'], told: Payment['status']): boolean =>
-  order.indexOf(told) > order.indexOf(before) || (before === 'refunded' && told === 'paid')
+const isLater = (before: Payment['status'], reported: Payment['status']): boolean =>
+  order.indexOf(reported) > order.indexOf(before) || (before === 'refunded' && reported === 'paid')
 
 /** A void payment returns its credit, although its status stays `failed`. */
-const isNews = (before: Payment, told: GatewayPayment): boolean =>
-  isLater(before.status, told.status) ||
-  (before.status === told.status && before.fromCreditCents !== told.fromCreditCents)
+const isNews = (before: Payment, reported: GatewayPayment): boolean =>
+  isLater(before.status, reported.status) ||
+  (before.status === reported.status && before.fromCreditCents !== reported.fromCreditCents)
 
 const order = ['pending', 'failed', 'paid', 'refunded'] as const satisfies readonly Payment['status'][]
 

@@ -75,7 +75,7 @@ export function createPollGateway(context: {
     for (const payment of state.payments.toReversed()) await payments.settle(trx, account, payment)
     // The tier grants the month's credits.
     const after = await credits.locked(ownerId, trx)
-    await overdue.tell(trx, account, after)
+    await overdue.notifyChange(trx, account, after)
     await follow(trx, account, after)
   }
 
@@ -88,17 +88,17 @@ export function createPollGateway(context: {
   }
 
   /** Polls a user's account. Throws the gateway's errors. */
-  const look = (ownerId: string): Promise<void> => regardless(() => lookNow(ownerId))
+  const poll = (ownerId: string): Promise<void> => regardless(() => pollNow(ownerId))
 
-  async function lookNow(ownerId: string): Promise<void> {
+  async function pollNow(ownerId: string): Promise<void> {
     const { number, ...known } = await begin(ownerId)
     const customer = await customerOf(ownerId, known)
-    const state = await gateway.look(customer)
+    const state = await gateway.readState(customer)
     await database.transaction((trx) => apply(trx, ownerId, number, state))
     await card.fit(ownerId, customer, state.card)
   }
 
-  return { look, customerOf }
+  return { poll, customerOf }
 }
 
 export type PollGateway = ReturnType<typeof createPollGateway>

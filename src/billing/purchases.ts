@@ -34,11 +34,11 @@ export function createPurchases(context: {
   config: Pick<Config, 'centsPerHundredCredits'>
   gateway: Gateway
   credits: Credits
-  look: PollGateway
+  polling: PollGateway
   payments: Payments
   paymentMethods: PaymentMethods
 }) {
-  const { database, clock, config, gateway, credits, look, payments, paymentMethods } = context
+  const { database, clock, config, gateway, credits, polling, payments, paymentMethods } = context
 
   /** The price in US cents. */
   const priceOf = (amount: number): number => Math.ceil((amount / 100) * config.centsPerHundredCredits)
@@ -89,22 +89,22 @@ export function createPurchases(context: {
 
   async function charge(payment: Payment): Promise<void> {
     const { ownerId, id, cents } = payment
-    const customer = await look.customerOf(ownerId)
-    const told = await gateway.pay({ customer, cents, key: id }).catch((error: unknown) => {
+    const customer = await polling.customerOf(ownerId)
+    const result = await gateway.pay({ customer, cents, key: id }).catch((error: unknown) => {
       if (isCoded(error, 'PAYMENT_FAILED')) return error
       throw error
     })
     const record = (work: (trx: Transaction) => Promise<void>) => regardless(() => database.transaction(work))
     await record(async (trx) => {
       const account = await credits.locked(ownerId, trx)
-      if (told instanceof CodedError) await payments.refuse(trx, payment, told.message)
-      else await payments.charged(trx, account, payment, told)
+      if (result instanceof CodedError) await payments.refuse(trx, payment, result.message)
+      else await payments.charged(trx, account, payment, result)
     })
   }
 
   /** Polls the result of a payment that is no longer resent. If the gateway does not know it, it has failed. */
   async function giveUp(payment: Payment, now: Date): Promise<void> {
-    await look.look(payment.ownerId)
+    await polling.poll(payment.ownerId)
     const { reference } = await read(payment)
     if (reference !== null || mayStillArrive(payment.createdAt, now)) return
     await database.transaction(async (trx) => {

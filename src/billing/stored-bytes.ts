@@ -60,7 +60,7 @@ export function createStoredBytes(context: {
     noteOne: (ownerId: string, bytes = 0): void => note(ownerId, rowBytes + bytes),
 
     /** Refuses an owner whose stored bytes have reached the tier's limit: FEATURE_LIMIT_REACHED. */
-    async assertRoom(ownerId: string, { tier, limits }: Pick<Standing, 'tier' | 'limits'>): Promise<void> {
+    async assertStorageLimit(ownerId: string, { tier, limits }: Pick<Standing, 'tier' | 'limits'>): Promise<void> {
       if (!(await isFull(ownerId, limits.storedBytes))) return
       const { runRetentionDays: days } = config
       throw new CodedError('FEATURE_LIMIT_REACHED', {

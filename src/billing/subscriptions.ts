@@ -19,11 +19,11 @@ export function createSubscriptions(context: {
   database: Database
   gateway: Gateway
   credits: Credits
-  look: PollGateway
+  polling: PollGateway
   requests: GatewayRequests
   paymentMethods: PaymentMethods
 }) {
-  const { database, gateway, credits, look, requests, paymentMethods } = context
+  const { database, gateway, credits, polling, requests, paymentMethods } = context
 
   const standing = async (ownerId: string): Promise<Standing> => credits.standing(await credits.current(ownerId))
 
@@ -53,7 +53,7 @@ export function createSubscriptions(context: {
   }
 
   /** Sends requests step by step until the rule wants no more or ours is performed. */
-  async function carryOut(ownerId: string, rule: (account: Account) => Asked | null): Promise<Standing> {
+  async function runSteps(ownerId: string, rule: (account: Account) => Asked | null): Promise<Standing> {
     for (let steps = 0; steps < mostSteps; steps += 1) {
       const step = await begin(ownerId, rule)
       if (!step) return standing(ownerId)
@@ -71,7 +71,7 @@ export function createSubscriptions(context: {
    */
   async function subscribe(ownerId: string, request: { tier: string; when?: When | undefined }): Promise<Standing> {
     const tier = readPaidTier(request.tier)
-    return carryOut(ownerId, (account) => planFor(account, tier, request.when))
+    return runSteps(ownerId, (account) => planFor(account, tier, request.when))
   }
 
   /**
@@ -81,7 +81,7 @@ export function createSubscriptions(context: {
   async function cancel(ownerId: string, when: When = 'period_end'): Promise<Standing> {
     const { subscription: present } = await standing(ownerId)
     assertThat(present, 'NOT_FOUND', { message: 'There is no subscription. Your tier is free.' })
-    return carryOut(ownerId, ({ subscription, nextTier }) => {
+    return runSteps(ownerId, ({ subscription, nextTier }) => {
       const isDone = subscription === null || (when === 'period_end' && nextTier === 'free')
       return isDone ? null : { action: 'cancel', subscription, tier: null, at: when }
     })
@@ -98,7 +98,7 @@ export function createSubscriptions(context: {
     const account = await Account.query(database).findById(ownerId)
     if (!account || account.subscription === null) return
     await gateway.cancel(account.subscription, 'now')
-    await look.look(ownerId)
+    await polling.poll(ownerId)
   }
 
   return { subscribe, cancel, rest, close }

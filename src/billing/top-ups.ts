@@ -10,7 +10,7 @@ import { pollBy } from './poll-gateway.ts'
 import { subscriptionOf, timeOf } from './standing.ts'
 
 /** Seconds until the next try while the balance is low but no purchase is possible, as at the monthly maximum. */
-const again = 3600
+const retrySeconds = 3600
 
 /** The most purchases in a row before other accounts get their turn. */
 const atOnce = 10
@@ -125,7 +125,7 @@ export function createTopUps(context: {
 export function topUpAt(account: Account, now: Date): Date | null {
   const { topUpEnabled, topUpBelow, topUpAfter, balance, clockSeconds } = account
   if (!topUpEnabled || balance >= (topUpBelow ?? 0)) return null
-  const next = later(now, again)
+  const next = later(now, retrySeconds)
   return topUpAfter === null ? next : earliest(next, latest(now, later(topUpAfter, -clockSeconds)))
 }
 

@@ -3,7 +3,7 @@ import { createShares } from '../shares/shares.ts'
 import { beforeAll, type Claim, type Claimed, type DueCallback } from './claim-callbacks.ts'
 
 /** The most concurrent attempts of one process. */
-const places = 60
+const slots = 60
 
 /** The most concurrent attempts per owner and host, so a slow receiver does not hold up the owner's others. */
 export const maxPerHost = 3
@@ -16,8 +16,8 @@ const maxPassedOver = 100
  * because a user with many accounts and hosts probably has one domain (docs/decisions/0044).
  */
 export function createAttemptTurns(claim: Claim) {
-  const owners = createShares(places)
-  const domains = createShares(places)
+  const owners = createShares(slots)
+  const domains = createShares(slots)
   const underWay = new Set<DueCallback>()
   let lastOwner = beforeAll
 

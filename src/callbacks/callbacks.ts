@@ -13,7 +13,7 @@ import { failureOf } from './failure.ts'
 const maxShown = 100
 
 /** A callback as its owner sees it. */
-type Shown = Callback & { error: string | null; log: CallbackAttempt[] }
+type ShownCallback = Callback & { error: string | null; log: CallbackAttempt[] }
 
 /** Callbacks: they post endings of runs to owners' URLs (docs/decisions/0040). */
 export function createCallbacks(context: { database: Database; clock: Clock; config: Pick<Config, 'callbacks'> }) {
@@ -21,7 +21,7 @@ export function createCallbacks(context: { database: Database; clock: Clock; con
   const giveUpAt = (from: Date): Date => new Date(from.getTime() + context.config.callbacks.hours * 3_600_000)
 
   /** The callback of a run, its error if it failed, and its latest attempts, newest first. NOT_FOUND if it has none. */
-  async function of(runId: string): Promise<Shown> {
+  async function of(runId: string): Promise<ShownCallback> {
     const callback = await Callback.query(database).findOne({ runId })
     assertThat(callback, 'NOT_FOUND', { message: noCallback })
     const { id: callbackId } = callback
@@ -61,7 +61,7 @@ export function createCallbacks(context: { database: Database; clock: Clock; con
      * Posts a run's callback again, whatever its status, to the agent's current URL, with a new deadline. NOT_FOUND if
      * the run has no callback, the agent has no URL, or the agent has a new owner, whose URL must not get it.
      */
-    async retry(runId: string): Promise<Shown> {
+    async retry(runId: string): Promise<ShownCallback> {
       const now = clock.now()
       await of(runId)
       const bindings = { runId, now, giveUpAt: giveUpAt(now) }

@@ -17,10 +17,10 @@ const turnMs = 1000
  * Seconds until an owner's next turn: after a killed process (`taken`), while runs are ending (`busy`), and for the
  * final check (`last`).
  */
-const again = { taken: 60, busy: 2, last: 600 }
+const retrySeconds = { taken: 60, busy: 2, last: 600 }
 
 /** An owner that this process has claimed for a while. */
-interface Taken {
+interface ClaimedOwner {
   ownerId: string
   kind: Kind
   emptiedAt: Date | null
@@ -48,13 +48,16 @@ export function createDeletions(context: {
   const emptying = createDeleteRows(context)
   const leaving = createCloseAccount(context)
 
-  async function take(): Promise<Taken | undefined> {
+  async function take(): Promise<ClaimedOwner | undefined> {
     const now = clock.now()
-    const { rows } = await database.raw<{ rows: Taken[] }>(takeStatement, { now, until: later(now, again.taken) })
+    const { rows } = await database.raw<{ rows: ClaimedOwner[] }>(takeStatement, {
+      now,
+      until: later(now, retrySeconds.taken),
+    })
     return rows[0]
   }
 
-  async function turn({ ownerId, kind, emptiedAt }: Taken, isOver: () => boolean): Promise<Outcome> {
+  async function turn({ ownerId, kind, emptiedAt }: ClaimedOwner, isOver: () => boolean): Promise<Outcome> {
     if (emptiedAt) return (await emptying.clear(ownerId, kind, isOver)) ? 'ended' : 'more'
     if (kind === 'user') {
       await leaving.closeAccount(ownerId)
@@ -70,9 +73,9 @@ export function createDeletions(context: {
   }
 
   /** Records the next turn and the progress. */
-  async function note({ ownerId }: Taken, outcome: Outcome): Promise<void> {
+  async function note({ ownerId }: ClaimedOwner, outcome: Outcome): Promise<void> {
     const now = clock.now()
-    const seconds = { more: 0, busy: again.busy, emptied: again.last, ended: 0 }[outcome]
+    const seconds = { more: 0, busy: retrySeconds.busy, emptied: retrySeconds.last, ended: 0 }[outcome]
     const reached = { ...(outcome === 'emptied' && { emptiedAt: now }), ...(outcome === 'ended' && { endedAt: now }) }
     await database('deletions')
       .where({ ownerId })

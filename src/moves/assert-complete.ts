@@ -39,15 +39,15 @@ const agentLeft = ({ agentName, agentId, origin }: Separated): ErrorDetail => ({
   message: `The agent ${quotedName(agentName)} uses ${origin}. Also move the agent ${agentId}, or remove the site from the agent.`,
 })
 
-const torn = `
+const separated = `
   select a.id as "agentId", a.name as "agentName", e.id as "entryId", e.origin
     from agent_sites s join agents a on a.id = s.agent_id join vault_entries e on e.id = s.vault_entry_id`
 
-const sitesLeftStatement = `${torn}
+const sitesLeftStatement = `${separated}
    where s.agent_id = any(:agentIds::uuid[]) and e.id <> all(:entryIds::uuid[]) and e.owner_id <> :targetId
    order by a.id, s.position limit :most`
 
-const agentsLeftStatement = `${torn}
+const agentsLeftStatement = `${separated}
    where s.vault_entry_id = any(:entryIds::uuid[]) and a.id <> all(:agentIds::uuid[]) and a.owner_id <> :targetId
      and a.deleted_at is null
    order by e.id, a.id limit :most`

@@ -7,7 +7,7 @@ import { oneLine } from '../notifications/plain-text.ts'
 export const probeSeconds = 60
 
 /** The most of a provider's error that is kept, in characters. */
-const mostSaid = 1000
+const maxErrorLength = 1000
 
 /** Why a model answers nobody. */
 export interface Failing {
@@ -39,7 +39,7 @@ export async function probe(
     if (limit.aborted) return { message: tooSlow, retryAfter: undefined, providerSaid: null }
     if (!isCoded(error, 'MODEL_ERROR')) throw error
     const said = error instanceof ModelError ? error.providerSaid() : undefined
-    const providerSaid = said === undefined ? null : oneLine((await models.hiding([])).text(said), mostSaid)
+    const providerSaid = said === undefined ? null : oneLine((await models.hiding([])).text(said), maxErrorLength)
     return { message: error.message, retryAfter: error.retryAfter, providerSaid }
   }
 }

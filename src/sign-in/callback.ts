@@ -118,7 +118,7 @@ export function createCallback(context: {
     return claims.verifiedAddress()
   }
 
-  async function carryOut(flow: SignInFlow, state: string, { parameters, from }: CallbackInput): Promise<Finished> {
+  async function complete(flow: SignInFlow, state: string, { parameters, from }: CallbackInput): Promise<Finished> {
     const { userId, loginId, returnTo } = flow
     const provider = await providerOf(providers, flow)
     return inTurn(provider, async () => {
@@ -144,7 +144,7 @@ export function createCallback(context: {
       const { flow, state, isFirst } = await claim(input)
       if (!isFirst) return outcomeOf(flow)
       try {
-        const finished = await carryOut(flow, state, input)
+        const finished = await complete(flow, state, input)
         await note(flow, { outcome: finished.outcome })
         return finished
       } catch (error) {

@@ -67,13 +67,13 @@ export function createDiscovery({ clock, fetchFor }: { clock: Clock; fetchFor: F
   }
 
   /** A request to an address in the document failed, so it may be outdated: the next request reads it again. */
-  function doubt(provider: Provider): void {
+  function expireSoon(provider: Provider): void {
     const entry = known.get(nameOf(provider))
     if (entry) entry.until = earliest(entry.until, later(entry.readAt, failedSeconds))
   }
 
   /** `forget` clears the cache, for tests whose providers change. */
-  return { serverOf, doubt, forget: () => known.clear() }
+  return { serverOf, expireSoon, forget: () => known.clear() }
 }
 
 export type Discovery = ReturnType<typeof createDiscovery>

@@ -52,7 +52,7 @@ export function createFlows(context: {
   const { database, clock, config, sealing, providers, client } = context
 
   /** Counts without a lock, so parallel requests may slightly exceed the limit. */
-  async function assertRoom(of: { network: string } | { userId: string }): Promise<void> {
+  async function assertFlowLimit(of: { network: string } | { userId: string }): Promise<void> {
     const pending = SignInFlow.query(database).where(of).whereNull('endedAt').where('expiresAt', '>', clock.now())
     const message = 'Too many sign-ins were started and not finished. Try again in a few minutes.'
     assertThat((await pending.resultSize()) < mostPending, 'RATE_LIMITED', { message, retryAfter: lifetimeSeconds / 2 })
@@ -70,7 +70,7 @@ export function createFlows(context: {
     /** Starts a flow for one browser. RATE_LIMITED. */
     async begin({ provider, address, linking, returnTo }: Wanted): Promise<BegunFlow> {
       const network = networkOf(address)
-      await assertRoom(linking ? { userId: linking.userId } : { network })
+      await assertFlowLimit(linking ? { userId: linking.userId } : { network })
       const [id, ticket, now] = [newId(), newToken('ticket'), clock.now()]
       const expiresAt = later(now, lifetimeSeconds)
       const flow = {

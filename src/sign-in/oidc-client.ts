@@ -41,7 +41,7 @@ const subjectForm = /^[\x20-\x7e]{1,255}$/
 export function createOidcClient(context: {
   config: Pick<Config, 'http'>
   logger: Logger
-  discovery: Pick<Discovery, 'serverOf' | 'doubt'>
+  discovery: Pick<Discovery, 'serverOf' | 'expireSoon'>
   keys: Pick<Keys, 'verify'>
   fetchFor: FetchFor
 }) {
@@ -117,7 +117,7 @@ export function createOidcClient(context: {
       coded(logger, provider, async () => {
         const server = await serverOf(provider)
         const tokens = await tokensOf(provider, server, sent, attempt).catch((error: unknown) => {
-          discovery.doubt(provider)
+          discovery.expireSoon(provider)
           throw error
         })
         const claims = oauth.getValidatedIdTokenClaims(tokens) as oauth.IDToken

@@ -14,7 +14,7 @@ import type { AccountTokens } from './account-tokens.ts'
 import { requireLogin, type Caller } from './caller.ts'
 import { readEmail } from './email.ts'
 import type { Client } from './logins.ts'
-import type { Shown, LoginAttempts } from './login-attempts.ts'
+import type { Proof, LoginAttempts } from './login-attempts.ts'
 import { User } from './user.ts'
 
 type Addressed = Pick<User, 'id' | 'email'>
@@ -64,7 +64,7 @@ export function createEmailChanges(context: {
    * only its reader learns that. UNAUTHORIZED for a wrong password or code, VALIDATION_ERROR, RATE_LIMITED after a few
    * an hour.
    */
-  async function askToChange(caller: Caller, request: Shown & { newEmail: string }, address: string): Promise<void> {
+  async function askToChange(caller: Caller, request: Proof & { newEmail: string }, address: string): Promise<void> {
     requireLogin(caller)
     const email = readEmail(request.newEmail, 'newEmail')
     const { user: before } = await tries.prove(caller.userId, request, address)

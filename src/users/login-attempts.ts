@@ -14,7 +14,7 @@ const knownSeconds = 90 * 86_400
 const mostLogins = 200
 
 /** Proof that an account is the caller's. */
-export interface Shown {
+export interface Proof {
   currentPassword: string
   code?: string | undefined
 }
@@ -113,7 +113,7 @@ export function createLoginAttempts(context: {
      * The caller's account, if the password and any second factor are right. So a stolen login plus a stolen password
      * cannot change how the account is protected. UNAUTHORIZED, RATE_LIMITED.
      */
-    async prove(userId: string, { currentPassword, code }: Shown, address: string) {
+    async prove(userId: string, { currentPassword, code }: Proof, address: string) {
       const user = await find(userId)
       assertPassword(user.passwordHash)
       const factorId = await attempt(user, { password: currentPassword, message, address }, (giveBack) =>

@@ -14,7 +14,7 @@ import { SecondFactor } from './second-factor.ts'
 
 const disconnected = 'The site was connected before the email address of the account was verified. Connect it again.'
 
-interface TakenBack {
+interface Reclaim {
   userId: string
   now: Date
   due: Pick<Due, 'owner'>
@@ -27,7 +27,7 @@ interface TakenBack {
  * secrets, callback URLs, site credentials, and all other workspace members. Pauses its agents. The caller has locked
  * the user's row.
  */
-export async function reclaimAccount(trx: Transaction, { userId, now, due, sealing }: TakenBack): Promise<void> {
+export async function reclaimAccount(trx: Transaction, { userId, now, due, sealing }: Reclaim): Promise<void> {
   await SecondFactor.query(trx).where({ userId }).delete()
   await ApiKey.query(trx).where({ userId }).whereNull('revokedAt').patch({ revokedAt: now })
   await stopAgents(trx, { userId, now, sealing })
@@ -38,7 +38,7 @@ export async function reclaimAccount(trx: Transaction, { userId, now, due, seali
 }
 
 /** Replaces the agents' secrets: with the old ones, the creator could start runs and sign as the platform. */
-async function stopAgents(trx: Transaction, { userId, now, sealing }: Omit<TakenBack, 'due'>): Promise<void> {
+async function stopAgents(trx: Transaction, { userId, now, sealing }: Omit<Reclaim, 'due'>): Promise<void> {
   const agents = await Agent.query(trx)
     .whereIn('ownerId', paidWith(userId))
     .whereNull('deletedAt')
@@ -58,7 +58,7 @@ async function stopAgents(trx: Transaction, { userId, now, sealing }: Omit<Taken
       })
 }
 
-async function disconnect(trx: Transaction, { userId, now, sealing }: Omit<TakenBack, 'due'>): Promise<void> {
+async function disconnect(trx: Transaction, { userId, now, sealing }: Omit<Reclaim, 'due'>): Promise<void> {
   const entries = await VaultEntry.query(trx).whereIn('ownerId', paidWith(userId)).orderBy('id').forUpdate()
   for (const entry of entries) {
     const { id, authType, generation } = entry

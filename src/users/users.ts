@@ -27,7 +27,7 @@ import { profileOf, type Profile } from './profile.ts'
 import { passwordWasChanged } from './second-factor-mails.ts'
 import { dropUnconfirmed } from './second-factor.ts'
 import { createSecondFactors } from './second-factors.ts'
-import { createLoginAttempts, type Shown } from './login-attempts.ts'
+import { createLoginAttempts, type Proof } from './login-attempts.ts'
 import { User } from './user.ts'
 
 /** The users of the platform: registration, terms, passwords, logins, API keys and authentication. */
@@ -61,7 +61,7 @@ export function createUsers(context: {
    */
   async function changePassword(
     caller: Caller,
-    request: Shown & { newPassword: string },
+    request: Proof & { newPassword: string },
     address: string,
   ): Promise<void> {
     const loginId = requireLogin(caller)

@@ -111,7 +111,7 @@ export function createWebhooks(context: {
     try {
       assertMatches(payload)
       requireCredits(standing)
-      await billing.storedBytes.assertRoom(agent.ownerId, standing)
+      await billing.storedBytes.assertStorageLimit(agent.ownerId, standing)
     } catch (refusal) {
       // A repeat gets its receipt although the schema or the credits have changed since: its sender would otherwise correct
       // the payload and send the event under a new key, and it would be processed twice.

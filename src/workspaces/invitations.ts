@@ -53,7 +53,7 @@ export function createInvitations(context: {
   const open = (db: Database | Transaction) => Invitation.query(db).whereNull('endedAt')
 
   /** Counts members and open invitations, except for one address. */
-  async function assertRoom(trx: Transaction, workspaceId: string, email: string): Promise<void> {
+  async function assertMemberLimit(trx: Transaction, workspaceId: string, email: string): Promise<void> {
     const { limits } = await billing.account(workspaceId, trx)
     const members = await Member.query(trx).where({ workspaceId }).resultSize()
     const invited = open(trx).where({ workspaceId }).where('expiresAt', '>', clock.now()).whereNot({ email })
@@ -149,7 +149,7 @@ export function createInvitations(context: {
         await lockOwner(trx, workspaceId)
         const inviter = await verifiedUser(trx, caller.userId)
         await assertNoMember(trx, workspaceId, email)
-        await assertRoom(trx, workspaceId, email)
+        await assertMemberLimit(trx, workspaceId, email)
         await assertRate(trx, workspaceId)
         await open(trx).where({ workspaceId, email }).patch({ endedAt: now })
         const times = { createdAt: now, expiresAt: later(now, goodSeconds) }

@@ -10,7 +10,7 @@ import { quotedName } from '../names.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import { lockPayers, type Payer } from '../owners/lock-payers.ts'
 import type { Due } from '../runs/due.ts'
-import type { Shown, LoginAttempts } from '../users/login-attempts.ts'
+import type { Proof, LoginAttempts } from '../users/login-attempts.ts'
 import { lockOwner } from '../users/user.ts'
 import { handOver, lockAccounts, type HandedOver } from './hand-over.ts'
 import { Member } from './member.ts'
@@ -96,7 +96,7 @@ export function createTransfers(context: {
      */
     async offer(
       { id: workspaceId, name }: Pick<Workspace, 'id' | 'name'>,
-      { by, userId, proof, address }: { by: string; userId: string; proof: Shown; address: string },
+      { by, userId, proof, address }: { by: string; userId: string; proof: Proof; address: string },
     ): Promise<Offer> {
       await tries.prove(by, proof, address)
       const expiresAt = later(clock.now(), openSeconds)

@@ -46,7 +46,7 @@ export function createWorkspaces(
   }
 
   /** Call it with the paying user locked. */
-  async function assertRoom(trx: Transaction, userId: string): Promise<void> {
+  async function assertWorkspaceLimit(trx: Transaction, userId: string): Promise<void> {
     const { limits, features, tier } = await billing.account(userId, trx)
     assertThat(features.includes('workspaces'), 'WORKSPACE_REQUIRED', { message: lacksFeature(tier, 'workspaces') })
     const count = await living(trx).where({ payerId: userId }).resultSize()
@@ -65,7 +65,7 @@ export function createWorkspaces(
     create: (userId: string, { name }: { name: string }): Promise<OwnedWorkspace> =>
       database.transaction(async (trx) => {
         await lockOwner(trx, userId)
-        await assertRoom(trx, userId)
+        await assertWorkspaceLimit(trx, userId)
         const [id, createdAt] = [newId(), clock.now()]
         await trx('owners').insert({ id, createdAt, kind: 'workspace' })
         await Workspace.query(trx).insert({ id, name, payerId: userId, createdAt })

@@ -2,7 +2,7 @@ import type { TierName, PaidTierName } from '../tiers.ts'
 
 /**
  * Moves money: the sandbox, or Stripe. The gateway stores cards, subscriptions and payments; the platform polls their
- * state (`look`) and never guesses. Each change carries an idempotency key, so it can be resent if its response was
+ * state (`readState`) and never guesses. Each change carries an idempotency key, so it can be resent if its response was
  * lost. Amounts are US cents. Times are those of the gateway's clock.
  */
 export interface Gateway {
@@ -46,7 +46,7 @@ export interface Gateway {
   /** Charges the overdue amount now. PAYMENT_FAILED. NOT_FOUND if the subscription has ended. */
   payOverdue(subscription: string, key: string): Promise<void>
   /** The current state, with the payments of the last 60 days, newest first. */
-  look(customer: string): Promise<GatewayState>
+  readState(customer: string): Promise<GatewayState>
 }
 
 /** Now, or at the end of the paid period. */

@@ -24,7 +24,7 @@ export async function refundOfShare(
   const month = await monthAround(trx, ownerId, left.tier, at)
   const { centsPerMonth } = tierOf(left.tier)
   const share = Math.floor(((month?.credits ?? 0) * Math.min(left.cents, centsPerMonth)) / centsPerMonth)
-  return backOf(trx, month, share)
+  return refundOf(trx, month, share)
 }
 
 type PaidMonth = Pick<Payment, 'id' | 'ownerId' | 'tier' | 'createdAt'>
@@ -42,7 +42,7 @@ export async function refundOfAll(
   const named = await grantsOf(trx, ownerId).findOne({ paymentId: id })
   // A month may have been granted before its payment was known.
   const month = named ?? (tier ? await monthAround(trx, ownerId, tier, createdAt, isNameless) : undefined)
-  return backOf(trx, month, month?.credits ?? 0)
+  return refundOf(trx, month, month?.credits ?? 0)
 }
 
 const isNameless = ({ paymentId }: LedgerEntry): boolean => paymentId === null
@@ -63,7 +63,7 @@ async function monthAround(
 }
 
 /** At most what is left of the grant after earlier reversals. */
-async function backOf(trx: Transaction, month: LedgerEntry | undefined, credits: number): Promise<RefundedMonth> {
+async function refundOf(trx: Transaction, month: LedgerEntry | undefined, credits: number): Promise<RefundedMonth> {
   if (!month) return { credits: 0, grantId: null }
   const { ownerId, grantId } = month
   const before = await LedgerEntry.query(trx).where({ ownerId, grantId }).whereIn('kind', ['refund', 'reinstated'])

@@ -22,7 +22,7 @@ export function createManual(context: {
     assertThat((await depth(id)) === 0, 'AGENT_ALREADY_RUNNING')
     const standing = await billing.accountFor(agent)
     requireCredits(standing)
-    await billing.storedBytes.assertRoom(ownerId, standing)
+    await billing.storedBytes.assertStorageLimit(ownerId, standing)
   }
 
   async function acceptOnce(agent: Startable, request: AcceptRequest): Promise<Receipt> {

@@ -13,7 +13,7 @@ export function createReplayable({ billing }: { billing: Billing }) {
       if (trigger === 'webhook') requireFeature(standing, 'webhooks')
       if (trigger === 'webhook') requireGoodStanding(standing)
       requireCredits(standing)
-      await billing.storedBytes.assertRoom(agent.ownerId, standing)
+      await billing.storedBytes.assertStorageLimit(agent.ownerId, standing)
       return standing
     },
   }

@@ -101,11 +101,11 @@ export function createSandbox(context: { database: Database; clock: Clock }): Sa
 
     payOverdue: (reference, key) => onceFor(reference, key, rules.payOverdue),
 
-    async look(customer) {
+    async readState(customer) {
       const ownerId = ownerIn(customer)
       const { now, ...state } = await visit(ownerId, (world, at) => ({
         now: at,
-        subscription: world.subscription && told(world.subscription),
+        subscription: world.subscription && presented(world.subscription),
         creditCents: world.creditCents,
       }))
       return { ...state, payments: await payments(ownerId, now) }
@@ -134,7 +134,7 @@ interface Owned {
 
 const ownerIn = (customer: string): string => customer.slice(prefix.length)
 
-const told = (subscription: rules.SandboxSubscription): GatewaySubscription => {
+const presented = (subscription: rules.SandboxSubscription): GatewaySubscription => {
   const { reference, status, tier, nextTier, cancelledAt } = subscription
   return { reference, status, tier, nextTier, cancelledAt, currentPeriodEnd: rules.periodEnd(subscription) }
 }

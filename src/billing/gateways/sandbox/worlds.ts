@@ -6,7 +6,7 @@ import type { GatewayPayment } from '../gateway.ts'
 import { settle, type SandboxSubscription, type World } from './rules.ts'
 
 /** How long payments are reported, in days. */
-const told = 60
+const reportedDays = 60
 
 /** The sandbox's customers, in their own tables. A row lock ensures that each event happens once. */
 export function createWorlds({ database, clock }: { database: Database; clock: Clock }) {
@@ -62,19 +62,19 @@ export function createWorlds({ database, clock }: { database: Database; clock: C
   async function payments(ownerId: string, now: Date): Promise<GatewayPayment[]> {
     const found = await database('sandbox_payments')
       .where({ ownerId })
-      .where('createdAt', '>', later(now, -told * 86_400))
+      .where('createdAt', '>', later(now, -reportedDays * 86_400))
       .orderBy([
         { column: 'createdAt', order: 'desc' },
         { column: 'reference', order: 'desc' },
       ])
       .select<StoredPayment[]>(columnsOfPayment)
-    return found.map(toldOf)
+    return found.map(paymentOf)
   }
 
   /** The payment with this key. */
   async function paid(ownerId: string, key: string): Promise<GatewayPayment | undefined> {
     const found = await database('sandbox_payments').where({ ownerId, key }).first<StoredPayment>(columnsOfPayment)
-    return found && toldOf(found)
+    return found && paymentOf(found)
   }
 
   return { visit, payments, paid }
@@ -95,7 +95,7 @@ const columnsOfPayment = [
   'leftCents',
 ]
 
-const toldOf = ({ leftTier, leftCents, ...payment }: StoredPayment): GatewayPayment => ({
+const paymentOf = ({ leftTier, leftCents, ...payment }: StoredPayment): GatewayPayment => ({
   ...payment,
   left: leftTier === null || leftCents === null ? null : { tier: leftTier, cents: leftCents },
 })

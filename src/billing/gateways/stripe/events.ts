@@ -8,7 +8,7 @@ import { idOf } from './customers.ts'
 import { asking, isMissing, translated } from './failures.ts'
 
 /** Event types that affect an account's billing. The endpoint in Stripe must have the same list. */
-const heard = [
+const watchedTypes = [
   'charge.dispute.closed',
   'charge.dispute.funds_reinstated',
   'charge.refunded',
@@ -48,8 +48,8 @@ export function createStripeEvents({ database, clock, stripe }: { database: Data
    * Records a new event and schedules a poll of its account, in one transaction. Ignores events without an object, such
    * as thin events.
    */
-  async function note(told: unknown): Promise<void> {
-    const read = v.safeParse(event, told)
+  async function note(received: unknown): Promise<void> {
+    const read = v.safeParse(event, received)
     if (!read.success) return
     const { id, type, data } = read.output
     const customer = customerIn(data.object) ?? (await payerOf(data.object))
@@ -63,7 +63,7 @@ export function createStripeEvents({ database, clock, stripe }: { database: Data
   }
 
   /** Disputes and refunds name only their payment. An unknown payment has no payer. */
-  async function payerOf({ object, payment_intent: intent }: Told): Promise<string | null> {
+  async function payerOf({ object, payment_intent: intent }: EventObject): Promise<string | null> {
     if ((object !== 'dispute' && object !== 'refund') || typeof intent !== 'string') return null
     try {
       return idOf((await stripe.paymentIntents.retrieve(intent)).customer)
@@ -81,7 +81,7 @@ export function createStripeEvents({ database, clock, stripe }: { database: Data
     let newest = cursor?.seenAt
     // Newest first. The cursor moves after all are recorded, so an interrupted round repeats.
     await asking(async () => {
-      for await (const found of stripe.events.list({ types: [...heard], created: { gte }, limit: 100 })) {
+      for await (const found of stripe.events.list({ types: [...watchedTypes], created: { gte }, limit: 100 })) {
         if (stopping?.aborted) throw new Error('the process stops')
         await note(found)
         newest = new Date(Math.max(found.created * 1000, newest?.getTime() ?? 0))
@@ -105,11 +105,11 @@ const name = v.pipe(v.string(), v.maxLength(255), v.regex(/^[\w.]+$/))
 
 /** The parts of an event that we read. */
 const event = v.object({ id: name, type: name, data: v.object({ object: v.looseObject({ object: name }) }) })
-type Told = v.InferOutput<typeof event>['data']['object']
+type EventObject = v.InferOutput<typeof event>['data']['object']
 
 /** The customer that an event is about. */
-function customerIn({ object, id, customer }: Told): string | null {
-  const told = object === 'customer' ? id : customer
-  const found = typeof told === 'object' && told !== null && 'id' in told ? told.id : told
+function customerIn({ object, id, customer }: EventObject): string | null {
+  const reference = object === 'customer' ? id : customer
+  const found = typeof reference === 'object' && reference !== null && 'id' in reference ? reference.id : reference
   return v.is(name, found) ? found : null
 }

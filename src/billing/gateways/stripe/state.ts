@@ -11,7 +11,7 @@ import { itemOf, isPastDue, livingOf, paidUntil } from './subscription.ts'
 import { createReclaimCredit } from './reclaim-credit.ts'
 
 /** How long payments are reported, in days. */
-const told = 60
+const reportedDays = 60
 
 /**
  * Reads an account's state from the API and never from events, which arrive late, twice or out of order. First reclaims
@@ -21,8 +21,8 @@ export function createState(context: { stripe: Stripe; prices: Prices; purchases
   const { stripe, prices, purchases, clock } = context
   const takenCredit = createReclaimCredit(stripe)
 
-  async function look(customer: string): Promise<GatewayState> {
-    const since = Math.floor(later(clock.now(), -told * 86_400).getTime() / 1000)
+  async function readState(customer: string): Promise<GatewayState> {
+    const since = Math.floor(later(clock.now(), -reportedDays * 86_400).getTime() / 1000)
     const found = await asking(() => stripe.customers.retrieve(customer))
     // Read the subscription first, so that its first payment is included.
     const subscription = found.deleted ? undefined : await livingOf(stripe, customer)
@@ -39,7 +39,7 @@ export function createState(context: { stripe: Stripe; prices: Prices; purchases
     const months: GatewayPayment[] = []
     for (const invoice of invoices) months.push(await paymentOf(invoice, intentOf(invoice), taken.get(invoice.id) ?? 0))
     return {
-      subscription: subscription ? await toldOf(subscription) : null,
+      subscription: subscription ? await presented(subscription) : null,
       payments: [...bought, ...months].toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime()),
       // In Stripe, a negative balance is credit toward later invoices. A positive balance is added to the next invoice.
       creditCents: now.deleted ? 0 : 0 - now.balance,
@@ -54,7 +54,7 @@ export function createState(context: { stripe: Stripe; prices: Prices; purchases
         .autoPagingToArray({ limit: 1000 }),
     )
 
-  async function toldOf(subscription: Stripe.Subscription): Promise<GatewaySubscription> {
+  async function presented(subscription: Stripe.Subscription): Promise<GatewaySubscription> {
     const tier = await prices.tierOfSubscription(itemOf(subscription).price.id)
     const isCancelled = subscription.cancel_at_period_end || subscription.cancel_at !== null
     const nextPrice = nextPriceOf(subscription)
@@ -98,7 +98,7 @@ export function createState(context: { stripe: Stripe; prices: Prices; purchases
     return tier && { tier, cents: -unused.reduce((sum, { amount }) => sum + amount, 0) }
   }
 
-  return { look }
+  return { readState }
 }
 
 /** Finds the PaymentIntent of an invoice. */
