@@ -69,10 +69,7 @@ export function createCredits(context: {
     return new Map(found.map((account) => [account.askedId, account]))
   })
 
-  /**
-   * The account that pays for the owner, with this month's grant. One query by primary key, unless the account must
-   * change first.
-   */
+  /** The account that pays for the owner, with this month's grant. Usually one query by primary key. */
   async function current(ownerId: string, trx?: Transaction): Promise<Account> {
     const account = trx ? await find(ownerId, trx) : await byOwner(ownerId)
     if (account && isCurrent(account)) return account
@@ -126,8 +123,7 @@ export function createCredits(context: {
   }
 
   /**
-   * Adds credits that were bought or given, once per payment. They pay off a debt first. The rest is used by priority,
-   * expiry and age. Returns whether it has added any.
+   * Adds credits that were bought or given, once per payment. Pays off a debt first. Returns whether it has added any.
    */
   async function grant(trx: Transaction, ownerId: string, given: Given): Promise<boolean> {
     const account = await locked(ownerId, trx)
@@ -143,16 +139,13 @@ export function createCredits(context: {
     await Account.query(trx).findById(account.ownerId).patch({ lookAt: clock.now() })
   }
 
-  /** Takes a payment's credits back, once per payment. Used credits count too, so the balance may become negative. */
+  /** Takes a payment's credits back, once. Used credits count too, so the balance may become negative. */
   async function takeBack(trx: Transaction, ownerId: string, taken: TakenBack) {
     const account = await locked(ownerId, trx)
     if (await takeGrants(trx, account, taken, timeOf(account, clock.now()))) await mark(trx, account, taken.credits)
   }
 
-  /**
-   * Restores credits that were taken back with a payment, once per time. Also grants a month that the reversal had
-   * blocked.
-   */
+  /** Restores credits taken back with a payment, once per time. Grants a month that the reversal had blocked. */
   async function reinstate(trx: Transaction, ownerId: string, undone: { paymentId: string; turn: number }) {
     const account = await locked(ownerId, trx)
     const given = await reinstateCredits(trx, account, undone, timeOf(account, clock.now()))
@@ -161,7 +154,7 @@ export function createCredits(context: {
     await due.owner(trx, ownerId)
   }
 
-  /** Grants the month's credits, once per month. Without payments, the monthly allowance is not in credits. */
+  /** Grants the month's credits once. Without payments, the monthly allowance is not in credits. */
   async function makeGrant(account: Account, trx: Transaction): Promise<void> {
     const now = timeOf(account, clock.now())
     const { period, isOwn } = await freeMonths.claim(trx, account, now)
@@ -179,9 +172,8 @@ export function createCredits(context: {
   }
 
   /**
-   * Charges a step of a run, or its failed attempt, in the transaction that records it, and settles its hold. Repeating
-   * it charges once and returns the same charge. A charge may exceed the balance; the next step then fails with
-   * NO_CREDITS.
+   * Charges a step or a failed attempt in the transaction that records it, and settles its hold. Repeating it charges
+   * once and returns the same charge. A charge may exceed the balance; the next step then fails with NO_CREDITS.
    */
   async function chargeStep(trx: Transaction, charge: StepCharge) {
     const {
@@ -226,7 +218,7 @@ export function createCredits(context: {
 
   /**
    * Holds credits for a step until it is charged or fails, or its run or answer ends. Returns the amount; undefined if
-   * no credits are free. The standing was read in this transaction, so the balance excludes expired grants.
+   * none are free. The standing was read in this transaction, so the balance excludes expired grants.
    */
   async function hold(trx: Transaction, given: NewHold): Promise<number | undefined> {
     const account = await lock(given.ownerId, trx).throwIfNotFound()
