@@ -16,7 +16,6 @@ import type { TierName } from '../billing/tiers.ts'
 import { User } from '../users/user.ts'
 import { Workspace } from '../workspaces/workspace.ts'
 
-/** An account as operators see it. */
 class AccountOverview extends User {
   /** null before its first use. */
   declare tier: TierName | null
@@ -27,7 +26,6 @@ class AccountOverview extends User {
   declare deletionDueAt: Date | null
 }
 
-/** A workspace as operators see it. */
 class WorkspaceOverview extends Workspace {
   declare payerEmail: string
   declare members: number
@@ -38,7 +36,6 @@ export interface Stats {
   users: number
   workspaces: number
   agents: number
-  /** Runs that are not finished. */
   queuedRuns: number
   runningRuns: number
   waitingRuns: number

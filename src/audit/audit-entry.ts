@@ -69,11 +69,9 @@ export class NamedAuditEntry extends AuditEntry {
   declare subjectEmail: string | null
 }
 
-/** The user who acts, and the client. */
 export interface Actor {
   userId: string | null
   via: AuditVia
-  /** The login or API key. */
   viaId?: string | undefined
   address?: string | undefined
   userAgent?: string | undefined

@@ -14,7 +14,6 @@ export type Outcome =
   | { kind: 'refused' }
   | { kind: 'unknown' }
 
-/** The entries to list. */
 interface Asked extends PageRequest {
   action?: string | undefined
   subjectId?: string | undefined

@@ -2,7 +2,6 @@ import type { Config } from '../config/config.ts'
 import type { Account } from './account.ts'
 import { higherOf, tierOf, tiers, type Feature, type Limits, type TierName } from './tiers.ts'
 
-/** The limits and features of an account. */
 export interface Allowance {
   /** null in an installation without tiers. */
   tier: TierName | null

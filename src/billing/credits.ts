@@ -25,9 +25,7 @@ interface StepCharge {
   /** The run or the chat answer of the step. */
   runId?: string
   answerId?: string
-  /** The run's agent. */
   agentId?: string
-  /** The step's number within its run or answer. */
   step: number
   /** The number of the attempt, if it failed and the provider billed it. */
   failedAttempt?: number
@@ -41,7 +39,6 @@ interface StepCharge {
   cost?: { nanoUsd: number; price: object } | undefined
 }
 
-/** Credits to add. */
 type Given = Omit<NewGrant, 'period' | 'kind'> & { kind: 'purchase' | 'top_up' | 'promotion' }
 
 /**
@@ -116,7 +113,6 @@ export function createCredits(context: {
     return lock(ownerId, trx).throwIfNotFound()
   }
 
-  /** A past-due subscription grants nothing. */
   function isGrantDue(account: Account): boolean {
     const now = timeOf(account, clock.now())
     return freeMonths.isDue(account, now) && isPaid(account, now)

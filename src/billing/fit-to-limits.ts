@@ -127,7 +127,6 @@ export function createFitToLimits(context: {
       await database.raw(changedStatement, { isOff, now: clock.now() })
     },
 
-    /** The things beyond the limits now. */
     async of(ownerId: string): Promise<Exceeding> {
       const account = await Account.query(database).findById(ownerId)
       const counts = await countOf(ownerId)

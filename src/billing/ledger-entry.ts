@@ -1,6 +1,5 @@
 import { Row } from '../database/row.ts'
 
-/** The reasons for a change of a balance. */
 export const ledgerEntryKinds = [
   'grant',
   'purchase',
@@ -31,7 +30,6 @@ export class LedgerEntry extends Row {
    */
   declare period: string | null
   declare runId: string | null
-  /** The run's agent. */
   declare agentId: string | null
   /** The workspace that used the credits; null for the account itself. */
   declare workspaceId: string | null

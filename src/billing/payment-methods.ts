@@ -82,7 +82,6 @@ export function createPaymentMethods(context: {
   const hasCard = async (db: Transaction | Database, ownerId: string): Promise<boolean> =>
     (await PaymentMethod.query(db).where({ ownerId }).select('id').first()) !== undefined
 
-  /** Refuses an owner without a card: NO_PAYMENT_METHOD. */
   async function assertCard(trx: Transaction, ownerId: string): Promise<void> {
     assertThat(await hasCard(trx, ownerId), 'NO_PAYMENT_METHOD')
   }

@@ -20,13 +20,11 @@ export class Payment extends Row {
   declare credits: number | null
   /** How often it was refunded: a dispute can be lost, won and lost again. */
   declare timesBack: number
-  /** The subscription's tier. */
   declare tier: PaidTierName | null
   /** The gateway's id, once known. */
   declare reference: string | null
   /** The idempotency key of the client's request. */
   declare requestKey: string | null
-  /** Why it was refused. */
   declare failure: string | null
   declare createdAt: Date
   declare settledAt: Date | null

@@ -100,7 +100,6 @@ export function createPayments(context: {
     if (back.credits > 0) await credits.takeBack(trx, ownerId, { ...back, paymentId, turn })
   }
 
-  /** Newest first. */
   const list = (ownerId: string, request: PageRequest): Promise<Page<Payment>> =>
     page(Payment.query(database), { list: 'payments', key, time: 'createdAt', of: { ownerId }, ...request })
 
@@ -118,7 +117,6 @@ const key: PageKey<Payment> = {
 
 type Of = Pick<Payment, 'ownerId' | 'id'>
 type Whole = ReturnType<typeof fieldsOf<Payment>>
-/** A payment that may be new. */
 type Fresh = Omit<Whole, 'status' | 'reference' | 'failure' | 'cents' | 'fromCreditCents' | 'settledAt'>
 
 /** Whether it was ever paid, including refunded ones. */

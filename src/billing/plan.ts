@@ -37,6 +37,5 @@ export function mayCharge({ action, tier, at }: Asked, { creditCents }: Pick<Acc
   return isCharged && tier !== null && tierOf(tier).centsPerMonth > creditCents
 }
 
-/** Whether two requests are the same. */
 export const isSame = (one: Asked, other: Asked): boolean =>
   (['action', 'subscription', 'tier', 'at'] as const).every((field) => one[field] === other[field])

@@ -9,7 +9,6 @@ import { countable, rowsOverLimit } from './rows-over-limit.ts'
 import { timeOf } from './standing.ts'
 import { isPaidTier, tierOf, type Feature, type TierName } from './tiers.ts'
 
-/** The most things that a preview names. */
 const mostNamed = 100
 
 const kinds = { agents: 'agents', vault_entries: 'vaultSites', api_keys: 'apiKeys', workspaces: 'workspaces' } as const

@@ -40,7 +40,6 @@ export function createPurchases(context: {
 }) {
   const { database, clock, config, gateway, credits, polling, payments, paymentMethods } = context
 
-  /** The price in US cents. */
   const priceOf = (amount: number): number => Math.ceil((amount / 100) * config.centsPerHundredCredits)
 
   /** Writes a pending payment. The account is locked and has no other pending one. */

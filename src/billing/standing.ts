@@ -26,7 +26,6 @@ export type CapOf = 'account' | 'workspace' | 'agent' | 'tokens' | 'address' | '
 export interface Standing extends Allowance {
   /** Whether the paying account is marked for deletion, which removes all features. */
   isClosing: boolean
-  /** Whether the paying account is suspended. */
   isSuspended: boolean
   subscription: Subscription | null
   /**
@@ -84,7 +83,6 @@ export function standingOf(
 /** What the installation decides for an account. */
 export interface Terms {
   allowance: Allowance
-  /** Whether steps cost credits. */
   isCharged: boolean
   /** Why the account got no free month. */
   withheld: 'address' | 'mailbox' | null
@@ -121,7 +119,6 @@ export function isPaid(account: Account, now: Date): boolean {
   return subscription === null || (subscription.status === 'active' && subscription.currentPeriodEnd > now)
 }
 
-/** Refuses an owner with an unpaid subscription: SUBSCRIPTION_PAST_DUE. */
 export function requireGoodStanding({ subscription }: Pick<Standing, 'subscription'>): void {
   assertThat(subscription?.status !== 'past_due', 'SUBSCRIPTION_PAST_DUE')
 }

@@ -49,7 +49,6 @@ export function createStoredBytes(context: {
   const isFull = async (ownerId: string, limit: number, trx?: Transaction): Promise<boolean> =>
     Number.isFinite(limit) && (await stored(ownerId, trx)) >= limit
 
-  /** Counts stored bytes. */
   const note = (ownerId: string, bytes: number): void => void added.set(ownerId, (added.get(ownerId) ?? 0) + bytes)
 
   return {
@@ -68,7 +67,6 @@ export function createStoredBytes(context: {
       })
     },
 
-    /** Writes the sums added since the last flush. */
     async flush(): Promise<void> {
       if (added.size === 0) return
       const batch = added

@@ -7,9 +7,7 @@ export interface Limits {
   agents: number
   vaultSites: number
   apiKeys: number
-  /** Workspaces that an account pays for. */
   workspaces: number
-  /** Members of each workspace. */
   workspaceMembers: number
   /** Requests of all logins and API keys together; at least the limit of one key. */
   requestsPerMinute: number
@@ -147,7 +145,6 @@ export const higherOf = (one: TierName, other: TierName): TierName => (isHigher(
 
 export const isPaidTier = (name: string): name is PaidTierName => paidTierNames.some((paid) => paid === name)
 
-/** The tiers that include a feature. */
 const tiersWith = (feature: Feature): TierName[] => tierNames.filter((name) => tierOf(name).features.includes(feature))
 
 /** The error message for a missing feature. */

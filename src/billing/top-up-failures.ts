@@ -46,7 +46,6 @@ export function createTopUpFailures(context: { clock: Clock; notifications: Pick
       if (topUpEnabled) await switchOff(trx, ownerId, 'A payment for an automatic credit purchase was refunded.')
     },
 
-    /** Resets the count after a success. */
     async forget(trx: Transaction, ownerId: string): Promise<void> {
       await Account.query(trx).findById(ownerId).patch({ topUpFailures: 0, topUpAfter: null })
     },

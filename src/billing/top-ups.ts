@@ -15,7 +15,6 @@ const retrySeconds = 3600
 /** The most purchases in a row before other accounts get their turn. */
 const atOnce = 10
 
-/** Settings of automatic purchases. */
 export interface TopUp {
   enabled: boolean
   /** The balance, in credits, below which a purchase is made. */

@@ -3,7 +3,6 @@ import type { Config } from '../config/config.ts'
 import { recordMs, type Database } from '../database/database.ts'
 import { delays } from './retry-schedule.ts'
 
-/** A callback that is due. */
 export interface DueCallback {
   id: string
   ownerId: string
@@ -16,7 +15,6 @@ export interface Claimed extends DueCallback {
   agentId: string
   runId: string
   url: string
-  /** The number of this attempt. */
   attempt: number
   tries: number
   giveUpAt: Date
@@ -48,7 +46,6 @@ export function createClaim(context: { database: Database; clock: Clock; config:
     next: async (lastOwner: string, full: Full): Promise<DueCallback | undefined> =>
       (await nextBehind(lastOwner, full)) ?? (await nextBehind(beforeAll, full)),
 
-    /** Claims it, unless another process has. */
     claim: async ({ id, ...due }: DueCallback): Promise<Claimed | undefined> => {
       const bindings = { id, now: clock.now(), lease: leaseSeconds, delays, steps: delays.length }
       const { rows } = await database.raw<{ rows: Omit<Claimed, keyof DueCallback>[] }>(claimStatement, bindings)

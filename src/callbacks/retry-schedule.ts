@@ -8,7 +8,6 @@ const longestWait = 3600
 interface Undelivered {
   /** Attempts so far, including this one. */
   tries: number
-  /** When this attempt ended. */
   now: Date
   giveUpAt: Date
   /** The receiver's Retry-After, in seconds. */

@@ -12,7 +12,6 @@ const by = (table: string, column: string, key = 'id', value = owner): Emptying 
   delete from ${table} where ${key} = any(array(
     select ${key} from ${table} where ${column} = ${value} limit :batch))`
 
-/** The rows of the owner's agents. */
 const ofAgents = (table: string): Emptying => `
   delete from ${table} where agent_id = any(array(
     select t.agent_id from agents a join ${table} t on t.agent_id = a.id where a.owner_id = ${owner} limit :batch))`

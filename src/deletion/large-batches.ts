@@ -13,7 +13,6 @@ const deleteRuns: LargeBatch = async (trx, ownerId) => {
   return ids.length
 }
 
-/** Sessions with their messages. */
 const deleteSessions: LargeBatch = async (trx, ownerId) => {
   const { rows } = await trx.raw<{ rows: Sized[] }>(sessionsStatement, { ownerId, most: largeBatch.things })
   const ids = within(rows)

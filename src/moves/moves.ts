@@ -32,7 +32,6 @@ interface Mover {
   reach: Reach
 }
 
-/** A move that the caller may make. */
 interface Move extends MovedIds {
   targetId: string
   sources: readonly string[]

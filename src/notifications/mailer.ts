@@ -1,6 +1,5 @@
 import type { Config } from '../config/config.ts'
 
-/** One mail to one owner. */
 interface Mail {
   /** Stays the same on retries, so mailboxes detect duplicates. */
   id: string

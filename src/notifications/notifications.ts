@@ -110,7 +110,6 @@ export function createNotifications(context: {
         only: { kind },
       }),
 
-    /** One notification of the owners. NOT_FOUND. */
     async get(owners: Owners, id: string): Promise<Notification> {
       const found = isId(id) ? await Notification.query(database).findById(id) : undefined
       const message = 'There is no notification with this id.'

@@ -18,5 +18,4 @@ export class Outage extends Row {
   declare providerSaid: string | null
 }
 
-/** An outage that has not ended. */
 export const isOpen = { endedAt: null } as const

@@ -9,7 +9,6 @@ export const probeSeconds = 60
 /** The most of a provider's error that is kept, in characters. */
 const maxErrorLength = 1000
 
-/** Why a model answers nobody. */
 export interface Failing {
   message: string
   /** The provider's Retry-After, in seconds. */

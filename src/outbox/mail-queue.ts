@@ -1,4 +1,3 @@
-/** A mail to send now. */
 export interface DueMail {
   /** Stays the same on retries. */
   id: string

@@ -1,6 +1,5 @@
 import type { Transaction } from '../database/database.ts'
 
-/** A paying user, locked. */
 export interface Payer {
   id: string
   suspendedAt: Date | null

@@ -2,7 +2,6 @@ import type { Database } from '../database/database.ts'
 import { addressInWords, quotedName } from '../names.ts'
 
 interface Named {
-  /** The workspace's name. */
   name: string | null
   payerId: string
   email: string

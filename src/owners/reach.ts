@@ -60,7 +60,6 @@ export const reachOfProvider = ({ places }: Reach, workspaceId: string): Reach =
 /** One owner or several, for queries. */
 export type Owners = string | readonly string[]
 
-/** Whether something belongs to one of the owners. */
 export const belongsTo = (owners: Owners, ownerId: string | undefined): boolean =>
   ownerId !== undefined && listOf(owners).includes(ownerId)
 

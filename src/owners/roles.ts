@@ -22,7 +22,6 @@ const permissions: Record<Role, readonly Action[]> = {
   owner: ['see', 'use', 'build', 'administer', 'own'],
 }
 
-/** Whether the role allows the action. */
 export const can = (role: Role, action: Action): boolean => permissions[role].includes(action)
 
 /** The roles that allow the action, for messages. */

@@ -58,7 +58,6 @@ export function createIdentities(context: {
     return added
   }
 
-  /** Creates an account for a new identity. */
   async function register(trx: Transaction, provider: Provider, who: Who, address: VerifiedAddress | undefined) {
     assertThat(provider.workspaceProviderId === null, 'PERMISSION_DENIED', { message: linkFirst })
     const { problem } = { problem: meanwhile, ...address }
@@ -170,7 +169,6 @@ export function createIdentities(context: {
     find: async (userId: string, id: string): Promise<Identity | undefined> =>
       isId(id) ? Identity.query(database).findOne({ id, userId }) : undefined,
 
-    /** A user's identities, newest first. */
     list: (userId: string): Promise<Identity[]> =>
       Promise.resolve(Identity.query(database).where({ userId }).orderBy('id', 'desc')),
 

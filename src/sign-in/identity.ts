@@ -19,7 +19,6 @@ export class Identity extends Row {
   declare linkedAt: Date
 }
 
-/** Unlinks a user from a workspace's provider. */
 export async function unlinkFrom(db: Database, match: { workspaceId: string; userId: string }): Promise<void> {
   const providers = WorkspaceProvider.query(db).where({ workspaceId: match.workspaceId }).select('id')
   await Identity.query(db).where({ userId: match.userId }).whereIn('workspaceProviderId', providers).delete()

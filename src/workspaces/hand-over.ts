@@ -4,7 +4,6 @@ import type { Transaction } from '../database/database.ts'
 import { Member } from './member.ts'
 import { Workspace } from './workspace.ts'
 
-/** The workspace, its former owner, and its new owner. */
 export interface HandedOver {
   workspaceId: string
   from: string

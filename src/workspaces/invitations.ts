@@ -164,7 +164,6 @@ export function createInvitations(context: {
     invitations: (workspaceId: string, request: PageRequest): Promise<Page<Invitation>> =>
       page(open(database).where({ workspaceId }), { list: 'invitations', time: 'createdAt', ...request }),
 
-    /** An open invitation, or undefined. */
     invitation: async (workspaceId: string, id: string): Promise<Invitation | undefined> =>
       isId(id) ? open(database).where({ workspaceId }).findById(id) : undefined,
 

@@ -82,7 +82,6 @@ export function createTransfers(context: {
   }
 
   return {
-    /** The open offers of workspaces. */
     async offers(workspaceIds: readonly string[]): Promise<Offer[]> {
       const members = await open(database).whereIn('workspaceId', [...workspaceIds])
       return members.flatMap(({ workspaceId, userId, offeredUntil }) =>

@@ -73,7 +73,6 @@ export function createWorkspaces(
         return Object.assign(await living(trx).findById(id).throwIfNotFound(), { ownerId: id })
       }),
 
-    /** The caller's workspaces. */
     list: (reach: Reach, request: PageRequest): Promise<Page<Workspace>> =>
       page(living(database).whereIn('id', ownersIn(reach)), {
         list: 'workspaces',

@@ -5,7 +5,6 @@ import type { Account } from '../account.ts'
 import type { LedgerEntry } from '../ledger-entry.ts'
 import { draw } from './draw.ts'
 
-/** The usage of a step. */
 export interface NewCharge extends Pick<
   LedgerEntry,
   'kind' | 'runId' | 'answerId' | 'agentId' | 'workspaceId' | 'step' | 'attempt' | 'costNanoUsd' | 'price'
@@ -14,7 +13,7 @@ export interface NewCharge extends Pick<
   credits: number
   /** The amount that counts toward caps. */
   counted: number
-  /** The model. */
+  /** Input and output tokens of the model. */
   tokens: number
   /** Whether the hold of the run or answer belongs to this step. */
   settlesHold: boolean

@@ -1,6 +1,5 @@
 import { Row } from '../../database/row.ts'
 
-/** The origin of a grant. */
 export type GrantKind = 'grant' | 'purchase' | 'top_up' | 'promotion'
 
 /**

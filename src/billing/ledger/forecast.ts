@@ -3,7 +3,6 @@ export interface Usage {
   /** `2026-11`. */
   month: string
   used: number
-  /** null without a cap. */
   cap: number | null
   /** The expected usage at the end of the month. */
   forecast: number

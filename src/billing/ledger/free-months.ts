@@ -57,7 +57,6 @@ export function createFreeMonths({ config }: { config: Pick<Config, 'billing'> }
   }
 }
 
-/** Deletes old months. */
 export const purgeFreeMonths = (database: Database, now: Date): Promise<unknown> =>
   database.raw("delete from free_months where month < (:now::timestamptz - interval '3 months')::date", { now })
 

@@ -86,7 +86,6 @@ async function wentBackSince(trx: Transaction, { ownerId, id, paymentId }: Ledge
   return back.length > 0
 }
 
-/** Payments for subscription months. */
 const monthsPaid = (trx: Transaction, ownerId: string) =>
   Payment.query(trx).select('id').where({ ownerId, purpose: 'subscription' })
 

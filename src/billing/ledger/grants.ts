@@ -6,7 +6,6 @@ import type { LedgerEntry } from '../ledger-entry.ts'
 import { usualPriority, type GrantKind } from './credit-grant.ts'
 import { draw } from './draw.ts'
 
-/** Credits to add, with their entry and grant. */
 export interface NewGrant extends Partial<Pick<LedgerEntry, 'period' | 'paymentId'>> {
   kind: GrantKind
   credits: number
@@ -15,7 +14,6 @@ export interface NewGrant extends Partial<Pick<LedgerEntry, 'period' | 'paymentI
   expiresAt?: Date | null | undefined
   note?: string | undefined
   requestKey?: string | undefined
-  /** Default: a new id. */
   grantId?: string
 }
 

@@ -12,14 +12,11 @@ import { estimateOf, tokensOf, type Used } from './estimate.ts'
  */
 export const holdSeconds = 70 * 60
 
-/** A step that is about to start. */
 export interface NewHold {
   ownerId: string
-  /** The agent of a run's step. */
   agentId?: string
   /** The run, or the answer in a chat. */
   subjectId: string
-  /** The number of the step. */
   step: number
   /** Usage of earlier steps, and their number. */
   used: Used
@@ -65,7 +62,6 @@ export function createHolds({ database, clock }: { database: Database; clock: Cl
       await trx.raw('delete from credit_holds where subject_id = :subjectId', { subjectId })
     },
 
-    /** Deletes expired holds. */
     async purge(): Promise<void> {
       await database.raw(purgeStatement, { now: clock.now() })
     },

@@ -35,7 +35,6 @@ export interface MonthLine {
   lastAt: Date
 }
 
-/** One entry of a run. */
 export interface RunLine {
   kind: LedgerEntryKind
   step: number
@@ -149,7 +148,6 @@ function added<Line extends { credits: number }>(opening: number, lines: Line[])
   return { opening, lines, closing: lines.reduce((sum, { credits }) => sum + credits, opening) }
 }
 
-/** Latest first. */
 function monthsBetween(first: Date, last: Date): string[] {
   const months: string[] = []
   for (let at = monthStart(last); at >= monthStart(first); at = monthStart(at, -1)) months.push(monthOf(at))

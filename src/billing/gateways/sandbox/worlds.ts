@@ -71,7 +71,6 @@ export function createWorlds({ database, clock }: { database: Database; clock: C
     return found.map(paymentOf)
   }
 
-  /** The payment with this key. */
   async function paid(ownerId: string, key: string): Promise<GatewayPayment | undefined> {
     const found = await database('sandbox_payments').where({ ownerId, key }).first<StoredPayment>(columnsOfPayment)
     return found && paymentOf(found)
