@@ -50,7 +50,7 @@ export interface Stats {
  * A configured model, the number of runs that wait for a slot at its provider, and its outage with the number of runs
  * that wait for its end.
  */
-export interface ModelStanding {
+export interface ModelState {
   name: string
   id: string
   isDefault: boolean
@@ -131,7 +131,7 @@ export function createOverview(context: {
     },
 
     /** In the order of the configuration. */
-    async models(): Promise<ModelStanding[]> {
+    async models(): Promise<ModelState[]> {
       const { rows } = await database.raw<{ rows: { provider: string; count: number }[] }>(waitingStatement)
       const waiting = new Map(rows.map(({ provider, count }) => [provider, count]))
       const outages = await readOutages(database)
@@ -148,7 +148,7 @@ export function createOverview(context: {
 }
 
 /** A model that agents use but that is no longer configured: its runs wait. */
-const unconfigured = (outage: Outage & { waitingRuns: number }): ModelStanding => ({
+const unconfigured = (outage: Outage & { waitingRuns: number }): ModelState => ({
   name: outage.model,
   id: outage.model,
   isDefault: false,

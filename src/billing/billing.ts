@@ -18,7 +18,7 @@ import { createPurchases } from './purchases.ts'
 import { createGatewayRequests } from './gateway-requests.ts'
 import { createStatements } from './ledger/statements.ts'
 import { createUsage } from './ledger/usage.ts'
-import { standingFor, timeOf, type Standing } from './standing.ts'
+import { agentAccountStatus, timeOf, type AccountStatus } from './account-status.ts'
 import { createStoredBytes } from './stored-bytes.ts'
 import { createSubscriptions } from './subscriptions.ts'
 import { createTopUpFailures } from './top-up-failures.ts'
@@ -43,7 +43,7 @@ export function createBilling(context: {
   const requests = createGatewayRequests(parts)
   const purchases = createPurchases({ ...parts, paymentMethods })
 
-  async function account(ownerId: string, trx?: Transaction): Promise<Standing> {
+  async function account(ownerId: string, trx?: Transaction): Promise<AccountStatus> {
     const found = await credits.current(ownerId, trx)
     const now = clock.now()
     if (found.ownerId === ownerId) return credits.standing(found)
@@ -56,14 +56,17 @@ export function createBilling(context: {
     account,
 
     /** The owner's standing for a run of an agent, including the agent's own cap. */
-    async accountFor(agent: Pick<Agent, 'id' | 'ownerId' | 'creditsPerMonth'>, trx?: Transaction): Promise<Standing> {
+    async accountFor(
+      agent: Pick<Agent, 'id' | 'ownerId' | 'creditsPerMonth'>,
+      trx?: Transaction,
+    ): Promise<AccountStatus> {
       const standing = await account(agent.ownerId, trx)
       if (agent.creditsPerMonth === null) return standing
       const left = agentCreditsLeft(clock.now())
       const found = await Agent.query(trx ?? database)
         .findById(agent.id)
         .select(left)
-      return found ? standingFor(standing, found) : standing
+      return found ? agentAccountStatus(standing, found) : standing
     },
 
     credits,

@@ -17,7 +17,7 @@ import { createListLedger } from './ledger/list-ledger.ts'
 import { createHolds, type NewHold } from './ledger/holds.ts'
 import { LedgerEntry } from './ledger-entry.ts'
 import type { Allowances } from './allowances.ts'
-import { fallsBelow, isPaid, standingOf, timeOf, type Standing } from './standing.ts'
+import { fallsBelow, isPaid, accountStatusOf, timeOf, type AccountStatus } from './account-status.ts'
 import { tierOf } from './tiers.ts'
 
 interface StepCharge {
@@ -242,9 +242,9 @@ export function createCredits(context: {
   const ledger = createListLedger({ database, current })
 
   /** What the account allows an owner that it pays for. */
-  function standing(account: Account, bounds: Parameters<typeof standingOf>[2] = {}): Standing {
+  function standing(account: Account, bounds: Parameters<typeof accountStatusOf>[2] = {}): AccountStatus {
     const withheld = freeMonths.withheld(account, timeOf(account, clock.now()))
-    return standingOf(account, { allowance: allowances.of(account), isCharged, withheld }, bounds)
+    return accountStatusOf(account, { allowance: allowances.of(account), isCharged, withheld }, bounds)
   }
 
   return {

@@ -6,7 +6,7 @@ import type { Credits } from './credits.ts'
 import type { When } from './gateways/gateway.ts'
 import { planFor } from './plan.ts'
 import { countable, rowsOverLimit } from './rows-over-limit.ts'
-import { timeOf } from './standing.ts'
+import { timeOf } from './account-status.ts'
 import { isPaidTier, tierOf, type Feature, type TierName } from './tiers.ts'
 
 const mostNamed = 100

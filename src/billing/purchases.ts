@@ -13,7 +13,7 @@ import { Payment } from './payment.ts'
 import type { PaymentMethods } from './payment-methods.ts'
 import type { Payments } from './payments.ts'
 import { sweptAfter } from './gateway-requests.ts'
-import { requireGoodStanding, subscriptionOf, timeOf } from './standing.ts'
+import { requirePaidSubscription, subscriptionOf, timeOf } from './account-status.ts'
 
 /** Purchases are whole hundreds of credits. */
 export const purchaseBounds = { least: 100, most: 1_000_000, step: 100 } as const
@@ -79,7 +79,7 @@ export function createPurchases(context: {
       if (before) return { payment: before, isOwn: assertSame(before, wanted) }
       const other = await pending(trx, ownerId)
       if (other) return { payment: other, isOwn: false }
-      requireGoodStanding({ subscription: subscriptionOf(account) })
+      requirePaidSubscription({ subscription: subscriptionOf(account) })
       await paymentMethods.assertCard(trx, ownerId)
       return { payment: await write(trx, account, { ...wanted, purpose: 'credits' }), isOwn: true }
     })

@@ -7,7 +7,7 @@ import type { Due } from '../runs/due.ts'
 import { Account } from './account.ts'
 import type { Billing } from './billing.ts'
 import type { Sandbox } from './gateways/sandbox/sandbox.ts'
-import { nextGrantAt, timeOf } from './standing.ts'
+import { nextGrantAt, timeOf } from './account-status.ts'
 import type { AccountSweep } from './account-sweep.ts'
 
 /** The most that one request may advance a clock: two months, as with Stripe's test clocks. */

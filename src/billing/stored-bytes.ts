@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { CodedError } from '../errors.ts'
 import { bytesInWords } from '../in-words.ts'
-import type { Standing } from './standing.ts'
+import type { AccountStatus } from './account-status.ts'
 
 /** The minimum that a run, an answer, a session or a direct call counts, for its rows. */
 const rowBytes = 1024
@@ -59,7 +59,7 @@ export function createStoredBytes(context: {
     noteOne: (ownerId: string, bytes = 0): void => note(ownerId, rowBytes + bytes),
 
     /** Refuses an owner whose stored bytes have reached the tier's limit: FEATURE_LIMIT_REACHED. */
-    async assertStorageLimit(ownerId: string, { tier, limits }: Pick<Standing, 'tier' | 'limits'>): Promise<void> {
+    async assertStorageLimit(ownerId: string, { tier, limits }: Pick<AccountStatus, 'tier' | 'limits'>): Promise<void> {
       if (!(await isFull(ownerId, limits.storedBytes))) return
       const { runRetentionDays: days } = config
       throw new CodedError('FEATURE_LIMIT_REACHED', {

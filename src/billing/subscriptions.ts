@@ -8,7 +8,7 @@ import type { PollGateway } from './poll-gateway.ts'
 import type { PaymentMethods } from './payment-methods.ts'
 import { isSame, mayCharge, planFor } from './plan.ts'
 import type { GatewayRequests } from './gateway-requests.ts'
-import type { Standing } from './standing.ts'
+import type { AccountStatus } from './account-status.ts'
 import { isPaidTier, paidTierNames, type PaidTierName } from './tiers.ts'
 
 /** More steps than any change needs. Beyond it, other requests keep changing the subscription. */
@@ -25,7 +25,7 @@ export function createSubscriptions(context: {
 }) {
   const { database, gateway, credits, polling, requests, paymentMethods } = context
 
-  const standing = async (ownerId: string): Promise<Standing> => credits.standing(await credits.current(ownerId))
+  const standing = async (ownerId: string): Promise<AccountStatus> => credits.standing(await credits.current(ownerId))
 
   /** The next request: one in progress, or what the rule wants; null if there is none. */
   const begin = (ownerId: string, rule: (account: Account) => Asked | null): Promise<Step | null> =>
@@ -53,7 +53,7 @@ export function createSubscriptions(context: {
   }
 
   /** Sends requests step by step until the rule wants no more or ours is performed. */
-  async function runSteps(ownerId: string, rule: (account: Account) => Asked | null): Promise<Standing> {
+  async function runSteps(ownerId: string, rule: (account: Account) => Asked | null): Promise<AccountStatus> {
     for (let steps = 0; steps < mostSteps; steps += 1) {
       const step = await begin(ownerId, rule)
       if (!step) return standing(ownerId)
@@ -69,7 +69,10 @@ export function createSubscriptions(context: {
    * Changes to a tier now or after the paid period. Pays overdue amounts first. The current tier revokes a cancellation
    * or a change. Safe to repeat. VALIDATION_ERROR, NO_PAYMENT_METHOD, PAYMENT_FAILED (then nothing changes).
    */
-  async function subscribe(ownerId: string, request: { tier: string; when?: When | undefined }): Promise<Standing> {
+  async function subscribe(
+    ownerId: string,
+    request: { tier: string; when?: When | undefined },
+  ): Promise<AccountStatus> {
     const tier = readPaidTier(request.tier)
     return runSteps(ownerId, (account) => planFor(account, tier, request.when))
   }
@@ -78,7 +81,7 @@ export function createSubscriptions(context: {
    * Returns to the free tier at the end of the paid month, or now with credit for the rest. A past-due subscription
    * always ends now. Safe to repeat. NOT_FOUND on the free tier.
    */
-  async function cancel(ownerId: string, when: When = 'period_end'): Promise<Standing> {
+  async function cancel(ownerId: string, when: When = 'period_end'): Promise<AccountStatus> {
     const { subscription: present } = await standing(ownerId)
     assertThat(present, 'NOT_FOUND', { message: 'There is no subscription. Your tier is free.' })
     return runSteps(ownerId, ({ subscription, nextTier }) => {

@@ -2,7 +2,7 @@ import { later, type Clock } from '../clock.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import { Account } from './account.ts'
-import { timeOf } from './standing.ts'
+import { timeOf } from './account-status.ts'
 
 /** Automatic purchases stop after this many failures in a row. */
 const mostFailures = 3

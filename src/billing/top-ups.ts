@@ -7,7 +7,7 @@ import { Payment } from './payment.ts'
 import type { PaymentMethods } from './payment-methods.ts'
 import type { Purchases } from './purchases.ts'
 import { pollBy } from './poll-gateway.ts'
-import { subscriptionOf, timeOf } from './standing.ts'
+import { subscriptionOf, timeOf } from './account-status.ts'
 
 /** Seconds until the next try while the balance is low but no purchase is possible, as at the monthly maximum. */
 const retrySeconds = 3600

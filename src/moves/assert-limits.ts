@@ -1,6 +1,6 @@
 import { howToGetMore } from '../billing/allowances.ts'
 import { Agent } from '../agents/agent.ts'
-import type { Standing } from '../billing/standing.ts'
+import type { AccountStatus } from '../billing/account-status.ts'
 import { requireFeature } from '../billing/tiers.ts'
 import type { Transaction } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
@@ -20,7 +20,7 @@ interface Incoming {
  */
 export async function assertLimits(
   trx: Transaction,
-  standing: Pick<Standing, 'tier' | 'limits' | 'features'>,
+  standing: Pick<AccountStatus, 'tier' | 'limits' | 'features'>,
   { targetId, agents, entries }: Incoming,
 ): Promise<void> {
   const { limits } = standing

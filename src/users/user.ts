@@ -1,7 +1,7 @@
 import type { Transaction } from '../database/database.ts'
 import { Row } from '../database/row.ts'
 import { assertThat } from '../errors.ts'
-import { suspendedPayer } from '../billing/standing.ts'
+import { suspendedPayer } from '../billing/account-status.ts'
 import { lockPayers } from '../owners/lock-payers.ts'
 import { payerOf } from '../owners/payer.ts'
 

@@ -1,5 +1,5 @@
 import { howToGetMore } from '../billing/allowances.ts'
-import type { Standing } from '../billing/standing.ts'
+import type { AccountStatus } from '../billing/account-status.ts'
 import { lacksFeature, type Limits } from '../billing/tiers.ts'
 import type { Transaction } from '../database/database.ts'
 import { assertThat, type ErrorCode } from '../errors.ts'
@@ -20,7 +20,7 @@ type Counts = Record<(typeof counted)[number][0] | 'workspaceMembers', number>
  */
 export async function assertTransferLimits(
   trx: Transaction,
-  { tier, features, limits }: Pick<Standing, 'tier' | 'features' | 'limits'>,
+  { tier, features, limits }: Pick<AccountStatus, 'tier' | 'features' | 'limits'>,
   of: { workspaceId: string; userId: string; now: Date },
 ): Promise<void> {
   assertThat(features.includes('workspaces'), 'WORKSPACE_REQUIRED', { message: lacksFeature(tier, 'workspaces') })

@@ -1,6 +1,6 @@
 import { recordDeeds, type Actor } from '../audit/audit-entry.ts'
 import type { Billing } from '../billing/billing.ts'
-import { suspendedPayer } from '../billing/standing.ts'
+import { suspendedPayer } from '../billing/account-status.ts'
 import { later, type Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { Deletion } from '../deletion/deletion.ts'

@@ -3,7 +3,7 @@ import { later } from '../../clock.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import { monthAt } from '../../owners/workspace-months.ts'
 import type { Account } from '../account.ts'
-import { timeOf } from '../standing.ts'
+import { timeOf } from '../account-status.ts'
 import { estimateOf, tokensOf, type Used } from './estimate.ts'
 
 /**

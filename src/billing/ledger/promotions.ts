@@ -4,7 +4,7 @@ import { assertThat } from '../../errors.ts'
 import { isId, newId } from '../../ids.ts'
 import { User } from '../../users/user.ts'
 import type { Credits } from '../credits.ts'
-import { timeOf } from '../standing.ts'
+import { timeOf } from '../account-status.ts'
 import { CreditGrant, usualPriority } from './credit-grant.ts'
 
 interface Promotion {

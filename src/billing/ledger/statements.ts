@@ -3,7 +3,7 @@ import type { Database, Transaction } from '../../database/database.ts'
 import { assertThat } from '../../errors.ts'
 import type { Account } from '../account.ts'
 import type { LedgerEntryKind } from '../ledger-entry.ts'
-import { timeOf } from '../standing.ts'
+import { timeOf } from '../account-status.ts'
 import { monthOf, monthStart } from './forecast.ts'
 import { entriesIn } from './list-ledger.ts'
 import {

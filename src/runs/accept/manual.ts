@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Agent } from '../../agents/agent.ts'
 import type { Billing } from '../../billing/billing.ts'
-import { requireCredits } from '../../billing/standing.ts'
+import { requireCredits } from '../../billing/account-status.ts'
 import { assertThat } from '../../errors.ts'
 import type { Run } from '../run.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'

@@ -23,7 +23,7 @@ interface Subscription {
 export type CapOf = 'account' | 'workspace' | 'agent' | 'tokens' | 'address' | 'mailbox'
 
 /** What an owner may do now, computed from the account. */
-export interface Standing extends Allowance {
+export interface AccountStatus extends Allowance {
   /** Whether the paying account is marked for deletion, which removes all features. */
   isClosing: boolean
   isSuspended: boolean
@@ -51,11 +51,11 @@ interface Bounds {
 }
 
 /** The standing of an owner that the account pays for. A workspace without the tier's feature may do nothing. */
-export function standingOf(
+export function accountStatusOf(
   account: Account,
   { allowance, isCharged, withheld }: Terms,
   { ownerId = account.ownerId, left = Infinity, isDeleted = false }: Bounds = {},
-): Standing {
+): AccountStatus {
   const { isClosing = false, isSuspended = false, balance: total, creditCents } = account
   const tokensUsed = account.tokensThisMonth ?? 0
   const isClosed = isDeleted || isClosing || (ownerId !== account.ownerId && !allowance.features.includes('workspaces'))
@@ -89,18 +89,18 @@ export interface Terms {
 }
 
 /** With payments, users can buy instead; without payments, nothing else is left. */
-const withholding = (standing: Standing, withheld: Terms['withheld'], isCharged: boolean): Standing =>
+const withholding = (standing: AccountStatus, withheld: Terms['withheld'], isCharged: boolean): AccountStatus =>
   withheld !== null && (!isCharged || standing.balance < 1)
     ? { ...standing, balance: Math.min(standing.balance, 0), cap: withheld }
     : standing
 
 /** The standing for an agent whose cap leaves `left` credits; null without a cap. */
-export const standingFor = <S extends Pick<Standing, 'balance' | 'cap'>>(
+export const agentAccountStatus = <S extends Pick<AccountStatus, 'balance' | 'cap'>>(
   standing: S,
   { creditsLeft }: { creditsLeft?: number | null },
 ): S => bounded(standing, creditsLeft ?? Infinity, 'agent')
 
-const bounded = <S extends Pick<Standing, 'balance' | 'cap'>>(standing: S, left: number, cap: CapOf): S =>
+const bounded = <S extends Pick<AccountStatus, 'balance' | 'cap'>>(standing: S, left: number, cap: CapOf): S =>
   left < standing.balance ? { ...standing, balance: left, cap } : standing
 
 /** The account's own time: in the sandbox, an admin may have advanced it. */
@@ -119,12 +119,16 @@ export function isPaid(account: Account, now: Date): boolean {
   return subscription === null || (subscription.status === 'active' && subscription.currentPeriodEnd > now)
 }
 
-export function requireGoodStanding({ subscription }: Pick<Standing, 'subscription'>): void {
+export function requirePaidSubscription({ subscription }: Pick<AccountStatus, 'subscription'>): void {
   assertThat(subscription?.status !== 'past_due', 'SUBSCRIPTION_PAST_DUE')
 }
 
 /** Refuses an owner with less than one credit (NO_CREDITS) or whose payer is suspended (PERMISSION_DENIED). */
-export function requireCredits({ balance, cap, isSuspended }: Pick<Standing, 'balance' | 'cap' | 'isSuspended'>): void {
+export function requireCredits({
+  balance,
+  cap,
+  isSuspended,
+}: Pick<AccountStatus, 'balance' | 'cap' | 'isSuspended'>): void {
   assertThat(!isSuspended, 'PERMISSION_DENIED', { message: suspendedPayer })
   assertThat(balance >= 1, 'NO_CREDITS', cap === null ? {} : { message: `${usedUpBy(cap)} ${raiseOf[cap]}` })
 }

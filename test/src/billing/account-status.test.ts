@@ -5,13 +5,13 @@ import {
   isPaid,
   nextGrantAt,
   requireCredits,
-  requireGoodStanding,
-  standingFor,
-  standingOf as standingWith,
+  requirePaidSubscription,
+  agentAccountStatus,
+  accountStatusOf as standingWith,
   subscriptionOf,
   timeOf,
   type Terms,
-} from '../../../src/billing/standing.ts'
+} from '../../../src/billing/account-status.ts'
 import { testConfig } from '../../helpers/config.ts'
 import { createAllowances } from '../../../src/billing/allowances.ts'
 import { tierOf } from '../../../src/billing/tiers.ts'
@@ -38,12 +38,12 @@ const account = (facts: Partial<Account> = {}): Account =>
 
 const { of: allowanceOf } = createAllowances({ config: testConfig('postgres://unused') })
 
-const standingOf = (given: Account, bounds: Parameters<typeof standingWith>[2] = {}, more: Partial<Terms> = {}) =>
+const accountStatusOf = (given: Account, bounds: Parameters<typeof standingWith>[2] = {}, more: Partial<Terms> = {}) =>
   standingWith(given, { allowance: allowanceOf(given), isCharged: true, withheld: null, ...more }, bounds)
 
 test('an owner may do what the tier includes, with what is left of the balance', (t) => {
   const { limits, features } = tierOf('team')
-  t.deepEqual(standingOf(account()), {
+  t.deepEqual(accountStatusOf(account()), {
     tier: 'team',
     limits,
     features,
@@ -59,21 +59,21 @@ test('an owner may do what the tier includes, with what is left of the balance',
 })
 
 test('nothing may be done for what is deleted or to be deleted, and for a workspace without the tier for it', (t) => {
-  const featuresOf = (facts: Partial<Account>, options: Parameters<typeof standingOf>[1] = {}) =>
-    standingOf(account(facts), options).features
+  const featuresOf = (facts: Partial<Account>, options: Parameters<typeof accountStatusOf>[1] = {}) =>
+    accountStatusOf(account(facts), options).features
   const workspace = { ownerId: 'workspace' }
   t.deepEqual(featuresOf({}, workspace), tierOf('team').features)
   t.deepEqual(featuresOf({ tier: 'pro' }), tierOf('pro').features)
   t.deepEqual(featuresOf({ tier: 'pro' }, workspace), [])
   t.deepEqual(featuresOf({}, { isDeleted: true }), [])
   t.deepEqual(featuresOf({ isClosing: true }), [])
-  t.true(standingOf(account({ isClosing: true })).isClosing)
+  t.true(accountStatusOf(account({ isClosing: true })).isClosing)
 })
 
 test('of the balance and the caps, what leaves the least counts', (t) => {
   const of = (facts: Partial<Account>, left?: number, creditsLeft?: number | null) => {
-    const standing = standingOf(account(facts), left === undefined ? {} : { left })
-    const { balance, cap, total } = standingFor(standing, creditsLeft === undefined ? {} : { creditsLeft })
+    const standing = accountStatusOf(account(facts), left === undefined ? {} : { left })
+    const { balance, cap, total } = agentAccountStatus(standing, creditsLeft === undefined ? {} : { creditsLeft })
     return [balance, cap, total]
   }
   t.deepEqual(of({}), [100, null, 100])
@@ -113,11 +113,11 @@ test('an account has its own time, if its clock was advanced', (t) => {
 })
 
 test('an overdue subscription is refused, and less than one credit', (t) => {
-  const { subscription } = standingOf(account())
-  t.notThrows(() => requireGoodStanding({ subscription }))
-  t.notThrows(() => requireGoodStanding({ subscription: null }))
-  const overdue = standingOf(account({ subscriptionStatus: 'past_due' }))
-  const error = t.throws(() => requireGoodStanding(overdue))
+  const { subscription } = accountStatusOf(account())
+  t.notThrows(() => requirePaidSubscription({ subscription }))
+  t.notThrows(() => requirePaidSubscription({ subscription: null }))
+  const overdue = accountStatusOf(account({ subscriptionStatus: 'past_due' }))
+  const error = t.throws(() => requirePaidSubscription(overdue))
   t.like(error, { code: 'SUBSCRIPTION_PAST_DUE' })
   t.notThrows(() => requireCredits({ balance: 1, cap: null, isSuspended: false }))
   const refusal = (cap: Parameters<typeof requireCredits>[0]['cap']) =>
