@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { auditOutcomes, auditVias, subjectKinds, type NamedAuditEntry } from '../src/audit/audit-entry.ts'
-import { differing } from '../src/audit/noted.ts'
+import { differing } from '../src/audit/noted-fields.ts'
 import { fieldsOf } from '../src/database/row.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { fieldsOf } from '../src/database/row.ts'
 import type { Services } from '../src/services.ts'
-import type { Standing } from '../src/billing/standing.ts'
+import type { AccountStatus } from '../src/billing/account-status.ts'
 import { route } from './route/route.ts'
 import { paidTierNames, tierNames, tierOf } from '../src/billing/tiers.ts'
 import { account, capMeaning, changesAt, subscriptionPreview, tierOffer } from './schemas/billing-schema.ts'
@@ -31,7 +31,7 @@ const finite = (limits: Record<string, number>) =>
 async function present(
   services: Services,
   ownerId: string,
-  { total, limits, tokensUsed, ...standing }: Standing,
+  { total, limits, tokensUsed, ...standing }: AccountStatus,
   isWorkspace = false,
 ) {
   const usage = await services.billing.usage.of(isWorkspace ? 'workspaces' : 'accounts', ownerId)

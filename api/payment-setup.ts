@@ -30,7 +30,7 @@ export const setUpPaymentMethod = route({
   status: 201,
   response: setup,
   async handle({ services: { billing, stripe }, caller }) {
-    const setting = stripe && (await stripe.gateway.setup(await billing.look.customerOf(caller.userId)))
+    const setting = stripe && (await stripe.gateway.setup(await billing.polling.customerOf(caller.userId)))
     return setting ?? { clientSecret: null }
   },
 })

@@ -5,11 +5,11 @@ import { createApprovals } from './approvals/approvals.ts'
 import { createAudit } from './audit/audit.ts'
 import { createAllowances } from './billing/allowances.ts'
 import { createBilling } from './billing/billing.ts'
-import { createExceeding } from './billing/exceeding.ts'
+import { createFitToLimits } from './billing/fit-to-limits.ts'
 import { createSandbox } from './billing/gateways/sandbox/sandbox.ts'
 import { createStripe } from './billing/gateways/stripe/stripe.ts'
 import { createSandboxClock } from './billing/sandbox-clock.ts'
-import { createSweep } from './billing/sweep.ts'
+import { createAccountSweep } from './billing/account-sweep.ts'
 import { systemClock, type Clock } from './clock.ts'
 import type { Config } from './config/config.ts'
 import { createChat } from './chat/chat.ts'
@@ -123,8 +123,8 @@ export function createServices(
   const schedules = createSchedules(base)
   const outputs = createOutputs(base)
   const agents = createAgents({ ...base, billing, models, outputs, vault, schedules })
-  const exceeding = createExceeding({ ...base, agents, notifications })
-  const sweep = createSweep({ ...base, billing, exceeding })
+  const exceeding = createFitToLimits({ ...base, agents, notifications })
+  const sweep = createAccountSweep({ ...base, billing, exceeding })
   const adminAccounts = createAdminAccounts({ ...base, credits: billing.credits, exceeding, users })
   const sandboxClock = createSandboxClock({
     ...base,

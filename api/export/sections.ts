@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { monthsOf } from '../../src/owners/months.ts'
+import { monthsOf } from '../../src/owners/workspace-months.ts'
 import * as agents from '../agents.ts'
 import * as apiKeys from '../api-keys.ts'
 import * as approvals from '../approvals.ts'

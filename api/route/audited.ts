@@ -1,6 +1,6 @@
 import { CodedError } from '../../src/errors.ts'
 import type { Actor, SubjectKind } from '../../src/audit/audit-entry.ts'
-import { noted } from '../../src/audit/noted.ts'
+import { notedFields } from '../../src/audit/noted-fields.ts'
 import type { Services } from '../../src/services.ts'
 import type { Caller } from '../../src/users/caller.ts'
 import { clientOf, type RequestFacts } from './request-facts.ts'
@@ -68,7 +68,7 @@ export async function audited(route: AnyRoute, change: Change, work: () => Promi
   await services.rateLimits.change(caller.userId)
   const { subject: subjectKind } = route.audit
   const ownerId = route.audit.in === 'home' ? caller.reach.home : change.ownerId
-  const fieldsOf = (thing: unknown) => (isThing(thing) ? noted(thing, fields[subjectKind]) : undefined)
+  const fieldsOf = (thing: unknown) => (isThing(thing) ? notedFields(thing, fields[subjectKind]) : undefined)
   const before = route.status === 201 ? undefined : fieldsOf(route.look ? await route.look(change) : resource)
   const deed = { ownerId, action: route.name, subjectKind, subjectId: idOf(route, change), by: actorOf(change), before }
   const complete = await services.audit.begin(deed)

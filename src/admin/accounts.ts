@@ -1,6 +1,6 @@
 import { Account } from '../billing/account.ts'
 import type { Credits } from '../billing/credits.ts'
-import type { Exceedings } from '../billing/exceeding.ts'
+import type { FitToLimits } from '../billing/fit-to-limits.ts'
 import type { TierName } from '../billing/tiers.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
@@ -13,15 +13,15 @@ import { User } from '../users/user.ts'
 import type { Users } from '../users/users.ts'
 import { endFlowsOf } from '../vault/oauth/oauth-flow.ts'
 
-/** What an admin gives or sets; null takes it back, and what is absent stays. */
+/** Settings of an account by an admin. null clears a setting; an absent one stays. */
 export interface Given {
   tier?: TierName | null | undefined
   limits?: Account['limits'] | undefined
 }
 
 /**
- * What operators do with accounts: they give tiers and limits, keep users out, and delete accounts. No admin can be kept out
- * or deleted: a command takes the role away first, so the last one cannot be locked out here.
+ * What operators do with accounts: give tiers and limits, suspend users, delete accounts. Admins cannot be suspended or
+ * deleted here, so the last admin cannot be locked out. A command must first remove the admin role.
  */
 export function createAdminAccounts(context: {
   database: Database
@@ -30,12 +30,12 @@ export function createAdminAccounts(context: {
   logger: Logger
   credits: Pick<Credits, 'locked'>
   due: Due
-  exceeding: Pick<Exceedings, 'fit'>
+  exceeding: Pick<FitToLimits, 'fit'>
   users: Pick<Users, 'closing'>
 }) {
   const { database, clock, config, logger, credits, due, exceeding, users } = context
 
-  /** NOT_FOUND. */
+  /** Fails with NOT_FOUND. */
   async function lock(trx: Transaction, userId: string): Promise<User> {
     const user = isId(userId) ? await User.query(trx).findById(userId).forUpdate() : undefined
     assertThat(user, 'NOT_FOUND', { message: noUser })
@@ -46,7 +46,7 @@ export function createAdminAccounts(context: {
     assertThat(!admin, 'PERMISSION_DENIED', { message: isAdmin })
   }
 
-  /** What is to be fitted anew is, now and, if this process is killed, by the sweep. */
+  /** Changes an account and fits it to its limits. If this process is killed, the sweep fits it. */
   async function change(userId: string, work: (trx: Transaction) => Promise<Partial<Account>>): Promise<void> {
     await database.transaction(async (trx) => {
       const changes = await work(trx)
@@ -62,12 +62,12 @@ export function createAdminAccounts(context: {
   async function keepOut(trx: Transaction, user: User, reason: string | null): Promise<void> {
     const suspendedAt = user.suspendedAt ?? clock.now()
     await User.query(trx).findById(user.id).patch({ suspendedAt, suspensionReason: reason })
-    // What the user has begun, and a browser would finish without a login.
+    // Ends flows that the user has started and that a browser could finish without a login.
     await endFlowsOf(trx, user.id, clock.now())
   }
 
   return {
-    /** Gives a tier, or sets limits. NOT_FOUND (the user), VALIDATION_ERROR (a tier where there are none). */
+    /** Gives a tier or sets limits. NOT_FOUND (the user), VALIDATION_ERROR (the installation has no tiers). */
     async give(userId: string, { tier, limits }: Given): Promise<void> {
       const message = 'This installation has no tiers (BILLING=off). Set "limits" instead.'
       const hasTiers = config.billing.mode !== 'off' || (tier ?? null) === null
@@ -79,8 +79,9 @@ export function createAdminAccounts(context: {
     },
 
     /**
-     * Keeps a user out until that is lifted: nobody acts as the user, the agents that the account pays for are paused, and
-     * answers in progress stop. Those that wait for an approval wait until it is lifted. Nothing is deleted. Suspending again changes why. NOT_FOUND, PERMISSION_DENIED (an admin).
+     * Suspends a user until an admin lifts the suspension: the user cannot act, agents that the account pays for pause,
+     * and answers in progress stop. Answers that wait for an approval keep waiting. Nothing is deleted. Suspending
+     * again updates the reason. NOT_FOUND, PERMISSION_DENIED (an admin).
      */
     async suspend(userId: string, reason: string): Promise<void> {
       await change(userId, async (trx) => {
@@ -92,7 +93,7 @@ export function createAdminAccounts(context: {
       logger.info({ userId }, 'user suspended')
     },
 
-    /** Lets a user in again; what was paused by the suspension continues. NOT_FOUND, also if the user is not suspended. */
+    /** Lifts the suspension; paused work continues. NOT_FOUND, also if the user is not suspended. */
     async lift(userId: string): Promise<void> {
       await change(userId, async (trx) => {
         const { suspendedAt } = await lock(trx, userId)
@@ -104,8 +105,8 @@ export function createAdminAccounts(context: {
     },
 
     /**
-     * Suspends a user, and marks the account for deletion after the time of grace, in which only an operator can restore it.
-     * Safe to repeat. NOT_FOUND, PERMISSION_DENIED (an admin).
+     * Suspends a user and marks the account for deletion after the grace period. Until then, only an operator can
+     * restore it. Safe to repeat. NOT_FOUND, PERMISSION_DENIED (an admin).
      */
     async remove(userId: string): Promise<void> {
       await change(userId, async (trx) => {
@@ -118,7 +119,9 @@ export function createAdminAccounts(context: {
       logger.info({ userId }, 'account deletion scheduled by an operator')
     },
 
-    /** Takes the mark for deletion away; a suspension stays. Safe to repeat. NOT_FOUND, TOKEN_REVOKED once it is too late. */
+    /**
+     * Removes the mark for deletion. A suspension stays. Safe to repeat. NOT_FOUND, TOKEN_REVOKED once it is too late.
+     */
     async restore(userId: string): Promise<void> {
       await database.transaction(async (trx) => users.closing.keep(trx, await lock(trx, userId)))
     },

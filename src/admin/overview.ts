@@ -16,29 +16,26 @@ import type { TierName } from '../billing/tiers.ts'
 import { User } from '../users/user.ts'
 import { Workspace } from '../workspaces/workspace.ts'
 
-/** An account as operators see it. */
-class Account extends User {
+class AccountOverview extends User {
   /** null before its first use. */
   declare tier: TierName | null
   declare balance: number | null
   declare givenTier: TierName | null
   declare limits: AccountRow['limits']
-  /** When it is deleted, if it is to be. */
+  /** When the account will be deleted; null if it will not. */
   declare deletionDueAt: Date | null
 }
 
-/** A workspace as operators see it. */
-class Place extends Workspace {
+class WorkspaceOverview extends Workspace {
   declare payerEmail: string
   declare members: number
 }
 
-/** How much of everything there is. */
+/** Counts for the whole platform. */
 export interface Stats {
   users: number
   workspaces: number
   agents: number
-  /** Unfinished ones. */
   queuedRuns: number
   runningRuns: number
   waitingRuns: number
@@ -49,8 +46,11 @@ export interface Stats {
   pendingMails: number
 }
 
-/** A configured model, its provider with how many runs wait for a place there, and its outage with how many wait for its end. */
-export interface ModelStanding {
+/**
+ * A configured model, the number of runs that wait for a slot at its provider, and its outage with the number of runs
+ * that wait for its end.
+ */
+export interface ModelState {
   name: string
   id: string
   isDefault: boolean
@@ -58,7 +58,7 @@ export interface ModelStanding {
   outage: (Outage & { waitingRuns: number }) | null
 }
 
-/** What operators see of the whole platform: who is there, and what there is. */
+/** What operators see of the whole platform: users, workspaces, runs, models, and totals. */
 export function createOverview(context: {
   database: Database
   clock: Clock
@@ -66,19 +66,19 @@ export function createOverview(context: {
 }) {
   const { database, clock, config } = context
 
-  // Where there are no payments, the columns say nothing.
+  // Without payments, the billing columns are meaningless.
   const isOff = config.billing.mode === 'off'
   const paid = isOff ? [raw('null as tier'), raw('null as balance')] : ['accounts.tier', 'accounts.balance']
 
   const accounts = () =>
-    Account.query(database)
+    AccountOverview.query(database)
       .leftJoin('accounts', 'accounts.ownerId', 'users.id')
       .leftJoin('deletions', 'deletions.ownerId', 'users.id')
       .select('users.*', 'accounts.givenTier', 'accounts.limits', ...paid)
       .select('deletions.dueAt as deletionDueAt')
 
-  /** NOT_FOUND. */
-  async function user(userId: string): Promise<Account> {
+  /** Fails with NOT_FOUND. */
+  async function user(userId: string): Promise<AccountOverview> {
     const found = isId(userId) ? await accounts().findOne('users.id', userId) : undefined
     assertThat(found, 'NOT_FOUND', { message: noUser })
     return found
@@ -87,7 +87,7 @@ export function createOverview(context: {
   return {
     user,
 
-    /** Those that the user pays for, newest first. NOT_FOUND (the user). */
+    /** The runs that the user pays for, newest first. NOT_FOUND (the user). */
     async runs(
       userId: string,
       { status, ...request }: PageRequest & { status?: RunStatus | undefined },
@@ -98,37 +98,40 @@ export function createOverview(context: {
       return page(paid, { list: 'runs-of-user', ...request, time: 'acceptedAt' })
     },
 
-    /** RUN_NOT_FOUND. */
+    /** Fails with RUN_NOT_FOUND. */
     async run(id: string): Promise<Run> {
       const found = isId(id) ? await Run.query(database).findById(id) : undefined
       assertThat(found, 'RUN_NOT_FOUND')
       return found
     },
 
-    /** Newest first; the one with this address if one is named. */
-    async users({ email: written, ...request }: PageRequest & { email?: string | undefined }): Promise<Page<Account>> {
+    /** Newest first. With an address, only the user who has it. */
+    async users({
+      email: written,
+      ...request
+    }: PageRequest & { email?: string | undefined }): Promise<Page<AccountOverview>> {
       const query = accounts()
       if (written !== undefined) void query.where({ email: normalizeEmail(written) ?? '' })
       return page(query, { list: 'users', key: idIn('users.id'), time: 'users.createdAt', ...request })
     },
 
-    /** Newest first, those that were deleted too. */
-    workspaces: (request: PageRequest): Promise<Page<Place>> =>
+    /** Newest first, including deleted ones. */
+    workspaces: (request: PageRequest): Promise<Page<WorkspaceOverview>> =>
       page(
-        Place.query(database)
+        WorkspaceOverview.query(database)
           .join('users', 'users.id', 'workspaces.payerId')
           .select('workspaces.*', 'users.email as payerEmail', raw(membersCount)),
         { list: 'all-workspaces', key: idIn('workspaces.id'), time: 'workspaces.createdAt', ...request },
       ),
 
-    /** Counted when it is asked; a platform with a million accounts takes seconds. */
+    /** Counted on each request: seconds on a platform with a million accounts. */
     async stats(): Promise<Stats> {
       const { rows } = await database.raw<{ rows: [Stats] }>(statsStatement, { since: later(clock.now(), -86_400) })
       return rows[0]
     },
 
-    /** In the order in which they are configured. */
-    async models(): Promise<ModelStanding[]> {
+    /** In the order of the configuration. */
+    async models(): Promise<ModelState[]> {
       const { rows } = await database.raw<{ rows: { provider: string; count: number }[] }>(waitingStatement)
       const waiting = new Map(rows.map(({ provider, count }) => [provider, count]))
       const outages = await readOutages(database)
@@ -144,8 +147,8 @@ export function createOverview(context: {
   }
 }
 
-/** A model that agents have chosen and that was taken out of the configuration: runs wait for it. */
-const unconfigured = (outage: Outage & { waitingRuns: number }): ModelStanding => ({
+/** A model that agents use but that is no longer configured: its runs wait. */
+const unconfigured = (outage: Outage & { waitingRuns: number }): ModelState => ({
   name: outage.model,
   id: outage.model,
   isDefault: false,
@@ -153,7 +156,7 @@ const unconfigured = (outage: Outage & { waitingRuns: number }): ModelStanding =
   outage,
 })
 
-/** The models that are out, each with how many runs wait for it. */
+/** The models that are out, each with the number of runs that wait for it. */
 async function readOutages(database: Database): Promise<Map<string, Outage & { waitingRuns: number }>> {
   const open = await Outage.query(database).where(isOpen).select('model_outages.*', raw(waitingForModel))
   return new Map((open as (Outage & { waitingRuns: number })[]).map((outage) => [outage.model, outage]))

@@ -1,7 +1,7 @@
 import { howToGetMore } from '../billing/allowances.ts'
 import { latest, later, type Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
-import { roomMade } from '../owners/room-made.ts'
+import { capacityFreed } from '../owners/capacity-freed.ts'
 import { assertThat, isCoded } from '../errors.ts'
 import { lockQueue } from '../runs/agent-queue.ts'
 import type { Due } from '../runs/due.ts'
@@ -118,7 +118,7 @@ export function createLifecycle(context: {
         return changed
       })
       if (needsSync) schedules.syncSoon(agentId)
-      await roomMade(database, agent.ownerId, clock.now())
+      await capacityFreed(database, agent.ownerId, clock.now())
     },
   }
 }

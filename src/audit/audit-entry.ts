@@ -3,13 +3,15 @@ import { Row } from '../database/row.ts'
 import { newId } from '../ids.ts'
 import { oneLine } from '../notifications/plain-text.ts'
 
-/** How somebody acted: with a login, an API key, a token from a mail, a command on the server, or the platform itself. */
+/**
+ * How the actor was authorized: a login, an API key, a mailed token, a command on the server, or the platform itself.
+ */
 export const auditVias = ['login', 'api-key', 'mail', 'command', 'platform'] as const
 export type AuditVia = (typeof auditVias)[number]
 
 export const auditOutcomes = ['done', 'unknown'] as const
 
-/** What kind of thing an action changes. */
+/** The kinds of things that an action can change. */
 export const subjectKinds = [
   'account',
   'agent',
@@ -35,49 +37,47 @@ export const subjectKinds = [
 ] as const
 export type SubjectKind = (typeof subjectKinds)[number]
 
-/** One action of somebody on something of an owner (table `audit_entries`). It is completed once, and kept. */
+/** One action on something that an owner has (table `audit_entries`). It is completed once and then stays unchanged. */
 export class AuditEntry extends Row {
   static override tableName = 'audit_entries'
   static override jsonAttributes = ['before', 'after']
   declare id: string
   declare ownerId: string
   declare createdAt: Date
-  /** The operation, by its name in the API. */
+  /** The operation's name in the API. */
   declare action: string
   declare subjectKind: SubjectKind
   declare subjectId: string | null
-  /** The user; null if nobody is known, as for a command. */
+  /** The user; null if unknown, as for a command. */
   declare actorId: string | null
   declare via: AuditVia
-  /** The login or the API key. */
+  /** The login or API key. */
   declare viaId: string | null
   declare address: string | null
   declare userAgent: string | null
-  /** Fields of the subject, for people; never a secret. */
+  /** Fields of the subject, for people to read; never a secret. */
   declare before: object | null
   declare after: object | null
-  /** null while it is in progress, and for ever if the process ended before it could tell. */
+  /** null while the action is in progress, and permanently if the process died before it recorded the outcome. */
   declare outcome: (typeof auditOutcomes)[number] | null
 }
 
-/** With the address of who acted, if the account still exists. */
+/** An entry with the actor's address, if the account still exists. */
 export class NamedAuditEntry extends AuditEntry {
   declare actorEmail: string | null
-  /** Of whom it is about members or invitations, while there is one. */
+  /** The member or invitee that the entry is about, while the membership or invitation exists. */
   declare subjectEmail: string | null
 }
 
-/** Who acts, and from where. */
 export interface Actor {
   userId: string | null
   via: AuditVia
-  /** The login or the API key. */
   viaId?: string | undefined
   address?: string | undefined
   userAgent?: string | undefined
 }
 
-/** Fields of a subject, as they may be noted. Never a secret. */
+/** Fields of a subject to record. Never a secret. */
 export type Fields = Record<string, unknown> | undefined
 
 export interface Deed {
@@ -90,7 +90,7 @@ export interface Deed {
   after?: Fields
 }
 
-/** The row of a deed that begins now. */
+/** The row of an action that starts now. */
 export const rowOf = ({ ownerId, action, subjectKind, subjectId, by, before, after }: Deed, now: Date) => ({
   id: newId(),
   ownerId,
@@ -107,13 +107,13 @@ export const rowOf = ({ ownerId, action, subjectKind, subjectId, by, before, aft
   after: after ?? null,
 })
 
-/** Notes what is done in this transaction. */
+/** Records actions in the transaction that makes them. */
 export async function recordDeeds(trx: Transaction, now: Date, ...deeds: Deed[]): Promise<void> {
   if (deeds.length === 0) return
   await AuditEntry.query(trx).insert(deeds.map((deed) => ({ ...rowOf(deed, now), outcome: 'done' as const })))
 }
 
-/** What is done to an account: with a token from a mail, or by a command on the server. */
+/** An action on an account through a mailed token or a command on the server. */
 export const ofAccount = (userId: string, action: string, by: Actor): Deed => ({
   ownerId: userId,
   action,
@@ -122,5 +122,5 @@ export const ofAccount = (userId: string, action: string, by: Actor): Deed => ({
   by,
 })
 
-/** An operator, whom a command does not know. */
+/** An operator: a command does not know who runs it. */
 export const operator: Actor = { userId: null, via: 'command' }

@@ -8,29 +8,31 @@ import type { Logger } from '../logger.ts'
 import { AuditEntry, NamedAuditEntry, rowOf, type Deed, type Fields } from './audit-entry.ts'
 import { beginRound, inBatches } from '../database/rounds.ts'
 
-/** What came of a deed that had begun. Of what was refused nothing is kept: it has changed nothing. */
+/** The outcome of an action. Refused actions are not recorded, because they change nothing. */
 export type Outcome =
   | { kind: 'done'; subjectId?: string | undefined; after?: Fields }
   | { kind: 'refused' }
   | { kind: 'unknown' }
 
-/** Which entries are asked for. */
 interface Asked extends PageRequest {
   action?: string | undefined
   subjectId?: string | undefined
   actorId?: string | undefined
 }
 
-/** How long an outcome is tried to be written, in milliseconds. After that the entry says that nobody knows it. */
+/**
+ * How long the audit log tries to write an outcome, in milliseconds. After that, the outcome of the entry stays
+ * unknown.
+ */
 const recordMs = 5000
 
-/** How many old entries one transaction deletes. */
+/** The most old entries that one transaction deletes. */
 const batch = 1000
 
 /**
- * Who did what, from where, and what it changed, for every owner (docs/decisions/0060). A change through
- * the API is noted before it is made and completed afterwards, so none can be made without an entry; what the platform
- * and its commands change is noted in the transaction of the change.
+ * Who did what, from where, and what it changed, for each owner (docs/decisions/0060). An API change is recorded before
+ * it is made and completed afterwards, so no change lacks an entry. Changes by the platform and by commands are
+ * recorded in their own transaction.
  */
 export function createAudit(context: {
   database: Database
@@ -40,7 +42,7 @@ export function createAudit(context: {
 }) {
   const { database, clock, config, logger } = context
 
-  /** Completes an entry. Never fails: the change has been made, or was refused, and the caller is told of that. */
+  /** Completes an entry. Never fails: the change is already made or refused, and the caller gets that result. */
   async function complete(id: string, outcome: Outcome): Promise<void> {
     const write = () => (outcome.kind === 'refused' ? withdraw(id) : patch(id, outcome))
     await retryWhileUnavailable(write, AbortSignal.timeout(recordMs)).catch((error: unknown) =>
@@ -67,7 +69,7 @@ export function createAudit(context: {
       await AuditEntry.query(trx).findById(id).delete()
     })
 
-  /** With addresses of people: for a workspace, of those who are its members still. */
+  /** Adds email addresses. A workspace sees only those of its current members. */
   const named = (actorEmail: string) =>
     NamedAuditEntry.query(database).select('auditEntries.*', raw(actorEmail), raw(subjectEmail))
 
@@ -81,7 +83,7 @@ export function createAudit(context: {
     })
 
   return {
-    /** Notes what is about to be done, and returns how to say what came of it. */
+    /** Records an action before it is made. Returns the function that records its outcome. */
     async begin(deed: Deed): Promise<(outcome: Outcome) => Promise<void>> {
       const row = rowOf(deed, clock.now())
       await AuditEntry.query(database).insert(row)
@@ -92,11 +94,11 @@ export function createAudit(context: {
     list: (ownerId: string, request: Asked): Promise<Page<NamedAuditEntry>> =>
       pageOf({ ownerId }, emailOfMember, request),
 
-    /** One page of everything that was done here, or to one owner, newest first: for admins. */
+    /** For admins: one page of the log of the whole platform, or of one owner, newest first. */
     all: ({ ownerId, ...request }: Asked & { ownerId?: string | undefined }): Promise<Page<NamedAuditEntry>> =>
       pageOf(ownerId === undefined ? {} : { ownerId }, emailOfUser, request),
 
-    /** Deletes entries that are older than AUDIT_DAYS, for some seconds. Safe in several processes at once. */
+    /** Deletes entries older than AUDIT_DAYS, for some seconds. Safe in several processes at the same time. */
     async purge(stopping?: AbortSignal): Promise<void> {
       await inBatches(batch, purgeBatch, beginRound(stopping))
     },
@@ -113,7 +115,7 @@ const emailOfMember = `
       and (u.id = audit_entries.owner_id
            or exists (select from members m where m.workspace_id = audit_entries.owner_id and m.user_id = u.id))) as actor_email`
 
-/** Whom an entry about members and invitations is about, for as long as there is a membership or an invitation. */
+/** The address of the member or invitee, while the membership or invitation exists. */
 const subjectEmail = `
   case when subject_id !~ '^[0-9a-f]{8}-[0-9a-f-]{27}$' then null
        when subject_kind = 'invitation' then (select i.email from invitations i where i.id = subject_id::uuid)

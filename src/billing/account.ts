@@ -7,54 +7,59 @@ export class Account extends Row {
   static override idColumn = 'ownerId'
   declare ownerId: string
   declare tier: TierName
-  /** What an admin has given or set; null for nothing. In the limits, null is any number. */
+  /** What an admin has set; null for nothing. A limit of null means unlimited. */
   declare givenTier: TierName | null
   declare limits: Partial<Record<keyof Limits, number | null>> | null
   /** The end of the paid period; null for the free tier. */
   declare currentPeriodEnd: Date | null
-  /** The gateway's names for the account and for its subscription. */
+  /** The gateway's ids for the customer and its subscription. */
   declare customer: string | null
   declare subscription: string | null
-  /** What the gateway says of it; null without one. */
+  /** The gateway's status of the subscription; null without one. */
   declare subscriptionStatus: 'active' | 'past_due' | null
-  /** The tier that follows at the end of the period; null for the same. */
+  /** The tier from the next period on; null for the same tier. */
   declare nextTier: TierName | null
-  /** How many seconds the clock of the sandbox is ahead for this account. */
+  /** How many seconds this account's sandbox clock is ahead. */
   declare clockSeconds: number
-  /** The looks at the gateway: how many were begun, which one was applied last, and when the next is due automatically. */
+  /** Polls of the gateway: how many began, which was applied last, and when the next is due automatically. */
   declare looksBegun: number
   declare lookApplied: number
   declare lookAt: Date | null
-  /** Credits that are bought automatically: so many, once the balance is below a threshold, for so much in a month at most. */
+  /** Automatic purchases: the amount, the balance that triggers one, and the monthly maximum. */
   declare topUpEnabled: boolean
   declare topUpBelow: number | null
   declare topUpCredits: number | null
   declare topUpCentsPerMonth: number | null
-  /** In a row, and until when nothing is tried again, by the account's own clock. */
+  /** Failures in a row, and the end of the pause after one, by the account's own clock. */
   declare topUpFailures: number
   declare topUpAfter: Date | null
-  /** To whose limits its things were fitted: those of a tier, or of an installation without tiers (`off`); null if they are to be fitted anew. And whether some exceed them. */
+  /**
+   * The tier to whose limits the account's things were last fitted, or `off` for an installation without tiers; null to
+   * fit them again. And whether some exceed the limits.
+   */
   declare fittedTier: string | null
   declare exceeds: boolean
-  /** What it may use in a month, its workspaces included; null for any number. */
+  /** Monthly credit cap, workspaces included; null for none. */
   declare creditsPerMonth: number | null
-  /** Since when the subscription is cancelled; the account returns to the free tier at the end of the period. */
+  /** When the subscription was cancelled. The account returns to the free tier at the end of the period. */
   declare cancelledAt: Date | null
-  /** The sum of the owner's ledger entries, changed only under this row's lock. */
+  /** The sum of the owner's ledger entries. It changes only under this row's lock. */
   declare balance: number
-  /** US cents that are credited to later payments of subscriptions, as the gateway has said last. */
+  /** US cents of credit toward later subscription payments, as the gateway last reported. */
   declare creditCents: number
-  /** The last month whose grant was made, as the grant names it, so that checking takes no further query. */
+  /** The last month that was granted, in the grant's form. It saves a query. */
   declare grantedPeriod: string | null
   declare createdAt: Date
-  /** What it has used of this month (its own time), as it was read with the account: credits, null without a cap, and tokens. */
+  /** Usage of this month by the account's own clock, read with the account: credits (null without a cap) and tokens. */
   declare usedThisMonth?: number | null
   declare tokensThisMonth?: number
-  /** When the first of its grants that are not used up is over, as it was read with the account. */
+  /** The earliest expiry of its remaining grants, read with the account. */
   declare nextExpiry?: Date | null
-  /** Whether the owner is to be deleted, as it was read with the account. */
+  /** Whether the owner is marked for deletion, read with the account. */
   declare isClosing?: boolean
-  /** Whether an admin has suspended the owner, and whether the owner's address is verified or the owner an admin, as above. */
+  /**
+   * Whether the owner is suspended, and whether the owner is an admin or has a verified address. Read with the account.
+   */
   declare isSuspended?: boolean
   declare isKnown?: boolean
 }

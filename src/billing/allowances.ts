@@ -2,18 +2,17 @@ import type { Config } from '../config/config.ts'
 import type { Account } from './account.ts'
 import { higherOf, tierOf, tiers, type Feature, type Limits, type TierName } from './tiers.ts'
 
-/** What an account may have and do. */
 export interface Allowance {
-  /** null where there are no tiers. */
+  /** null in an installation without tiers. */
   tier: TierName | null
   limits: Limits
   features: readonly Feature[]
 }
 
-/** How to get past a limit, in a sentence that is true with tiers and without them. */
+/** A hint that is true with and without tiers. */
 export const howToGetMore = 'To raise the limit, upgrade your tier or ask the operator of this platform.'
 
-/** What an account has: a tier that is paid for, one that an admin has given, and limits that an admin has set. */
+/** The inputs: the paid tier, the tier that an admin gave, and the limits that an admin set. */
 export interface Allowed {
   tier?: TierName | null | undefined
   givenTier?: TierName | null | undefined
@@ -21,8 +20,8 @@ export interface Allowed {
 }
 
 /**
- * Says what accounts may have: the higher of the tier that is paid for and the one that was given; where there are no
- * payments, every feature and the operator's limits. A limit that an admin has set for the account replaces either.
+ * Computes what accounts may have: the higher of the paid and the given tier, or without payments all features and the
+ * operator's limits. A limit that an admin has set for the account overrides either.
  */
 export function createAllowances({ config }: { config: Pick<Config, 'billing'> }) {
   const { mode, limits: everybodys } = config.billing
@@ -39,9 +38,9 @@ export function createAllowances({ config }: { config: Pick<Config, 'billing'> }
 
 export type Allowances = ReturnType<typeof createAllowances>
 
-/** The highest tier has them all. */
+/** The highest tier has every feature. */
 const allFeatures: readonly Feature[] = tiers.enterprise.features
 
-/** Those that were set; JSON has no Infinity, so any number is null there. */
+/** The limits that are set. null means unlimited, because JSON has no Infinity. */
 const set = (limits: Account['limits'] | undefined): Partial<Limits> =>
   Object.fromEntries(Object.entries(limits ?? {}).map(([name, limit]) => [name, limit ?? Infinity]))

@@ -2,20 +2,20 @@ import { Row } from '../database/row.ts'
 import type { When } from './gateways/gateway.ts'
 import type { PaidTierName } from './tiers.ts'
 
-/** What is being asked of the gateway for an account (table `billing_requests`): one thing at a time. */
+/** A request to the gateway in progress (table `billing_requests`), at most one per account. */
 export class BillingRequest extends Row {
   static override tableName = 'billing_requests'
   static override idColumn = 'ownerId'
   declare ownerId: string
-  /** The key under which the gateway does it once. */
+  /** The idempotency key at the gateway. */
   declare id: string
   declare action: 'subscribe' | 'change' | 'cancel' | 'keep' | 'pay_overdue'
-  /** The gateway's name for the subscription that it is about. */
+  /** The gateway's id of the subscription. */
   declare subscription: string | null
   declare tier: PaidTierName | null
   declare at: When | null
   declare createdAt: Date
 }
 
-/** What is to be asked, as a rule says. */
+/** The request that a rule wants to send. */
 export type Asked = Pick<BillingRequest, 'action' | 'subscription' | 'tier' | 'at'>

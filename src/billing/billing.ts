@@ -8,23 +8,23 @@ import type { Due } from '../runs/due.ts'
 import type { Allowances } from './allowances.ts'
 import { createCredits } from './credits.ts'
 import type { Gateway } from './gateways/gateway.ts'
-import { createLook } from './look.ts'
-import { createOverdue } from './overdue.ts'
+import { createPollGateway } from './poll-gateway.ts'
+import { createOverdueNotices } from './overdue-notices.ts'
 import { createPaymentMethods } from './payment-methods.ts'
-import { agentCreditsLeft, boundsOf } from '../owners/months.ts'
+import { agentCreditsLeft, boundsOf } from '../owners/workspace-months.ts'
 import { createPayments } from './payments.ts'
 import { createPromotions } from './ledger/promotions.ts'
 import { createPurchases } from './purchases.ts'
-import { createRequests } from './requests.ts'
+import { createGatewayRequests } from './gateway-requests.ts'
 import { createStatements } from './ledger/statements.ts'
 import { createUsage } from './ledger/usage.ts'
-import { standingFor, timeOf, type Standing } from './standing.ts'
+import { agentAccountStatus, timeOf, type AccountStatus } from './account-status.ts'
 import { createStoredBytes } from './stored-bytes.ts'
 import { createSubscriptions } from './subscriptions.ts'
 import { createTopUpFailures } from './top-up-failures.ts'
 import { createTopUps } from './top-ups.ts'
 
-/** What owners may do and have paid for: tier, subscription and credits. */
+/** Tiers, subscriptions and credits of owners. */
 export function createBilling(context: {
   database: Database
   clock: Clock
@@ -37,13 +37,13 @@ export function createBilling(context: {
   const { database, clock } = context
   const credits = createCredits(context)
   const payments = createPayments({ ...context, credits, topUpFailures: createTopUpFailures(context) })
-  const look = createLook({ ...context, credits, payments, overdue: createOverdue(context) })
-  const parts = { ...context, credits, payments, look }
+  const polling = createPollGateway({ ...context, credits, payments, overdue: createOverdueNotices(context) })
+  const parts = { ...context, credits, payments, polling }
   const paymentMethods = createPaymentMethods(parts)
-  const requests = createRequests(parts)
+  const requests = createGatewayRequests(parts)
   const purchases = createPurchases({ ...parts, paymentMethods })
 
-  async function account(ownerId: string, trx?: Transaction): Promise<Standing> {
+  async function account(ownerId: string, trx?: Transaction): Promise<AccountStatus> {
     const found = await credits.current(ownerId, trx)
     const now = clock.now()
     if (found.ownerId === ownerId) return credits.standing(found)
@@ -52,18 +52,21 @@ export function createBilling(context: {
   }
 
   return {
-    /** The owner's standing; one query. The first call of a month also makes the month's grant. */
+    /** The owner's standing, in one query. The first call of a month also makes the month's grant. */
     account,
 
-    /** The owner's standing for a run of an agent, whose own cap counts, too. */
-    async accountFor(agent: Pick<Agent, 'id' | 'ownerId' | 'creditsPerMonth'>, trx?: Transaction): Promise<Standing> {
+    /** The owner's standing for a run of an agent, including the agent's own cap. */
+    async accountFor(
+      agent: Pick<Agent, 'id' | 'ownerId' | 'creditsPerMonth'>,
+      trx?: Transaction,
+    ): Promise<AccountStatus> {
       const standing = await account(agent.ownerId, trx)
       if (agent.creditsPerMonth === null) return standing
       const left = agentCreditsLeft(clock.now())
       const found = await Agent.query(trx ?? database)
         .findById(agent.id)
         .select(left)
-      return found ? standingFor(standing, found) : standing
+      return found ? agentAccountStatus(standing, found) : standing
     },
 
     credits,
@@ -71,7 +74,7 @@ export function createBilling(context: {
     usage: createUsage(context),
     preview: createPreview({ ...context, credits }),
     promotions: createPromotions({ ...context, credits }),
-    look,
+    polling,
     payments,
     paymentMethods,
     purchases,

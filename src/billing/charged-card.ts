@@ -2,16 +2,18 @@ import type { Database, Transaction } from '../database/database.ts'
 import type { Gateway } from './gateways/gateway.ts'
 import { PaymentMethod } from './payment-method.ts'
 
-/** The card that is charged: the newest that is listed, and never one that is not. */
+/** Ensures that the gateway charges the newest listed card, and never an unlisted one. */
 export function createChargedCard({ database, gateway }: { database: Database; gateway: Gateway }) {
   const listed = async (ownerId: string): Promise<string[]> =>
     (await PaymentMethod.query(database).where({ ownerId }).orderBy('id', 'desc')).map(({ reference }) => reference)
 
   return {
-    /** The gateway's names for the listed cards, the newest first. */
+    /** The gateway's ids of the listed cards, newest first. */
     listed,
 
-    /** Corrects the gateway if it charges another card, and drops the newest cards if they are gone there. */
+    /**
+     * Corrects the gateway if it charges another card, and drops the newest cards if the gateway no longer has them.
+     */
     async fit(ownerId: string, customer: string, charged: string | null | undefined): Promise<void> {
       if (charged === undefined) return
       const references = await listed(ownerId)
@@ -21,7 +23,7 @@ export function createChargedCard({ database, gateway }: { database: Database; g
       await PaymentMethod.query(database).where({ ownerId }).whereIn('reference', gone).delete()
     },
 
-    /** Drops all, because the gateway knows the customer no more. */
+    /** Drops all cards, because the gateway no longer knows the customer. */
     forget: async (trx: Transaction, ownerId: string): Promise<void> =>
       void (await PaymentMethod.query(trx).where({ ownerId }).delete()),
   }

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { gather } from '../database/gather.ts'
 import { raw } from 'objection'
-import { monthAt } from '../owners/months.ts'
+import { monthAt } from '../owners/workspace-months.ts'
 import { payerOf } from '../owners/payer.ts'
 import { Workspace } from '../workspaces/workspace.ts'
 import type { Due } from '../runs/due.ts'
@@ -11,42 +11,39 @@ import { Account } from './account.ts'
 import { chargeAccount } from './ledger/charge.ts'
 import { createFreeMonths, purgeFreeMonths } from './ledger/free-months.ts'
 import { newMonth } from './ledger/granted-months.ts'
-import { giveBack } from './ledger/give-back.ts'
+import { reinstateCredits } from './ledger/reinstate-credits.ts'
 import { addGrant, settleGrants, takeGrants, type NewGrant, type TakenBack } from './ledger/grants.ts'
 import { createListLedger } from './ledger/list-ledger.ts'
 import { createHolds, type NewHold } from './ledger/holds.ts'
 import { LedgerEntry } from './ledger-entry.ts'
 import type { Allowances } from './allowances.ts'
-import { fallsBelow, isPaid, standingOf, timeOf, type Standing } from './standing.ts'
+import { fallsBelow, isPaid, accountStatusOf, timeOf, type AccountStatus } from './account-status.ts'
 import { tierOf } from './tiers.ts'
 
 interface StepCharge {
   ownerId: string
-  /** Whose step it is: a run's, or that of an answer in a chat. */
+  /** The run or the chat answer of the step. */
   runId?: string
   answerId?: string
-  /** The agent of the run. */
   agentId?: string
-  /** The number of the step within its run or answer. */
   step: number
-  /** The attempt, if it failed and the provider billed it all the same. */
+  /** The number of the attempt, if it failed and the provider billed it. */
   failedAttempt?: number
-  /** Whether what the run holds is for a later attempt, which continues. */
+  /** Whether a later attempt continues and needs the run's hold. */
   keepsHold?: boolean
-  /** The cost of the step, rounded up to whole credits and at least 1. */
+  /** The step's cost in whole credits, rounded up, at least 1. */
   credits: number
-  /** What the model has read and written. */
+  /** Input and output tokens. */
   tokens: number
-  /** The cost in billionths of a USD and the price behind it, if one is known. */
+  /** The cost in billionths of a USD and the price used, if known. */
   cost?: { nanoUsd: number; price: object } | undefined
 }
 
-/** Credits that are added. */
 type Given = Omit<NewGrant, 'period' | 'kind'> & { kind: 'purchase' | 'top_up' | 'promotion' }
 
 /**
- * Accounts and the ledger. An entry, its change of the balance and of the grants are one transaction under the account's
- * lock (docs/understand/money.md, "Grants").
+ * Accounts and the ledger. One transaction under the account's lock writes an entry and changes the balance and the
+ * grants (docs/understand/money.md, "Grants").
  */
 export function createCredits(context: {
   database: Database
@@ -58,7 +55,7 @@ export function createCredits(context: {
   const { database, clock, config, allowances, due } = context
   const holds = createHolds(context)
   const freeMonths = createFreeMonths(context)
-  /** Where there are no payments, steps are counted and cost nothing. */
+  /** Without payments, steps are counted but cost nothing. */
   const isCharged = config.billing.mode !== 'off'
 
   const byOwner = gather<string, Account>(async (ownerIds) => {
@@ -69,7 +66,7 @@ export function createCredits(context: {
     return new Map(found.map((account) => [account.askedId, account]))
   })
 
-  /** The account that pays for the owner, with this month's grant; one query by primary key, unless the account has to change first. */
+  /** The account that pays for the owner, with this month's grant. Usually one query by primary key. */
   async function current(ownerId: string, trx?: Transaction): Promise<Account> {
     const account = trx ? await find(ownerId, trx) : await byOwner(ownerId)
     if (account && isCurrent(account)) return account
@@ -82,7 +79,7 @@ export function createCredits(context: {
     return !hasExpired && !isGrantDue(account)
   }
 
-  /** The same, created if missing, and locked until the transaction ends. */
+  /** The same account, created if missing, and locked until the transaction ends. */
   async function locked(ownerId: string, trx: Transaction): Promise<Account> {
     const account = (await lock(ownerId, trx)) ?? (await make(ownerId, trx))
     const now = timeOf(account, clock.now())
@@ -104,27 +101,25 @@ export function createCredits(context: {
     const account = {
       ownerId: payerId,
       tier: 'free',
-      // Where there are no tiers, nothing has to be fitted, until there are.
+      // Without tiers there is nothing to fit.
       fittedTier: isCharged ? null : 'off',
       balance: 0,
       creditCents: 0,
       clockSeconds: 0,
       createdAt: clock.now(),
     } as const
-    // A parallel insert waits here for the first one, then finds its row.
+    // A parallel insert waits for the first, then finds its row.
     await Account.query(trx).insert(account).onConflict('ownerId').ignore()
     return lock(ownerId, trx).throwIfNotFound()
   }
 
-  /** A past-due subscription grants nothing. */
   function isGrantDue(account: Account): boolean {
     const now = timeOf(account, clock.now())
     return freeMonths.isDue(account, now) && isPaid(account, now)
   }
 
   /**
-   * Adds credits that were bought or given away, once for each payment. A debt is paid first; what is left is used in the
-   * order of priority, expiry and age. Returns whether it has added any.
+   * Adds credits that were bought or given, once per payment. Pays off a debt first. Returns whether it has added any.
    */
   async function grant(trx: Transaction, ownerId: string, given: Given): Promise<boolean> {
     const account = await locked(ownerId, trx)
@@ -133,29 +128,29 @@ export function createCredits(context: {
     return added
   }
 
-  /** Lets the sweep buy credits, where that is switched on, once so many have been taken. */
+  /** Schedules an automatic purchase, where enabled, once the balance falls below the threshold. */
   async function mark(trx: Transaction, account: Account, taken: number): Promise<void> {
     const { topUpEnabled, topUpBelow, balance } = account
     if (!fallsBelow({ topUpEnabled, topUpBelow, balance: balance + taken }, balance)) return
     await Account.query(trx).findById(account.ownerId).patch({ lookAt: clock.now() })
   }
 
-  /** Takes credits back with a payment, once for each; what was used already, too, so that the balance may be below zero. */
+  /** Takes a payment's credits back, once. Used credits count too, so the balance may become negative. */
   async function takeBack(trx: Transaction, ownerId: string, taken: TakenBack) {
     const account = await locked(ownerId, trx)
     if (await takeGrants(trx, account, taken, timeOf(account, clock.now()))) await mark(trx, account, taken.credits)
   }
 
-  /** Gives again what was taken back with a payment, once for each time. A month that was not granted for that is granted now. */
+  /** Restores credits taken back with a payment, once per time. Grants a month that the reversal had blocked. */
   async function reinstate(trx: Transaction, ownerId: string, undone: { paymentId: string; turn: number }) {
     const account = await locked(ownerId, trx)
-    const given = await giveBack(trx, account, undone, timeOf(account, clock.now()))
+    const given = await reinstateCredits(trx, account, undone, timeOf(account, clock.now()))
     if (given === 0) await Account.query(trx).findById(ownerId).patch({ grantedPeriod: null })
     await locked(ownerId, trx)
     await due.owner(trx, ownerId)
   }
 
-  /** Grants the month's credits, once for each month; where there are no payments, what the month allows is not in credits. */
+  /** Grants the month's credits once. Without payments, the monthly allowance is not in credits. */
   async function makeGrant(account: Account, trx: Transaction): Promise<void> {
     const now = timeOf(account, clock.now())
     const { period, isOwn } = await freeMonths.claim(trx, account, now)
@@ -173,9 +168,8 @@ export function createCredits(context: {
   }
 
   /**
-   * Charges a step of a run, or a failed attempt at it, in the transaction that records it, and settles its hold. Asked
-   * twice for one, it charges once and returns the same charge. A charge may exceed the balance: the next step then
-   * fails with NO_CREDITS.
+   * Charges a step or a failed attempt in the transaction that records it, and settles its hold. Repeating it charges
+   * once and returns the same charge. A charge may exceed the balance; the next step then fails with NO_CREDITS.
    */
   async function chargeStep(trx: Transaction, charge: StepCharge) {
     const {
@@ -219,9 +213,8 @@ export function createCredits(context: {
   }
 
   /**
-   * Holds credits for a step that is about to begin, until it is charged, has failed, or its run or answer has ended.
-   * Returns how many; undefined if other steps hold what is left, or none is left. The owner's standing was read in this
-   * transaction, so grants that are over are off the balance.
+   * Holds credits for a step until it is charged or fails, or its run or answer ends. Returns the amount; undefined if
+   * none are free. The standing was read in this transaction, so the balance excludes expired grants.
    */
   async function hold(trx: Transaction, given: NewHold): Promise<number | undefined> {
     const account = await lock(given.ownerId, trx).throwIfNotFound()
@@ -229,7 +222,7 @@ export function createCredits(context: {
     return holds.place(trx, account, { ...given, isCharged, tokensPerMonth })
   }
 
-  /** Takes what is left of grants that are over, so that nobody has to look first, and deletes old holds. */
+  /** Expires grants without waiting for a read of the account, and deletes old holds. */
   async function sweep(): Promise<void> {
     await holds.purge()
     await purgeFreeMonths(database, clock.now())
@@ -237,7 +230,7 @@ export function createCredits(context: {
     for (const { ownerId } of rows) await database.transaction((trx) => locked(ownerId, trx))
   }
 
-  /** Sets or lifts the account's cap. Runs may have waited for a higher one. */
+  /** Sets or removes the account's cap. Runs may be waiting for a higher one. */
   async function setCap(ownerId: string, { creditsPerMonth }: Pick<Account, 'creditsPerMonth'>): Promise<void> {
     await database.transaction(async (trx) => {
       await locked(ownerId, trx)
@@ -248,10 +241,10 @@ export function createCredits(context: {
 
   const ledger = createListLedger({ database, current })
 
-  /** What an account allows an owner whom it pays for. */
-  function standing(account: Account, bounds: Parameters<typeof standingOf>[2] = {}): Standing {
+  /** What the account allows an owner that it pays for. */
+  function standing(account: Account, bounds: Parameters<typeof accountStatusOf>[2] = {}): AccountStatus {
     const withheld = freeMonths.withheld(account, timeOf(account, clock.now()))
-    return standingOf(account, { allowance: allowances.of(account), isCharged, withheld }, bounds)
+    return accountStatusOf(account, { allowance: allowances.of(account), isCharged, withheld }, bounds)
   }
 
   return {
@@ -273,7 +266,7 @@ export function createCredits(context: {
 
 export type Credits = ReturnType<typeof createCredits>
 
-/** What is read with an account. */
+/** Columns read with an account. */
 const beside = `
   exists (select from deletions d where d.owner_id = accounts.owner_id) as is_closing,
   (select min(g.expires_at) from credit_grants g where g.owner_id = accounts.owner_id and g.remaining > 0) as next_expiry,

@@ -1,6 +1,5 @@
 import { Row } from '../database/row.ts'
 
-/** What can change a balance. */
 export const ledgerEntryKinds = [
   'grant',
   'purchase',
@@ -26,33 +25,32 @@ export class LedgerEntry extends Row {
   declare credits: number
   declare balanceAfter: number
   /**
-   * Of a grant: the calendar month, or until when the month is paid, and the tier (`2026-11/free`,
+   * For a grant: the calendar month or the end of the paid month, and the tier (`2026-11/free`,
    * `2026-12-15T10:00:00.000Z/pro`).
    */
   declare period: string | null
   declare runId: string | null
-  /** The agent of the run. */
   declare agentId: string | null
-  /** The workspace that used the credits; null if it was the account itself. */
+  /** The workspace that used the credits; null for the account itself. */
   declare workspaceId: string | null
-  /** Of a step of a chat: its answer. */
+  /** For a chat step: its answer. */
   declare answerId: string | null
   declare step: number | null
-  /** Of a model call that failed and was billed all the same. */
+  /** For a failed model call that was billed. */
   declare attempt: number | null
-  /** Of a step: the tokens that its model has read and written. */
+  /** For a step: input and output tokens. */
   declare tokens: number | null
-  /** What the model call cost, in billionths of a USD, and the price that was used; null if none was known. */
+  /** The model call's cost in billionths of a USD, and the price used; null if unknown. */
   declare costNanoUsd: number | null
   declare price: Record<string, unknown> | null
-  /** The grant that was made, has expired, or went back with its month; and the payment behind it. */
+  /** The grant that was made, expired or reversed, and the payment behind it. */
   declare grantId: string | null
   declare paymentId: string | null
-  /** Of a payment that was paid back, or was paid all the same afterwards: which time that is. */
+  /** For a payment that was refunded, or paid after all: how many times that has happened. */
   declare turn: number | null
-  /** What was held for the step until it was charged. */
+  /** The credits held for the step before the charge. */
   declare held: number | null
-  /** From which grants it was taken, in credits. */
+  /** The credits drawn, by grant. */
   declare drawn: Record<string, number> | null
   declare createdAt: Date
 }

@@ -1,6 +1,6 @@
 import { Row } from '../database/row.ts'
 
-/** One card of an owner (table `payment_methods`), stored as the gateway's reference only. */
+/** One card of an owner (table `payment_methods`). Only the gateway's id is stored. */
 export class PaymentMethod extends Row {
   static override tableName = 'payment_methods'
   declare id: string

@@ -6,11 +6,11 @@ import { idAt, isId } from '../ids.ts'
 import type { Account } from './account.ts'
 import type { Credits } from './credits.ts'
 import type { GatewayPayment } from './gateways/gateway.ts'
-import { allOf, isReinstated, shareOf, type Back } from './ledger/months-back.ts'
+import { refundOfAll, isReinstated, refundOfShare, type RefundedMonth } from './ledger/refunded-month.ts'
 import { Payment } from './payment.ts'
 import type { TopUpFailures } from './top-up-failures.ts'
 
-/** What accounts have paid. The gateway says what became of each payment; here that gives credits, or takes them back. */
+/** Payments of accounts. The gateway decides their status; here that adds credits or takes them back. */
 export function createPayments(context: {
   database: Database
   clock: Clock
@@ -19,7 +19,7 @@ export function createPayments(context: {
 }) {
   const { database, clock, credits, topUpFailures } = context
 
-  /** The payment that the gateway tells of: by its name there, or by ours if it had none yet. */
+  /** The payment that the gateway reports: by its id there, or by ours if it had none yet. */
   async function known(trx: Transaction, ownerId: string, { reference, key }: GatewayPayment) {
     const found = await Payment.query(trx).findOne({ ownerId, reference })
     if (found ?? (key === null || !isId(key))) return found
@@ -27,25 +27,27 @@ export function createPayments(context: {
   }
 
   /**
-   * Records what became of a payment as the gateway has it now, and what follows from it, once however often it is told. The
-   * account is locked. Payments that neither the platform nor a subscription has made are left out.
+   * Records a payment's state at the gateway, and applies its effects once, however often it is reported. The account
+   * is locked. Ignores payments that neither the platform nor a subscription made.
    */
-  async function settle(trx: Transaction, { ownerId }: Account, told: GatewayPayment): Promise<void> {
-    const before = await known(trx, ownerId, told)
-    if (!before && told.tier === null) return
-    const isKnown = before !== undefined && before.reference !== null && !isNews(before, told)
-    const id = isKnown ? before.id : await record(trx, before ? fieldsOf(before) : fresh(ownerId, told), told, before)
-    if (isPaid(told.status)) await leave(trx, { ownerId, id }, told, !isPaid(before?.status))
+  async function settle(trx: Transaction, { ownerId }: Account, reported: GatewayPayment): Promise<void> {
+    const before = await known(trx, ownerId, reported)
+    if (!before && reported.tier === null) return
+    const isKnown = before !== undefined && before.reference !== null && !isNews(before, reported)
+    const id = isKnown
+      ? before.id
+      : await record(trx, before ? fieldsOf(before) : fresh(ownerId, reported), reported, before)
+    if (isPaid(reported.status)) await leave(trx, { ownerId, id }, reported, !isPaid(before?.status))
   }
 
-  /** Records what the gateway has answered to a charge, unless a look has found out more in the meantime. The account is locked. */
-  async function charged(trx: Transaction, account: Account, { id }: Payment, told: GatewayPayment): Promise<void> {
+  /** Records the gateway's response to a charge, unless a poll has newer data. The account is locked. */
+  async function charged(trx: Transaction, account: Account, { id }: Payment, reported: GatewayPayment): Promise<void> {
     const { ownerId } = account
-    if (await Payment.query(trx).findOne({ ownerId, id, status: 'pending' })) await settle(trx, account, told)
+    if (await Payment.query(trx).findOne({ ownerId, id, status: 'pending' })) await settle(trx, account, reported)
   }
 
-  async function record(trx: Transaction, payment: Fresh, told: GatewayPayment, before: Payment | undefined) {
-    const { status, reference, failure, cents, fromCreditCents } = told
+  async function record(trx: Transaction, payment: Fresh, reported: GatewayPayment, before: Payment | undefined) {
+    const { status, reference, failure, cents, fromCreditCents } = reported
     const settledAt = status === before?.status ? before.settledAt : settledAtOf(status)
     const timesBack = payment.timesBack + (status === 'refunded' && before?.status !== 'refunded' ? 1 : 0)
     await write(trx, { ...payment, status, reference, failure, cents, fromCreditCents, settledAt, timesBack }, before)
@@ -54,7 +56,7 @@ export function createPayments(context: {
 
   const settledAtOf = (status: Payment['status']): Date | null => (status === 'pending' ? null : clock.now())
 
-  /** Records that a payment was refused, of which the gateway has kept nothing. The account is locked. */
+  /** Records a refused payment that the gateway did not store. The account is locked. */
   async function refuse(trx: Transaction, { ownerId, id }: Payment, failure: string): Promise<void> {
     const before = await Payment.query(trx).findOne({ ownerId, id, status: 'pending' })
     if (before) await write(trx, { ...fieldsOf(before), status: 'failed', failure, settledAt: clock.now() }, before)
@@ -68,7 +70,7 @@ export function createPayments(context: {
     else await follow(trx, { id, ownerId, ...facts })
   }
 
-  /** Gives what was bought, and takes back what was paid back, once for each time. */
+  /** Adds bought credits, and takes back refunded ones, once per refund. */
   async function follow(trx: Transaction, payment: Whole): Promise<void> {
     const { id: paymentId, ownerId, status, purpose, credits: bought, failure, timesBack: turn } = payment
     if (bought !== null && isPaid(status)) {
@@ -77,25 +79,27 @@ export function createPayments(context: {
       if (status === 'refunded') await credits.takeBack(trx, ownerId, { credits: bought, paymentId, turn })
     }
     if (purpose === 'subscription' && status === 'refunded')
-      await takeBack(trx, payment, await allOf(trx, payment), turn)
+      await takeBack(trx, payment, await refundOfAll(trx, payment), turn)
     if (purpose === 'top_up' && status === 'failed') await topUpFailures.count(trx, ownerId, failure)
     if (purpose === 'top_up' && status === 'paid') await topUpFailures.forget(trx, ownerId)
     if (purpose === 'top_up' && status === 'refunded') await topUpFailures.stop(trx, ownerId)
   }
 
-  /** A month that is left early takes its share of credits with it. Otherwise it could be bought, used up and given back. */
+  /**
+   * A month that ends early loses its share of credits. Otherwise a user could buy it, use the credits and cancel for a
+   * refund.
+   */
   async function leave(trx: Transaction, of: Of, { left, createdAt }: GatewayPayment, isNew: boolean): Promise<void> {
     if (!left) return
-    const share = await shareOf(trx, of.ownerId, left, createdAt)
-    // Nothing was left of a month that had been paid back, until that was undone.
+    const share = await refundOfShare(trx, of.ownerId, left, createdAt)
+    // A refunded month had no value left until the refund was reversed.
     if (isNew || (await isReinstated(trx, of.ownerId, share))) await takeBack(trx, of, share, null)
   }
 
-  async function takeBack(trx: Transaction, { ownerId, id: paymentId }: Of, back: Back, turn: number | null) {
+  async function takeBack(trx: Transaction, { ownerId, id: paymentId }: Of, back: RefundedMonth, turn: number | null) {
     if (back.credits > 0) await credits.takeBack(trx, ownerId, { ...back, paymentId, turn })
   }
 
-  /** Newest first. */
   const list = (ownerId: string, request: PageRequest): Promise<Page<Payment>> =>
     page(Payment.query(database), { list: 'payments', key, time: 'createdAt', of: { ownerId }, ...request })
 
@@ -104,7 +108,7 @@ export function createPayments(context: {
 
 export type Payments = ReturnType<typeof createPayments>
 
-/** The primary key has the owner, too. */
+/** The primary key includes the owner. */
 const key: PageKey<Payment> = {
   column: 'id',
   read: (text) => (isId(text) ? text : undefined),
@@ -113,23 +117,21 @@ const key: PageKey<Payment> = {
 
 type Of = Pick<Payment, 'ownerId' | 'id'>
 type Whole = ReturnType<typeof fieldsOf<Payment>>
-/** One that may be new. */
 type Fresh = Omit<Whole, 'status' | 'reference' | 'failure' | 'cents' | 'fromCreditCents' | 'settledAt'>
 
-/** Whether it was paid, also if it was paid back since. */
+/** Whether it was ever paid, including refunded ones. */
 const isPaid = (status: Payment['status'] | undefined): boolean => status === 'paid' || status === 'refunded'
 
 /**
- * What is paid does not become unpaid. It may be paid back, and be paid all the same afterwards: a dispute is won, a
- * refund fails.
+ * A paid payment never becomes unpaid. It may be refunded, and become paid again: a dispute is won, or a refund fails.
  */
-const isLater = (before: Payment['status'], told: Payment['status']): boolean =>
-  order.indexOf(told) > order.indexOf(before) || (before === 'refunded' && told === 'paid')
+const isLater = (before: Payment['status'], reported: Payment['status']): boolean =>
+  order.indexOf(reported) > order.indexOf(before) || (before === 'refunded' && reported === 'paid')
 
-/** What a void payment had taken of the credit is given back: it has failed before, and fails still. */
-const isNews = (before: Payment, told: GatewayPayment): boolean =>
-  isLater(before.status, told.status) ||
-  (before.status === told.status && before.fromCreditCents !== told.fromCreditCents)
+/** A void payment returns its credit, although its status stays `failed`. */
+const isNews = (before: Payment, reported: GatewayPayment): boolean =>
+  isLater(before.status, reported.status) ||
+  (before.status === reported.status && before.fromCreditCents !== reported.fromCreditCents)
 
 const order = ['pending', 'failed', 'paid', 'refunded'] as const satisfies readonly Payment['status'][]
 

@@ -5,14 +5,13 @@ import { isHigher, tierOf, type PaidTierName, type TierName } from './tiers.ts'
 
 type Subscribed = Pick<Account, 'subscription' | 'subscriptionStatus' | 'tier' | 'nextTier'>
 
-/** The tier of the month that is overdue: the present one, or a higher one that was to follow and has not been paid. */
+/** The tier of the overdue month: the current one, or a higher unpaid one that was to follow. */
 export const overdueTierOf = ({ tier, nextTier }: Pick<Account, 'tier' | 'nextTier'>): TierName =>
   nextTier !== null && isHigher(nextTier, tier) ? nextTier : tier
 
 /**
- * What has to be asked of the gateway next, so that an account comes to a tier; null if nothing has. What is overdue is
- * paid first, unless a lower tier takes its place. By default a higher tier begins at once, and a lower one when what was
- * paid for is over.
+ * The next request to the gateway that brings an account to a tier; null if none is needed. Overdue amounts are paid
+ * first, unless a lower tier replaces them. By default a higher tier starts now, and a lower one after the paid period.
  */
 export function planFor(account: Subscribed, tier: PaidTierName, when?: When): Asked | null {
   const { subscription, subscriptionStatus, nextTier } = account
@@ -29,8 +28,8 @@ export function planFor(account: Subscribed, tier: PaidTierName, when?: When): A
 }
 
 /**
- * Whether the request may charge something, so that there has to be a card: not if what is credited is enough for a
- * whole month. What is overdue has used up the credit.
+ * Whether the request may charge a card. It does not if the credit covers a whole month. An overdue amount means that
+ * the credit is used up.
  */
 export function mayCharge({ action, tier, at }: Asked, { creditCents }: Pick<Account, 'creditCents'>): boolean {
   if (action === 'pay_overdue') return true
@@ -38,6 +37,5 @@ export function mayCharge({ action, tier, at }: Asked, { creditCents }: Pick<Acc
   return isCharged && tier !== null && tierOf(tier).centsPerMonth > creditCents
 }
 
-/** Whether two requests ask for the same: then they are one. */
 export const isSame = (one: Asked, other: Asked): boolean =>
   (['action', 'subscription', 'tier', 'at'] as const).every((field) => one[field] === other[field])

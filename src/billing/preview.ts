@@ -5,39 +5,38 @@ import type { Allowances } from './allowances.ts'
 import type { Credits } from './credits.ts'
 import type { When } from './gateways/gateway.ts'
 import { planFor } from './plan.ts'
-import { countable, ranked } from './ranked.ts'
-import { timeOf } from './standing.ts'
+import { countable, rowsOverLimit } from './rows-over-limit.ts'
+import { timeOf } from './account-status.ts'
 import { isPaidTier, tierOf, type Feature, type TierName } from './tiers.ts'
 
-/** How many things a preview names. */
 const mostNamed = 100
 
 const kinds = { agents: 'agents', vault_entries: 'vaultSites', api_keys: 'apiKeys', workspaces: 'workspaces' } as const
 type Kind = (typeof kinds)[keyof typeof kinds]
 export const previewedKinds: readonly Kind[] = Object.values(kinds)
 
-/** One thing that exceeds the limits of a tier. */
+/** A thing beyond the limits of a tier. */
 interface Exceeding {
   kind: Kind
   id: string
   name: string
 }
 
-/** What a change to a tier would do. */
+/** The effects of a change of tier. */
 export interface Preview {
   tier: TierName
   at: When
   effectiveAt: Date
-  /** US cents that the card is charged at once; null if only the payment provider knows. */
+  /** US cents to charge now; null if only the payment provider knows. */
   cents: number | null
   centsPerMonth: number
   lostFeatures: Feature[]
   exceeding: Record<Kind, number>
-  /** The newest first. */
+  /** Newest first. */
   resting: Exceeding[]
 }
 
-/** Says what a change to a tier would do, and changes nothing. */
+/** Computes the effects of a change of tier without making it. */
 export function createPreview(context: {
   database: Database
   clock: Clock
@@ -78,7 +77,7 @@ export function createPreview(context: {
   }
 }
 
-/** When a change would come, and what the card would be charged at once. */
+/** When the change would apply, and the charge now. */
 export function changeTo(
   account: Pick<Account, 'subscription' | 'subscriptionStatus' | 'tier' | 'nextTier' | 'creditCents'>,
   tier: TierName,
@@ -90,17 +89,17 @@ export function changeTo(
   const asked = planFor(account, tier, when)
   if (asked === null || asked.action === 'keep') return { at: account.tier === tier ? 'now' : 'period_end', cents: 0 }
   if (asked.action === 'subscribe') return { at: 'now', cents: Math.max(0, tierOf(tier).centsPerMonth - creditCents) }
-  // At once costs the price less what is left of the month, and what is overdue is the payment provider's to say.
+  // A change now costs the price minus the rest of the month, and only the payment provider knows what is overdue.
   return asked.at === 'period_end' ? { at: 'period_end', cents: 0 } : { at: 'now', cents: null }
 }
 
-/** All of each kind are counted, and the newest are named. */
+/** Counts all of each kind, and names the newest. */
 const statement = `
   with things as (
     ${Object.entries(kinds)
       .map(
         ([table, kind]) =>
-          `select '${kind}' as kind, id, name, created_at from (${ranked(table as keyof typeof kinds, `:${kind}`)}) r where exceeds`,
+          `select '${kind}' as kind, id, name, created_at from (${rowsOverLimit(table as keyof typeof kinds, `:${kind}`)}) r where exceeds`,
       )
       .join('\n union all ')}
   ), counted as (

@@ -7,48 +7,47 @@ import { idAt } from '../ids.ts'
 import type { Account } from './account.ts'
 import type { Credits } from './credits.ts'
 import type { Gateway } from './gateways/gateway.ts'
-import { isSent, isUnderWay } from './in-time.ts'
-import { lookBy, type Look } from './look.ts'
+import { mayResend, mayStillArrive } from './resend-window.ts'
+import { pollBy, type PollGateway } from './poll-gateway.ts'
 import { Payment } from './payment.ts'
 import type { PaymentMethods } from './payment-methods.ts'
 import type { Payments } from './payments.ts'
-import { sweptAfter } from './requests.ts'
-import { requireGoodStanding, subscriptionOf, timeOf } from './standing.ts'
+import { sweptAfter } from './gateway-requests.ts'
+import { requirePaidSubscription, subscriptionOf, timeOf } from './account-status.ts'
 
-/** How many credits a purchase may have: whole hundreds. */
+/** Purchases are whole hundreds of credits. */
 export const purchaseBounds = { least: 100, most: 1_000_000, step: 100 } as const
 
-/** How often a purchase waits for another one of the account. */
+/** How often a purchase waits for another purchase of the account. */
 const mostTurns = 20
 
 interface Wanted {
   credits: number
-  /** Names the request, so that it buys once however often it is sent. */
+  /** The client's idempotency key: one key buys once. */
   requestKey?: string | undefined
 }
 
-/** Credits that are bought: written as a pending payment, charged under its id, and granted once it is paid. */
+/** Purchases of credits: written as a pending payment, charged under its id, and granted once paid. */
 export function createPurchases(context: {
   database: Database
   clock: Clock
   config: Pick<Config, 'centsPerHundredCredits'>
   gateway: Gateway
   credits: Credits
-  look: Look
+  polling: PollGateway
   payments: Payments
   paymentMethods: PaymentMethods
 }) {
-  const { database, clock, config, gateway, credits, look, payments, paymentMethods } = context
+  const { database, clock, config, gateway, credits, polling, payments, paymentMethods } = context
 
-  /** What so many credits cost, in US cents. */
   const priceOf = (amount: number): number => Math.ceil((amount / 100) * config.centsPerHundredCredits)
 
-  /** Writes a pending payment. The account is locked, and has no other one. */
+  /** Writes a pending payment. The account is locked and has no other pending one. */
   async function write(trx: Transaction, account: Account, wanted: Wanted & Pick<Payment, 'purpose'>) {
     const { ownerId } = account
     const createdAt = timeOf(account, clock.now())
     const row = Payment.fromJson({
-      // By the account's clock, as those of subscriptions are, so that the list is in order.
+      // By the account's clock, like subscription payments, so the list is in order.
       id: idAt(createdAt),
       ownerId,
       purpose: wanted.purpose,
@@ -65,7 +64,7 @@ export function createPurchases(context: {
       settledAt: null,
     })
     await Payment.query(trx).insert(row)
-    await lookBy(trx, ownerId, later(clock.now(), sweptAfter))
+    await pollBy(trx, ownerId, later(clock.now(), sweptAfter))
     return row
   }
 
@@ -80,7 +79,7 @@ export function createPurchases(context: {
       if (before) return { payment: before, isOwn: assertSame(before, wanted) }
       const other = await pending(trx, ownerId)
       if (other) return { payment: other, isOwn: false }
-      requireGoodStanding({ subscription: subscriptionOf(account) })
+      requirePaidSubscription({ subscription: subscriptionOf(account) })
       await paymentMethods.assertCard(trx, ownerId)
       return { payment: await write(trx, account, { ...wanted, purpose: 'credits' }), isOwn: true }
     })
@@ -89,42 +88,42 @@ export function createPurchases(context: {
 
   async function charge(payment: Payment): Promise<void> {
     const { ownerId, id, cents } = payment
-    const customer = await look.customerOf(ownerId)
-    const told = await gateway.pay({ customer, cents, key: id }).catch((error: unknown) => {
+    const customer = await polling.customerOf(ownerId)
+    const result = await gateway.pay({ customer, cents, key: id }).catch((error: unknown) => {
       if (isCoded(error, 'PAYMENT_FAILED')) return error
       throw error
     })
     const record = (work: (trx: Transaction) => Promise<void>) => regardless(() => database.transaction(work))
     await record(async (trx) => {
       const account = await credits.locked(ownerId, trx)
-      if (told instanceof CodedError) await payments.refuse(trx, payment, told.message)
-      else await payments.charged(trx, account, payment, told)
+      if (result instanceof CodedError) await payments.refuse(trx, payment, result.message)
+      else await payments.charged(trx, account, payment, result)
     })
   }
 
-  /** Looks what became of one that is not charged any more. One that the gateway does not know has failed. */
+  /** Polls the result of a payment that is no longer resent. If the gateway does not know it, it has failed. */
   async function giveUp(payment: Payment, now: Date): Promise<void> {
-    await look.look(payment.ownerId)
+    await polling.poll(payment.ownerId)
     const { reference } = await read(payment)
-    if (reference !== null || isUnderWay(payment.createdAt, now)) return
+    if (reference !== null || mayStillArrive(payment.createdAt, now)) return
     await database.transaction(async (trx) => {
       await credits.locked(payment.ownerId, trx)
       await payments.refuse(trx, payment, 'The payment provider did not process the payment.')
     })
   }
 
-  /** Charges a pending payment, or finds out what became of it. It is pending still if the gateway does not know yet. */
+  /** Charges a pending payment or finds its result. It stays pending if the gateway does not know yet. */
   async function send(payment: Payment): Promise<Payment> {
     if (payment.status === 'pending') {
       const now = timeOf(await credits.current(payment.ownerId), clock.now())
-      await (isSent(payment.createdAt, now) ? charge(payment) : giveUp(payment, now))
+      await (mayResend(payment.createdAt, now) ? charge(payment) : giveUp(payment, now))
     }
     return read(payment)
   }
 
   /**
-   * Buys credits. One purchase at a time: others of the account are found out first. SUBSCRIPTION_PAST_DUE,
-   * NO_PAYMENT_METHOD, PAYMENT_FAILED, VALIDATION_ERROR (a key that was used for another amount).
+   * Buys credits, one purchase at a time: resolves other pending ones first. SUBSCRIPTION_PAST_DUE, NO_PAYMENT_METHOD,
+   * PAYMENT_FAILED, VALIDATION_ERROR (a key that was used for another amount).
    */
   async function buy(ownerId: string, wanted: Wanted): Promise<Payment> {
     for (let turns = 0; turns < mostTurns; turns += 1) {
@@ -132,7 +131,7 @@ export function createPurchases(context: {
       const sent = await send(payment)
       if (isOwn && sent.status !== 'failed') return sent
       assertThat(!isOwn, 'PAYMENT_FAILED', refusalOf(sent, payment.status === 'failed'))
-      // Another one that the gateway has not decided about: the client may try again.
+      // The gateway has not decided about another purchase; the client may retry.
       if (sent.status === 'pending') break
     }
     const message = 'Another purchase for this account is in progress. Try again in a few seconds.'
@@ -144,7 +143,7 @@ export function createPurchases(context: {
 
 export type Purchases = ReturnType<typeof createPurchases>
 
-/** A purchase that has failed before fails for ever under its key. */
+/** A failed purchase fails permanently under its key. */
 const refusalOf = ({ failure }: Payment, isRepeated: boolean): { message?: string } => {
   if (!isRepeated) return failure === null ? {} : { message: failure }
   const more = 'This Idempotency-Key will always return this result. To try again, use a new key.'

@@ -7,35 +7,34 @@ import type { Due } from '../runs/due.ts'
 import { Account } from './account.ts'
 import type { Billing } from './billing.ts'
 import type { Sandbox } from './gateways/sandbox/sandbox.ts'
-import { nextGrantAt, timeOf } from './standing.ts'
-import type { Sweep } from './sweep.ts'
+import { nextGrantAt, timeOf } from './account-status.ts'
+import type { AccountSweep } from './account-sweep.ts'
 
-/** How far one request may advance a clock: two months, as Stripe's test clocks. */
+/** The most that one request may advance a clock: two months, as with Stripe's test clocks. */
 export const longestStep = 62 * 86_400
 
-/** Seconds after which another request may continue where a process was killed. */
+/** Seconds until another request can take over from a killed process. */
 const leaseSeconds = 60
 
 /**
- * The clock of an account in the sandbox, which admins can advance: renewals, failures and grants of months to come happen
- * at once and in order, and nobody else's clock moves. One clock
- * for all would renew everybody's subscriptions because one person tries something.
+ * The sandbox clock of an account, which admins can advance: future renewals, failures and grants then happen
+ * immediately and in order. Each account has its own clock, so one user's test does not renew others' subscriptions.
  */
 export function createSandboxClock(context: {
   database: Database
   clock: Clock
   lease: Pick<Lease, 'holdAlone'>
   billing: Pick<Billing, 'credits' | 'purchases'>
-  sweep: Pick<Sweep, 'attend'>
+  sweep: Pick<AccountSweep, 'attend'>
   due: Pick<Due, 'owner'>
-  /** undefined where payments are real. */
+  /** undefined if payments are real. */
   sandbox: Sandbox | undefined
 }) {
   const { database, clock, lease, billing, sweep, due, sandbox } = context
 
   const read = async (ownerId: string): Promise<Account> => billing.credits.current(ownerId)
 
-  /** A purchase that is in progress belongs to the time before, and so does what the sweep would do within seconds. */
+  /** Finishes a purchase in progress, and what the sweep would do within seconds: they belong to the time before. */
   async function finish(ownerId: string): Promise<void> {
     const payment = await billing.purchases.pending(database, ownerId)
     if (payment) await billing.purchases.send(payment)
@@ -45,19 +44,19 @@ export function createSandboxClock(context: {
   async function moveTo(ownerId: string, clockSeconds: number): Promise<void> {
     await database.transaction(async (trx) => {
       await Account.query(trx).findById(ownerId).patch({ clockSeconds })
-      // Runs may have waited for a month of this clock to end.
+      // Runs may be waiting for a month of this clock to end.
       await due.owner(trx, ownerId)
     })
     await sweep.attend(ownerId)
     await read(ownerId)
   }
 
-  /** The seconds by which the clock is ahead at the next thing that happens, `target` at most. */
+  /** How many seconds ahead the clock is at the next event, at most `target`. */
   async function nextStop(ownerId: string, target: number, events: Sandbox): Promise<number> {
     const now = clock.now()
     const account = await read(ownerId)
     const at = earliest(nextGrantAt(timeOf(account, now)), await events.nextEventAt(ownerId))
-    // The whole second that has it.
+    // Rounded up, so that the event is included.
     const ahead = Math.ceil((at.getTime() - now.getTime()) / 1000)
     return Math.min(target, Math.max(ahead, account.clockSeconds + 1))
   }
@@ -70,8 +69,8 @@ export function createSandboxClock(context: {
   }
 
   /**
-   * Advances the clock of a user's account by so many seconds, and lets everything happen that is due until then. Returns
-   * its time. NOT_FOUND (no such user, or no sandbox), RATE_LIMITED while another request advances it.
+   * Advances a user's account clock by some seconds and applies all due events. Returns its time. NOT_FOUND (no such
+   * user, or no sandbox), RATE_LIMITED while another request advances it.
    */
   async function advance(userId: string, seconds: number): Promise<Date> {
     const real = 'This installation has no payment sandbox. Only sandbox clocks can be advanced.'

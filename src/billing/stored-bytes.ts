@@ -3,19 +3,19 @@ import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { CodedError } from '../errors.ts'
 import { bytesInWords } from '../in-words.ts'
-import type { Standing } from './standing.ts'
+import type { AccountStatus } from './account-status.ts'
 
-/** What a run, an answer, a session or a direct call counts besides its texts: its rows take that at least. */
+/** The minimum that a run, an answer, a session or a direct call counts, for its rows. */
 const rowBytes = 1024
 
-/** How long a sum that was read counts, in milliseconds. */
+/** How long a sum from the database is reused, in milliseconds. */
 const freshMs = 5000
 
 /**
- * How many bytes the platform keeps for each owner of payloads, tool results, instructions, and runs and chats themselves:
- * those that came within the time that runs are kept. Every process adds up what it stores and writes that every second or so, because a row that each
- * delivery has to lock would make the agents of an owner wait for each other. So an owner may exceed the limit by what
- * comes within seconds, and a process that is killed forgets the last second.
+ * The bytes stored for each owner within the retention period: payloads, tool results, instructions, runs and chats.
+ * Each process adds up what it stores and writes the sum about once a second: a row that every delivery locks would
+ * make an owner's agents wait for each other. So an owner may exceed the limit by a few seconds' worth, and a killed
+ * process loses the last second.
  */
 export function createStoredBytes(context: {
   database: Database
@@ -23,7 +23,7 @@ export function createStoredBytes(context: {
   config: Pick<Config, 'runRetentionDays'>
 }) {
   const { database, clock, config } = context
-  /** Not written yet, by owner. */
+  /** Not yet written, by owner. */
   let added = new Map<string, number>()
   const known = new Map<string, { bytes: number; at: number }>()
 
@@ -49,18 +49,17 @@ export function createStoredBytes(context: {
   const isFull = async (ownerId: string, limit: number, trx?: Transaction): Promise<boolean> =>
     Number.isFinite(limit) && (await stored(ownerId, trx)) >= limit
 
-  /** Counts bytes that are stored for the owner. */
   const note = (ownerId: string, bytes: number): void => void added.set(ownerId, (added.get(ownerId) ?? 0) + bytes)
 
   return {
     isFull,
     note,
 
-    /** Counts a run, an answer, a session or a direct call, with so many bytes of text. */
+    /** Counts a run, an answer, a session or a direct call, plus the bytes of its text. */
     noteOne: (ownerId: string, bytes = 0): void => note(ownerId, rowBytes + bytes),
 
-    /** Refuses an owner whose payloads and results take up what the tier allows: FEATURE_LIMIT_REACHED. */
-    async assertRoom(ownerId: string, { tier, limits }: Pick<Standing, 'tier' | 'limits'>): Promise<void> {
+    /** Refuses an owner whose stored bytes have reached the tier's limit: FEATURE_LIMIT_REACHED. */
+    async assertStorageLimit(ownerId: string, { tier, limits }: Pick<AccountStatus, 'tier' | 'limits'>): Promise<void> {
       if (!(await isFull(ownerId, limits.storedBytes))) return
       const { runRetentionDays: days } = config
       throw new CodedError('FEATURE_LIMIT_REACHED', {
@@ -68,7 +67,6 @@ export function createStoredBytes(context: {
       })
     },
 
-    /** Writes what was added since. */
     async flush(): Promise<void> {
       if (added.size === 0) return
       const batch = added
@@ -83,7 +81,7 @@ export function createStoredBytes(context: {
       }
     },
 
-    /** Forgets the sums of other owners, and days that do not count any more. */
+    /** Forgets cached sums and old days. */
     async purge(): Promise<void> {
       known.clear()
       await database.raw('delete from stored_bytes where day < :since::date', { since: since() })
@@ -97,7 +95,7 @@ const sumStatement = `
   select coalesce(sum(bytes), 0)::float8 as bytes from stored_bytes
    where owner_id = :ownerId and day >= (:since::timestamptz at time zone 'utc')::date`
 
-/** In the order of owners, like all who add for several, so that two processes cannot deadlock. */
+/** In the order of owners, like all code that adds for several, to avoid deadlocks. */
 const addStatement = `
   insert into stored_bytes as known (owner_id, day, bytes)
   select owner_id, (:day::timestamptz at time zone 'utc')::date, bytes

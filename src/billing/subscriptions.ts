@@ -4,30 +4,30 @@ import { Account } from './account.ts'
 import type { Asked, BillingRequest } from './billing-request.ts'
 import type { Credits } from './credits.ts'
 import type { Gateway, When } from './gateways/gateway.ts'
-import type { Look } from './look.ts'
+import type { PollGateway } from './poll-gateway.ts'
 import type { PaymentMethods } from './payment-methods.ts'
 import { isSame, mayCharge, planFor } from './plan.ts'
-import type { Requests } from './requests.ts'
-import type { Standing } from './standing.ts'
+import type { GatewayRequests } from './gateway-requests.ts'
+import type { AccountStatus } from './account-status.ts'
 import { isPaidTier, paidTierNames, type PaidTierName } from './tiers.ts'
 
-/** More steps than any change takes; then others keep changing the subscription at the same time. */
+/** More steps than any change needs. Beyond it, other requests keep changing the subscription. */
 const mostSteps = 6
 
-/** Begins, changes and ends the subscriptions of accounts, at the gateway. */
+/** Starts, changes and ends subscriptions at the gateway. */
 export function createSubscriptions(context: {
   database: Database
   gateway: Gateway
   credits: Credits
-  look: Look
-  requests: Requests
+  polling: PollGateway
+  requests: GatewayRequests
   paymentMethods: PaymentMethods
 }) {
-  const { database, gateway, credits, look, requests, paymentMethods } = context
+  const { database, gateway, credits, polling, requests, paymentMethods } = context
 
-  const standing = async (ownerId: string): Promise<Standing> => credits.standing(await credits.current(ownerId))
+  const standing = async (ownerId: string): Promise<AccountStatus> => credits.standing(await credits.current(ownerId))
 
-  /** What is sent next: what is in progress already, or what the rule says; null if there is nothing to do. */
+  /** The next request: one in progress, or what the rule wants; null if there is none. */
   const begin = (ownerId: string, rule: (account: Account) => Asked | null): Promise<Step | null> =>
     database.transaction(async (trx) => {
       const account = await credits.locked(ownerId, trx)
@@ -39,7 +39,10 @@ export function createSubscriptions(context: {
       return { request: await requests.write(trx, ownerId, asked), isOwn: true }
     })
 
-  /** What others have asked for is found out first; that it was refused is for them. Returns whether what is wanted was done. */
+  /**
+   * Resolves the requests of others first; a refusal of theirs is not ours to report. Returns whether our request was
+   * performed.
+   */
   async function send({ request, isOwn }: Step): Promise<boolean> {
     try {
       return (await requests.send(request)) && isOwn && request.action !== 'pay_overdue'
@@ -49,8 +52,8 @@ export function createSubscriptions(context: {
     }
   }
 
-  /** Asks step by step until the rule wants no more, or what was asked is done. */
-  async function carryOut(ownerId: string, rule: (account: Account) => Asked | null): Promise<Standing> {
+  /** Sends requests step by step until the rule wants no more or ours is performed. */
+  async function runSteps(ownerId: string, rule: (account: Account) => Asked | null): Promise<AccountStatus> {
     for (let steps = 0; steps < mostSteps; steps += 1) {
       const step = await begin(ownerId, rule)
       if (!step) return standing(ownerId)
@@ -63,46 +66,48 @@ export function createSubscriptions(context: {
   }
 
   /**
-   * Comes to a tier: at once, or when what is paid for is over. What is overdue is paid first; the present tier takes a
-   * cancellation or a change back. Safe to repeat. VALIDATION_ERROR, NO_PAYMENT_METHOD, PAYMENT_FAILED (then nothing
-   * changes).
+   * Changes to a tier now or after the paid period. Pays overdue amounts first. The current tier revokes a cancellation
+   * or a change. Safe to repeat. VALIDATION_ERROR, NO_PAYMENT_METHOD, PAYMENT_FAILED (then nothing changes).
    */
-  async function subscribe(ownerId: string, request: { tier: string; when?: When | undefined }): Promise<Standing> {
+  async function subscribe(
+    ownerId: string,
+    request: { tier: string; when?: When | undefined },
+  ): Promise<AccountStatus> {
     const tier = readPaidTier(request.tier)
-    return carryOut(ownerId, (account) => planFor(account, tier, request.when))
+    return runSteps(ownerId, (account) => planFor(account, tier, request.when))
   }
 
   /**
-   * Returns to the free tier: at the end of the month that is paid, or at once, with what is left of it credited to later
-   * payments. At once, too, if it is past due. Safe to repeat. NOT_FOUND for an owner of the free tier.
+   * Returns to the free tier at the end of the paid month, or now with credit for the rest. A past-due subscription
+   * always ends now. Safe to repeat. NOT_FOUND on the free tier.
    */
-  async function cancel(ownerId: string, when: When = 'period_end'): Promise<Standing> {
+  async function cancel(ownerId: string, when: When = 'period_end'): Promise<AccountStatus> {
     const { subscription: present } = await standing(ownerId)
     assertThat(present, 'NOT_FOUND', { message: 'There is no subscription. Your tier is free.' })
-    return carryOut(ownerId, ({ subscription, nextTier }) => {
+    return runSteps(ownerId, ({ subscription, nextTier }) => {
       const isDone = subscription === null || (when === 'period_end' && nextTier === 'free')
       return isDone ? null : { action: 'cancel', subscription, tier: null, at: when }
     })
   }
 
-  /** Cancels the subscription of an account that is marked for deletion, so that it does not renew. Safe to repeat. */
+  /** Cancels the subscription of an account marked for deletion, so it does not renew. Safe to repeat. */
   async function rest(ownerId: string): Promise<void> {
     const { isClosing, subscription, nextTier } = await credits.current(ownerId)
     if (isClosing && subscription !== null && nextTier !== 'free') await cancel(ownerId)
   }
 
-  /** Ends the subscription of an account that is to be deleted, if it has one. Safe to repeat. */
+  /** Ends the subscription, if any, of an account that is being deleted. Safe to repeat. */
   async function close(ownerId: string): Promise<void> {
     const account = await Account.query(database).findById(ownerId)
     if (!account || account.subscription === null) return
     await gateway.cancel(account.subscription, 'now')
-    await look.look(ownerId)
+    await polling.poll(ownerId)
   }
 
   return { subscribe, cancel, rest, close }
 }
 
-/** A request that is sent, and whether it is what was wanted. */
+/** A request to send, and whether it is our own. */
 interface Step {
   request: BillingRequest
   isOwn: boolean

@@ -2,26 +2,24 @@ import { CodedError } from '../errors.ts'
 
 export type Feature = 'manual' | 'scheduled' | 'webhooks' | 'workspaces'
 
-/** How many of each an owner may have. Unlimited is Infinity, so `count < limit` needs no special case. */
+/** Limits on an owner's things. Infinity means unlimited, so `count < limit` needs no special case. */
 export interface Limits {
   agents: number
   vaultSites: number
   apiKeys: number
-  /** Workspaces that an account pays for. */
   workspaces: number
-  /** Members of each. */
   workspaceMembers: number
-  /** Requests of all logins and API keys together; at least as many as one key may make. */
+  /** Requests of all logins and API keys together; at least the limit of one key. */
   requestsPerMinute: number
-  /** Event streams that an API process sends at a time. */
+  /** Concurrent event streams in one API process. */
   openStreams: number
-  /** Webhook deliveries to all agents together; at least as many as one agent may get. */
+  /** Webhook deliveries to all agents together; at least the limit of one agent. */
   deliveriesPerMinute: number
-  /** The bytes of payloads and of inputs of runs. */
+  /** Bytes of payloads and run inputs. */
   inputBytesPerMinute: number
-  /** Bytes of payloads and tool results that are kept. */
+  /** Stored bytes of payloads and tool results. */
   storedBytes: number
-  /** Tokens of models that everything the account pays for may use in a calendar month (UTC). */
+  /** Model tokens per calendar month (UTC) for everything that the account pays for. */
   tokensPerMonth: number
 }
 
@@ -42,7 +40,7 @@ export const limitNames = [
 interface Tier {
   /** Price per month in US cents; 0 for the free tier. */
   centsPerMonth: number
-  /** Granted for each calendar month (UTC) of the free tier, and for each month of another that is paid; they are kept. */
+  /** Granted per calendar month (UTC) on the free tier, and per paid month on the others. Unused credits stay. */
   creditsPerMonth: number
   limits: Limits
   features: readonly Feature[]
@@ -147,10 +145,9 @@ export const higherOf = (one: TierName, other: TierName): TierName => (isHigher(
 
 export const isPaidTier = (name: string): name is PaidTierName => paidTierNames.some((paid) => paid === name)
 
-/** The tiers that include a feature. */
 const tiersWith = (feature: Feature): TierName[] => tierNames.filter((name) => tierOf(name).features.includes(feature))
 
-/** What to say where a tier lacks a feature. */
+/** The error message for a missing feature. */
 export const lacksFeature = (tier: TierName | null, feature: Feature): string =>
   `Your tier (${tier ?? 'none'}) does not include ${feature}. These tiers do: ${tiersWith(feature).join(', ')}.`
 

@@ -2,19 +2,19 @@ import { later, type Clock } from '../clock.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import { Account } from './account.ts'
-import { timeOf } from './standing.ts'
+import { timeOf } from './account-status.ts'
 
-/** After so many failures in a row, nothing is bought automatically any more. */
+/** Automatic purchases stop after this many failures in a row. */
 const mostFailures = 3
 
-/** Seconds until another one is tried. */
+/** The pause after a failure, in seconds. */
 const pause = 3600
 
-/** Counts the failures of automatic purchases, in the transaction that records each. */
+/** Counts failed automatic purchases, in the transaction that records each. */
 export function createTopUpFailures(context: { clock: Clock; notifications: Pick<Notifications, 'notify'> }) {
   const { clock, notifications } = context
 
-  /** Switches it off, and says so. */
+  /** Turns automatic purchases off and notifies the owner. */
   async function switchOff(trx: Transaction, ownerId: string, why: string): Promise<void> {
     await Account.query(trx).findById(ownerId).patch({ topUpEnabled: false })
     await notifications.notify(trx, {
@@ -28,7 +28,7 @@ export function createTopUpFailures(context: { clock: Clock; notifications: Pick
   }
 
   return {
-    /** After a failure there is a pause, and after some in a row no more is bought. The account is locked. */
+    /** Pauses after a failure, and turns purchases off after several in a row. The account is locked. */
     async count(trx: Transaction, ownerId: string, failure: string | null): Promise<void> {
       const account = await Account.query(trx).findById(ownerId).throwIfNotFound()
       const topUpFailures = account.topUpFailures + 1
@@ -40,13 +40,12 @@ export function createTopUpFailures(context: { clock: Clock; notifications: Pick
       await switchOff(trx, ownerId, why)
     },
 
-    /** One that was paid back is not to be bought again. The account is locked. */
+    /** Turns purchases off after a refund, so the credits are not bought again. The account is locked. */
     async stop(trx: Transaction, ownerId: string): Promise<void> {
       const { topUpEnabled } = await Account.query(trx).findById(ownerId).throwIfNotFound()
       if (topUpEnabled) await switchOff(trx, ownerId, 'A payment for an automatic credit purchase was refunded.')
     },
 
-    /** A success begins anew. */
     async forget(trx: Transaction, ownerId: string): Promise<void> {
       await Account.query(trx).findById(ownerId).patch({ topUpFailures: 0, topUpAfter: null })
     },

@@ -6,26 +6,25 @@ import type { Credits } from './credits.ts'
 import { Payment } from './payment.ts'
 import type { PaymentMethods } from './payment-methods.ts'
 import type { Purchases } from './purchases.ts'
-import { lookBy } from './look.ts'
-import { subscriptionOf, timeOf } from './standing.ts'
+import { pollBy } from './poll-gateway.ts'
+import { subscriptionOf, timeOf } from './account-status.ts'
 
-/** Seconds until it is considered again while the balance is below and nothing could be bought, as at the ceiling of the month. */
-const again = 3600
+/** Seconds until the next try while the balance is low but no purchase is possible, as at the monthly maximum. */
+const retrySeconds = 3600
 
-/** So many in one go at most; then other accounts have their turn. */
+/** The most purchases in a row before other accounts get their turn. */
 const atOnce = 10
 
-/** How credits are bought automatically. */
 export interface TopUp {
   enabled: boolean
-  /** Bought once the balance is below; in credits. */
+  /** The balance, in credits, below which a purchase is made. */
   below: number
   credits: number
-  /** At most so many cents in a calendar month (UTC). */
+  /** The most US cents per calendar month (UTC). */
   centsPerMonth: number
 }
 
-/** Buys credits by itself when the balance falls below a threshold. */
+/** Buys credits automatically when the balance falls below a threshold. */
 export function createTopUps(context: {
   database: Database
   clock: Clock
@@ -35,7 +34,7 @@ export function createTopUps(context: {
 }) {
   const { database, clock, credits, purchases, paymentMethods } = context
 
-  /** What automatic purchases have cost in the account's present month, those in progress included. */
+  /** The cost of automatic purchases in the account's current month, including pending ones. */
   async function spent(db: Transaction | Database, account: Account): Promise<number> {
     const now = timeOf(account, clock.now())
     const since = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1))
@@ -58,7 +57,7 @@ export function createTopUps(context: {
     return (await spent(trx, account)) + purchases.priceOf(topUpCredits) <= (topUpCentsPerMonth ?? 0)
   }
 
-  /** Writes the payment if one is due, under the account's lock: of many that notice, one does. */
+  /** Writes the payment if one is due, under the account's lock, so that concurrent callers write one. */
   const begin = (ownerId: string): Promise<Payment | undefined> =>
     database.transaction(async (trx) => {
       const account = await credits.locked(ownerId, trx)
@@ -87,8 +86,8 @@ export function createTopUps(context: {
   }
 
   /**
-   * Sets it, and buys at once if the balance is below already. NO_PAYMENT_METHOD if it is switched on without a card,
-   * VALIDATION_ERROR if the ceiling is too low for a single purchase.
+   * Saves the settings, and buys immediately if the balance is already low. NO_PAYMENT_METHOD if enabled without a
+   * card, VALIDATION_ERROR if the monthly maximum is too low for one purchase.
    */
   async function set(ownerId: string, { enabled, below, credits: amount, centsPerMonth }: TopUp) {
     assertEnough(centsPerMonth, purchases.priceOf(amount))
@@ -105,8 +104,8 @@ export function createTopUps(context: {
   }
 
   /**
-   * Finishes purchases that are in progress, and buys until the balance is not below any more, or a payment is refused. Safe
-   * at any moment, in several processes.
+   * Finishes pending purchases, and buys until the balance reaches the threshold or a payment is refused. Safe at any
+   * time, in several processes.
    */
   async function perform(ownerId: string): Promise<void> {
     for (let bought = 0; bought < atOnce; bought += 1) {
@@ -115,17 +114,17 @@ export function createTopUps(context: {
       const { status } = await purchases.send(payment)
       if (status !== 'paid') return
     }
-    await database.transaction((trx) => lookBy(trx, ownerId, clock.now()))
+    await database.transaction((trx) => pollBy(trx, ownerId, clock.now()))
   }
 
   return { read, set, perform }
 }
 
-/** When credits are to be bought for an account whose balance is below, by the platform's clock; null if it is not. */
+/** When to buy credits for an account with a low balance, by the platform's clock; null if the balance is not low. */
 export function topUpAt(account: Account, now: Date): Date | null {
   const { topUpEnabled, topUpBelow, topUpAfter, balance, clockSeconds } = account
   if (!topUpEnabled || balance >= (topUpBelow ?? 0)) return null
-  const next = later(now, again)
+  const next = later(now, retrySeconds)
   return topUpAfter === null ? next : earliest(next, latest(now, later(topUpAfter, -clockSeconds)))
 }
 

@@ -2,22 +2,22 @@ import { registrableDomain } from '../registrable-domain.ts'
 import { createShares } from '../shares/shares.ts'
 import { beforeAll, type Claim, type Claimed, type DueCallback } from './claim-callbacks.ts'
 
-/** Concurrent attempts of one process. */
-const places = 60
+/** The most concurrent attempts of one process. */
+const slots = 60
 
-/** How many of them one owner may have at one host: its other receivers must not wait for a slow one. */
+/** The most concurrent attempts per owner and host, so a slow receiver does not hold up the owner's others. */
 export const maxPerHost = 3
 
-/** How many callbacks to a domain whose share is used up are passed over at a time. */
+/** The most callbacks passed over at a time because their domain has used up its share. */
 const maxPassedOver = 100
 
 /**
- * Who may make the next attempt of this process. Owners take turns, and share its places; so do the registrable domains
- * of the receivers, as whoever has many accounts and hosts probably has one domain (docs/decisions/0044).
+ * Chooses this process's next attempt. Owners take turns and share its slots. So do the receivers' registrable domains,
+ * because a user with many accounts and hosts probably has one domain (docs/decisions/0044).
  */
 export function createAttemptTurns(claim: Claim) {
-  const owners = createShares(places)
-  const domains = createShares(places)
+  const owners = createShares(slots)
+  const domains = createShares(slots)
   const underWay = new Set<DueCallback>()
   let lastOwner = beforeAll
 
@@ -36,19 +36,19 @@ export function createAttemptTurns(claim: Claim) {
       const due = await claim.next(behind, { owners: fullOwners(), hosts })
       if (!due || domains.mayTake(domainOf(due))) return due
       hosts.push(hostKey(due))
-      // Owners with many hosts of that domain must not keep it from looking at others.
+      // An owner with many hosts of that domain must not hide other owners.
       behind = due.ownerId
     }
     return undefined
   }
 
   return {
-    /** Claims the next attempt; undefined if none is due that may be made now. `end` must follow. */
+    /** Claims the next attempt; undefined if none is due and allowed now. The caller must call `end`. */
     async begin(): Promise<Claimed | undefined> {
       for (let due = await findNext(); due; due = await findNext()) {
         lastOwner = due.ownerId
         const claimed = await claim.claim(due)
-        // Otherwise another process was faster.
+        // Another process was faster.
         if (!claimed) continue
         owners.take(claimed.ownerId)
         domains.take(domainOf(claimed))
@@ -68,5 +68,5 @@ export function createAttemptTurns(claim: Claim) {
 
 const hostKey = ({ ownerId, host }: DueCallback): string => `${ownerId} ${host}`
 
-/** Ports do not multiply it. */
+/** Without the port: more ports give no larger share. */
 const domainOf = ({ host }: DueCallback): string => registrableDomain(new URL(`https://${host}`).hostname)

@@ -9,19 +9,19 @@ import { CallbackAttempt } from './callback-attempt.ts'
 import { Callback, type CallbackStatus } from './callback.ts'
 import { failureOf } from './failure.ts'
 
-/** How many of the latest attempts are shown. A day has about thirty. */
+/** The most attempts shown, latest first. A day has about thirty. */
 const maxShown = 100
 
 /** A callback as its owner sees it. */
-type Shown = Callback & { error: string | null; log: CallbackAttempt[] }
+type ShownCallback = Callback & { error: string | null; log: CallbackAttempt[] }
 
-/** Endings of runs that are posted to addresses of their owners (docs/decisions/0040). */
+/** Callbacks: they post endings of runs to owners' URLs (docs/decisions/0040). */
 export function createCallbacks(context: { database: Database; clock: Clock; config: Pick<Config, 'callbacks'> }) {
   const { database, clock } = context
   const giveUpAt = (from: Date): Date => new Date(from.getTime() + context.config.callbacks.hours * 3_600_000)
 
-  /** The callback of a run, why it failed (if so), and its latest attempts, newest first. NOT_FOUND if it has none. */
-  async function of(runId: string): Promise<Shown> {
+  /** The callback of a run, its error if it failed, and its latest attempts, newest first. NOT_FOUND if it has none. */
+  async function of(runId: string): Promise<ShownCallback> {
     const callback = await Callback.query(database).findOne({ runId })
     assertThat(callback, 'NOT_FOUND', { message: noCallback })
     const { id: callbackId } = callback
@@ -32,7 +32,7 @@ export function createCallbacks(context: { database: Database; clock: Clock; con
   return {
     of,
 
-    /** Creates the callback of a run, in the transaction that ends it, if its agent has an address. */
+    /** Creates the callback in the transaction that ends the run, if the agent has a callback URL. */
     async queue(
       trx: Transaction,
       { runId, agentId, now }: { runId: string; agentId: string; now: Date },
@@ -40,7 +40,10 @@ export function createCallbacks(context: { database: Database; clock: Clock; con
       await trx.raw(queueStatement, { id: newId(), runId, agentId, now, giveUpAt: giveUpAt(now) })
     },
 
-    /** Those of an agent, and of its present owner, newest first, of one status if named. Fails for an invalid cursor. */
+    /**
+     * The callbacks of an agent and its current owner, newest first, optionally of one status. Fails on an invalid
+     * cursor.
+     */
     list: (
       { id: agentId, ownerId, movedAt }: Pick<Agent, 'id' | 'ownerId' | 'movedAt'>,
       request: PageRequest & { status?: CallbackStatus | undefined },
@@ -48,18 +51,17 @@ export function createCallbacks(context: { database: Database; clock: Clock; con
       page(Callback.query(database), {
         list: 'callbacks',
         time: 'createdAt',
-        // Postgres would take the two for independent.
+        // Postgres would treat the two conditions as independent.
         of: { agentId, ...(movedAt && { ownerId }) },
         ...request,
         only: { status: request.status },
       }),
 
     /**
-     * Posts a run's callback again, whatever its status, to the agent's current address; it gets as much time as a new
-     * one. NOT_FOUND if the run has no callback, or its agent has no address any more, or another owner, whose address
-     * must not get it.
+     * Posts a run's callback again, whatever its status, to the agent's current URL, with a new deadline. NOT_FOUND if
+     * the run has no callback, the agent has no URL, or the agent has a new owner, whose URL must not get it.
      */
-    async retry(runId: string): Promise<Shown> {
+    async retry(runId: string): Promise<ShownCallback> {
       const now = clock.now()
       await of(runId)
       const bindings = { runId, now, giveUpAt: giveUpAt(now) }

@@ -1,9 +1,8 @@
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import { recordMs, type Database } from '../database/database.ts'
-import { delays } from './schedule.ts'
+import { delays } from './retry-schedule.ts'
 
-/** A callback that is due. */
 export interface DueCallback {
   id: string
   ownerId: string
@@ -11,27 +10,26 @@ export interface DueCallback {
   host: string
 }
 
-/** A callback that is being tried. */
+/** A callback with an attempt in progress. */
 export interface Claimed extends DueCallback {
   agentId: string
   runId: string
   url: string
-  /** The number of this attempt. */
   attempt: number
   tries: number
   giveUpAt: Date
 }
 
-/** Whose callbacks take no further attempt now. */
+/** Owners and hosts that may have no further attempt now. */
 export interface Full {
   owners: string[]
-  /** Of an owner: `<owner> <host>`. */
+  /** Pairs of owner and host: `<owner> <host>`. */
   hosts: string[]
 }
 
 /**
- * Finds and claims callbacks that are due. A claimed one becomes due again well after the attempt must have ended, so
- * that others do not send at once if this process dies while sending.
+ * Finds and claims due callbacks. A claimed callback becomes due again well after its attempt must have ended, so other
+ * processes do not send it too early if this one dies.
  */
 export function createClaim(context: { database: Database; clock: Clock; config: Pick<Config, 'callbacks'> }) {
   const { database, clock, config } = context
@@ -44,14 +42,10 @@ export function createClaim(context: { database: Database; clock: Clock; config:
   }
 
   return {
-    /**
-     * The callback whose turn it is: of the owner who follows the given one in the order of their ids, the one that has
-     * been due longest.
-     */
+    /** The next callback: the longest-due one of the owner whose id follows the given one. */
     next: async (lastOwner: string, full: Full): Promise<DueCallback | undefined> =>
       (await nextBehind(lastOwner, full)) ?? (await nextBehind(beforeAll, full)),
 
-    /** Claims it, unless another process did. */
     claim: async ({ id, ...due }: DueCallback): Promise<Claimed | undefined> => {
       const bindings = { id, now: clock.now(), lease: leaseSeconds, delays, steps: delays.length }
       const { rows } = await database.raw<{ rows: Omit<Claimed, keyof DueCallback>[] }>(claimStatement, bindings)
@@ -62,12 +56,12 @@ export function createClaim(context: { database: Database; clock: Clock; config:
 
 export type Claim = ReturnType<typeof createClaim>
 
-/** It comes before every owner's id. */
+/** Sorts before every owner's id. */
 export const beforeAll = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Goes from owner to owner by the index of turns and stops at the first who has something due, however much others
- * have. Nothing is walked while nothing is due.
+ * Skips from owner to owner through the turn index and stops at the first with a due callback, so the cost does not
+ * depend on the size of backlogs.
  */
 const nextStatement = `
   with recursive owners as (

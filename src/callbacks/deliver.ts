@@ -12,12 +12,12 @@ import { createGiveUp } from './give-up.ts'
 import { createPost } from './post.ts'
 import { createRecordOutcome } from './record-outcome.ts'
 
-/** How often due callbacks are looked for while no attempt ends, in milliseconds. */
+/** How often due callbacks are polled while no attempt ends, in milliseconds. */
 const lookMs = 2000
 
 /**
- * Posts the endings of runs, at least once each: an attempt whose process dies
- * before recording it is repeated under the same id. Any number of processes may do so at once.
+ * Posts endings of runs at least once: if a process dies before it records an attempt, the attempt repeats under the
+ * same id. Any number of processes can do this at the same time.
  */
 export function createDeliver(context: {
   database: Database
@@ -62,8 +62,8 @@ export function createDeliver(context: {
   }
 
   /**
-   * Makes the attempts that are due, and those that become due in the meantime, until there are none. Once the signal aborts,
-   * it begins no more and waits for those in progress. Throws what claiming and giving up throw, after these.
+   * Makes all due attempts, including those that become due meanwhile. Once the signal aborts, it starts no more and
+   * waits for those in progress. Then throws any error of claiming or giving up.
    */
   return async function deliverDue(stopping?: AbortSignal): Promise<void> {
     const underWay = new Set<Promise<void>>()

@@ -2,8 +2,8 @@ import type { CallbackAttempt } from './callback-attempt.ts'
 import type { Callback } from './callback.ts'
 
 /**
- * Why a callback was given up, for its owner: the outcome of its latest attempt, or that there was none. Null unless it
- * was given up. `latest` is the recorded attempt with the highest number, which may be from before a retry.
+ * Why a callback was given up, for its owner: the outcome of its latest attempt, or that there was none. null unless it
+ * was given up. `latest` is the recorded attempt with the highest number, possibly from before a manual retry.
  */
 export function failureOf(
   { status, attempts, tries }: Pick<Callback, 'status' | 'attempts' | 'tries'>,

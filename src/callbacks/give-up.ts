@@ -7,13 +7,13 @@ import type { Callback } from './callback.ts'
 import { failureOf } from './failure.ts'
 import { notifyFailed } from './notify-failed.ts'
 
-/** Callbacks that are given up in one transaction. */
+/** The most callbacks given up in one transaction. */
 const batch = 100
 
-/** How long the last attempt, which is due when the time is up, may wait for its turn. */
+/** How long the last attempt may wait for its turn after the deadline. */
 const turnMs = 60_000
 
-/** A process that claimed nothing for this long was away: it slept, or Postgres did not answer. */
+/** A process that claims nothing for this long was asleep or had no database. */
 const awayMs = 120_000
 
 /** How often this is checked: the list of due callbacks may be long, and is read from its start. */
@@ -22,8 +22,8 @@ const everyMs = 10_000
 type Overdue = Pick<Callback, 'id' | 'agentId' | 'ownerId' | 'runId' | 'attempts' | 'tries'>
 
 /**
- * Gives up the callbacks whose time is up and whose turn does not come. A receiver that never answers blocks each
- * attempt until its timeout, and only few run at a time: most of a long backlog would stay pending for days.
+ * Gives up callbacks that are past their deadline and still have no turn. A receiver that never answers blocks each
+ * attempt until its timeout, and few attempts run at a time, so a long backlog would stay pending for days.
  */
 export function createGiveUp(context: {
   database: Database
@@ -35,7 +35,7 @@ export function createGiveUp(context: {
   let nextAt = 0
   let claimedAt = 0
 
-  /** Leaves out those in progress: they become due again only well after their attempt must have ended. */
+  /** Leaves out attempts in progress: they become due again only well after they must have ended. */
   async function take(trx: Transaction, now: Date): Promise<Overdue[]> {
     const bindings = { now, before: new Date(now.getTime() - turnMs), batch }
     const { rows } = await trx.raw<{ rows: Overdue[] }>(giveUpStatement, bindings)
@@ -55,7 +55,7 @@ export function createGiveUp(context: {
   const giveUpSome = (now: Date): Promise<number> =>
     database.transaction(async (trx) => {
       const overdue = await take(trx, now)
-      // Ordered by agent, like all who notify of several: otherwise two of them could deadlock.
+      // In the order of agents, like all code that notifies about several, to avoid deadlocks.
       const byAgent = [...Map.groupBy(overdue, ({ agentId }) => agentId)].toSorted(([one], [other]) =>
         one < other ? -1 : 1,
       )
@@ -63,7 +63,7 @@ export function createGiveUp(context: {
       return overdue.length
     })
 
-  /** Batch by batch, unless the signal aborts. */
+  /** Batch by batch, until the signal aborts. */
   async function giveUpAll(now: Date, stopping: AbortSignal | undefined): Promise<void> {
     for (;;) {
       if (stopping?.aborted) return
@@ -74,12 +74,12 @@ export function createGiveUp(context: {
   }
 
   return {
-    /** As many due callbacks were claimed as there was room for: those still in line had their chance. */
+    /** All due callbacks that fit were claimed, so those still waiting have had their chance. */
     noteClaims(): void {
       claimedAt = clock.now().getTime()
     },
 
-    /** Does nothing if it checked a moment ago. After an absence, due callbacks get their turn first. */
+    /** Does nothing if it ran a moment ago. After a sleep, due callbacks get their turn first. */
     async giveUp(stopping?: AbortSignal): Promise<void> {
       const now = clock.now()
       const time = now.getTime()

@@ -5,7 +5,7 @@ import { Run } from '../runs/run.ts'
 import type { Callback } from './callback.ts'
 import { quotedName } from '../names.ts'
 
-/** Notifies an owner of a given-up callback, once a day per agent: a receiver that is down fails all of them. */
+/** Notifies an owner of a given-up callback, once a day per agent: a receiver that is down fails all callbacks. */
 export async function notifyFailed(
   trx: Transaction,
   notifications: Notifications,

@@ -10,19 +10,19 @@ import { SafeFetchError, type SafeFetch } from '../safe-fetch/safe-fetch.ts'
 import { limitedHost } from '../tools/limited-host.ts'
 import { OutgoingHost } from '../tools/outgoing-host.ts'
 import type { Callback } from './callback.ts'
-import { readEnding } from './ending.ts'
+import { readCallbackBody } from './callback-body.ts'
 
-/** The outcome of one attempt. `gone`: the receiver wants no more of it. */
+/** The outcome of one attempt. `gone`: the receiver wants no more attempts. */
 export interface Attempted {
   kind: 'delivered' | 'failed' | 'gone'
   at: Date
   latencyMs: number
   httpStatus: number | null
-  /** One sentence, with nothing from the receiver but its status. */
+  /** One sentence. It quotes nothing of the receiver except the status. */
   outcome: string
-  /** Why nothing was answered, in a word or code for the log. */
+  /** Why no response came, as a word or code for the log. */
   cause?: string
-  /** Seconds. */
+  /** In seconds. */
   retryAfter?: number
 }
 
@@ -40,7 +40,7 @@ export function createPost(context: {
 }) {
   const { database, clock, config, logger, agents, fetch } = context
 
-  /** Also of an agent that was deleted since. Throws if the vault key is missing. */
+  /** Works for deleted agents too. Throws if the vault key is missing. */
   async function secretOf(agentId: string): Promise<string> {
     const agent = await Agent.query(database).findById(agentId).throwIfNotFound()
     const secret = agents.callbackSecretOf(agent)
@@ -69,10 +69,10 @@ export function createPost(context: {
     if (await isSuspended(callback.url))
       return failed('The operator of this platform has suspended calls to this host.')
     const secret = await secretOf(callback.agentId)
-    return send(callback, secret, await readEnding(database, callback.runId), at)
+    return send(callback, secret, await readCallbackBody(database, callback.runId), at)
   }
 
-  /** Rethrows only transient database errors: nothing was sent then. */
+  /** Rethrows only transient database errors, which happen before anything is sent. */
   function resultOfError(error: unknown, { id }: Addressed): Result {
     if (error instanceof SafeFetchError) return { ...failed(error.message), cause: error.code ?? error.reason }
     if (isTransient(error)) throw error
@@ -80,7 +80,7 @@ export function createPost(context: {
     return failed('The platform could not make the request because of an internal error.')
   }
 
-  /** One attempt, whatever its outcome. Throws what reading the record throws; nothing was sent then. */
+  /** Makes one attempt and returns its outcome. Throws only if the run cannot be read, before anything is sent. */
   return async function post(callback: Addressed): Promise<Attempted> {
     const at = clock.now()
     const begun = performance.now()
@@ -91,7 +91,7 @@ export function createPost(context: {
 
 const failed = (outcome: string): Result => ({ kind: 'failed', httpStatus: null, outcome })
 
-/** 2xx is delivered, 410 is final (Standard Webhooks, "Webhook delivery"); all else may change next time. */
+/** 2xx is delivered and 410 is final (Standard Webhooks, "Webhook delivery"). Anything else is retried. */
 function classify({ status, headers }: { status: number; headers: Headers }): Result {
   if (status >= 200 && status < 300)
     return { kind: 'delivered', httpStatus: status, outcome: `The receiver answered ${status}.` }

@@ -5,14 +5,14 @@ import type { Claimed } from './claim-callbacks.ts'
 import { CallbackAttempt } from './callback-attempt.ts'
 import { Callback } from './callback.ts'
 import type { Attempted } from './post.ts'
-import { nextAttempt } from './schedule.ts'
+import { nextAttempt } from './retry-schedule.ts'
 import { notifyFailed } from './notify-failed.ts'
 
 /** Records the outcomes of attempts, and notifies owners of callbacks that are given up. */
 export function createRecordOutcome(context: { database: Database; clock: Clock; notifications: Notifications }) {
   const { database, clock, notifications } = context
 
-  /** A recorded attempt stays as it is. */
+  /** A recorded attempt never changes. */
   async function record(trx: Transaction, { id: callbackId, attempt }: Claimed, attempted: Attempted): Promise<void> {
     const { at, httpStatus, outcome, latencyMs } = attempted
     await CallbackAttempt.query(trx)
@@ -21,7 +21,7 @@ export function createRecordOutcome(context: { database: Database; clock: Clock;
       .ignore()
   }
 
-  /** Only the latest attempt decides whether there is another; a delivery counts from any attempt. */
+  /** Only the latest attempt decides about a retry. Any attempt can deliver. */
   async function conclude(trx: Transaction, claimed: Claimed, attempted: Attempted): Promise<void> {
     const { id, attempt, tries, giveUpAt } = claimed
     const now = clock.now()
@@ -38,7 +38,7 @@ export function createRecordOutcome(context: { database: Database; clock: Clock;
       await notifyFailed(trx, notifications, claimed, { failure: attempted.outcome, now })
   }
 
-  /** May be repeated: the commit may have succeeded although its answer was lost. */
+  /** Safe to repeat, because a commit may succeed and lose its response. */
   return (claimed: Claimed, attempted: Attempted): Promise<void> =>
     database.transaction(async (trx) => {
       await record(trx, claimed, attempted)

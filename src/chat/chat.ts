@@ -137,7 +137,7 @@ export function createChat(context: {
       const { ownerId } = session
       const account = await billing.account(ownerId)
       const isKnown = (await earlierAnswer(database, session.id, request)) !== undefined
-      if (!isKnown) await billing.storedBytes.assertRoom(ownerId, account)
+      if (!isKnown) await billing.storedBytes.assertStorageLimit(ownerId, account)
       const leave = openAnswers.enter(ownerId, account)
       const { answer, isNew } = await accept(session, request, writer).catch((error: unknown) => {
         leave()

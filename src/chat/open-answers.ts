@@ -1,4 +1,4 @@
-import type { Standing } from '../billing/standing.ts'
+import type { AccountStatus } from '../billing/account-status.ts'
 import { assertThat } from '../errors.ts'
 
 /** Seconds after which an attempt may succeed. */
@@ -14,7 +14,7 @@ export function createOpenAnswers() {
 
   return {
     /** Adds one, and returns the function that removes it. Fails with RATE_LIMITED at the limit of the tier. */
-    enter(ownerId: string, { tier, limits: { openStreams } }: Pick<Standing, 'tier' | 'limits'>): () => void {
+    enter(ownerId: string, { tier, limits: { openStreams } }: Pick<AccountStatus, 'tier' | 'limits'>): () => void {
       const count = open.get(ownerId) ?? 0
       const message = `You have ${count} answers in progress on this server, which is the limit ${tier === null ? 'of this platform' : `of the ${tier} tier`}. Wait for one to finish.`
       assertThat(count < openStreams, 'RATE_LIMITED', { message, retryAfter })

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Billing } from '../billing/billing.ts'
-import { requireCredits } from '../billing/standing.ts'
+import { requireCredits } from '../billing/account-status.ts'
 import type { Database } from '../database/database.ts'
 import type { Hiding } from '../hiding/hiding.ts'
 import type { RequestedCall } from '../models/calls.ts'

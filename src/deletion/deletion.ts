@@ -1,28 +1,28 @@
 import type { Transaction } from '../database/database.ts'
 import { Row } from '../database/row.ts'
 
-/** That an owner is to be deleted, or was (table `deletions`). Without the row, an account is as any other. */
+/** The deletion of an owner, pending or done (table `deletions`). Accounts without a row are not affected. */
 export class Deletion extends Row {
   static override tableName = 'deletions'
   static override idColumn = 'ownerId'
   declare ownerId: string
   declare requestedAt: Date
-  /** Until then an account can be restored. */
+  /** An account can be restored until this time. */
   declare dueAt: Date
-  /** When it is looked at next. */
+  /** When the next round handles it. */
   declare nextAt: Date
-  /** Since when there is no way back. */
+  /** From this time on, nobody can restore the account. */
   declare begunAt: Date | null
   /** When its last row was deleted. */
   declare emptiedAt: Date | null
-  /** When it was looked through once more, for what had been in progress. */
+  /** When the final check for late rows was done. */
   declare endedAt: Date | null
 }
 
-/** Notes that the owner is to be deleted at a time. Safe to repeat: the first time holds. */
+/** Requests deletion of an owner at a time. Safe to repeat: the first time stays. */
 export async function requestDeletion(trx: Transaction, ownerId: string, now: Date, dueAt = now): Promise<void> {
   const row = { ownerId, requestedAt: now, dueAt, nextAt: dueAt }
   await Deletion.query(trx).insert(row).onConflict('ownerId').ignore()
-  // The billing attends to it now, so that a subscription does not renew.
+  // The sweep runs now, so the subscription does not renew.
   await trx('accounts').where({ ownerId }).update({ lookAt: now })
 }

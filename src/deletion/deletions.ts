@@ -5,31 +5,34 @@ import type { Database } from '../database/database.ts'
 import type { Logger } from '../logger.ts'
 import type { Vault } from '../vault/vault.ts'
 import type { Workspaces } from '../workspaces/workspaces.ts'
-import { createEmptying, type Kind } from './emptying.ts'
-import { createLeaving } from './leaving.ts'
-import { createStop } from './stop.ts'
+import { createDeleteRows, type Kind } from './delete-rows.ts'
+import { createCloseAccount } from './close-account.ts'
+import { createStopOwner } from './stop-owner.ts'
 import { beginRound } from '../database/rounds.ts'
 
-/** How long one owner's turn lasts, in milliseconds. The rest waits for the next one. */
+/** How long one owner's turn takes, in milliseconds. The rest waits for the next turn. */
 const turnMs = 1000
 
-/** Seconds after which an owner is looked at again: by another process if this one was killed, while something has to end first, and once more at the end. */
-const again = { taken: 60, busy: 2, last: 600 }
+/**
+ * Seconds until an owner's next turn: after a killed process (`taken`), while runs are ending (`busy`), and for the
+ * final check (`last`).
+ */
+const retrySeconds = { taken: 60, busy: 2, last: 600 }
 
-/** An owner that is this process's for a while. */
-interface Taken {
+/** An owner that this process has claimed for a while. */
+interface ClaimedOwner {
   ownerId: string
   kind: Kind
   emptiedAt: Date | null
 }
 
-/** What a turn came to. `more`: there is more to do at once; `busy`: something has to end first. */
+/** The outcome of a turn. `more`: rows are left, so continue immediately. `busy`: wait until active work has ended. */
 type Outcome = 'more' | 'busy' | 'emptied' | 'ended'
 
 /**
- * Deletes everything of workspaces and accounts (docs/operate/storage.md, "When an owner is deleted"). Owners take
- * turns, each of about a second and of small transactions, so no other tenant waits. What is left to do is always read
- * from the tables themselves: any process may continue at any moment where another was killed.
+ * Deletes everything that workspaces and accounts own (docs/operate/storage.md, "When an owner is deleted"). Owners
+ * take turns of about a second, in small transactions, so other tenants do not wait. The tables alone say what is left,
+ * so any process can continue after another is killed.
  */
 export function createDeletions(context: {
   database: Database
@@ -41,17 +44,20 @@ export function createDeletions(context: {
   workspaces: Pick<Workspaces, 'remove'>
 }) {
   const { database, clock, logger } = context
-  const stop = createStop(context)
-  const emptying = createEmptying(context)
-  const leaving = createLeaving(context)
+  const stop = createStopOwner(context)
+  const emptying = createDeleteRows(context)
+  const leaving = createCloseAccount(context)
 
-  async function take(): Promise<Taken | undefined> {
+  async function take(): Promise<ClaimedOwner | undefined> {
     const now = clock.now()
-    const { rows } = await database.raw<{ rows: Taken[] }>(takeStatement, { now, until: later(now, again.taken) })
+    const { rows } = await database.raw<{ rows: ClaimedOwner[] }>(takeStatement, {
+      now,
+      until: later(now, retrySeconds.taken),
+    })
     return rows[0]
   }
 
-  async function turn({ ownerId, kind, emptiedAt }: Taken, isOver: () => boolean): Promise<Outcome> {
+  async function turn({ ownerId, kind, emptiedAt }: ClaimedOwner, isOver: () => boolean): Promise<Outcome> {
     if (emptiedAt) return (await emptying.clear(ownerId, kind, isOver)) ? 'ended' : 'more'
     if (kind === 'user') {
       await leaving.closeAccount(ownerId)
@@ -66,10 +72,10 @@ export function createDeletions(context: {
     return (await emptying.close(ownerId, kind)) ? 'emptied' : 'more'
   }
 
-  /** When the owner is looked at next, and what is known since now. */
-  async function note({ ownerId }: Taken, outcome: Outcome): Promise<void> {
+  /** Records the next turn and the progress. */
+  async function note({ ownerId }: ClaimedOwner, outcome: Outcome): Promise<void> {
     const now = clock.now()
-    const seconds = { more: 0, busy: again.busy, emptied: again.last, ended: 0 }[outcome]
+    const seconds = { more: 0, busy: retrySeconds.busy, emptied: retrySeconds.last, ended: 0 }[outcome]
     const reached = { ...(outcome === 'emptied' && { emptiedAt: now }), ...(outcome === 'ended' && { endedAt: now }) }
     await database('deletions')
       .where({ ownerId })
@@ -78,7 +84,7 @@ export function createDeletions(context: {
   }
 
   return {
-    /** One round. Several processes may do theirs at once: each takes other owners. */
+    /** One round. Several processes can run rounds at the same time: each claims different owners. */
     async round(stopping: AbortSignal): Promise<void> {
       const isRoundOver = beginRound(stopping)
       while (!isRoundOver()) {
@@ -94,7 +100,7 @@ export function createDeletions(context: {
   }
 }
 
-/** Whoever waits for longest comes first. From now on the account cannot be restored. */
+/** The owner that has waited longest comes first. The account can no longer be restored. */
 const takeStatement = `
   update deletions d set next_at = :until, begun_at = coalesce(d.begun_at, :now)
     from owners o

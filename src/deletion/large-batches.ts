@@ -1,10 +1,10 @@
 import type { Transaction } from '../database/database.ts'
 import { largeBatch, within, type Sized } from '../database/rounds.ts'
 
-/** Each deletes a batch in the caller's transaction, and returns how many runs or sessions it had; 0 if none is left. */
+/** Deletes a batch in the caller's transaction. Returns the number of runs or sessions in it; 0 if none is left. */
 type LargeBatch = (trx: Transaction, ownerId: string) => Promise<number>
 
-/** Runs with their timelines, inputs and callbacks. Newer ones may come behind, but agents that are deleted start none. */
+/** Runs with their timelines, inputs and callbacks. Deleted agents start no new runs. */
 const deleteRuns: LargeBatch = async (trx, ownerId) => {
   const { rows } = await trx.raw<{ rows: Sized[] }>(runsStatement, { ownerId, most: largeBatch.things })
   const ids = within(rows)
@@ -13,7 +13,6 @@ const deleteRuns: LargeBatch = async (trx, ownerId) => {
   return ids.length
 }
 
-/** Sessions with all that was said in them. */
 const deleteSessions: LargeBatch = async (trx, ownerId) => {
   const { rows } = await trx.raw<{ rows: Sized[] }>(sessionsStatement, { ownerId, most: largeBatch.things })
   const ids = within(rows)
@@ -24,11 +23,11 @@ const deleteSessions: LargeBatch = async (trx, ownerId) => {
 
 export const largeBatches = [deleteRuns, deleteSessions]
 
-/** Oldest first, so that a batch touches few weeks’ partitions. By a subquery, so that the planner does not know whose rows they are. */
+/** Oldest first, so that a batch touches few weekly partitions. The subquery hides the owner from the planner. */
 const runsStatement = `
   select id, events + steps + tool_calls as parts from runs where owner_id = (select :ownerId::uuid) order by id limit :most for update`
 
-/** Callbacks, their attempts and idempotency keys go with the run. */
+/** Deleting a run also deletes its callbacks, attempts and idempotency keys. */
 const ofRuns = [
   `delete from outgoing_waits where call_id in (select id from run_tool_calls where run_id = any(:ids))`,
   ...['run_events', 'run_tool_calls', 'run_steps', 'run_inputs', 'live_words', 'live_watches', 'approvals'].map(

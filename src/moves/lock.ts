@@ -7,27 +7,33 @@ import { AgentQueue } from '../runs/agent-queue.ts'
 import type { ScheduledAgent } from '../schedules/plan.ts'
 import { VaultEntry } from '../vault/vault-entry.ts'
 
-/** An owner that something is moved from or to. */
-export interface Place {
+/** An owner on either side of a move. */
+export interface LockedOwner {
   ownerId: string
   /** The user whose account pays. */
   payerId: string
 }
 
-/** What is moved: ids without repetition. */
-export interface Named {
+/** Ids without duplicates. */
+export interface MovedIds {
   agentIds: readonly string[]
   entryIds: readonly string[]
 }
 
 /**
- * Locks the users who pay, under whose locks memberships end, roles are checked, and limits are counted; always in the same
- * order, so that moves in opposite directions do not block each other. Then asks the role again: WORKSPACE_NOT_FOUND,
- * PERMISSION_DENIED.
+ * Locks the paying users in a fixed order, so moves in opposite directions cannot deadlock. Memberships end, roles are
+ * checked and limits are counted under these locks. Then checks the role again: WORKSPACE_NOT_FOUND, PERMISSION_DENIED.
  */
-export async function lockPlaces(trx: Transaction, ownerIds: readonly string[], userId: string): Promise<Place[]> {
+export async function lockOwners(
+  trx: Transaction,
+  ownerIds: readonly string[],
+  userId: string,
+): Promise<LockedOwner[]> {
   await lockPayers(trx, ownerIds)
-  const { rows } = await trx.raw<{ rows: (Place & { role: Role | null })[] }>(rolesStatement, { ownerIds, userId })
+  const { rows } = await trx.raw<{ rows: (LockedOwner & { role: Role | null })[] }>(rolesStatement, {
+    ownerIds,
+    userId,
+  })
   for (const { role } of rows) {
     assertThat(role, 'WORKSPACE_NOT_FOUND')
     assertThat(can(role, 'build'), 'PERMISSION_DENIED', { message })
@@ -35,11 +41,11 @@ export async function lockPlaces(trx: Transaction, ownerIds: readonly string[], 
   return rows
 }
 
-/** Without prompts, schemas and manifests: of a hundred, they would be megabytes. */
+/** Leaves out prompts, schemas and manifests: for a hundred agents they would be megabytes. */
 type MovedEntry = Pick<VaultEntry, 'id' | 'ownerId' | 'name'>
 
-/** Locks what is named, in the order in which everybody does: queues, agents, entries. Unknown ones are left out. */
-export async function lockThings(trx: Transaction, { agentIds, entryIds }: Named) {
+/** Locks queues, then agents, then entries: the order that all code uses. Skips unknown ids. */
+export async function lockMoved(trx: Transaction, { agentIds, entryIds }: MovedIds) {
   const queues = await AgentQueue.query(trx)
     .findByIds([...agentIds])
     .orderBy('agentId')

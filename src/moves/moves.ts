@@ -11,39 +11,35 @@ import type { Due } from '../runs/due.ts'
 import type { ScheduledAgent } from '../schedules/plan.ts'
 import type { Schedules } from '../schedules/schedules.ts'
 import { VaultEntry } from '../vault/vault-entry.ts'
-import { lockPlaces, lockThings, type Named } from './lock.ts'
-import { assertRoom } from './room.ts'
-import { assertTogether } from './together.ts'
-import { write } from './write.ts'
+import { lockOwners, lockMoved, type MovedIds } from './lock.ts'
+import { assertLimits } from './assert-limits.ts'
+import { assertComplete } from './assert-complete.ts'
+import { changeOwner } from './change-owner.ts'
 import { quotedName } from '../names.ts'
 
-/** How many agents and entries are moved at a time. */
+/** The most agents and entries in one move. */
 export const mostMoved = 100
 
-/** Agents that a refusal names. */
+/** The most agents that an error lists. */
 const mostNamed = 10
 
-/** How often things are looked for again that somebody else moves at the same time. */
+/** How often a move starts over when another move changes its things. */
 const mostTries = 20
 
-/** Who moves something: with the owners that they may see. */
+/** The user who moves, and the owners whose things that user may see. */
 interface Mover {
   userId: string
   reach: Reach
 }
 
-/** What a move is about, once the caller was found to be permitted. */
-interface Move extends Named {
+interface Move extends MovedIds {
   targetId: string
   sources: readonly string[]
   userId: string
   by: Actor
 }
 
-/**
- * Moves agents and vault entries between owners (docs/decisions/0054): all that is named, from one owner or several, or
- * nothing.
- */
+/** Moves agents and vault entries from one or several owners to another: all of them or none (docs/decisions/0054). */
 export function createMoves(context: {
   database: Database
   clock: Clock
@@ -53,8 +49,8 @@ export function createMoves(context: {
 }) {
   const { database, clock, due, billing, schedules } = context
 
-  /** Whose the things are. AGENT_NOT_FOUND, NOT_FOUND for what the caller may not see; PERMISSION_DENIED. */
-  async function sourcesOf({ reach }: Mover, { agentIds, entryIds }: Named): Promise<string[]> {
+  /** The owners of the things. AGENT_NOT_FOUND, NOT_FOUND (hidden or unknown entries), PERMISSION_DENIED. */
+  async function sourcesOf({ reach }: Mover, { agentIds, entryIds }: MovedIds): Promise<string[]> {
     const owners = ownersIn(reach)
     const living = Agent.query(database).whereNull('deletedAt').whereIn('ownerId', owners)
     const agents = await living.findByIds(agentIds.filter(isId)).select('id', 'ownerId')
@@ -67,11 +63,11 @@ export function createMoves(context: {
     return sources
   }
 
-  /** Returns the agents whose schedules have to be synced; undefined if something is no longer where it was found. */
+  /** Returns the agents whose schedules must be synced; undefined if something has changed its owner meanwhile. */
   async function moveUnderLock(trx: Transaction, move: Move): Promise<string[] | undefined> {
     const { targetId, sources, userId } = move
-    const places = await lockPlaces(trx, [...new Set([targetId, ...sources])], userId)
-    const { queues, agents, entries } = await lockThings(trx, move)
+    const places = await lockOwners(trx, [...new Set([targetId, ...sources])], userId)
+    const { queues, agents, entries } = await lockMoved(trx, move)
     const known = new Set(places.map(({ ownerId }) => ownerId))
     const there = [...agents, ...entries].filter(({ ownerId }) => known.has(ownerId))
     if (there.length < move.agentIds.length + move.entryIds.length) return undefined
@@ -80,17 +76,17 @@ export function createMoves(context: {
     const leaving = { agents: elsewhere(agents), entries: elsewhere(entries) }
     const moving = { targetId, agentIds: idsOf(leaving.agents), entryIds: idsOf(leaving.entries) }
     assertIdle(leaving.agents, queues)
-    await assertTogether(trx, moving)
+    await assertComplete(trx, moving)
     const payerOf = (ownerId: string) => places.find((place) => place.ownerId === ownerId)?.payerId
     const isIncoming = ({ ownerId }: { ownerId: string }) => payerOf(ownerId) !== payerOf(targetId)
     const incoming = { targetId, agents: leaving.agents.filter(isIncoming) }
-    await assertRoom(trx, await billing.account(targetId, trx), {
+    await assertLimits(trx, await billing.account(targetId, trx), {
       ...incoming,
       entries: leaving.entries.filter(isIncoming).length,
     })
-    // Calls of runs that wait for such a site are not to wait any longer.
+    // Tool calls that wait for such a site must stop waiting.
     for (const id of moving.entryIds) await due.vaultEntry(trx, id)
-    await write(trx, { ...moving, userId, now: clock.now() })
+    await changeOwner(trx, { ...moving, userId, now: clock.now() })
     await recordDeeds(trx, clock.now(), ...deedsOf(leaving, move))
     return noteSchedules(trx, leaving.agents, targetId)
   }
@@ -110,12 +106,12 @@ export function createMoves(context: {
 
   return {
     /**
-     * Moves what is named to an owner whom the caller may build for; what is there already stays. Safe to repeat. Fails with
-     * AGENT_NOT_FOUND, NOT_FOUND (an entry), PERMISSION_DENIED, WORKSPACE_NOT_FOUND, WORKSPACE_REQUIRED, VALIDATION_ERROR
-     * (an agent and a site that it uses would be parted), AGENT_ALREADY_RUNNING (unfinished runs), AGENT_LIMIT_REACHED,
-     * VAULT_LIMIT_REACHED, TIER_REQUIRED, TOKEN_EXISTS.
+     * Moves things to an owner for whom the caller may build. Skips things that are already there. Safe to repeat.
+     * Fails with AGENT_NOT_FOUND, NOT_FOUND (an entry), PERMISSION_DENIED, WORKSPACE_NOT_FOUND, WORKSPACE_REQUIRED,
+     * VALIDATION_ERROR (it would separate an agent from its sites), AGENT_ALREADY_RUNNING (unfinished runs),
+     * AGENT_LIMIT_REACHED, VAULT_LIMIT_REACHED, TIER_REQUIRED, TOKEN_EXISTS.
      */
-    async move(mover: Mover, by: Actor, targetId: string, asked: Named): Promise<Named & { ownerId: string }> {
+    async move(mover: Mover, by: Actor, targetId: string, asked: MovedIds): Promise<MovedIds & { ownerId: string }> {
       const named = { agentIds: [...new Set(asked.agentIds)], entryIds: [...new Set(asked.entryIds)] }
       assertCount(named.agentIds.length + named.entryIds.length)
       for (let tries = 0; tries < mostTries; tries += 1) {
@@ -131,7 +127,7 @@ export function createMoves(context: {
   }
 }
 
-/** A move is in the log of whom the thing has left, and in that of whom it has now. */
+/** Both the old and the new owner get a log entry. */
 function deedsOf(
   leaving: Record<'agents' | 'entries', readonly Moving[]>,
   { by, targetId }: Pick<Move, 'by' | 'targetId'>,
@@ -163,7 +159,7 @@ function assertCount(count: number): void {
   assertThat(fits, 'VALIDATION_ERROR', { message, details: [{ path: '', message }] })
 }
 
-/** A run belongs to whom it was accepted for, with its payload and its costs; so an agent is moved between runs. */
+/** A run, its payload and its costs belong to the owner who accepted it, so an agent can move only between runs. */
 function assertIdle(agents: readonly ScheduledAgent[], queues: readonly AgentQueue[]): void {
   const ids = new Set(queues.filter(({ unfinished }) => unfinished > 0).map(({ agentId }) => agentId))
   const busy = agents.filter(({ id }) => ids.has(id)).map(({ name }) => quotedName(name))

@@ -1,8 +1,7 @@
 import type { Config } from '../config/config.ts'
 
-/** One mail to one owner. */
 interface Mail {
-  /** Stays the same when it is sent again, so that mailboxes detect duplicates. */
+  /** Stays the same on retries, so mailboxes detect duplicates. */
   id: string
   to: string
   subject: string
@@ -10,12 +9,14 @@ interface Mail {
 }
 
 /**
- * The outcome of a mail. `refused`: permanently (RFC 5321, 4.2.1: 5yz). `deferred`: this one not now. `away`: the
- * server takes none, so others need not be tried. `what` names the answer or error.
+ * The outcome of a mail. `refused`: permanently (RFC 5321, 4.2.1: 5yz). `deferred`: this mail, for now. `away`: the
+ * server accepts nothing, so other mails can wait. `what` names the reply or error.
  */
 export type Delivery = { kind: 'sent' } | { kind: 'refused' | 'deferred' | 'away'; what: string }
 
-/** Sends plain text through the configured mail server, one connection for each; undefined if none is configured. */
+/**
+ * Sends plain text through the configured mail server, with one connection per mail; undefined if none is configured.
+ */
 export function createMailer(context: { config: Pick<Config, 'mail' | 'http'> }) {
   const { mail, http } = context.config
   if (mail.smtpUrl === undefined) return undefined
@@ -31,19 +32,19 @@ export function createMailer(context: { config: Pick<Config, 'mail' | 'http'> })
   }
   const { hostname } = new URL(http.baseUrl)
 
-  /** Never throws. Takes three times the configured timeout at most, however slow the server is. */
+  /** Never throws. Takes at most three times the configured timeout. */
   return async function deliver({ id, to, subject, text }: Mail): Promise<Delivery> {
     try {
       // Loaded only when there is a mail to send.
       const { createTransport } = await import('nodemailer')
       await createTransport(settings).sendMail({
         from: mail.from,
-        // Not as a text, in which an odd address could be read as several.
+        // An object, because a string with an odd address could parse as several.
         to: { name: '', address: to },
         subject,
         text,
         messageId: `<${id}@${hostname}>`,
-        // RFC 3834: no auto-reply answers it.
+        // RFC 3834: suppresses auto-replies.
         headers: { 'Auto-Submitted': 'auto-generated' },
         signal: AbortSignal.timeout(3 * timeoutMs),
       })
@@ -54,7 +55,7 @@ export function createMailer(context: { config: Pick<Config, 'mail' | 'http'> })
   }
 }
 
-/** Only answers about recipient and content concern this mail; others concern the server or our account. */
+/** Only replies about the recipient or the content concern this mail. Others concern the server or our account. */
 function classify(error: unknown): Delivery {
   const { code, command, responseCode } = error as { code?: string; command?: string; responseCode?: number }
   const what = [code, command, responseCode].filter((part) => part !== undefined).join(' ')

@@ -8,14 +8,13 @@ import type { Outbox } from '../outbox/outbox.ts'
 import { createMailer, type Delivery } from './mailer.ts'
 import { createNotificationMails } from './notification-mails.ts'
 
-/** The most mails in one round, so that a stopping process ends soon. */
+/** The most mails in one round, so a stopping process ends soon. */
 const batch = 20
 
 /**
- * Sends mails: those of notifications to owners, and those of the outbox to
- * addresses. A mail is claimed before it is sent, until its next attempt would be due: five minutes at first, then
- * doubled up to four hours. So a process that is killed while sending does not cause two mails within minutes. A mail
- * that is not sent within a day is given up, one of the outbox also when its text is of no use any more.
+ * Sends the mails of notifications and of the outbox. A claim lasts until the mail's next attempt: five minutes at
+ * first, then doubling up to four hours. So if a process is killed while it sends, the duplicate comes minutes later at
+ * the earliest. A mail is given up after a day, or when its text has expired.
  */
 export function createMails(context: {
   database: Database
@@ -28,7 +27,7 @@ export function createMails(context: {
   const { config, logger, lease, outbox } = context
   const queues = [outbox.queue, createNotificationMails(context)]
   const deliver = createMailer(context)
-  // Longer than sending and recording one mail can take; extended before each.
+  // Longer than it takes to send and record one mail; extended before each.
   const leaseSeconds = 3 * config.mail.timeoutSeconds + recordMs / 1000 + 10
 
   async function giveUpOld(): Promise<void> {
@@ -37,7 +36,7 @@ export function createMails(context: {
     if (count > 0) logger.warn({ count }, 'gave up on mails that were a day old or no longer useful')
   }
 
-  /** The next mail, of the queues in turn: neither kind holds up the other. */
+  /** The next mail. The queues take turns, so neither holds up the other. */
   async function claim(turn: number) {
     for (const queue of turn % 2 === 0 ? queues : queues.toReversed()) {
       const mail = await queue.claim()
@@ -57,8 +56,8 @@ export function createMails(context: {
   }
 
   /**
-   * One round: sends what is due, in one process at a time. Ends early if the server takes nothing, since each further
-   * attempt would cost a timeout. Does nothing if no mail server is configured.
+   * One round: sends due mails, in one process at a time. Ends early if the server accepts nothing, because each
+   * further attempt would cost a timeout. Does nothing without a mail server.
    */
   async function send(): Promise<void> {
     if (!deliver || !(await lease.hold('mails', leaseSeconds))) return

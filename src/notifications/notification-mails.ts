@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts'
 import { nextAttempt, type DueMail, type MailQueue } from '../outbox/mail-queue.ts'
 import { Notification } from './notification.ts'
 
-/** The mails of notifications: each has the state of its mail in its row. A mail that is not sent within a day is given up. */
+/** Mails of notifications. Each notification's row has the state of its mail. A mail is given up after a day. */
 export function createNotificationMails(context: {
   database: Database
   clock: Clock

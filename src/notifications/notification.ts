@@ -19,15 +19,15 @@ export const notificationKinds = [
 ] as const
 export type NotificationKind = (typeof notificationKinds)[number]
 
-/** Something that an owner must look at (table `notifications`). Only the state of its mail changes, and who has read it. */
+/** Something that needs an owner's attention (table `notifications`). Only its mail state and its reader change. */
 export class Notification extends Row {
   static override tableName = 'notifications'
   declare id: string
   declare ownerId: string
   declare kind: NotificationKind
-  /** The identifier of what it is about; the thing itself may be gone. */
+  /** The subject's id; the subject itself may be deleted. */
   declare subjectId: string
-  /** Which state of the subject it is about; an owner is notified of each once. */
+  /** Names the state of the subject. The owner gets one notification per state. */
   declare dedupeKey: string
   /** One line. */
   declare title: string
@@ -37,10 +37,10 @@ export class Notification extends Row {
   /** `none`: there was no mail server when it was made. `failed`: given up. */
   declare mailStatus: 'none' | 'pending' | 'sent' | 'failed'
   declare mailAttempts: number
-  /** When a pending one is tried next. */
+  /** When a pending mail is tried next. */
   declare mailNextAt: Date | null
   declare mailedAt: Date | null
-  /** It is read for everybody of its owner. */
+  /** Applies to all members of the owner. */
   declare readAt: Date | null
   declare readBy: string | null
 }

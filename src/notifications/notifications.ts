@@ -14,27 +14,27 @@ import { oneLine } from './plain-text.ts'
 export interface NewNotification {
   ownerId: string
   kind: NotificationKind
-  /** The identifier of what it is about. */
+  /** The subject's id. */
   subjectId: string
-  /** Which state of the subject this is: each kind, subject and key is notified once. */
+  /** Names the state of the subject: there is one notification per kind, subject and key. */
   key: string
   title: string
-  /** Its lines; one may hold words of strangers, which make no other. */
+  /** Lines of text. A line may quote strangers, who cannot add lines. */
   message: string | readonly string[]
 }
 
 /**
- * How many notifications of a kind an account is mailed in a day. Each kind counts separately: strangers cause some, as with
- * webhooks of which every run fails or asks, and must not use up the others.
+ * The most mails of a kind that an account gets in a day. Each kind has its own count: strangers can cause some kinds,
+ * such as failures of webhook runs, and must not use up the others.
  */
 export const mailsADay = 100
 
-/** More lines nobody reads in a notification. */
+/** Nobody reads more lines in a notification. */
 const mostLines = 100
 
 /**
- * What owners must look at: listed, and mailed. A notification is written in the transaction that makes it true, and a
- * unique key per kind, subject and state makes it appear once.
+ * Things that need an owner's attention, listed and mailed. The transaction that makes one true also writes it. A
+ * unique key per kind, subject and state prevents duplicates.
  */
 export function createNotifications(context: {
   database: Database
@@ -43,8 +43,8 @@ export function createNotifications(context: {
 }) {
   const { database, clock, config } = context
   /**
-   * Whoever pays gets the mails of all that they pay for. Beyond that, notifications are only listed, and so are those of an
-   * account whose address is not verified: it may be somebody else's.
+   * The paying user gets the mails. Notifications beyond the daily limit are only listed. So are those of an account
+   * with an unverified address, which may belong to someone else.
    */
   async function isMailed(trx: Transaction, ownerId: string, kind: NotificationKind): Promise<boolean> {
     if (config.mail.smtpUrl === undefined) return false
@@ -62,16 +62,16 @@ export function createNotifications(context: {
 
   return {
     /**
-     * Notifies an owner, in the caller's transaction; true if it is new. Of several concurrent callers with the same
-     * notification, one inserts it; the others wait for its commit, or insert it if that fails. Title and message may
-     * contain words of strangers: they are cut and cleaned, so that the caller's transaction never fails here.
+     * Notifies an owner in the caller's transaction. True if the notification is new. Concurrent callers with the same
+     * notification insert it once. Title and message may quote strangers: they are cut and cleaned, so the insert never
+     * fails.
      */
     async notify(
       trx: Transaction,
       { ownerId, kind, subjectId, key, title, message }: NewNotification,
     ): Promise<boolean> {
       const now = clock.now()
-      // Decided here and not when mails are sent: a mail server that is set up later must not begin with a flood.
+      // Decided here and not at sending, so that a new mail server does not start with a flood.
       const mail = (await isMailed(trx, ownerId, kind))
         ? { status: 'pending', nextAt: now }
         : { status: 'none', nextAt: null }
@@ -94,7 +94,10 @@ export function createNotifications(context: {
       return rows.length > 0
     },
 
-    /** One page of an owner's notifications, newest first, of one kind or unread if asked. Fails for an invalid cursor. */
+    /**
+     * One page of an owner's notifications, newest first, optionally of one kind or unread only. Fails on an invalid
+     * cursor.
+     */
     list: (
       ownerId: string,
       { kind, unread = false, ...request }: PageRequest & { kind?: NotificationKind | undefined; unread?: boolean },
@@ -107,7 +110,6 @@ export function createNotifications(context: {
         only: { kind },
       }),
 
-    /** One of the owners' notifications. NOT_FOUND. */
     async get(owners: Owners, id: string): Promise<Notification> {
       const found = isId(id) ? await Notification.query(database).findById(id) : undefined
       const message = 'There is no notification with this id.'
@@ -115,18 +117,18 @@ export function createNotifications(context: {
       return found
     },
 
-    /** Marks one as read, or as unread again. Who has read it first stays. */
+    /** Marks one as read or unread. The first reader stays recorded. */
     async mark({ id }: Notification, read: boolean, userId: string): Promise<Notification> {
       const mine = read ? unreadOnes() : Notification.query(database).whereNotNull('readAt')
       await mine.where({ id }).patch(read ? { readAt: clock.now(), readBy: userId } : { readAt: null, readBy: null })
       return Notification.query(database).findById(id).throwIfNotFound()
     },
 
-    /** Marks all of an owner as read that are not newer than the named one. Returns how many. */
+    /** Marks an owner's notifications up to the given one as read. Returns the count. */
     markAll: async (ownerId: string, upTo: string, userId: string): Promise<number> =>
       unreadOnes().where({ ownerId }).where('id', '<=', upTo).patch({ readAt: clock.now(), readBy: userId }),
 
-    /** Deletes some of those that are older than AUDIT_DAYS. Safe in several processes at once. */
+    /** Deletes some notifications older than AUDIT_DAYS. Safe in several processes at the same time. */
     async purge(): Promise<void> {
       const before = firstIdAt(later(clock.now(), -config.auditDays * 86_400))
       await database.raw(purgeStatement, { before, most: purgedAtOnce })
@@ -134,7 +136,7 @@ export function createNotifications(context: {
   }
 }
 
-/** How many notifications one round deletes. */
+/** The most notifications that one round deletes. */
 const purgedAtOnce = 5000
 
 const purgeStatement = `

@@ -1,6 +1,6 @@
 import { Row } from '../database/row.ts'
 
-/** A time in which a configured model could not be used by anybody (table `model_outages`). */
+/** A period in which nobody could use a configured model (table `model_outages`). */
 export class Outage extends Row {
   static override tableName = 'model_outages'
   declare id: string
@@ -12,11 +12,10 @@ export class Outage extends Row {
   declare endedAt: Date | null
   declare lastFailedAt: Date
   declare nextProbeAt: Date
-  /** What is wrong, in a sentence of the platform. */
+  /** The problem, in the platform's words. */
   declare message: string
-  /** What the provider said, without secrets; for operators alone. */
+  /** The provider's error without secrets; only operators see it. */
   declare providerSaid: string | null
 }
 
-/** An outage that lasts. */
 export const isOpen = { endedAt: null } as const

@@ -8,25 +8,28 @@ import type { Models } from '../models/models.ts'
 import { isOpen, Outage } from './outage.ts'
 import { probe, probeSeconds, type Failing } from './probe.ts'
 
-/** An outage that comes back within so many seconds has not ended. */
+/** An outage that recurs within this many seconds counts as the same outage. */
 const sameOutageSeconds = 600
 
-/** For so many seconds nobody else probes a model that is being probed. */
+/** A probe reserves its model for this many seconds. */
 const claimSeconds = probeSeconds + 10
 
-/** No provider is left unasked for longer, whatever it wants: what it says to one question holds up everybody. */
+/** The longest pause between probes, whatever the provider requests: one long pause would hold up everyone. */
 const longestPauseSeconds = 300
 
-/** A process asks a model at most once in so many milliseconds: whoever sends prompts that are refused must not cost more. */
+/**
+ * The shortest time between two probes of a model by one process, in milliseconds. It bounds the cost of a user whose
+ * prompts are refused repeatedly.
+ */
 const betweenProbesMs = 5000
 
 /** How long ended outages are kept, in seconds. */
 const keptSeconds = 90 * 86_400
 
 /**
- * Which models are out (docs/understand/durability.md, "Outages of models"). A run whose model call has failed
- * permanently requests a probe: the model is asked something trivial. If that fails, too, the model is out for
- * everybody, and one process at a time probes it until it answers.
+ * Which models are out (docs/understand/durability.md, "Outages of models"). A run whose model call fails permanently
+ * requests a probe, which sends a trivial prompt. If the probe fails too, the model is out for everyone. One process at
+ * a time then probes it until it answers.
  */
 export function createOutages(context: {
   database: Database
@@ -36,9 +39,9 @@ export function createOutages(context: {
   models: Pick<Models, 'step' | 'hiding'>
 }) {
   const { database, clock, config, logger, models } = context
-  /** The models that are out, as of the last look: in an outage the record is asked, and otherwise nothing is. */
+  /** The models that were out at the last round. The database is read only while some model is out. */
   let known = new Set<string>()
-  /** Those noted since the last look began, which may have missed them. */
+  /** Models recorded since the last round began, which may have missed them. */
   let newlyKnown = new Set<string>()
   const next = new Map<string, Promise<boolean>>()
   const lastBegun = new Map<string, number>()
@@ -56,7 +59,7 @@ export function createOutages(context: {
     newlyKnown.add(model)
   }
 
-  /** Notes that the model has failed everybody; an outage of a moment ago continues. */
+  /** Records that the model fails for everyone. A very recent outage continues. */
   async function noteFailing(model: string, failing: Failing): Promise<void> {
     const now = clock.now()
     const since = later(now, -sameOutageSeconds)
@@ -76,7 +79,7 @@ export function createOutages(context: {
     }
   }
 
-  /** Ends the model's outage, and makes the agents due whose runs wait for a model. */
+  /** Ends the model's outage, and wakes the agents whose runs wait for a model. */
   async function noteAnswer(model: string): Promise<void> {
     const { rows } = await database.raw<{ rows: unknown[] }>(endStatement, { model, now: clock.now() })
     known.delete(model)
@@ -91,7 +94,7 @@ export function createOutages(context: {
     return failing !== undefined
   }
 
-  /** The next probe, which begins from now on. Very many runs may fail together, and all of them wait for the same one. */
+  /** The next probe, starting now. Many runs may fail at the same time; all of them wait for the same probe. */
   function probeSoon(model: string): Promise<boolean> {
     const waiting = next.get(model)
     if (waiting) return waiting
@@ -107,14 +110,14 @@ export function createOutages(context: {
     return probeNow(model)
   }
 
-  /** Nobody asks for a model any more that was taken out of the configuration, once no run waits for it. */
+  /** Removes outages of models that are no longer configured and that no run waits for. */
   const forgetUnused = async (): Promise<void> =>
     void (await database.raw(unusedStatement, {
       now: clock.now(),
       configured: config.models.models.map(({ name }) => name),
     }))
 
-  /** The models whose turn it is to be asked. A process that starts asks all: its operator may have put them right. */
+  /** The models to probe now. A new process probes all, because its operator may have fixed them. */
   async function takeDue(): Promise<string[]> {
     const now = clock.now()
     const dueBy = hasBegun ? now : later(now, longestPauseSeconds)
@@ -123,47 +126,47 @@ export function createOutages(context: {
     return rows.map(({ model }) => model)
   }
 
-  /** The claim of a probe passes automatically. */
+  /** The claim of the probe expires automatically. */
   function noteUnprobed(error: unknown): void {
     if (!stopping.signal.aborted) logger.warn({ err: error }, 'failed to probe a model; it will be retried')
   }
 
   return {
-    /** The model's outage, as of the record; undefined if it answers, or if its outage has begun only now. */
+    /** The model's recorded outage; undefined if it answers, or if its outage has only just begun. */
     async of(trx: Transaction, model: string): Promise<Outage | undefined> {
       return known.has(model) ? openOne(trx, model) : undefined
     },
 
-    /** Whether any model was out at the last look. */
+    /** Whether any model was out at the last round. */
     areKnown: (): boolean => known.size > 0,
 
-    /** Whether the model answers nobody: the failure of a call may be about its prompt alone. */
+    /** Whether the model answers nobody. A failed call alone may be about its prompt. */
     async isOut(model: string): Promise<boolean> {
       if (!(await openOne(database, model))) return probeSoon(model)
       learn(model)
       return true
     },
 
-    /** A step of a run or a chat was answered: better than a probe. */
+    /** The model answered a step of a run or a chat, which is better evidence than a probe. */
     async answered(model: string): Promise<void> {
       if (known.has(model)) await noteAnswer(model)
     },
 
-    /** Learns of outages, and asks the models whose turn it is. */
+    /** Reads outages, and probes the models that are due. */
     async round(): Promise<void> {
       newlyKnown = new Set()
       const open = await Outage.query(database).where(isOpen).select('model')
       known = new Set([...open.map(({ model }) => model), ...newlyKnown])
       if (known.size === 0 && hasBegun) return
       await forgetUnused()
-      // A provider that hangs must not keep this process from learning of other outages.
+      // A slow provider must not keep this process from reading other outages.
       for (const model of await takeDue()) void probeSoon(model).catch(noteUnprobed)
     },
 
     purge: async (): Promise<void> =>
       void (await Outage.query(database).where('endedAt', '<', later(clock.now(), -keptSeconds)).delete()),
 
-    /** Ends the probes that are in progress. */
+    /** Ends the probes in progress. */
     async close(): Promise<void> {
       stopping.abort()
       await Promise.allSettled(underWay)
@@ -174,8 +177,8 @@ export function createOutages(context: {
 export type Outages = ReturnType<typeof createOutages>
 
 /**
- * The next probe comes after a quarter of the time that the outage has lasted, within 5 s and a minute, and not before
- * the provider wants it, within five minutes. One that comes back begins anew in this.
+ * The next probe comes after a quarter of the outage's length: at least 5 s, at most a minute. A longer Retry-After of
+ * the provider applies, up to five minutes. A recurring outage starts over.
  */
 const nextProbe = `:now::timestamptz + greatest(
   least(greatest((:now::timestamptz - began_at) / 4, interval '5 seconds'), interval '1 minute'),
@@ -198,7 +201,7 @@ const noteStatement = `
   )
   select id, false as began from continued union all select id, true from begun`
 
-/** Every run that waits for a model is looked at: it may have a second one, and that may be the one that answers. */
+/** Wakes all runs that wait for a model, because another model of such a run may be the one that answers. */
 const endStatement = `
   with ended as (
     update model_outages set ended_at = :now where model = :model and ended_at is null returning id

@@ -3,26 +3,25 @@ import { ModelError } from '../models/failures.ts'
 import type { Models } from '../models/models.ts'
 import { oneLine } from '../notifications/plain-text.ts'
 
-/** How long a model may take for an answer of one word, in seconds. */
+/** How long a model may take for a one-word answer, in seconds. */
 export const probeSeconds = 60
 
-/** The most of a provider's words that is kept, in characters. */
-const mostSaid = 1000
+/** The most of a provider's error that is kept, in characters. */
+const maxErrorLength = 1000
 
-/** Why a model answers nobody. */
 export interface Failing {
   message: string
-  /** Seconds after which the provider wants to be asked again. */
+  /** The provider's Retry-After, in seconds. */
   retryAfter: number | undefined
-  /** The provider's own words, without the secrets of the platform. */
+  /** The provider's own error, without secrets of the platform. */
   providerSaid: string | null
 }
 
 const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Answer with the word "yes".' }] }]
 
 /**
- * Asks the model a question that nobody could refuse; undefined if it answers. What fails here is not about a prompt.
- * The words of the provider may be kept, because the question holds nothing of anybody's.
+ * Sends the model a question that no provider refuses; undefined if it answers. A failure here is not about a prompt.
+ * The provider's error may be stored, because the question contains no user data.
  */
 export async function probe(
   models: Pick<Models, 'step' | 'hiding'>,
@@ -39,7 +38,7 @@ export async function probe(
     if (limit.aborted) return { message: tooSlow, retryAfter: undefined, providerSaid: null }
     if (!isCoded(error, 'MODEL_ERROR')) throw error
     const said = error instanceof ModelError ? error.providerSaid() : undefined
-    const providerSaid = said === undefined ? null : oneLine((await models.hiding([])).text(said), mostSaid)
+    const providerSaid = said === undefined ? null : oneLine((await models.hiding([])).text(said), maxErrorLength)
     return { message: error.message, retryAfter: error.retryAfter, providerSaid }
   }
 }

@@ -1,24 +1,23 @@
-/** A mail that is to be sent now. */
 export interface DueMail {
-  /** Stays the same when it is sent again. */
+  /** Stays the same on retries. */
   id: string
   to: string
   subject: string
   text: string
-  /** Which attempt this is, from 1. */
+  /** The number of this attempt, from 1. */
   attempt: number
 }
 
-/** Mails that wait in a table: claimed before they are sent, so that a crash does not send one twice in a row. */
+/** Mails that wait in a table. Each is claimed before it is sent, so a crash does not cause an immediate duplicate. */
 export interface MailQueue {
-  /** The next one that is due, claimed until its next attempt would be due. */
+  /** The next due mail, claimed until its next attempt is due. */
   claim(): Promise<DueMail | undefined>
   recordSent(id: string): Promise<void>
   giveUp(id: string): Promise<void>
-  /** Gives up those that are too old, and returns how many there were. */
+  /** Gives up mails that are too old. Returns the count. */
   giveUpOld(): Promise<number>
 }
 
-/** As SQL, when a mail with so many attempts is tried next: in five minutes at first, doubled up to four hours. */
+/** SQL for the next attempt after this many: five minutes at first, doubling up to four hours. */
 export const nextAttempt = (attempts: string): string =>
   `:now::timestamptz + least(interval '5 minutes' * power(2, least(${attempts}, 10)), interval '4 hours')`

@@ -4,8 +4,9 @@ export const mailStatuses = ['kept', 'pending', 'sent', 'failed'] as const
 export type MailStatus = (typeof mailStatuses)[number]
 
 /**
- * What a mail is for. A token of an account's own address verifies it (`verify`) or replaces the password (`reset`), a
- * notice tells what was done to an account, and anybody can have the others mailed to anybody (`asked`).
+ * The purpose of a mail. `verify` and `reset` carry a token for the account's own address: to verify it, or to replace
+ * the password. A `notice` reports a change to the account. Anyone can have the other kind (`asked`) mailed to any
+ * address.
  */
 export type MailKind = 'asked' | 'verify' | 'reset' | 'notice'
 
@@ -15,19 +16,19 @@ export class OutboxMail extends Row {
   declare id: string
   declare recipient: string
   declare kind: MailKind
-  /** The address itself, or its mailbox; so many of a kind are written in a day. */
+  /** The address itself, or its mailbox. The daily limit of a kind counts by it. */
   declare countedBy: string
   /** One line, without secrets. */
   declare subject: string
-  /** The text, sealed, since it may hold a token; null once it was sent, or is of no use any more. */
+  /** The text, sealed because it may contain a token; null once it is sent or has expired. */
   declare body: string | null
-  /** `kept`: there was no mail server when it was made. `failed`: given up. */
+  /** `kept`: there was no mail server when it was created. `failed`: given up. */
   declare status: MailStatus
   declare attempts: number
-  /** When a pending one is tried next. */
+  /** When a pending mail is tried next. */
   declare nextAt: Date | null
   declare sentAt: Date | null
   declare createdAt: Date
-  /** Until when its text is of use. */
+  /** Until when the text is useful. */
   declare expiresAt: Date
 }

@@ -13,20 +13,20 @@ import { OutboxMail, type MailKind, type MailStatus } from './outbox-mail.ts'
 const day = 86_400
 
 /**
- * How many of each kind are written in a day, each kind separately: mails of one kind must not use up those of another. As
- * many resets as an address may be asked for, five an hour: otherwise a stranger who asks keeps the owner out.
+ * The most mails of each kind per day. Kinds count separately, so that one kind cannot use up another. Resets allow the
+ * full five requests an hour: otherwise a stranger's requests would keep the owner out.
  */
 const mostADay: Record<MailKind, number> = { asked: 20, verify: 20, reset: 5 * 24, notice: 20 }
 
 /** How long mails are listed, in seconds. */
 const keptSeconds = 7 * day
 
-/** A mail to write. Only the text may hold a token. */
+/** A mail to write. Only the text may contain a token. */
 export interface NewMail {
   to: string
   subject: string
   text: string
-  /** Until when the text is of use, at most a week. */
+  /** Until when the text is useful, at most a week. */
   expiresAt: Date
   kind: MailKind
 }
@@ -36,7 +36,7 @@ export interface ShownMail {
   id: string
   to: string
   subject: string
-  /** null where a mail server sends it, and once it is of no use. */
+  /** null if a mail server sends it, and once it has expired. */
   text: string | null
   status: MailStatus
   attempts: number
@@ -45,8 +45,8 @@ export interface ShownMail {
 }
 
 /**
- * Mails to addresses, about accounts. They are sent like notifications. Where there is no mail server, admins read them.
- * Texts are sealed, and cleared once they are sent or of no use, because they hold tokens.
+ * Mails about accounts. They are sent like notifications; without a mail server, admins read them. Texts are sealed,
+ * and cleared once they are sent or have expired, because they contain tokens.
  */
 export function createOutbox(context: {
   database: Database
@@ -58,8 +58,9 @@ export function createOutbox(context: {
   const open = (id: string, body: string): string => sealing.open(body, placeOf(id))
 
   /**
-   * What mails of a kind are counted by: the address itself where only its account can cause them, so that no account of a
-   * stranger with `ada+1@` uses up what `ada@` needs. Else the mailbox, or many accounts together could flood it.
+   * What the limit of a kind counts by. If only the account can cause the mail, it is the exact address, so that a
+   * stranger's `ada+1@` cannot use up the limit of `ada@`. Otherwise it is the mailbox, or many accounts together could
+   * flood it.
    */
   async function countedBy(trx: Transaction, kind: MailKind, address: string): Promise<string> {
     const mailbox = mailboxOf(address)
@@ -75,12 +76,12 @@ export function createOutbox(context: {
     return (await today.resultSize()) < mostADay[of.kind]
   }
 
-  /** Writes a mail in the caller's transaction. False, and nothing is written, if there were too many of the kind today. */
+  /** Writes a mail in the caller's transaction. Returns false, and writes nothing, beyond today's limit of its kind. */
   async function put(trx: Transaction, { to, subject, text, expiresAt, kind }: NewMail): Promise<boolean> {
     const counted = { kind, countedBy: await countedBy(trx, kind, to) }
     if (!(await hasRoom(trx, counted))) return false
     const [id, now] = [newId(), clock.now()]
-    // Decided here and not when mails are sent: a mail server that is set up later must not begin with a flood.
+    // Decided here and not at sending, so that a new mail server does not start with a flood.
     const isSent = config.mail.smtpUrl !== undefined
     const state = isSent ? { status: 'pending' as const, nextAt: now } : { status: 'kept' as const, nextAt: null }
     const body = sealing.seal(text, placeOf(id))
@@ -89,15 +90,15 @@ export function createOutbox(context: {
     return true
   }
 
-  /** The same for a mail that the caller's user asks for: RATE_LIMITED. */
+  /** The same for a mail that the caller's user requests: RATE_LIMITED. */
   async function putOrRefuse(trx: Transaction, mail: NewMail): Promise<void> {
     const message = 'This mailbox has reached its daily limit of emails. Try again tomorrow.'
     assertThat(await put(trx, mail), 'RATE_LIMITED', { message, retryAfter: 3600 })
   }
 
   /**
-   * One page of all mails, newest first. Texts that a mail server gets are not shown, or an admin could take over an
-   * account with a token that its owner gets.
+   * One page of all mails, newest first. Hides texts that a mail server sends: an admin could take over an account with
+   * the owner's token.
    */
   async function list(request: PageRequest): Promise<Page<ShownMail>> {
     const { items, nextCursor } = await page(OutboxMail.query(database), {
@@ -141,10 +142,10 @@ export function createOutbox(context: {
     giveUpOld,
   }
 
-  /** Clears texts that are of no use any more, and deletes mails after a week. */
+  /** Clears expired texts, and deletes mails after a week. */
   async function purge(): Promise<void> {
     const now = clock.now()
-    // A pending one is given up by whoever sends mails; without a mail server nobody does.
+    // The mail loop gives up pending mails. Without a mail server, no loop handles kept ones.
     await OutboxMail.query(database).where({ status: 'kept' }).where('expiresAt', '<=', now).patch({ body: null })
     await OutboxMail.query(database)
       .where('id', '<', firstIdAt(later(now, -keptSeconds)))

@@ -2,12 +2,12 @@ import type { Database } from '../database/database.ts'
 import type { Logger } from '../logger.ts'
 
 /**
- * Tells all processes that somebody may see less than before: a membership, a role, a login or a key has ended. Open
- * streams are checked at once then, and not only from time to time. Nothing depends on it.
+ * Tells all processes that a user's access may have shrunk: a membership, role, login or key has ended. Processes then
+ * check open streams immediately. Correctness does not depend on it, because streams are also checked regularly.
  */
 export function createAccessChanges({ database, logger }: { database: Database; logger: Logger }) {
   return {
-    /** After the commit; if it fails, streams are checked a little later. */
+    /** Call it after the commit. If it fails, streams are checked a little later. */
     async note(): Promise<void> {
       await database
         .raw(`select nextval('access_changes')`)
@@ -16,7 +16,7 @@ export function createAccessChanges({ database, logger }: { database: Database; 
         )
     },
 
-    /** A number that changes with every note. */
+    /** A number that changes with each note. */
     async latest(): Promise<number> {
       const { rows } = await database.raw<{ rows: [{ latest: number }] }>(
         'select last_value::float8 as latest from access_changes',

@@ -4,9 +4,9 @@ import { can, rolesFor, type Action, type Role } from './roles.ts'
 import { assertActiveUser } from './suspension.ts'
 
 /**
- * Refuses whoever is no member any more, also since the workspace was deleted (WORKSPACE_NOT_FOUND), or may not do this any
- * more, or is suspended (PERMISSION_DENIED). Under the lock of the user who pays, under which members are removed and
- * workspaces deleted: so nothing is made by one who is just being removed.
+ * Refuses former members (WORKSPACE_NOT_FOUND, also if the workspace was deleted), and members who are suspended or
+ * whose role no longer allows the action (PERMISSION_DENIED). Call it with the paying user locked: members and
+ * workspaces are removed under the same lock, so a user who is being removed cannot create anything.
  */
 export async function assertMember(
   trx: Transaction,
@@ -20,7 +20,10 @@ export async function assertMember(
   assertThat(can(role, action), 'PERMISSION_DENIED', { message })
 }
 
-/** Whether it is the user's own, or the user is a member who may do this. Under the same lock. PERMISSION_DENIED (suspended). */
+/**
+ * Whether the owner is the user, or a workspace where the user may do this. Needs the same lock. PERMISSION_DENIED
+ * (suspended).
+ */
 export async function isMember(trx: Transaction, ownerId: string, userId: string, action: Action): Promise<boolean> {
   const role = await roleIn(trx, ownerId, userId)
   return role !== undefined && can(role, action)

@@ -1,6 +1,5 @@
 import type { Transaction } from '../database/database.ts'
 
-/** A user who pays for something, locked. */
 export interface Payer {
   id: string
   suspendedAt: Date | null
@@ -8,15 +7,14 @@ export interface Payer {
 }
 
 /**
- * Locks the users who pay for the owners, in the order of their ids, so that those who lock the same users do not block each
- * other. A workspace may be handed over while this waits, so who pays is asked again afterwards. An owner that was deleted
- * has no payer.
+ * Locks the users who pay for the owners in the order of their ids, so concurrent callers do not deadlock. A workspace
+ * may change hands while this waits, so the payers are read again afterwards. A deleted owner has no payer.
  */
 export async function lockPayers(trx: Transaction, ownerIds: readonly string[]): Promise<Payer[]> {
   for (;;) {
     const locked = (await trx.raw<{ rows: Payer[] }>(`${payersStatement} for no key update`, { ownerIds })).rows
     const ids = new Set(locked.map(({ id }) => id))
-    // Who pays for a user never changes.
+    // The payer of a user never changes.
     if (ownerIds.every((id) => ids.has(id))) return locked
     const { rows: present } = await trx.raw<{ rows: Payer[] }>(payersStatement, { ownerIds })
     if (present.every(({ id }) => ids.has(id))) return present

@@ -1,13 +1,13 @@
 import { raw } from 'objection'
 
 /**
- * The account that pays for what an owner uses, as SQL: a workspace's is that of its owner, a user has one of their own.
- * A workspace can be handed over, so only a transaction that has locked the payers knows who pays until its end.
+ * SQL for the account that pays for an owner: a user pays alone, and a workspace's owner pays for the workspace.
+ * Workspaces can change hands, so the result is certain only in a transaction that has locked the payers.
  */
 export const payerOf = (ownerId: string) =>
   raw('coalesce((select payer_id from workspaces where id = :ownerId), :ownerId)', { ownerId })
 
-/** The owners that the account of `ownerId` pays for, as SQL: the user, and the workspaces of that user. */
+/** SQL for the owners that the account `ownerId` pays for: the user, and that user's workspaces. */
 export const paidWith = (ownerId: string) =>
   raw(
     `(with payer as (select coalesce((select payer_id from workspaces where id = :ownerId), :ownerId) as id)

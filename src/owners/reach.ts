@@ -1,38 +1,38 @@
 import { assertThat } from '../errors.ts'
 import { can, rolesFor, type Action, type Role } from './roles.ts'
 
-/** Why a workspace is closed: its owner's tier does not include workspaces, or the account is suspended or to be deleted. */
+/** Why a workspace is closed: its owner's tier lacks workspaces, or the account is suspended or marked for deletion. */
 export type ClosedBy = 'tier' | 'suspension' | 'deletion'
 
-/** Of several causes, the one that the owner can do least about. */
+/** The cause that the owner can do least about. */
 export function closingCause(owner: { isSuspended: boolean; isClosing: boolean; hasTier: boolean }): ClosedBy | null {
   if (owner.isSuspended) return 'suspension'
   if (owner.isClosing) return 'deletion'
   return owner.hasTier ? null : 'tier'
 }
 
-/** What one is at one owner. */
+/** A user's access to one owner. */
 export interface Place {
   role: Role
-  /** Why the owner's things may only be read; null if they may be used and changed. */
+  /** Why the owner's things are read-only; null if they are not. */
   closedBy: ClosedBy | null
 }
 
-/** The owners whose things a caller may see: one’s own, and the workspaces that one is a member of. */
+/** The owners that a caller can see: the user, and the workspaces that the user belongs to. */
 export interface Reach {
-  /** Where things are, if no workspace is named. */
+  /** The default owner for requests that name no workspace. */
   home: string
   places: ReadonlyMap<string, Place>
 }
 
-/** A workspace that somebody is a member of, as it is read with the caller. */
+/** A membership, as it is read with the caller. */
 export interface Membership {
   workspaceId: string
   role: Role
   closedBy: ClosedBy | null
 }
 
-/** The reach of a user: everything that is theirs, and their workspaces. */
+/** The reach of a user: the user's own things, and the user's workspaces. */
 export const reachOf = (userId: string, memberships: readonly Membership[]): Reach => ({
   home: userId,
   places: new Map<string, Place>([
@@ -41,15 +41,15 @@ export const reachOf = (userId: string, memberships: readonly Membership[]): Rea
   ]),
 })
 
-/** The reach of an API key: one owner, in the role that its maker has there. */
+/** The reach of an API key: one owner, in its creator's role. */
 export const reachOfKey = ({ places }: Reach, ownerId: string): Reach => {
   const place = places.get(ownerId)
   return { home: ownerId, places: new Map(place ? [[ownerId, place]] : []) }
 }
 
 /**
- * The reach of a login by the provider of a workspace: that workspace alone. Whoever runs the provider can sign in as any
- * member who has linked it, and is not to be the owner by that.
+ * The reach of a login through a workspace's provider: only that workspace. The provider's operator can sign in as any
+ * member who linked it, so such a login never has the role of owner.
  */
 export const reachOfProvider = ({ places }: Reach, workspaceId: string): Reach => {
   const place = places.get(workspaceId)
@@ -57,10 +57,9 @@ export const reachOfProvider = ({ places }: Reach, workspaceId: string): Reach =
   return { home: workspaceId, places: new Map(place && role ? [[workspaceId, { ...place, role }]] : []) }
 }
 
-/** One owner or several: whose things are looked for. */
+/** One owner or several, for queries. */
 export type Owners = string | readonly string[]
 
-/** Whether something belongs to one of the owners. */
 export const belongsTo = (owners: Owners, ownerId: string | undefined): boolean =>
   ownerId !== undefined && listOf(owners).includes(ownerId)
 
@@ -68,7 +67,7 @@ export const listOf = (owners: Owners): string[] => [owners].flat()
 
 export const ownersIn = ({ places }: Reach): string[] => [...places.keys()]
 
-/** The owner that a request is about. WORKSPACE_NOT_FOUND, also for a workspace that one is no member of. */
+/** The owner that a request names. WORKSPACE_NOT_FOUND, also for workspaces that the caller does not belong to. */
 export function ownerNamed({ home, places }: Reach, workspaceId: string | undefined): string {
   const ownerId = workspaceId ?? home
   assertThat(places.has(ownerId), 'WORKSPACE_NOT_FOUND')
@@ -76,8 +75,8 @@ export function ownerNamed({ home, places }: Reach, workspaceId: string | undefi
 }
 
 /**
- * Refuses what the role does not permit (PERMISSION_DENIED), and all but reading in a workspace whose owner lacks the team
- * tier (WORKSPACE_REQUIRED), unless the operation is for `whenClosed`, too. Only for owners that one can see.
+ * Refuses actions that the role does not allow (PERMISSION_DENIED). Refuses all but reading in a closed workspace
+ * (WORKSPACE_REQUIRED), unless the operation sets `whenClosed`. Call it only for owners that the caller can see.
  */
 export function requireAction(reach: Reach, ownerId: string, action: Action, whenClosed = false): void {
   const { role, closedBy } = reach.places.get(ownerId) ?? ({ role: 'viewer', closedBy: 'tier' } as const)
@@ -87,13 +86,13 @@ export function requireAction(reach: Reach, ownerId: string, action: Action, whe
   assertThat(isPermitted, 'WORKSPACE_REQUIRED', { message: closed(closedBy ?? 'tier') })
 }
 
-/** Whether the role permits the action, whatever the tier. */
+/** Whether the role allows the action, regardless of the tier. */
 export const mayDo = ({ places }: Reach, ownerId: string, action: Action): boolean => {
   const place = places.get(ownerId)
   return place !== undefined && can(place.role, action)
 }
 
-/** The message for any operation that a closed workspace does not permit. */
+/** The error message for operations that a closed workspace does not allow. */
 export const closed = (by: ClosedBy): string =>
   `This workspace is closed because ${causes[by]}. You can still read, export, leave or delete it.`
 

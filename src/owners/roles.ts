@@ -1,4 +1,4 @@
-/** What a member of a workspace may be. In what is one's own, one is always `owner`. */
+/** The roles in a workspace. A user is always `owner` of their own things. */
 export const roles = ['owner', 'admin', 'member', 'viewer'] as const
 export type Role = (typeof roles)[number]
 
@@ -14,7 +14,7 @@ export type Role = (typeof roles)[number]
 export const actions = ['see', 'use', 'build', 'administer', 'own'] as const
 export type Action = (typeof actions)[number]
 
-/** The permissions. Each role may do everything that the role above it in this list may do. */
+/** Each role may do everything that the role above it may do. */
 const permissions: Record<Role, readonly Action[]> = {
   viewer: ['see'],
   member: ['see', 'use', 'build'],
@@ -22,8 +22,7 @@ const permissions: Record<Role, readonly Action[]> = {
   owner: ['see', 'use', 'build', 'administer', 'own'],
 }
 
-/** Whether the role permits the action. */
 export const can = (role: Role, action: Action): boolean => permissions[role].includes(action)
 
-/** The roles that permit the action, for sentences. */
+/** The roles that allow the action, for messages. */
 export const rolesFor = (action: Action): Role[] => roles.filter((role) => can(role, action))

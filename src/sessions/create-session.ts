@@ -74,7 +74,7 @@ export function createCreateSession(context: {
     assertModel(model)
     endOf(clock.now(), config.sessions, { ttlSeconds, keyExpiresAt: null })
     await sites.assertChoices(ownerId, wanted.sites)
-    await billing.storedBytes.assertRoom(ownerId, await billing.account(ownerId))
+    await billing.storedBytes.assertStorageLimit(ownerId, await billing.account(ownerId))
     const token = newToken('session')
     const own = {
       id: newId(),

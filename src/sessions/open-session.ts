@@ -1,6 +1,6 @@
 import { raw } from 'objection'
 import type { Allowance, Allowances, Allowed } from '../billing/allowances.ts'
-import { suspendedPayer } from '../billing/standing.ts'
+import { suspendedPayer } from '../billing/account-status.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'

@@ -15,9 +15,9 @@ import type { Provider } from './provider.ts'
 import type { Providers } from './providers.ts'
 import { SignInFlow, verifierPlace } from './sign-in-flow.ts'
 
-/** What the browser brings back from the provider. */
+/** The browser's request from the provider. */
 interface CallbackInput {
-  /** The provider whose address it has opened. */
+  /** The provider of the requested URL. */
   providerId: string
   parameters: URLSearchParams
   /** This browser's cookie for the flow. */
@@ -25,7 +25,7 @@ interface CallbackInput {
   from: Client
 }
 
-/** What came of it. The tokens of a login are given once, to the request that has opened it. */
+/** The result. Only the request that opened the login gets its tokens. */
 export interface Finished {
   outcome: 'signed-in' | 'linked'
   provider: Provider
@@ -33,12 +33,12 @@ export interface Finished {
   tokens?: TokenPair
 }
 
-/** Answers of one provider that are looked at in a process at a time: a slow one keeps so many connections busy. */
+/** The most concurrent callbacks per provider in one process. A slow provider occupies that many connections. */
 const mostAtOnce = 20
 
 /**
- * The second half of signing in: the browser is back from the provider. The flow is used up before the code is sent, so
- * the answer cannot be replayed or used in another browser (RFC 9700, 2.1 and 4.4).
+ * The second half of signing in: the browser returns from the provider. The flow is used up before the code is sent, so
+ * the response cannot be replayed or used in another browser (RFC 9700, 2.1 and 4.4).
  */
 export function createCallback(context: {
   database: Database
@@ -51,11 +51,11 @@ export function createCallback(context: {
   identities: Identities
 }) {
   const { database, clock, config, logger, sealing, providers, client, identities } = context
-  /** For how long a second request waits for the first, which asks the provider for four things at most. */
+  /** How long a second request waits for the first, which makes at most four requests to the provider. */
   const longestMs = config.sites.tokenTimeoutSeconds * 4000
   const underWay = new Map<string, number>()
 
-  /** Finds the flow of the state, checks that it is this browser's and this provider's, and uses it up if it is not yet. */
+  /** Finds the flow of the state, checks its browser and provider, and uses it up unless it is used. */
   async function claim({ providerId, parameters, cookieOf }: CallbackInput) {
     const states = parameters.getAll('state')
     const state = states.length === 1 ? (states[0] ?? '') : ''
@@ -74,7 +74,7 @@ export function createCallback(context: {
     return { flow, state, isFirst: claimed === 1 }
   }
 
-  /** What came of a flow, for a page that is loaded again, or opened in two tabs at a time. */
+  /** The result of a flow, for a reloaded page or a second tab. */
   async function outcomeOf({ id }: SignInFlow): Promise<Finished> {
     const read = async () => SignInFlow.query(database).findById(id).throwIfNotFound()
     const flow = await untilEnded(read, ({ outcome }) => outcome !== null, longestMs)
@@ -84,14 +84,14 @@ export function createCallback(context: {
     return { outcome, provider: await providerOf(providers, flow), returnTo }
   }
 
-  /** Whoever loads the page again is told the same. If that cannot be noted, it is not known then. */
+  /** Stores the result for a reloaded page. If that fails, a reload cannot show it. */
   const note = (flow: SignInFlow, result: Pick<SignInFlow, 'outcome'> & Partial<SignInFlow>): Promise<unknown> =>
     SignInFlow.query(database)
       .findById(flow.id)
       .patch(result)
       .catch((error: unknown) => logger.warn({ err: error }, 'failed to record the outcome of a sign-in'))
 
-  /** So that a provider that answers slowly, or never, takes no more than its share. RATE_LIMITED. */
+  /** Limits a slow provider to its share. RATE_LIMITED. */
   async function inTurn<T>(provider: Provider, work: () => Promise<T>): Promise<T> {
     const key = provider.workspaceProviderId ?? provider.id
     const count = underWay.get(key) ?? 0
@@ -112,13 +112,13 @@ export function createCallback(context: {
     return client.exchange(provider, parameters, { flowId: flow.id, state, verifier })
   }
 
-  /** Asked for before the transaction: a provider may take seconds. */
+  /** Read before the transaction, because a provider may take seconds. */
   async function addressOf(provider: Provider, claims: Claims): Promise<VerifiedAddress | undefined> {
     if (provider.workspaceProviderId !== null || (await identities.isKnown(provider, claims))) return undefined
     return claims.verifiedAddress()
   }
 
-  async function carryOut(flow: SignInFlow, state: string, { parameters, from }: CallbackInput): Promise<Finished> {
+  async function complete(flow: SignInFlow, state: string, { parameters, from }: CallbackInput): Promise<Finished> {
     const { userId, loginId, returnTo } = flow
     const provider = await providerOf(providers, flow)
     return inTurn(provider, async () => {
@@ -135,16 +135,16 @@ export function createCallback(context: {
 
   return {
     /**
-     * Finishes a flow, once; the same browser is told the same again, without a login. It signs somebody in, or links
-     * the provider to the account that asked for it. VALIDATION_ERROR (a bad state, issuer or set of parameters; an
-     * address that an account has), PERMISSION_DENIED (refused there, an invalid answer, an unknown identity that may
-     * not register), SITE_UNAVAILABLE, NOT_FOUND, RATE_LIMITED.
+     * Finishes a flow once; a reload in the same browser gets the same result without a login. Signs a user in, or
+     * links the provider to the account that started the flow. VALIDATION_ERROR (a bad state, issuer or set of
+     * parameters; an address that an account has), PERMISSION_DENIED (refused by the provider, an invalid response, an
+     * unknown identity that may not register), SITE_UNAVAILABLE, NOT_FOUND, RATE_LIMITED.
      */
     async finish(input: CallbackInput): Promise<Finished> {
       const { flow, state, isFirst } = await claim(input)
       if (!isFirst) return outcomeOf(flow)
       try {
-        const finished = await carryOut(flow, state, input)
+        const finished = await complete(flow, state, input)
         await note(flow, { outcome: finished.outcome })
         return finished
       } catch (error) {
@@ -156,7 +156,7 @@ export function createCallback(context: {
   }
 }
 
-/** The failure that the first request was told. Its cause is in the log alone. */
+/** The first request's error. Only the log has its cause. */
 function failedBefore({ code, message, endedAt }: SignInFlow): CodedError {
   const isOutside = code === 'SITE_UNAVAILABLE' && endedAt !== null
   return new CodedError(code ?? 'INTERNAL_ERROR', {

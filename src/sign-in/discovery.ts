@@ -11,19 +11,19 @@ import { parseSiteUrl } from '../safe-fetch/site-url.ts'
 import { isSameIssuer } from '../vault/oauth/authorization-answer.ts'
 import type { Provider } from './provider.ts'
 
-/** The library's way out for a provider: that of the operator, or that of workspaces. */
+/** The library's fetch for a provider: the operator's, or the one for workspaces. */
 export type FetchFor = (provider: Provider) => ReturnType<typeof oauthFetch>
 
 /**
- * How long a document is used, and how long a failure is answered again without asking, in seconds. A document with which
- * something went wrong is used no longer than a failure.
+ * How long a document and a failure are cached, in seconds. A document that caused an error is cached no longer than a
+ * failure.
  */
 const freshSeconds = 600
 const failedSeconds = 10
-/** Documents that a process remembers. */
+/** The most cached documents in a process. */
 const remembered = 500
 
-/** Signatures that only the provider can make. A shared secret would let it be forged by whoever has the client's. */
+/** Asymmetric signatures only: with a shared secret, anyone with the client's secret could forge a token. */
 const algorithms = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
 
 interface Known {
@@ -33,8 +33,8 @@ interface Known {
 }
 
 /**
- * What providers say of themselves (OpenID Connect Discovery, 4), remembered for some minutes. Those who want the same
- * document at a time wait for one request, and for nobody else's.
+ * Providers' metadata (OpenID Connect Discovery, 4), cached for some minutes. Concurrent requests for one document
+ * share one fetch.
  */
 export function createDiscovery({ clock, fetchFor }: { clock: Clock; fetchFor: FetchFor }) {
   const known = new LRUCache<string, Known>({ max: remembered })
@@ -48,11 +48,11 @@ export function createDiscovery({ clock, fetchFor }: { clock: Clock; fetchFor: F
     return usable(await oauth.processDiscoveryResponse(stated === undefined ? issuer : new URL(stated), answer))
   }
 
-  // The operator's way out reaches hosts that a workspace's does not.
+  // The operator's fetch reaches hosts that a workspace's does not.
   const nameOf = ({ workspaceProviderId, issuer }: Provider): string =>
     `${workspaceProviderId === null ? 'installation' : 'workspace'} ${issuer}`
 
-  /** The provider's document. Fails with SafeFetchError, the library's errors, or SITE_UNAVAILABLE. */
+  /** The provider's metadata. Fails with SafeFetchError, the library's errors, or SITE_UNAVAILABLE. */
   function serverOf(provider: Provider): Promise<oauth.AuthorizationServer> {
     noteInLog({ provider: provider.id, issuer: provider.issuer })
     const key = nameOf(provider)
@@ -66,26 +66,26 @@ export function createDiscovery({ clock, fetchFor }: { clock: Clock; fetchFor: F
     return server
   }
 
-  /** Something went wrong at the addresses of the document, which may have changed: the next one reads it again. */
-  function doubt(provider: Provider): void {
+  /** A request to an address in the document failed, so it may be outdated: the next request reads it again. */
+  function expireSoon(provider: Provider): void {
     const entry = known.get(nameOf(provider))
     if (entry) entry.until = earliest(entry.until, later(entry.readAt, failedSeconds))
   }
 
-  /** Forgets all documents: for tests, whose providers change from one moment to the next. */
-  return { serverOf, doubt, forget: () => known.clear() }
+  /** `forget` clears the cache, for tests whose providers change. */
+  return { serverOf, expireSoon, forget: () => known.clear() }
 }
 
 export type Discovery = ReturnType<typeof createDiscovery>
 
-/** The issuer that a document states; undefined if it is no document, which the library refuses. */
+/** The issuer in a document; undefined if it is invalid, which the library refuses. */
 async function issuerIn(answer: Response): Promise<string | undefined> {
   const parsed = parseJson(await answer.text())
   const stated = parsed.ok && isObject(parsed.value) ? parsed.value['issuer'] : undefined
   return typeof stated === 'string' && URL.canParse(stated) ? stated : undefined
 }
 
-/** A slash at the end makes no difference: the document is at the same address. */
+/** A final slash makes no difference: the document has the same address. */
 function assertIssuer(stated: string, { issuer }: Provider): void {
   if (isSameIssuer(stated, issuer)) return
   const message = `The sign-in provider's issuer is ${quotedWords(stated)}, which differs from the configured issuer.`
@@ -93,7 +93,7 @@ function assertIssuer(stated: string, { issuer }: Provider): void {
   throw new CodedError('PERMISSION_DENIED', { message, details: [{ path: 'issuer', message }], privateDetail })
 }
 
-/** The document with what is used of it. */
+/** The parts of the document that we use. */
 function usable(server: oauth.AuthorizationServer): oauth.AuthorizationServer {
   const { authorization_endpoint: authorize, token_endpoint: token, jwks_uri: keys } = server
   for (const address of [authorize, token, keys]) assertAddress(address)
@@ -118,7 +118,7 @@ type Address = 'authorization_endpoint' | 'token_endpoint' | 'jwks_uri' | 'useri
 const pick = (server: oauth.AuthorizationServer, ...names: Address[]): Partial<Record<Address, string>> =>
   Object.fromEntries(names.flatMap((name) => (typeof server[name] === 'string' ? [[name, server[name]]] : [])))
 
-/** The browser is sent to one of them: `javascript:` would run here. */
+/** The browser is sent to such an address; a `javascript:` URL would run here. */
 function assertAddress(address: unknown): void {
   try {
     parseSiteUrl(typeof address === 'string' ? address : '')

@@ -7,12 +7,12 @@ import type { Provider } from './provider.ts'
 import { UnusableTokenAnswer } from '../vault/oauth/token-answer.ts'
 
 /**
- * Turns what goes wrong at a provider into codes: SITE_UNAVAILABLE, PERMISSION_DENIED, VALIDATION_ERROR. The library's
- * messages may quote what was sent, so they stay private, and its errors hold tokens, so they are no causes.
+ * Maps errors of a provider to codes: SITE_UNAVAILABLE, PERMISSION_DENIED, VALIDATION_ERROR. The library's messages may
+ * quote the request, so they stay private. Its errors contain tokens, so they are not set as causes.
  */
 function asCoded(error: unknown): CodedError {
   if (isCoded(error)) return error
-  // A refused address, an unresolvable name and a closed port read the same: the difference would map the network.
+  // A refused address, an unknown name and a closed port give the same error: differences would map the network.
   if (error instanceof SafeFetchError)
     return new CodedError('SITE_UNAVAILABLE', { message: unreachable, privateDetail: error.reason, cause: error })
   if (error instanceof oauth.AuthorizationResponseError) return refused(error)
@@ -25,14 +25,15 @@ function asCoded(error: unknown): CodedError {
     return new CodedError('SITE_UNAVAILABLE', { message: failing, privateDetail: `status ${status}` })
   if (error instanceof oauth.ResponseBodyError || error instanceof oauth.WWWAuthenticateChallengeError)
     return new CodedError('PERMISSION_DENIED', { message: codeRefused, privateDetail: error.message })
-  // Also a key that cannot be imported, for which each platform has errors of its own; only the library's quote nothing.
+  // Including keys that cannot be imported, for which each platform has its own errors. Only the library's errors quote
+  // nothing.
   const isOfLibrary =
     error instanceof oauth.OperationProcessingError || error instanceof oauth.UnsupportedOperationError
   const privateDetail = isOfLibrary ? error.message : error instanceof Error ? error.name : 'something was thrown'
   return new CodedError('PERMISSION_DENIED', { message: notValid, privateDetail })
 }
 
-/** The status of an answer that the library has refused. */
+/** The status of a response that the library refused. */
 function statusOf(error: unknown): number | undefined {
   if (error instanceof oauth.ResponseBodyError || error instanceof oauth.WWWAuthenticateChallengeError)
     return error.status
@@ -40,10 +41,10 @@ function statusOf(error: unknown): number | undefined {
   return error instanceof oauth.OperationProcessingError && cause instanceof Response ? cause.status : undefined
 }
 
-/** Failures of a server pass, and so does a server that is busy. */
+/** Temporary failures: server errors, and a server that is busy. */
 export const passes = (status: number): boolean => status >= 500 || status === 429 || status === 408
 
-/** Carries something out at a provider; its failures have codes. */
+/** Does work at a provider and gives its failures codes. */
 export async function coded<T>(logger: Logger, provider: Provider, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -52,7 +53,7 @@ export async function coded<T>(logger: Logger, provider: Provider, work: () => P
     const { code, privateDetail } = failure
     const { id, issuer } = provider
     const cause = failure.cause instanceof SafeFetchError ? failure.cause.code : undefined
-    // What a person or their browser has done has no private detail.
+    // Mistakes of the user or the browser have no private detail.
     if (privateDetail !== undefined)
       logger.warn({ provider: id, issuer, code, privateDetail, cause }, 'sign-in provider failed')
     throw failure

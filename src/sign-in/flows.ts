@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
 import { newId } from '../ids.ts'
-import { ownerInWords } from '../owners/names.ts'
+import { ownerName } from '../owners/owner-name.ts'
 import { networkOf } from '../rate-limit.ts'
 import { bindBrowser, type BrowserBinding } from '../secrets/browser-binding.ts'
 import { hashToken, isToken, newToken } from '../secrets/opaque-tokens.ts'
@@ -13,34 +13,34 @@ import { folder, type Provider } from './provider.ts'
 import type { Providers } from './providers.ts'
 import { SignInFlow, verifierPlace } from './sign-in-flow.ts'
 
-/** Ten minutes to sign in at the provider. */
+/** The time to sign in at the provider. */
 const lifetimeSeconds = 600
-/** Attempts of one network, and of one account, that may be in progress: each is a row that a stranger has made. */
+/** The most pending flows per network and per account, because strangers can create them. */
 const mostPending = 100
 
-/** What an attempt is for. */
+/** A flow to start. */
 interface Wanted {
   provider: Provider
   /** The client's address. */
   address: string
-  /** Whose account is to be linked; absent if somebody signs in. */
+  /** The account to link; absent for a sign-in. */
   linking?: { userId: string; loginId: string }
   returnTo?: string | undefined
 }
 
 export interface BegunFlow {
-  /** The address of this platform for the browser to open. */
+  /** The platform's URL for the browser to open. */
   url: string
   ticket: string
   expiresAt: Date
 }
 
-/** A flow opened in a browser, and the secrets that tie it to that browser. */
+/** A flow that a browser has opened, and the secrets that bind it to that browser. */
 export interface OpenedFlow extends BrowserBinding {
   flow: SignInFlow
 }
 
-/** The first half of signing in: it sends the browser to the provider. The second half is its return. */
+/** The first half of signing in: it sends the browser to the provider. The second half is the callback. */
 export function createFlows(context: {
   database: Database
   clock: Clock
@@ -51,8 +51,8 @@ export function createFlows(context: {
 }) {
   const { database, clock, config, sealing, providers, client } = context
 
-  /** Counted without a lock: parallel requests may exceed it by as many as there are. */
-  async function assertRoom(of: { network: string } | { userId: string }): Promise<void> {
+  /** Counts without a lock, so parallel requests may slightly exceed the limit. */
+  async function assertFlowLimit(of: { network: string } | { userId: string }): Promise<void> {
     const pending = SignInFlow.query(database).where(of).whereNull('endedAt').where('expiresAt', '>', clock.now())
     const message = 'Too many sign-ins were started and not finished. Try again in a few minutes.'
     assertThat((await pending.resultSize()) < mostPending, 'RATE_LIMITED', { message, retryAfter: lifetimeSeconds / 2 })
@@ -67,10 +67,10 @@ export function createFlows(context: {
   }
 
   return {
-    /** Begins an attempt, for one browser. RATE_LIMITED. */
+    /** Starts a flow for one browser. RATE_LIMITED. */
     async begin({ provider, address, linking, returnTo }: Wanted): Promise<BegunFlow> {
       const network = networkOf(address)
-      await assertRoom(linking ? { userId: linking.userId } : { network })
+      await assertFlowLimit(linking ? { userId: linking.userId } : { network })
       const [id, ticket, now] = [newId(), newToken('ticket'), clock.now()]
       const expiresAt = later(now, lifetimeSeconds)
       const flow = {
@@ -90,8 +90,8 @@ export function createFlows(context: {
     },
 
     /**
-     * Opens the address in a browser. Binds nothing yet, because link previews open addresses, too. `cookieOf` finds an
-     * earlier cookie of this flow. NOT_FOUND, VALIDATION_ERROR (over, or bound to another browser).
+     * Opens the URL in a browser. Binds nothing yet, because link previews open URLs too. `cookieOf` finds an earlier
+     * cookie of this flow. NOT_FOUND, VALIDATION_ERROR (expired, or bound to another browser).
      */
     async open(ticket: string, cookieOf: (flowId: string) => string | undefined): Promise<OpenedFlow> {
       const flow = await find(ticket)
@@ -101,7 +101,7 @@ export function createFlows(context: {
     },
 
     /**
-     * The provider's authorization address. Binds the flow to this browser and shuts out all others. NOT_FOUND,
+     * The provider's authorization URL. Binds the flow to this browser and excludes all others. NOT_FOUND,
      * VALIDATION_ERROR, SITE_UNAVAILABLE, PERMISSION_DENIED (the provider cannot be used).
      */
     async go({ flow, bindingHash, state }: OpenedFlow): Promise<string> {
@@ -117,20 +117,23 @@ export function createFlows(context: {
       return url
     },
 
-    /** What to show before the browser goes to the provider: where that is, and whose account is to be linked. NOT_FOUND. */
+    /**
+     * What to show before the browser leaves for the provider: the provider's address, and the account to link.
+     * NOT_FOUND.
+     */
     async preview({ flow }: OpenedFlow): Promise<{ account: string | undefined; issuer: string }> {
       const { issuer } = await providerOf(providers, flow)
-      return { account: flow.userId === null ? undefined : await ownerInWords(database, flow.userId), issuer }
+      return { account: flow.userId === null ? undefined : await ownerName(database, flow.userId), issuer }
     },
 
-    /** Deletes flows that are over: from then on they are unknown, and before that they are refused as well. */
+    /** Deletes finished and expired flows. They are already refused before that. */
     async purge(): Promise<void> {
       await SignInFlow.query(database).where('expiresAt', '<', later(clock.now(), -3600)).delete()
     },
   }
 }
 
-/** The provider that the flow was begun for; NOT_FOUND if it was removed, or replaced by another one. */
+/** The flow's provider. NOT_FOUND if it was removed or replaced. */
 export async function providerOf(providers: Providers, flow: SignInFlow): Promise<Provider> {
   const provider = await providers.find(flow.provider)
   const message = 'The sign-in provider has been changed in the meantime. Start again.'
@@ -143,7 +146,7 @@ function assertSameBrowser(same: boolean): void {
   assertThat(same, 'VALIDATION_ERROR', { message, details: [{ path: 'ticket', message }] })
 }
 
-/** Refuses a flow that has expired or was already used. */
+/** Refuses an expired or used flow. */
 export function assertOpen(flow: SignInFlow, now: Date): void {
   const message = flow.endedAt === null ? 'This link has expired.' : 'This link has already been used.'
   const details = [{ path: 'ticket', message }]

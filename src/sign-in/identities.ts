@@ -17,21 +17,21 @@ import type { Users } from '../users/users.ts'
 import { Identity } from './identity.ts'
 import type { Claims, VerifiedAddress } from './oidc-client.ts'
 import { workspaceOf, type Provider } from './provider.ts'
-import { assertPlace } from './place.ts'
+import { assertProviderMember } from './assert-member.ts'
 
-/** Providers that one account may have linked. */
+/** The most providers that an account can link. */
 const most = 20
 
-/** Whose account is linked, by which login, and from where. */
+/** The account to link, its login, and the client. */
 interface Linker extends Client {
   userId: string
   loginId: string
 }
 
-/** Who somebody is, as a provider says. */
+/** A user's identity at a provider. */
 type Who = Pick<Claims, 'issuer' | 'subject'>
 
-/** What people are at providers: to sign in by, to link, to look at and to unlink. */
+/** Identities at providers: sign in, link, list and unlink. */
 export function createIdentities(context: {
   database: Database
   clock: Clock
@@ -43,11 +43,11 @@ export function createIdentities(context: {
 }) {
   const { database, clock, config, logger, outbox, rateLimits, users } = context
 
-  /** By issuer and subject alone, and for a workspace's provider among its own. */
+  /** Matches issuer and subject only; for a workspace's provider, only among its own identities. */
   const matching = (db: Database | Transaction, { workspaceProviderId }: Provider, { issuer, subject }: Who) =>
     Identity.query(db).findOne({ issuer, subject, workspaceProviderId })
 
-  /** VALIDATION_ERROR if somebody else was faster. */
+  /** VALIDATION_ERROR if a concurrent request linked the identity first. */
   async function add(trx: Transaction, userId: string, provider: Provider, who: Who): Promise<Identity> {
     const { issuer, subject } = who
     const { id: name, workspaceProviderId } = provider
@@ -58,7 +58,6 @@ export function createIdentities(context: {
     return added
   }
 
-  /** Makes an account for somebody whom nobody knows yet. */
   async function register(trx: Transaction, provider: Provider, who: Who, address: VerifiedAddress | undefined) {
     assertThat(provider.workspaceProviderId === null, 'PERMISSION_DENIED', { message: linkFirst })
     const { problem } = { problem: meanwhile, ...address }
@@ -67,7 +66,7 @@ export function createIdentities(context: {
     return add(trx, user.id, provider, who)
   }
 
-  /** Refuses whoever has logged out since, or has an address that is not verified. The user's row is locked. */
+  /** Refuses users who have logged out since or whose address is not verified. The user's row is locked. */
   async function assertLinker(trx: Transaction, { userId, loginId }: { userId: string; loginId: string }) {
     const user = await User.query(trx).findById(userId).forNoKeyUpdate()
     const login = await Login.query(trx).findById(loginId).where({ userId }).whereNull('revokedAt')
@@ -85,7 +84,10 @@ export function createIdentities(context: {
     return user
   }
 
-  /** Under the user's lock: whoever has no password keeps a way in. That of a workspace leads to that workspace only. */
+  /**
+   * Under the user's lock: a user without a password keeps one way to sign in. A workspace's provider does not count,
+   * because it opens only that workspace.
+   */
   async function assertNotLast(trx: Transaction, user: User | undefined, identity: Identity): Promise<void> {
     if (user?.passwordHash !== null || identity.workspaceProviderId !== null) return
     const others = Identity.query(trx)
@@ -95,18 +97,18 @@ export function createIdentities(context: {
   }
 
   /**
-   * Locks what permits a login, so that it ends entirely before or after it: the user first, as everywhere, then the
-   * membership and the provider, and the identity last, which goes with them.
+   * Locks what permits a login, so that a removal comes entirely before or after it: first the user, as everywhere,
+   * then the membership and the provider, and last the identity, which is removed with them.
    */
   async function assertUnchanged(trx: Transaction, provider: Provider, by: { identityId: string; userId: string }) {
     await User.query(trx).findById(by.userId).select('id').forShare()
     const workspaceId = workspaceOf(provider)
-    if (workspaceId !== null) await assertPlace(trx, provider, { workspaceId, userId: by.userId })
+    if (workspaceId !== null) await assertProviderMember(trx, provider, { workspaceId, userId: by.userId })
     const linked = await Identity.query(trx).findById(by.identityId).forShare()
     assertThat(linked, 'PERMISSION_DENIED', { message: 'The sign-in provider has since been unlinked.' })
   }
 
-  /** In the log of the user, and in that of the workspace whose provider it is. */
+  /** Writes to the user's log, and to that of the provider's workspace. */
   async function noteLink(trx: Transaction, by: Linker, workspaceId: string | null, made: Identity): Promise<void> {
     const { userId, loginId, address, userAgent } = by
     const { id, issuer, provider, linkedAt } = made
@@ -126,8 +128,8 @@ export function createIdentities(context: {
       (await matching(database, provider, who)) !== undefined,
 
     /**
-     * Opens a login for whom a provider has signed in: by an identity that is linked, or for a new account with the verified
-     * address, where that is permitted. PERMISSION_DENIED, VALIDATION_ERROR (an account has the address).
+     * Opens a login for a user whom a provider signed in: through a linked identity, or for a new account with the
+     * verified address, if permitted. PERMISSION_DENIED, VALIDATION_ERROR (an account has the address).
      */
     async signIn(
       provider: Provider,
@@ -147,14 +149,14 @@ export function createIdentities(context: {
     },
 
     /**
-     * Links a provider to an account. VALIDATION_ERROR if it is linked to another one, PERMISSION_DENIED,
+     * Links a provider to an account. VALIDATION_ERROR if another account has linked it, PERMISSION_DENIED,
      * FEATURE_LIMIT_REACHED.
      */
     link: (by: Linker, provider: Provider, who: Who): Promise<void> =>
       database.transaction(async (trx) => {
         const user = await assertLinker(trx, by)
         const workspaceId = workspaceOf(provider)
-        if (workspaceId !== null) await assertPlace(trx, provider, { workspaceId, userId: by.userId })
+        if (workspaceId !== null) await assertProviderMember(trx, provider, { workspaceId, userId: by.userId })
         const known = await matching(trx, provider, who)
         if (known?.userId === by.userId) return
         await noteLink(trx, by, workspaceId, await add(trx, by.userId, provider, who))
@@ -163,15 +165,14 @@ export function createIdentities(context: {
         logger.info({ userId: by.userId, provider: provider.id }, 'sign-in provider linked')
       }),
 
-    /** One of a user; undefined if there is none. */
+    /** A user's identity, or undefined. */
     find: async (userId: string, id: string): Promise<Identity | undefined> =>
       isId(id) ? Identity.query(database).findOne({ id, userId }) : undefined,
 
-    /** Those of a user, newest first. */
     list: (userId: string): Promise<Identity[]> =>
       Promise.resolve(Identity.query(database).where({ userId }).orderBy('id', 'desc')),
 
-    /** Unlinks a provider, and ends the logins that it has opened, but the one that asks. NOT_FOUND, PERMISSION_DENIED. */
+    /** Unlinks a provider, and ends the logins that it opened, except the current one. NOT_FOUND, PERMISSION_DENIED. */
     unlink: ({ userId, loginId }: { userId: string; loginId: string }, id: string): Promise<void> =>
       database.transaction(async (trx) => {
         const user = await User.query(trx).findById(userId).forNoKeyUpdate()

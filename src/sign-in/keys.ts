@@ -8,16 +8,16 @@ import type { FetchFor } from './discovery.ts'
 import { passes } from './failure.ts'
 import type { Provider } from './provider.ts'
 
-/** How long a set of keys is used: a key that was withdrawn counts no longer than this, in seconds. */
+/** How long a key set is cached, in seconds, and so how long a withdrawn key still counts. */
 const freshSeconds = 300
-/** Between two requests for a set, in milliseconds: whoever needs a newer one waits for the next. */
+/** The shortest time between two requests for a set, in milliseconds. Concurrent needs share the next one. */
 const pauseMs = 1000
-/** Sets that a process remembers. */
+/** The most cached sets in a process. */
 const remembered = 500
 
 interface Known {
   readAt: Date
-  /** By the time of the process, which no test moves. */
+  /** By the process's clock, which tests do not move. */
   askedAt: number
   keys: Promise<oauth.JWKS>
 }
@@ -25,8 +25,8 @@ interface Known {
 type Server = oauth.AuthorizationServer
 
 /**
- * The keys that providers sign with. A signature that the known set does not explain has the set read again at once, so that
- * nobody is refused after a provider has changed its keys; all who need that wait for one request.
+ * Providers' signing keys. A signature that the cached set cannot verify triggers a fresh read, so key rotation locks
+ * nobody out. Concurrent needs share one request.
  */
 export function createKeys({ clock, fetchFor }: { clock: Clock; fetchFor: FetchFor }) {
   const known = new LRUCache<string, Known>({ max: remembered })
@@ -61,7 +61,7 @@ export function createKeys({ clock, fetchFor }: { clock: Clock; fetchFor: FetchF
     return isFresh ? found.keys : read(provider, server)
   }
 
-  /** A newer set than the one that was seen: read now, or by somebody else since. */
+  /** A newer set than `seen`: read now, or by a concurrent request. */
   async function newer(provider: Provider, server: Server, seen: oauth.JWKS): Promise<oauth.JWKS> {
     const name = nameOf(provider, server)
     const latest = known.get(name)
@@ -77,7 +77,7 @@ export function createKeys({ clock, fetchFor }: { clock: Clock; fetchFor: FetchF
     return read(provider, server)
   }
 
-  /** The library would keep a set by the object that names the server, and refuse for a minute what is not in it. */
+  /** Bypasses the library's own cache, which would refuse unknown keys for a minute. */
   const check = (provider: Provider, server: Server, answer: Response, jwks: oauth.JWKS): Promise<void> =>
     oauth.validateApplicationLevelSignature({ ...server }, answer, {
       [oauth.customFetch]: fetchFor(provider),
@@ -86,8 +86,7 @@ export function createKeys({ clock, fetchFor }: { clock: Clock; fetchFor: FetchF
 
   return {
     /**
-     * Checks the signature of the ID token in an answer that was processed. Fails with the library's errors,
-     * SafeFetchError.
+     * Verifies the signature of the ID token in a processed response. Fails with the library's errors, SafeFetchError.
      */
     async verify(provider: Provider, server: Server, answer: Response): Promise<void> {
       const seen = await current(provider, server)

@@ -12,36 +12,36 @@ import { coded } from './failure.ts'
 import type { Keys } from './keys.ts'
 import { redirectUriOf, type Provider } from './provider.ts'
 
-/** Who somebody is at a provider. */
+/** A user's claims from a provider. */
 export interface Claims {
   issuer: string
   subject: string
-  /** Asked for only when it is needed. */
+  /** Requested only if needed. */
   verifiedAddress: () => Promise<VerifiedAddress>
 }
 
-/** The address that a provider has verified, or a sentence about why there is none. */
+/** The address that a provider verified, or a sentence that says why there is none. */
 export type VerifiedAddress = { email: string } | { problem: string }
 
-/** What one attempt is held together by. */
+/** The secrets that bind one attempt. */
 interface Attempt {
   flowId: string
   state: string
-  /** The PKCE verifier. The nonce is derived from it. */
+  /** The PKCE verifier, from which the nonce is derived. */
   verifier: string
 }
 
-/** Providers tell subjects apart by 255 ASCII characters (OpenID Connect Core, 2). */
+/** A subject has at most 255 ASCII characters (OpenID Connect Core, 2). */
 const subjectForm = /^[\x20-\x7e]{1,255}$/
 
 /**
- * The platform as an OpenID Connect client: the authorization code flow with PKCE (S256), state and nonce. ID tokens are
+ * The platform as an OpenID Connect client: authorization code flow with PKCE (S256), state and nonce. ID tokens are
  * checked for issuer, audience, authorized party, times, nonce and signature (OpenID Connect Core, 3.1.3.7).
  */
 export function createOidcClient(context: {
   config: Pick<Config, 'http'>
   logger: Logger
-  discovery: Pick<Discovery, 'serverOf' | 'doubt'>
+  discovery: Pick<Discovery, 'serverOf' | 'expireSoon'>
   keys: Pick<Keys, 'verify'>
   fetchFor: FetchFor
 }) {
@@ -66,8 +66,8 @@ export function createOidcClient(context: {
   }
 
   /**
-   * The address in the ID token, or else in what the provider says of its user (OpenID Connect Core, 5.3). The address and
-   * that it is verified come from one of the two.
+   * The address in the ID token, or else from the userinfo endpoint (OpenID Connect Core, 5.3). The address and
+   * `email_verified` come from the same source.
    */
   async function addressOf(
     provider: Provider,
@@ -80,7 +80,7 @@ export function createOidcClient(context: {
     const client = { client_id: provider.clientId }
     const options = { [oauth.customFetch]: fetchFor(provider) }
     const answer = await oauth.userInfoRequest(server, client, tokens.access_token, options)
-    // What is signed would have to be verified; few send it, and none unasked.
+    // A signed response would need verification. Few providers send one, and none without a request for it.
     if (answer.headers.get('content-type')?.startsWith('application/jwt')) return { problem: signedUserinfo }
     const said = verifiedIn(await oauth.processUserInfoResponse(server, client, claims.sub, answer))
     return 'email' in said && isAnother(claims['email'], said.email) ? { problem: twoAddresses } : said
@@ -89,10 +89,10 @@ export function createOidcClient(context: {
   return {
     newVerifier: (): string => oauth.generateRandomCodeVerifier(),
 
-    /** Asks whether the provider can be used. SITE_UNAVAILABLE, PERMISSION_DENIED. */
+    /** Checks that the provider is usable. SITE_UNAVAILABLE, PERMISSION_DENIED. */
     check: async (provider: Provider): Promise<void> => void (await coded(logger, provider, () => serverOf(provider))),
 
-    /** Where the browser is sent to sign in. SITE_UNAVAILABLE, PERMISSION_DENIED. */
+    /** The URL where the browser signs in. SITE_UNAVAILABLE, PERMISSION_DENIED. */
     authorizeUrl: (provider: Provider, attempt: Attempt): Promise<string> =>
       coded(logger, provider, async () => {
         const server = await serverOf(provider)
@@ -112,12 +112,12 @@ export function createOidcClient(context: {
         return url.href
       }),
 
-    /** Exchanges a code for who its user is. VALIDATION_ERROR, PERMISSION_DENIED, SITE_UNAVAILABLE. */
+    /** Exchanges a code for the user's claims. VALIDATION_ERROR, PERMISSION_DENIED, SITE_UNAVAILABLE. */
     exchange: (provider: Provider, sent: URLSearchParams, attempt: Attempt): Promise<Claims> =>
       coded(logger, provider, async () => {
         const server = await serverOf(provider)
         const tokens = await tokensOf(provider, server, sent, attempt).catch((error: unknown) => {
-          discovery.doubt(provider)
+          discovery.expireSoon(provider)
           throw error
         })
         const claims = oauth.getValidatedIdTokenClaims(tokens) as oauth.IDToken
@@ -130,13 +130,13 @@ export function createOidcClient(context: {
 
 export type OidcClient = ReturnType<typeof createOidcClient>
 
-/** Never stored: whoever reads the database cannot make up a token for an attempt. */
+/** Derived and never stored, so a reader of the database cannot forge a token for an attempt. */
 const nonceOf = ({ verifier, flowId }: Attempt): string => derivedToken('nonce', verifier, flowId)
 
 const who = 'The sign-in provider'
 const strangeSubject = "The sign-in provider's user id is not supported."
 
-/** As the provider wants it; the header unless it says otherwise (OpenID Connect Discovery, 3). */
+/** The provider's method; the header by default (OpenID Connect Discovery, 3). */
 function authenticationAt(server: oauth.AuthorizationServer, clientSecret: string): oauth.ClientAuth {
   const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
   const inHeader = methods.includes('client_secret_basic') || !methods.includes('client_secret_post')
@@ -144,8 +144,8 @@ function authenticationAt(server: oauth.AuthorizationServer, clientSecret: strin
 }
 
 /**
- * An address counts if the provider says in the same place that it has verified it: `true`, or the text `"true"`, which
- * Amazon Cognito and Apple send and which can mean nothing else.
+ * An address counts if the same source says that it is verified: `true`, or the string `"true"`, which Amazon Cognito
+ * and Apple send.
  */
 function verifiedIn({ email, email_verified: verified }: Record<string, unknown>): VerifiedAddress {
   if (typeof email !== 'string' || email.trim() === '') return { problem: noAddress }
@@ -155,7 +155,7 @@ function verifiedIn({ email, email_verified: verified }: Record<string, unknown>
   return { problem: `The sign-in provider has not verified your email address. Its \`email_verified\` is ${stated}.` }
 }
 
-/** Two addresses are no proof of either. */
+/** Two different addresses prove neither. */
 const isAnother = (inToken: unknown, email: string): boolean =>
   typeof inToken === 'string' && inToken.trim() !== '' && inToken.toLowerCase() !== email.toLowerCase()
 

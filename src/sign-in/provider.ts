@@ -1,24 +1,26 @@
 /** An OpenID Connect provider, of the installation or of a workspace. */
 export interface Provider {
-  /** What stands in addresses: a name, or the id of the workspace. */
+  /** The name in URLs: the provider's name, or the workspace's id. */
   id: string
-  /** What people know it by. */
+  /** The name that users see. */
   title: string
   issuer: string
   clientId: string
   clientSecret: string
-  /** The row of a workspace's provider; null for one of the installation, which the operator trusts with addresses. */
+  /**
+   * The id of a workspace's provider; null for one of the installation, whose verified addresses the operator trusts.
+   */
   workspaceProviderId: string | null
 }
 
-/** The workspace whose provider it is; null for one of the installation. */
+/** The provider's workspace; null for one of the installation. */
 export const workspaceOf = ({ id, workspaceProviderId }: Provider): string | null =>
   workspaceProviderId === null ? null : id
 
-/** The folder of the pages of signing in, which the cookies are limited to. */
+/** The path of the sign-in pages, to which the cookies are limited. */
 export const folder = '/auth/oidc'
 
-/** Distinct for each provider: an answer that comes back by the address of another one is refused (RFC 9700, 4.4). */
+/** Each provider has its own: a response at another provider's address is refused (RFC 9700, 4.4). */
 export const redirectUriOf = (baseUrl: string, providerId: string): string =>
   `${baseUrl}${folder}/${providerId}/callback`
 

@@ -7,7 +7,7 @@ import { Workspace } from '../workspaces/workspace.ts'
 import type { Provider } from './provider.ts'
 import { secretPlace, WorkspaceProvider } from './workspace-provider.ts'
 
-/** The providers that there are: those of the installation by their names, and a workspace's by the workspace's id. */
+/** All providers: the installation's by name, and workspaces' by the workspace's id. */
 export function createProviders(context: { database: Database; config: Pick<Config, 'signIn'>; sealing: Sealing }) {
   const { database, sealing } = context
   const installed = context.config.signIn.providers.map(({ name, ...provider }): Provider => {
@@ -26,7 +26,7 @@ export function createProviders(context: { database: Database; config: Pick<Conf
   return {
     installed: installed as readonly Provider[],
 
-    /** The provider of this name, or of the workspace with this id. NOT_FOUND. */
+    /** The provider with this name, or of the workspace with this id. NOT_FOUND. */
     async find(id: string): Promise<Provider> {
       const found = isId(id) ? await ofWorkspace(id) : installed.find((one) => one.id === id)
       assertThat(found, 'NOT_FOUND', { message: 'This sign-in provider does not exist.' })

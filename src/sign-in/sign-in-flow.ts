@@ -2,34 +2,34 @@ import { Row } from '../database/row.ts'
 import type { ErrorCode } from '../errors.ts'
 
 /**
- * Somebody's attempt to sign in at a provider, or to link it to an account (table `sign_in_flows`). The first browser that
+ * An attempt to sign in through a provider or to link it to an account (table `sign_in_flows`). The first browser that
  * continues to the provider owns it.
  */
 export class SignInFlow extends Row {
   static override tableName = 'sign_in_flows'
   declare id: string
-  /** Whose account the provider is linked to, and the login that asked for it; null if somebody signs in. */
+  /** The account to link and the login that started it; null for a sign-in. */
   declare userId: string | null
   declare loginId: string | null
-  /** The name of a provider of the installation, or the id of a workspace. */
+  /** The name of an installation's provider, or a workspace's id. */
   declare provider: string
-  /** The workspace's provider as it was: one that has replaced it is another one. */
+  /** The id of the workspace's provider at the start; a replacement has another id. */
   declare workspaceProviderId: string | null
-  /** SHA-256 of the secrets in the address, the state and the cookie. The secrets themselves are not stored. */
+  /** SHA-256 of the secrets in the URL, the state and the cookie, which are not stored. */
   declare ticketHash: string
   declare stateHash: string | null
   declare bindingHash: string | null
-  /** The PKCE verifier, sealed; erased once the browser is back. */
+  /** The PKCE verifier, sealed; erased once the browser returns. */
   declare verifier: string | null
-  /** The client's network, of which there may be so many attempts at a time. */
+  /** The client's network; each has a limit of pending flows. */
   declare network: string
-  /** The path of this platform to open in the end. */
+  /** The platform's path to open at the end. */
   declare returnTo: string | null
   declare createdAt: Date
   declare expiresAt: Date
-  /** When the browser came back, whatever it brought. */
+  /** When the browser returned, with any result. */
   declare endedAt: Date | null
-  /** What came of that; null until it is known. */
+  /** The result; null until it is known. */
   declare outcome: 'signed-in' | 'linked' | 'failed' | null
   declare code: ErrorCode | null
   declare message: string | null

@@ -22,7 +22,7 @@ import { workspaceOf } from './provider.ts'
 import { createProviders } from './providers.ts'
 import { createWorkspaceProviders } from './workspace-providers.ts'
 
-/** Sign-in through OpenID Connect: providers of the installation, and of workspaces (docs/decisions/0058). */
+/** Sign-in through OpenID Connect providers of the installation and of workspaces (docs/decisions/0058). */
 export function createSignIn(context: {
   database: Database
   clock: Clock
@@ -30,9 +30,9 @@ export function createSignIn(context: {
   logger: Logger
   rateLimits: RateLimits
   sealing: Sealing
-  /** The way out to hosts that anybody may name. */
+  /** Fetches from hosts that any user may name. */
   fetch: SafeFetch
-  /** The way out to hosts that the operator has named. */
+  /** Fetches from hosts that the operator has named. */
   trustedFetch: SafeFetch
   outbox: Pick<Outbox, 'put'>
   users: Pick<Users, 'registerVerified' | 'logins' | 'tries'>
@@ -55,9 +55,9 @@ export function createSignIn(context: {
   const callback = createCallback({ ...context, providers, client, identities })
 
   /**
-   * Begins to link a provider to the caller's account. NOT_FOUND, also for the provider of a workspace that one is no
-   * member of, PERMISSION_DENIED (the address is not verified), WORKSPACE_REQUIRED, UNAUTHORIZED (the account has a password,
-   * and this is not it), RATE_LIMITED.
+   * Starts to link a provider to the caller's account. NOT_FOUND, also for the provider of a workspace that the caller
+   * does not belong to, PERMISSION_DENIED (an unverified address), WORKSPACE_REQUIRED, UNAUTHORIZED (wrong or missing
+   * password or code), RATE_LIMITED.
    */
   async function link(
     caller: Caller,
@@ -76,7 +76,7 @@ export function createSignIn(context: {
     if (place.closedBy !== null) throw new CodedError('WORKSPACE_REQUIRED', { message: closed(place.closedBy) })
     const user = await User.query(database).findById(caller.userId)
     assertThat(user?.emailVerifiedAt, 'PERMISSION_DENIED', { message: unverified })
-    // Otherwise a stolen access token would become a way in that no new password closes, and that asks for no code.
+    // Otherwise a stolen access token could add a permanent way in, which survives a new password and needs no code.
     if (user.passwordHash !== null) await users.tries.prove(user.id, { currentPassword, code }, address)
     return flows.begin({ provider, address, linking: { userId: caller.userId, loginId } })
   }
@@ -85,7 +85,7 @@ export function createSignIn(context: {
     forget,
     providers,
 
-    /** Asks each provider of the installation for its document; the log says which of them cannot be used, and why. */
+    /** Reads each installation provider's document. The log names the unusable ones and the cause. */
     async checkInstalled(): Promise<void> {
       await Promise.allSettled(providers.installed.map((provider) => client.check(provider)))
     },

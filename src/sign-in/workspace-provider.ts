@@ -1,8 +1,8 @@
 import { Row } from '../database/row.ts'
 
 /**
- * The OpenID Connect provider of a workspace (table `workspace_providers`). It signs members in who have linked it, and
- * for that workspace alone. Another issuer or client is another provider: its row is replaced.
+ * A workspace's OpenID Connect provider (table `workspace_providers`). It signs in members who linked it, and only to
+ * that workspace. Another issuer or client is another provider and replaces the row.
  */
 export class WorkspaceProvider extends Row {
   static override tableName = 'workspace_providers'
@@ -15,5 +15,5 @@ export class WorkspaceProvider extends Row {
   declare createdAt: Date
 }
 
-/** Where the secret of a provider is sealed. */
+/** The place that the sealed secret is bound to. */
 export const secretPlace = (id: string) => ({ id, column: 'workspace_providers.client_secret' })

@@ -18,7 +18,7 @@ interface Wanted {
   clientSecret: string
 }
 
-/** How members sign in to a workspace: its provider, and what its admins tell the provider and the members. */
+/** A workspace's sign-in settings: its provider, and the URLs that its admins pass on. */
 export interface WorkspaceSignIn {
   workspaceId: string
   redirectUri: string
@@ -26,7 +26,7 @@ export interface WorkspaceSignIn {
   provider: WorkspaceProvider | null
 }
 
-/** The one provider that a workspace may have; its admins name it. */
+/** A workspace's only provider, which its admins choose. */
 export function createWorkspaceProviders(context: {
   database: Database
   clock: Clock
@@ -44,7 +44,7 @@ export function createWorkspaceProviders(context: {
     provider: provider ?? null,
   })
 
-  /** Ends the logins that the provider has opened, and what they have opened in turn. */
+  /** Ends the logins that the provider opened, and what they opened. */
   async function endAll(trx: Transaction, workspaceId: string): Promise<void> {
     const now = clock.now()
     for (const userId of await endLogins(trx, { workspaceId }, { now }))
@@ -63,18 +63,18 @@ export function createWorkspaceProviders(context: {
     const clientSecret = sealing.seal(wanted.clientSecret, secretPlace(id))
     await endAll(trx, workspaceId)
     if (same) return before.$query(trx).patchAndFetch({ clientSecret })
-    // What was linked at another issuer, or by another client, is somebody else's there.
+    // An identity at another issuer or client may be another person.
     await WorkspaceProvider.query(trx).where({ workspaceId }).delete()
     const row = { ...wanted, id, workspaceId, clientSecret, createdAt: clock.now() }
     return WorkspaceProvider.query(trx).insertAndFetch(row)
   }
 
-  /** Asks the provider for its document. INVALID_URL, SITE_UNAVAILABLE, VALIDATION_ERROR (there is no provider). */
+  /** Reads the provider's document. INVALID_URL, SITE_UNAVAILABLE, VALIDATION_ERROR (there is no provider). */
   async function assertUsable(workspaceId: string, wanted: Wanted): Promise<void> {
     const url = parseSiteUrl(wanted.issuer)
     const message = 'An issuer must not have a query.'
     assertThat(!url.href.includes('?') && !wanted.issuer.includes('?'), 'INVALID_URL', { message })
-    // The id is that of no row; it only says that the way out is that of workspaces.
+    // The id matches no row; it only selects the fetch for workspaces.
     const provider = { ...wanted, id: workspaceId, title: url.host, workspaceProviderId: workspaceId }
     await client.check(provider).catch((error: unknown) => {
       if (!isCoded(error, 'PERMISSION_DENIED')) throw error
@@ -89,15 +89,15 @@ export function createWorkspaceProviders(context: {
       present(workspaceId, await WorkspaceProvider.query(database).findOne({ workspaceId })),
 
     /**
-     * Names the provider, instead of the one before. All logins of the one before end; what members have linked stays only
-     * if issuer and client are the same. INVALID_URL, SITE_UNAVAILABLE, VALIDATION_ERROR.
+     * Sets the provider and replaces the earlier one. All earlier logins end. Linked identities stay only if issuer and
+     * client are unchanged. INVALID_URL, SITE_UNAVAILABLE, VALIDATION_ERROR.
      */
     async put(workspaceId: string, wanted: Wanted): Promise<WorkspaceSignIn> {
       await assertUsable(workspaceId, wanted)
       return present(workspaceId, await database.transaction((trx) => store(trx, workspaceId, wanted)))
     },
 
-    /** Removes the provider, with what was linked and the logins. NOT_FOUND if there is none. */
+    /** Removes the provider, its linked identities and its logins. NOT_FOUND if there is none. */
     remove: (workspaceId: string): Promise<void> =>
       database.transaction(async (trx) => {
         const provider = await locked(trx, workspaceId)

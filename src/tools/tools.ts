@@ -127,7 +127,7 @@ export function createTools(context: {
     const request = { ...named, args: JSON.stringify(args), ownerId: entry.ownerId }
     const earlier = await callUnder(entry, request.idempotencyKey)
     if (earlier) return repeat(earlier, request)
-    await billing.storedBytes.assertRoom(entry.ownerId, await billing.account(entry.ownerId))
+    await billing.storedBytes.assertStorageLimit(entry.ownerId, await billing.account(entry.ownerId))
     const tool = await check(entry, request)
     const row = directRow(entry, tool, request)
     billing.storedBytes.noteOne(entry.ownerId)

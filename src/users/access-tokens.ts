@@ -5,30 +5,30 @@ import { assertThat, CodedError } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import { readSigningKeys } from './signing-keys.ts'
 
-/** RFC 8725, 3.1 and 3.11: one algorithm and one explicit type; the token itself chooses neither. */
+/** RFC 8725, 3.1 and 3.11: one algorithm and one explicit type, never chosen by the token. */
 const algorithm = 'EdDSA'
 const type = 'at+jwt'
 const audience = 'switchyard'
 
-/** How far the clocks of two processes may differ: none issues a token later than this. */
+/** The tolerated clock difference between processes: tokens issued later than this are refused. */
 const aheadSeconds = 300
 
-/** The user and login that an access token stands for. */
+/** The user and login of an access token. */
 interface Subject {
   userId: string
   loginId: string
 }
 
 /**
- * Access tokens (JWT, in the form of RFC 9068), signed with the first of the configured Ed25519 keys and verified with
- * the public half of the one that they name. Throws at start if a key is not an Ed25519 key.
+ * Access tokens (JWTs in the form of RFC 9068). The first configured Ed25519 key signs; the public half of the named
+ * key verifies. Throws at start if a key is not an Ed25519 key.
  */
 export function createAccessTokens(context: { clock: Clock; config: Pick<Config, 'auth' | 'http'> }) {
   const { clock, config } = context
   const { current, verifying } = readSigningKeys(config.auth.privateKeys)
   const issuer = config.http.baseUrl
 
-  /** A token's lifetime in seconds: the requested one, capped by the configuration. VALIDATION_ERROR below 1. */
+  /** A token's lifetime in seconds: the requested one, up to the configured maximum. VALIDATION_ERROR below 1. */
   function lifetime(ttlSeconds: number | undefined): number {
     const asked = ttlSeconds ?? config.auth.accessTokenSeconds
     assertThat(Number.isInteger(asked) && asked >= 1, 'VALIDATION_ERROR', {
@@ -38,7 +38,7 @@ export function createAccessTokens(context: { clock: Clock; config: Pick<Config,
     return Math.min(asked, config.auth.accessTokenSeconds)
   }
 
-  /** The times of a token are whole seconds and rounded down, so that it never outlives `expiresIn`. */
+  /** A token's times are whole seconds, rounded down, so it never outlives `expiresIn`. */
   function sign({ userId, loginId }: Subject, seconds: number): Promise<string> {
     const issuedAt = Math.floor(clock.now().getTime() / 1000)
     return new SignJWT({ sid: loginId })
@@ -53,8 +53,8 @@ export function createAccessTokens(context: { clock: Clock; config: Pick<Config,
   }
 
   /**
-   * The keys that may have signed the token: the one that it names, or all of them if it names none of ours. Tokens from
-   * before keys had ids name none.
+   * The keys to try: the one that the token names, or all if it names none of ours. Tokens from before keys had ids
+   * name none.
    */
   function candidates(token: string) {
     const { kid } = decodeProtectedHeader(token)
@@ -91,7 +91,7 @@ export function createAccessTokens(context: { clock: Clock; config: Pick<Config,
     return { userId: sub, loginId: sid }
   }
 
-  /** The public keys (RFC 7517, 5), the current one first, for whoever wants to verify tokens without asking us. */
+  /** The public keys (RFC 7517, 5), current one first, for anyone who verifies tokens offline. */
   const publicKeys = () => ({ keys: verifying.map(({ jwk }) => jwk) })
 
   return { lifetime, sign, verify, publicKeys }
@@ -100,15 +100,15 @@ export function createAccessTokens(context: { clock: Clock; config: Pick<Config,
 export type AccessTokens = ReturnType<typeof createAccessTokens>
 
 /**
- * Without padding (RFC 7515, 2), and without bits that mean nothing at the end of the signature: jose accepts both, so
- * one token would have several spellings. The other parts are signed as they are written.
+ * Requires base64url without padding (RFC 7515, 2) and without spare bits at the end of the signature. jose accepts
+ * both, so one token would have several spellings. The signature covers the other parts as they are written.
  */
 function isCanonical(token: string): boolean {
   const [, signature] = /^[\w-]+\.[\w-]+\.([\w-]+)$/.exec(token) ?? []
   return signature !== undefined && Buffer.from(signature, 'base64url').toString('base64url') === signature
 }
 
-/** The key was checked at start, so every failure is the token's. jose checks `exp` last. */
+/** The key was checked at start, so every failure is about the token. jose checks `exp` last. */
 function refuse(error: unknown): never {
   const expired = (error as { code?: unknown }).code === 'ERR_JWT_EXPIRED'
   throw new CodedError(expired ? 'TOKEN_EXPIRED' : 'INVALID_TOKEN', { cause: error })

@@ -2,7 +2,7 @@ import { later } from '../clock.ts'
 import type { MailKind } from '../outbox/outbox-mail.ts'
 import type { IssuedToken } from './account-tokens.ts'
 
-/** A mail about an account, but for the address that it is for. */
+/** A mail about an account, without its recipient. */
 interface AccountMail {
   subject: string
   text: string
@@ -10,7 +10,7 @@ interface AccountMail {
   kind: MailKind
 }
 
-/** How long a notice can be read where it is kept, in seconds. */
+/** How long a notice stays readable in the outbox, in seconds. */
 const noticeSeconds = 7 * 24 * 3600
 
 const paragraphs = (...texts: string[]): string => `${texts.join('\n\n')}\n`
@@ -31,7 +31,7 @@ export const verification = ({ token, expiresAt }: IssuedToken, baseUrl: string)
   expiresAt,
 })
 
-/** To the address that an account is to have. */
+/** To the new address of an account. */
 export const newAddress = ({ token, expiresAt }: IssuedToken, baseUrl: string): AccountMail => ({
   subject: 'Confirm your new email address',
   text: paragraphs(
@@ -44,7 +44,7 @@ export const newAddress = ({ token, expiresAt }: IssuedToken, baseUrl: string): 
   expiresAt,
 })
 
-/** To the owner of an account whose password is forgotten. */
+/** To the owner of an account with a forgotten password. */
 export const passwordReset = ({ token, expiresAt }: IssuedToken, baseUrl: string): AccountMail => ({
   subject: 'Reset your password',
   text: paragraphs(
@@ -57,7 +57,7 @@ export const passwordReset = ({ token, expiresAt }: IssuedToken, baseUrl: string
   expiresAt,
 })
 
-/** A mail that only tells of something. */
+/** A mail that reports a change and needs no response. */
 export const notice = (subject: string, now: Date, ...texts: string[]): AccountMail => ({
   subject,
   text: paragraphs(...texts),
@@ -65,7 +65,7 @@ export const notice = (subject: string, now: Date, ...texts: string[]): AccountM
   kind: 'notice',
 })
 
-/** To the owner once the password was reset. */
+/** To the owner after a password reset. */
 export const passwordWasReset = (
   { now, isFirstProof, left }: { now: Date; isFirstProof: boolean; left: readonly string[] },
   baseUrl: string,
@@ -84,7 +84,7 @@ export const passwordWasReset = (
 const takenBack =
   'This address had never been verified, so someone else may have created the account. To protect you, we paused its agents, stopped their callbacks, replaced their webhook secrets, disconnected its sites, revoked its API keys, removed its authenticator app and removed all other members from its workspaces.'
 
-/** To the address that an account still has, when somebody asks for another one. */
+/** To the current address when someone requests a new one. */
 export const changeWasAsked = (now: Date, baseUrl: string): AccountMail =>
   notice(
     'Your email address is about to change',
@@ -93,7 +93,7 @@ export const changeWasAsked = (now: Date, baseUrl: string): AccountMail =>
     'If this was not you, change your password now. This also cancels the address change.',
   )
 
-/** To the owner of an account that is to be deleted. */
+/** To the owner of an account that is marked for deletion. */
 export const accountWillBeDeleted = ({ now, dueAt }: { now: Date; dueAt: Date }, baseUrl: string): AccountMail =>
   notice(
     'Your account will be deleted',
@@ -112,7 +112,7 @@ export const accountIsBeingClosed = ({ now, dueAt }: { now: Date; dueAt: Date },
     'Contact the operator if you want to keep it.',
   )
 
-/** To the owner of an account that was to be deleted. */
+/** To the owner of a restored account. */
 export const accountIsKept = (now: Date, baseUrl: string): AccountMail =>
   notice(
     'Your account has been restored',
@@ -121,7 +121,7 @@ export const accountIsKept = (now: Date, baseUrl: string): AccountMail =>
     `If it had a subscription, the subscription no longer renews. To renew it again, use POST ${baseUrl}/billing/subscription.`,
   )
 
-/** To the address that an account had. */
+/** To the former address of an account. */
 export const addressWasChanged = (now: Date, baseUrl: string): AccountMail =>
   notice(
     'Your email address was changed',
@@ -130,7 +130,7 @@ export const addressWasChanged = (now: Date, baseUrl: string): AccountMail =>
     'If this was not you, contact the operator of the platform.',
   )
 
-/** To the owner of an account, once somebody who was logged in has linked a sign-in provider. */
+/** To the owner when a logged-in user has linked a sign-in provider. */
 export const providerWasLinked = (provider: string, now: Date, baseUrl: string): AccountMail =>
   notice(
     'A sign-in provider was linked',

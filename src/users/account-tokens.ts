@@ -9,26 +9,26 @@ import { AccountToken, type TokenPurpose } from './account-token.ts'
 const hour = 3600
 const day = 24 * hour
 
-/** How long a token can be used, in seconds. */
+/** How long tokens are valid, in seconds. */
 const tokenSeconds: Record<TokenPurpose, number> = {
   verify: day,
   change: day,
-  // As long as the hour in which five may be asked for: a stranger who asks for all of them leaves the owner a good one.
+  // The same hour that allows five requests: a stranger who makes all of them still leaves the owner a valid token.
   reset: hour,
   invite: 7 * day,
 }
 
-/** A new token, which is nowhere else. */
+/** A new token. It is stored nowhere. */
 export interface IssuedToken {
   token: string
   expiresAt: Date
 }
 
-/** Tokens for one use: their hashes, until they are used, replaced or over. */
+/** Single-use tokens: stored as hashes until they are used, replaced or expired. */
 export function createAccountTokens(context: { database: Database; clock: Clock }) {
   const { database, clock } = context
 
-  /** Makes a token for an address. `userId` is null for an invitation. */
+  /** Creates a token for an address. `userId` is null for an invitation. */
   async function issue(
     trx: Transaction,
     { purpose, userId, email }: { purpose: TokenPurpose; userId: string | null; email: string },
@@ -40,7 +40,7 @@ export function createAccountTokens(context: { database: Database; clock: Clock 
     return { token, expiresAt }
   }
 
-  /** Looks a token up without using it. INVALID_TOKEN (never given out, used or replaced), TOKEN_EXPIRED. */
+  /** Finds a token without using it. INVALID_TOKEN (unknown, used or replaced), TOKEN_EXPIRED. */
   async function find(token: string, purposes: readonly TokenPurpose[]): Promise<AccountToken> {
     const looksRight = purposes.some((purpose) => isToken(purpose, token))
     const found = looksRight ? await AccountToken.query(database).findOne({ tokenHash: hashToken(token) }) : undefined
@@ -50,13 +50,13 @@ export function createAccountTokens(context: { database: Database; clock: Clock 
     return found
   }
 
-  /** The invitation of an address that is good still. */
+  /** An address's valid invitation. */
   const invitationOf = async (trx: Transaction, email: string): Promise<AccountToken | undefined> =>
     AccountToken.query(trx).findOne({ email, purpose: 'invite' }).where('expiresAt', '>', clock.now())
 
   /**
-   * Uses a token up. INVALID_TOKEN if somebody else just did, PERMISSION_DENIED while its user is suspended: then it is good
-   * afterwards. The caller has locked the user's row.
+   * Uses a token. INVALID_TOKEN if another request just did. PERMISSION_DENIED while its user is suspended; it stays
+   * valid. The caller has locked the user's row.
    */
   async function take(trx: Transaction, { id, userId }: AccountToken): Promise<void> {
     if (userId !== null) await assertActiveUser(trx, userId)
@@ -64,12 +64,12 @@ export function createAccountTokens(context: { database: Database; clock: Clock 
     assertThat(deleted === 1, 'INVALID_TOKEN', { message: gone })
   }
 
-  /** Voids a user's tokens for some purposes. The caller has locked the user's row. */
+  /** Invalidates a user's tokens for some purposes. The caller has locked the user's row. */
   async function withdraw(trx: Transaction, userId: string, purposes: readonly TokenPurpose[]): Promise<void> {
     await AccountToken.query(trx).where({ userId }).whereIn('purpose', purposes).delete()
   }
 
-  /** Deletes tokens whose time was over a day ago: until then their answer is that it is over. */
+  /** Deletes tokens a day after they expire. Until then the error is TOKEN_EXPIRED. */
   async function purge(): Promise<void> {
     await AccountToken.query(database).where('expiresAt', '<', later(clock.now(), -day)).delete()
   }

@@ -7,8 +7,8 @@ import { createPasswords, type PasswordCost } from './passwords.ts'
 import { User } from './user.ts'
 
 /**
- * Makes a user an admin, or one who is none any more. Safe to repeat. False if there is no account with this address.
- * For operators: nobody becomes an admin through the API.
+ * Gives or removes the admin role. Safe to repeat. False if no account has this address. For operators: the API makes
+ * nobody an admin.
  */
 export async function setAdmin(database: Database, written: string, admin: boolean): Promise<boolean> {
   const email = normalizeEmail(written)
@@ -24,7 +24,7 @@ export async function setAdmin(database: Database, written: string, admin: boole
   })
 }
 
-/** Makes an account that is an admin, with this password. Leaves an account that has the address already as it is. */
+/** Creates an admin account with this password. Leaves an existing account with the address unchanged. */
 export async function makeAdmin(
   { database, clock, passwordCost }: { database: Database; clock: Clock; passwordCost: PasswordCost },
   { email, password }: { email: string; password: string },

@@ -2,15 +2,15 @@ import { Row } from '../database/row.ts'
 import type { Scope } from './caller.ts'
 
 /**
- * One API key (table `api_keys`); only its hash is stored. A deleted key keeps its row with `revokedAt`, so that using
- * it fails with TOKEN_REVOKED.
+ * One API key (table `api_keys`). Only its hash is stored. A deleted key keeps its row with `revokedAt`, so its use
+ * fails with TOKEN_REVOKED.
  */
 export class ApiKey extends Row {
   static override tableName = 'api_keys'
   declare id: string
-  /** Who has made it. */
+  /** The key's creator. */
   declare userId: string
-  /** The workspace that it is for; null for one that is for what its user has. */
+  /** The key's workspace; null for the creator's own things. */
   declare workspaceId: string | null
   declare name: string
   declare keyHash: string
@@ -20,6 +20,6 @@ export class ApiKey extends Row {
   /** Accurate to a minute. */
   declare lastUsedAt: Date | null
   declare revokedAt: Date | null
-  /** Since when the tier does not allow for it: it is refused. */
+  /** Since when the key exceeds the tier's limit and is refused. */
   declare exceedingSince: Date | null
 }

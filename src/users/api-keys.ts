@@ -2,7 +2,7 @@ import { howToGetMore } from '../billing/allowances.ts'
 import type { Clock } from '../clock.ts'
 import type { QueryBuilder } from 'objection'
 import type { Database, Transaction } from '../database/database.ts'
-import { roomMade } from '../owners/room-made.ts'
+import { capacityFreed } from '../owners/capacity-freed.ts'
 import { assertThat, type ErrorDetail } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'
@@ -14,28 +14,28 @@ import { paidWith } from '../owners/payer.ts'
 import { assertMember } from '../owners/assert-member.ts'
 import { lockOwner } from './user.ts'
 
-/** A key, and whose it is. */
+/** A key with its owner. */
 export type OwnedKey = ApiKey & { ownerId: string }
 
 const unknown = 'There is no API key with this id.'
 
 interface NewApiKey {
-  /** The workspace that it is for; otherwise it is for what its maker has. */
+  /** The key's workspace. Default: the creator's own things. */
   ownerId?: string
   name: string
   scopes: readonly Scope[]
   expiresAt?: Date | undefined
 }
 
-/** API keys of users: for programs, with some of the owner's rights. Only logins manage them (`requireLogin`). */
+/** API keys: for programs, with some of the owner's rights. Only logins manage them (`requireLogin`). */
 export function createApiKeys(context: { database: Database; clock: Clock }) {
   const { database, clock } = context
 
-  /** The keys of an owner: one's own, or all of a workspace. */
+  /** An owner's keys: the caller's own, or all of a workspace. */
   const of = (db: Database, ownerId: string, { userId }: Pick<Caller, 'userId'>) =>
     ApiKey.query(db).where(ownerId === userId ? { userId, workspaceId: null } : { workspaceId: ownerId })
 
-  /** The owner's keys that are not deleted, newest first. */
+  /** The owner's keys, newest first, without deleted ones. */
   async function list(caller: Caller, asked: PageRequest & { ownerId?: string }): Promise<Page<ApiKey>> {
     requireLogin(caller)
     const { ownerId = caller.reach.home, ...request } = asked
@@ -44,9 +44,8 @@ export function createApiKeys(context: { database: Database; clock: Clock }) {
   }
 
   /**
-   * Creates a key and returns it in plain, this one time. It can do for the owner what its maker can. `limit` is how many
-   * live keys the owner's tier allows: FEATURE_LIMIT_REACHED beyond. VALIDATION_ERROR for an invalid name, scopes or
-   * expiry.
+   * Creates a key and returns it in plain text, this one time. It has its creator's role at the owner. `limit` is the
+   * tier's number of live keys: FEATURE_LIMIT_REACHED beyond. VALIDATION_ERROR for an invalid name, scope or expiry.
    */
   async function create(
     caller: Caller,
@@ -62,7 +61,7 @@ export function createApiKeys(context: { database: Database; clock: Clock }) {
     const own = { id: newId(), userId, workspaceId, keyHash: hashToken(key), createdAt: clock.now() }
     const row = ApiKey.fromJson({ ...own, ...fields, lastUsedAt: null, revokedAt: null, exceedingSince: null })
     await database.transaction(async (trx) => {
-      // So that parallel requests cannot exceed the limit together.
+      // Prevents parallel requests from exceeding the limit together.
       await lockOwner(trx, ownerId)
       await assertMember(trx, ownerId, userId)
       const limit = await limitOf(ownerId, trx)
@@ -74,9 +73,7 @@ export function createApiKeys(context: { database: Database; clock: Clock }) {
     return Object.assign(row, { key })
   }
 
-  /**
-   * Deletes a key, and ends the sessions that were made with it; using it then fails with TOKEN_REVOKED. NOT_FOUND.
-   */
+  /** Deletes a key and ends its sessions. Its use then fails with TOKEN_REVOKED. NOT_FOUND. */
   async function remove(caller: Caller, id: string): Promise<void> {
     requireLogin(caller)
     const { ownerId } = await get(caller, id)
@@ -86,10 +83,10 @@ export function createApiKeys(context: { database: Database; clock: Clock }) {
       assertThat(changed === 1, 'NOT_FOUND', { message: unknown })
       await endSessions(trx, { ownerId, apiKeyId: id }, clock.now())
     })
-    await roomMade(database, ownerId, clock.now())
+    await capacityFreed(database, ownerId, clock.now())
   }
 
-  /** A key that is not deleted, of somebody whose things the caller may see. NOT_FOUND. */
+  /** A key that is not deleted, of an owner that the caller can see. NOT_FOUND. */
   async function get({ reach }: Pick<Caller, 'reach'>, id: string): Promise<OwnedKey> {
     const key = isId(id) ? await ApiKey.query(database).findById(id).whereNull('revokedAt') : undefined
     const ownerId = key?.workspaceId ?? key?.userId
@@ -97,7 +94,7 @@ export function createApiKeys(context: { database: Database; clock: Clock }) {
     return Object.assign(key, { ownerId })
   }
 
-  /** Expired keys do not count. */
+  /** Without expired keys. */
   const countLive = (trx: Transaction, ownerId: string) => {
     const ofPerson = (key: QueryBuilder<ApiKey>) =>
       void key.whereNull('workspaceId').whereIn('userId', paidWith(ownerId))
@@ -111,7 +108,7 @@ export function createApiKeys(context: { database: Database; clock: Clock }) {
   return { list, create, get, remove }
 }
 
-/** The columns of a new key; a VALIDATION_ERROR names every problem. */
+/** The columns of a new key. A VALIDATION_ERROR lists every problem. */
 function readNewApiKey(wanted: NewApiKey, now: Date) {
   const name = wanted.name.normalize('NFC').trim()
   const expiresAt = wanted.expiresAt ?? null

@@ -9,28 +9,28 @@ import { assertActive } from '../owners/suspension.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { ApiKey } from './api-key.ts'
 import { scopes, type Caller } from './caller.ts'
-import { beingDeleted } from './closing.ts'
+import { beingDeleted } from './account-deletion.ts'
 import { closingCause, reachOf, reachOfKey, reachOfProvider, type Membership, type Reach } from '../owners/reach.ts'
 import { Login } from './login.ts'
 import { hashToken, isToken } from '../secrets/opaque-tokens.ts'
 import type { User } from './user.ts'
 
-/** Our own tokens are below 1 KiB; a header over this limit is refused without being decoded. */
+/** Our tokens are shorter than 1 KiB; longer headers are refused without decoding. */
 const headerBytes = 8 * 1024
 
-/** Whether a use is to be noted: once a minute at most, to spare a write per request. */
+/** Whether to record a use: at most once a minute, to avoid a write per request. */
 const isToNote = ({ lastUsedAt }: Pick<ApiKey | Login, 'lastUsedAt'>, now: Date): boolean =>
   lastUsedAt === null || now.getTime() - lastUsedAt.getTime() >= 60_000
 
 type Person = Pick<User, 'email' | 'termsVersion' | 'admin' | 'suspendedAt' | 'suspensionReason'> &
   Allowed & {
-    /** When the account is deleted, if it is to be. */
+    /** When the account will be deleted; null if it will not. */
     deletionDueAt: Date | null
     memberships: StoredMembership[]
   }
 type StoredMembership = Omit<Membership, 'closedBy'> & Allowed & { isClosing: boolean; isSuspended: boolean }
 
-/** Makes the function that turns an Authorization header into a caller, with one database query. */
+/** Turns an Authorization header into a caller with one database query. */
 export function createAuthenticate(context: {
   database: Database
   clock: Clock
@@ -39,7 +39,7 @@ export function createAuthenticate(context: {
   accessTokens: AccessTokens
 }) {
   const { database, clock, config, allowances, accessTokens } = context
-  /** The part of a caller that comes from the user's row. */
+  /** The part of a caller from the user's row. */
   function presentPerson(userId: string, person: Person) {
     const { email, tier, givenTier, limits, termsVersion, admin, memberships, deletionDueAt } = person
     assertActive(person)
@@ -60,9 +60,9 @@ export function createAuthenticate(context: {
   })
 
   /**
-   * The caller. UNAUTHORIZED (no bearer token), INVALID_TOKEN, TOKEN_EXPIRED, TOKEN_REVOKED
-   * (docs/specification.md, "Codes"). Access tokens and API keys (`sy_key_…`) are both sent as bearer tokens (RFC 6750,
-   * 2.1). `within` a transaction it only looks.
+   * The caller. UNAUTHORIZED (no bearer token), INVALID_TOKEN, TOKEN_EXPIRED, TOKEN_REVOKED (docs/specification.md,
+   * "Codes"). Access tokens and API keys (`sy_key_…`) are both bearer tokens (RFC 6750, 2.1). With `within` it only
+   * reads, in that transaction.
    */
   return async function authenticate(authorization: string | undefined, within?: Transaction): Promise<Caller> {
     assertThat(authorization !== undefined, 'UNAUTHORIZED')
@@ -118,14 +118,14 @@ export function createAuthenticate(context: {
 
 const resting = `The account is over its API key limit, so its newest keys are disabled, including this one. Delete other keys. ${howToGetMore}`
 
-/** What is left of a caller whom the provider of a workspace has signed in. TOKEN_REVOKED for who is no member any more. */
+/** Restricts a caller who signed in through a workspace's provider. TOKEN_REVOKED for former members. */
 function restricted(whole: Reach, workspaceId: string): Pick<Caller, 'reach' | 'admin'> {
   const reach = reachOfProvider(whole, workspaceId)
   assertThat(reach.places.size > 0, 'TOKEN_REVOKED')
   return { reach, admin: false }
 }
 
-/** What is read of the user beside a token. */
+/** The user's columns that are read with a token. */
 const personal = [
   'users.email',
   'users.termsVersion',

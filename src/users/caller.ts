@@ -5,32 +5,32 @@ import type { Reach } from '../owners/reach.ts'
 export const scopes = ['read', 'write'] as const
 export type Scope = (typeof scopes)[number]
 
-/** Who makes a request. A login has both scopes; an API key has those it was given. */
+/** The sender of a request. A login has both scopes; an API key has those it was given. */
 export interface Caller {
   userId: string
   email: string
-  /** What the user's own account may have. */
+  /** The limits and features of the user's own account. */
   allowance: Allowance
-  /** Whether the user has accepted the terms in force. */
+  /** Whether the user has accepted the current terms. */
   termsAccepted: boolean
   scopes: readonly Scope[]
-  /** Whose things the caller may see, and in which role. */
+  /** The owners that the caller can see, and the role at each. */
   reach: Reach
   /** Whether the user operates the platform (`npm run admin -- make-admin`). */
   admin: boolean
-  /** Whether the account is to be deleted, and can be restored still. */
+  /** Whether the account is marked for deletion and can still be restored. */
   isClosing: boolean
   via: 'login' | 'api-key'
   loginId?: string
   apiKeyId?: string
 }
 
-/** Refuses callers who have not accepted the terms in force: TERMS_NOT_ACCEPTED. */
+/** Refuses callers who have not accepted the current terms: TERMS_NOT_ACCEPTED. */
 export function requireTerms(caller: Pick<Caller, 'termsAccepted'>): void {
   assertThat(caller.termsAccepted, 'TERMS_NOT_ACCEPTED')
 }
 
-/** Refuses callers whose account is to be deleted: PERMISSION_DENIED. */
+/** Refuses callers whose account is marked for deletion: PERMISSION_DENIED. */
 export function requireKept({ isClosing }: Pick<Caller, 'isClosing'>): void {
   const message =
     'This account is scheduled for deletion. Until then, you can export it (GET /auth/me/export), restore it (POST /auth/me/restore), and export or delete its workspaces.'
@@ -45,8 +45,8 @@ export function requireScope(caller: Caller, scope: Scope): void {
 }
 
 /**
- * The caller's login. PERMISSION_DENIED for an API key: a leaked key must not create more keys, change the password or
- * end its owner's logins.
+ * The caller's login. PERMISSION_DENIED for an API key: a leaked key must not create keys, change the password or end
+ * its owner's logins.
  */
 export function requireLogin(caller: Caller): string {
   assertThat(caller.via === 'login' && caller.loginId !== undefined, 'PERMISSION_DENIED', {
@@ -62,8 +62,8 @@ export function requireAdmin(caller: Caller): void {
 }
 
 /**
- * Refuses API keys of workspaces, and logins by the provider of one: the account of whoever has made the key, or was signed
- * in, is no business of theirs. PERMISSION_DENIED.
+ * Refuses a workspace's API keys and logins through a workspace's provider: they must not touch the user's own account.
+ * PERMISSION_DENIED.
  */
 export function requireOwnAccount({ userId, reach, via }: Caller): void {
   const made = 'This API key belongs to a workspace. It cannot read or change the account of the user who created it.'

@@ -10,15 +10,15 @@ import { activeFactor, RecoveryCode, SecondFactor } from './second-factor.ts'
 import { hashRecoveryCode, isAppCode, stepOf, tidy } from './totp.ts'
 import type { User } from './user.ts'
 
-/** So many wrong codes one after another, and none is accepted for this long, in seconds. */
+/** After this many wrong codes in a row, no code is accepted for this long, in seconds. */
 const failuresAtMost = 10
 const blockSeconds = 3600
 
 type Owner = Pick<User, 'id' | 'email'>
 
 /**
- * Checks the codes of second factors, each of which is good once. Codes are looked at only after the password, so only who
- * knows it can use up the attempts; a new password by mail gives them back.
+ * Checks codes of second factors; each works once. Codes are checked only after the password, so only its holder can
+ * use up the attempts. A password reset by mail resets the count.
  */
 export function createCodeCheck(context: {
   database: Database
@@ -32,21 +32,21 @@ export function createCodeCheck(context: {
   const { baseUrl } = config.http
 
   /**
-   * Uses a code up, of the app or a recovery code. Returns the id of the factor that it has proved; undefined if the user
-   * has none. UNAUTHORIZED without a code, or for a wrong one, with a detail at `code`; RATE_LIMITED after ten wrong ones.
-   * The caller has checked the password.
+   * Uses a code of the app or a recovery code. Returns the id of the proved factor; undefined if the user has none.
+   * UNAUTHORIZED for a missing or wrong code, with a detail at `code`; RATE_LIMITED after ten wrong ones. The caller
+   * has checked the password.
    */
   async function prove(user: Owner, code: string | undefined): Promise<string | undefined> {
     if (!(await activeFactor(database, user.id))) return undefined
     assertThat(code !== undefined, 'UNAUTHORIZED', codeNeeded)
     const outcome = await database.transaction((trx) => attempt(trx, user, code))
-    // Thrown after the commit: throwing inside would take back the count.
+    // Thrown after the commit: a throw inside would roll back the count.
     if (outcome.result === 'wrong') throw new CodedError('UNAUTHORIZED', wrongCode)
     if (outcome.result === 'blocked') throw blocked(outcome.until, clock.now())
     return outcome.factorId
   }
 
-  /** Under the factor's lock, so that of simultaneous uses of one code only one is good, and every attempt counts. */
+  /** Under the factor's lock: only one concurrent use of a code succeeds, and every attempt counts. */
   async function attempt(trx: Transaction, user: Owner, code: string) {
     const factor = await activeFactor(trx, user.id).forUpdate()
     if (!factor) return { result: 'good' as const, factorId: undefined }

@@ -3,11 +3,11 @@ import type { Config } from '../config/config.ts'
 import { derivedToken, isToken } from '../secrets/opaque-tokens.ts'
 
 /**
- * CSRF tokens: one for each login, derived from its id and a key that signs access tokens. None has to be stored, and
- * a page that is loaded again gets the same one. Tokens of all listed private keys are good, like access tokens.
+ * CSRF tokens: one per login, derived from its id and an access-token key. Nothing is stored, and a reloaded page gets
+ * the same token. Tokens of all listed private keys are valid, like access tokens.
  */
 export function createCsrfTokens({ config }: { config: Pick<Config, 'auth'> }) {
-  // A key that only verifies may be listed by its public half, which is no secret.
+  // A listed key that only verifies may be a public key, which is no secret.
   const secrets = config.auth.privateKeys.filter((pem) => pem.includes('PRIVATE KEY')).map(secretOf)
   return {
     of: (loginId: string): string => derivedToken('csrf', secrets[0]!, loginId),
@@ -18,7 +18,7 @@ export function createCsrfTokens({ config }: { config: Pick<Config, 'auth'> }) {
   }
 }
 
-/** The same for every way of writing the key in PEM. */
+/** The same for every PEM encoding of the key. */
 const secretOf = (pem: string): string =>
   createPrivateKey(pem).export({ type: 'pkcs8', format: 'der' }).toString('base64')
 

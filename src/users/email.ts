@@ -2,18 +2,20 @@ import { domainToASCII, domainToUnicode } from 'node:url'
 import { assertThat } from '../errors.ts'
 
 /**
- * The part before the at sign: atoms of RFC 5322 with dots between them, or letters and digits beyond ASCII. What mail
- * programs would read as another way of writing an address is none: quotes, comments, and a dot at the end.
+ * The local part: RFC 5322 atoms with dots between them, plus letters and digits beyond ASCII. Refuses what mail
+ * programs would read as another spelling: quotes, comments, and a final dot.
  */
 const localPart = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u
 
-/** A label of a host name as the DNS has it. */
+/** A host name label in the DNS. */
 const label = /^(?!-)[a-z\d-]{1,63}(?<!-)$/
 
-/** Letters, digits and dashes of any script, with ASCII dots: `domainToASCII` takes other dots and escapes for these. */
+/**
+ * Letters, digits and dashes of any script, with ASCII dots: `domainToASCII` would also accept other dots and escapes.
+ */
 const written = /^[\p{L}\p{M}\p{N}.-]+$/u
 
-/** Whether it is a host name of two labels or more. An IP address is none: the last label of a name is not a number. */
+/** Whether it is a host name of at least two labels. An IP address is not: the last label of a name is not a number. */
 function isDomain(ascii: string): boolean {
   const labels = ascii.split('.')
   return (
@@ -22,20 +24,20 @@ function isDomain(ascii: string): boolean {
 }
 
 /**
- * The one spelling of a domain: as the DNS has it (UTS 46, non-transitional), without the dot of the root, and as people
- * read it. Undefined if it is none.
+ * A domain's canonical spelling: normalized as in the DNS (UTS 46, non-transitional), without the root dot, in its
+ * readable form. undefined if it is not a domain.
  */
 function domainOf(text: string): string | undefined {
   const ascii = written.test(text) ? domainToASCII(text.replace(/(?<=[^.])\.$/, '')) : ''
   if (!isDomain(ascii)) return undefined
   const shown = domainToUnicode(ascii)
-  // What does not read back as the same domain is shown as the DNS has it.
+  // A name whose readable form does not convert back is shown as in the DNS.
   return domainToASCII(shown) === ascii && written.test(shown) ? shown : ascii
 }
 
 /**
- * One spelling for each address: trimmed, lower case, NFC, the domain in its one spelling. Undefined if it is none (RFC 5321:
- * 254 at most).
+ * An address's canonical spelling: trimmed, lower case, NFC, canonical domain. undefined if it is not an address (RFC
+ * 5321: at most 254).
  */
 export function normalizeEmail(text: string): string | undefined {
   if (text.length > 1000) return undefined
@@ -56,12 +58,12 @@ export function readEmail(text: string, path = 'email'): string {
   return email
 }
 
-/** Where letters may have dots that mean nothing. */
+/** Providers that ignore dots in the local part. */
 const dotless = new Set(['gmail.com', 'googlemail.com'])
 
 /**
- * One name for all addresses that are known to reach one mailbox: without what follows a plus sign, letters in one form, the
- * domain as the DNS has it. For counting; nothing is mailed there.
+ * One name for all addresses known to reach one mailbox: no part after a plus sign, one form of letters, the DNS
+ * domain. For counting only; nothing is mailed there.
  */
 export function mailboxOf(email: string): string {
   const at = email.lastIndexOf('@')

@@ -5,8 +5,8 @@ import { createAccountTokens, type IssuedToken } from './account-tokens.ts'
 import { normalizeEmail } from './email.ts'
 
 /**
- * Makes a token with which an account with this address can be made, where registration needs an invitation. It replaces
- * those from before. Undefined if it is not an address. For operators.
+ * Creates a token that allows registration with this address, for installations that require invitations. Replaces
+ * earlier ones. undefined if it is not an address. For operators.
  */
 export async function invite(
   context: { database: Database; clock: Clock },

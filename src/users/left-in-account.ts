@@ -2,12 +2,12 @@ import type { Transaction } from '../database/database.ts'
 import { Identity } from '../sign-in/identity.ts'
 import { ApiKey } from './api-key.ts'
 
-/** How many things of a kind a mail names. */
+/** The most things per kind that a mail names. */
 const mostNamed = 20
 
 /**
- * What stays in an account whose password was reset, and may be somebody else's: one line for each kind, empty if there is
- * nothing. Names that people have chosen are left out: whoever had the account may have written them for the reader.
+ * What stays in an account after a password reset, and may belong to an intruder: one line per kind, empty if there is
+ * nothing. User-chosen names are left out, because an intruder may have written them for the reader.
  */
 export async function leftInAccount(trx: Transaction, userId: string): Promise<string[]> {
   const identities = await Identity.query(trx).where({ userId }).orderBy('id')

@@ -7,17 +7,17 @@ import { requireLogin, type Caller } from './caller.ts'
 import { Login } from './login.ts'
 import { RefreshToken } from './refresh-token.ts'
 
-/** A login as its user sees it. */
+/** A login, as its user sees it. */
 type ListedLogin = Login & {
-  /** Whether it is the one of the request. */
+  /** Whether it is the current request's login. */
   current: boolean
 }
 
-/** The logins of a user that can be used still: to look through, and to end one of them. */
+/** A user's live logins: to list them, and to end one. */
 export function createLoginList(context: { database: Database; clock: Clock }) {
   const { database, clock } = context
 
-  /** One page of the caller's logins, newest first. Logins that have ended, or whose time is over, are not shown. */
+  /** One page of the caller's live logins, newest first. */
   async function list(caller: Caller, request: PageRequest): Promise<Page<ListedLogin>> {
     const loginId = requireLogin(caller)
     const usable = RefreshToken.query(database)
@@ -29,7 +29,7 @@ export function createLoginList(context: { database: Database; clock: Clock }) {
     return { items: items.map((login) => Object.assign(login, { current: login.id === loginId })), nextCursor }
   }
 
-  /** Ends one of the caller's logins; its tokens fail with TOKEN_REVOKED. NOT_FOUND if there is none, or it has ended. */
+  /** Ends one of the caller's logins; its tokens fail with TOKEN_REVOKED. NOT_FOUND if it is unknown or has ended. */
   async function end(caller: Caller, id: string): Promise<void> {
     requireLogin(caller)
     const open = Login.query(database).where({ id, userId: caller.userId }).whereNull('revokedAt')

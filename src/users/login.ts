@@ -10,17 +10,22 @@ export class Login extends Row {
   declare revokedAt: Date | null
   /** Accurate to a minute. */
   declare lastUsedAt: Date
-  /** The client address from which it was opened. */
+  /** The client's address at the start. */
   declare address: string | null
-  /** What the client called itself then. */
+  /** The client's user agent at the start. */
   declare userAgent: string | null
-  /** What a sign-in provider has signed in; null for a password. */
+  /** The provider's identity; null for a password. */
   declare identityId: string | null
-  /** The only workspace that it reaches, by that workspace's provider; null for all that its user does. */
+  /**
+   * The only workspace that it can access, through that workspace's provider; null for everything that its user can
+   * access.
+   */
   declare workspaceId: string | null
 }
 
-/** Ends the matching logins, but one: from the commit on, their tokens fail with TOKEN_REVOKED. Returns whose they were. */
+/**
+ * Ends the matching logins except one. From the commit on, their tokens fail with TOKEN_REVOKED. Returns their users.
+ */
 export async function endLogins(
   db: Database,
   match: { identityId: string } | { workspaceId: string; userId?: string },

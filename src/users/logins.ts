@@ -17,10 +17,10 @@ import { hashToken, isToken, newToken } from '../secrets/opaque-tokens.ts'
 import { RefreshToken } from './refresh-token.ts'
 import { activeFactor } from './second-factor.ts'
 import { assertActive } from '../owners/suspension.ts'
-import type { Tries } from './tries.ts'
+import type { LoginAttempts } from './login-attempts.ts'
 import { User } from './user.ts'
 
-/** The tokens from a login or a refresh. `expiresIn` is the access token's lifetime in seconds. */
+/** The tokens of a login or a refresh. `expiresIn` is the access token's lifetime in seconds. */
 export interface TokenPair {
   loginId: string
   accessToken: string
@@ -29,21 +29,21 @@ export interface TokenPair {
   refreshToken: string
 }
 
-/** Where a login is opened from. */
+/** The client that opens a login. */
 export interface Client {
   address: string
   userAgent: string | undefined
 }
 
-/** What was checked of a user who logs in. */
+/** A user whose password and code were checked. */
 type ProvedUser = Pick<User, 'id' | 'passwordHash'> & { factorId: string | undefined }
 
 type Opened = Pick<Login, 'id' | 'userId' | 'createdAt' | 'address' | 'userAgent'>
 
 const day = 86_400_000
-/** How many used refresh tokens of a login are known, to notice that one is used twice. */
+/** How many used refresh tokens of a login are kept, to detect reuse. */
 const usedKept = 100
-/** How many refresh tokens one round of the purge deletes. */
+/** The most refresh tokens that one purge round deletes. */
 const purgedAtOnce = 5000
 const again = 'Sign in again.'
 const wrong = 'The email address or the password is wrong.'
@@ -55,15 +55,15 @@ export function createLogins(context: {
   config: Pick<Config, 'auth'>
   logger: Logger
   accessTokens: AccessTokens
-  tries: Pick<Tries, 'logIn'>
+  tries: Pick<LoginAttempts, 'logIn'>
   rateLimits: Pick<RateLimits, 'change'>
 }) {
   const { database, clock, config, logger, accessTokens, tries, rateLimits } = context
 
   /**
-   * Opens a login. UNAUTHORIZED for an unknown address or a wrong password; after these, and with a detail at `code`, for a
-   * missing or wrong code of an account with a second factor. RATE_LIMITED after many wrong passwords or codes. `ttlSeconds` shortens
-   * the access token.
+   * Opens a login. UNAUTHORIZED for an unknown address or a wrong password. After those checks, UNAUTHORIZED with a
+   * detail at `code` for a missing or wrong code of a second factor. RATE_LIMITED after many failures. `ttlSeconds`
+   * shortens the access token.
    */
   async function open(request: {
     email: string
@@ -78,11 +78,11 @@ export function createLogins(context: {
     return openFor({ id: user.id, passwordHash: user.passwordHash, factorId }, expiresIn, request.from)
   }
 
-  /** Opens a login for a user whose password and code were just checked. UNAUTHORIZED if either has changed since. */
+  /** Opens a login after password and code were checked. UNAUTHORIZED if either has changed since. */
   async function openFor(user: ProvedUser, expiresIn: number, from?: Client): Promise<TokenPair> {
     const login = { ...newLogin(from), userId: user.id }
     const refreshToken = await database.transaction(async (trx) => {
-      // Shared lock: a password change or a logout everywhere is entirely before or after this login.
+      // Shared lock: a password change or a logout everywhere comes entirely before or after this login.
       const current = await User.query(trx).findById(user.id).forShare()
       assertThat(current?.passwordHash === user.passwordHash, 'UNAUTHORIZED', { message: again })
       assertActive(current)
@@ -97,15 +97,15 @@ export function createLogins(context: {
   }
 
   /**
-   * Opens a login for whom a provider has signed in, in a transaction of the caller's, under whose locks nothing that
-   * permits it can end. The tokens are of use from the commit on.
+   * Opens a login for a user whom a provider signed in. The caller's transaction holds the locks that keep the
+   * permission from ending. The tokens work from the commit on.
    */
   async function openThrough(
     trx: Transaction,
     by: Pick<Login, 'userId' | 'identityId' | 'workspaceId'>,
     from: Client,
   ): Promise<TokenPair> {
-    // As in `openFor`: a logout everywhere is entirely before or after this login.
+    // As in `openFor`: a logout everywhere comes entirely before or after this login.
     const user = await User.query(trx).findById(by.userId).forShare()
     assertThat(user, 'UNAUTHORIZED', { message: again })
     assertActive(user)
@@ -116,13 +116,13 @@ export function createLogins(context: {
     return pair(user.id, login.id, await issue(trx, login.id), accessTokens.lifetime(undefined))
   }
 
-  /** Refuses an account whose time of grace is over, as one that is not there any more. */
+  /** Refuses an account whose grace period is over, as if it did not exist. */
   async function assertStays(trx: Transaction, userId: string, [code, message]: [ErrorCode, string]): Promise<void> {
     const marked = await Deletion.query(trx).findById(userId).where('dueAt', '<=', clock.now())
     assertThat(!marked, code, { message })
   }
 
-  /** In the audit log: of the user, or of the workspace that the login is for. */
+  /** Writes to the user's audit log, or to that of the login's workspace. */
   async function note(trx: Transaction, login: Opened, { ownerId, action }: Pick<Deed, 'ownerId' | 'action'>) {
     const { id, userId, createdAt, address, userAgent } = login
     const from = { address: address ?? undefined, userAgent: userAgent ?? undefined }
@@ -138,13 +138,13 @@ export function createLogins(context: {
 
   /**
    * Exchanges a refresh token for a new pair. INVALID_TOKEN (unknown), TOKEN_EXPIRED, TOKEN_REVOKED (the login has
-   * ended, or the token was already used, which ends the login: one of the two holders is a thief).
+   * ended, or the token is reused, which ends the login: one of its two holders is a thief).
    */
   async function refresh(request: { refreshToken: string; ttlSeconds?: number | undefined }): Promise<TokenPair> {
     const expiresIn = accessTokens.lifetime(request.ttlSeconds)
     assertThat(isToken('refresh', request.refreshToken), 'INVALID_TOKEN', { message: 'This is not a refresh token.' })
     const outcome = await database.transaction((trx) => rotate(trx, hashToken(request.refreshToken)))
-    // Thrown after the commit: throwing inside would roll back the revocation.
+    // Thrown after the commit: a throw inside would roll back the revocation.
     if (outcome.reused) {
       logger.warn({ loginId: outcome.login.id, userId: outcome.login.userId }, 'refresh token reused')
       throw new CodedError('TOKEN_REVOKED', { message: `This refresh token has already been used. ${again}` })
@@ -167,7 +167,7 @@ export function createLogins(context: {
     return { reused: false as const, login, refreshToken: await issue(trx, login.id) }
   }
 
-  /** Locks the login before it reads the token, so that of two parallel uses the second sees the first. */
+  /** Locks the login before it reads the token, so the second of two parallel uses sees the first. */
   async function lock(trx: Transaction, tokenHash: string) {
     const known = await RefreshToken.query(trx).findOne({ tokenHash })
     const login = known && (await Login.query(trx).findById(known.loginId).forUpdate())
@@ -176,7 +176,7 @@ export function createLogins(context: {
     return { login, token }
   }
 
-  /** Deletes used tokens that have expired, and all but the latest: a replay of them ends nothing, and is refused. */
+  /** Deletes expired used tokens, and all but the latest. A replay of a deleted one is refused, but ends nothing. */
   async function forget(trx: Transaction, loginId: string): Promise<void> {
     const used = RefreshToken.query(trx).where({ loginId }).whereNotNull('consumedAt')
     await used.clone().delete().where('expiresAt', '<', clock.now())
@@ -200,29 +200,29 @@ export function createLogins(context: {
   /** Ends the caller's login. */
   const end = async (caller: Caller): Promise<void> => revoke(database, { id: requireLogin(caller) })
 
-  /** Ends every login of the caller, and every session. API keys stay valid. */
+  /** Ends all logins and sessions of the caller. API keys stay valid. */
   async function endAll(caller: Caller): Promise<void> {
     requireLogin(caller)
     await database.transaction(async (trx) => {
-      // Waits for logins that are being opened (they hold a shared lock), so that none is missed.
+      // Waits for logins that are opening (they hold a shared lock), so none is missed.
       await User.query(trx).findById(caller.userId).select('id').forNoKeyUpdate()
       await endEvery(trx, caller.userId)
     })
   }
 
-  /** Ends every login of a user, and every session. The caller has locked the user's row. */
+  /** Ends all logins and sessions of a user. The caller has locked the user's row. */
   async function endEvery(trx: Transaction, userId: string): Promise<void> {
     await revoke(trx, { userId })
     await endOpened(trx, userId)
   }
 
-  /** Ends all other logins of a user, and every session. */
+  /** Ends a user's other logins, and all sessions. */
   async function endOthers(trx: Transaction, userId: string, loginId: string): Promise<void> {
     await revoke(trx, { userId }, loginId)
     await endOpened(trx, userId)
   }
 
-  /** What logins have begun. */
+  /** Ends what logins have opened. */
   async function endOpened(trx: Transaction, userId: string): Promise<void> {
     const now = clock.now()
     await endSessionsOf(trx, userId, now)
@@ -235,7 +235,7 @@ export function createLogins(context: {
     await (exceptId === undefined ? open : open.whereNot({ id: exceptId }))
   }
 
-  /** Deletes logins whose refresh tokens have all expired, some at a time: nobody can use them any more. */
+  /** Deletes logins whose refresh tokens have all expired, some at a time: they can no longer be used. */
   async function purge(): Promise<void> {
     const before = new Date(clock.now().getTime() - day)
     await database.raw(purgeStatement, { before, most: purgedAtOnce })
@@ -246,7 +246,7 @@ export function createLogins(context: {
 
 export type Logins = ReturnType<typeof createLogins>
 
-/** A login always has a token that is not used, unless that has expired. */
+/** A login always has an unused token, unless that has expired. */
 const purgeStatement = `
   with over as (
     delete from refresh_tokens

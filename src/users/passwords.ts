@@ -3,11 +3,11 @@ import { createTurns } from '../threads/turns.ts'
 import { assertThat, CodedError } from '../errors.ts'
 import { isStorable } from '../text.ts'
 
-/** The cost of hashing a password. */
+/** The cost of hashing. */
 export interface PasswordCost {
-  /** Parameters of argon2id, the library's default algorithm. */
+  /** Parameters of argon2id, the library's default. */
   parameters: { memoryCost: number; timeCost: number; parallelism: number }
-  /** A hash with these parameters of an unknown password: a login with an unknown address costs the same time. */
+  /** The hash of an unknown password with these parameters: a login with an unknown address takes equally long. */
   dummyHash: string
 }
 
@@ -17,19 +17,19 @@ export const owaspCost: PasswordCost = {
   dummyHash: '$argon2id$v=19$m=19456,t=2,p=1$l/Oy70aDRd6GRx34T40lZQ$kwVvNs8X5aleRRXo+QoCBkW+KvbIAIvc9pSlJ94f6zU',
 }
 
-/** Three at once leave one of libuv's four threads for DNS and files, and limit the memory to 60 MB. */
+/** Leaves one of libuv's four threads for DNS and files, and bounds memory to 60 MB. */
 const atOnce = 3
 
-/** In whose turn a password is hashed that no client has sent. */
+/** The turn of passwords that no client has sent. */
 const own = 'own'
 
-/** How many passwords of one network may wait: with more, an answer would take seconds, so the request is refused. */
+/** The most waiting passwords per network. With more, answers would take seconds, so the request is refused. */
 const waitingAtMost = 200
 
 export const shortest = 10
 export const longest = 256
 
-/** The password as it is hashed (NFC, so that keyboards agree), or why it is not acceptable. */
+/** The password to hash (NFC, because keyboards differ), or why it is unacceptable. */
 function check(written: string): { password: string } | { problem: string } {
   if (written.length > longest * 4) return { problem: `Must have at most ${longest} characters.` }
   const password = written.normalize('NFC')
@@ -40,7 +40,7 @@ function check(written: string): { password: string } | { problem: string } {
   return { password }
 }
 
-/** A new password, normalized: 10 to 256 characters without NUL, else VALIDATION_ERROR at `path`. */
+/** A new password, normalized: 10 to 256 characters without NUL. Otherwise VALIDATION_ERROR at `path`. */
 export function readNewPassword(written: string, path: string): string {
   const checked = check(written)
   if ('password' in checked) return checked.password
@@ -50,15 +50,15 @@ export function readNewPassword(written: string, path: string): string {
   })
 }
 
-/** Tells whoever signs in by a provider alone how to get a password: UNAUTHORIZED. */
+/** Refuses a user without a password, and says how to get one: UNAUTHORIZED. */
 export function assertPassword(stored: string | null | undefined): asserts stored is string {
   const message = 'This account has no password yet. Set one with POST /auth/forgot-password.'
   assertThat(typeof stored === 'string', 'UNAUTHORIZED', { message })
 }
 
 /**
- * Hashes and verifies passwords, a few at a time, and in turns: the network goes first that had its last turn longest ago, so
- * nobody who tries many passwords holds up the logins of others. RATE_LIMITED if too many of one network are waiting.
+ * Hashes and verifies passwords, a few at a time. Networks take turns, so a client that tries many passwords does not
+ * delay other logins. RATE_LIMITED if too many from one network are waiting.
  */
 export function createPasswords({ parameters, dummyHash }: PasswordCost) {
   const turns = createTurns(atOnce)
@@ -79,10 +79,13 @@ export function createPasswords({ parameters, dummyHash }: PasswordCost) {
     /** The hash to store, for a password from `readNewPassword`. */
     hash: (password: string, network = own): Promise<string> => limited(network, () => hash(password, parameters)),
 
-    /** Whether the password is right. Takes as long if there is no stored hash: no such user, or one without a password. */
+    /**
+     * Whether the password is right. Takes equally long without a stored hash: an unknown user, or one without a
+     * password.
+     */
     async verify(stored: string | null | undefined, written: string, network = own): Promise<boolean> {
-      // An overlong password is compared as the empty one, which never matches, so that it takes as long. The other
-      // rules apply to new passwords only: tightening them must not lock users out.
+      // An overlong password is compared as the empty one, which never matches, to take equally long. The other rules
+      // are for new passwords only: stricter rules must not lock users out.
       const password = written.length > longest * 4 ? '' : written.normalize('NFC')
       const matches = await limited(network, () => verify(stored ?? dummyHash, password))
       return matches && typeof stored === 'string'

@@ -1,12 +1,12 @@
 import type { User } from './user.ts'
 
-/** A user's account as the user sees it. */
+/** A user's account, as the user sees it. */
 export interface Profile {
   id: string
   email: string
   emailVerifiedAt: Date | null
   createdAt: Date
-  /** When it is deleted, if it is to be. */
+  /** When it will be deleted; null if it will not. */
   deletionDueAt: Date | null
   terms: { currentVersion: string; acceptedVersion: string | null; acceptedAt: Date | null }
 }

@@ -18,14 +18,14 @@ import type { Client, Logins } from './logins.ts'
 import { readNewPassword, type Passwords } from './passwords.ts'
 import { leftInAccount } from './left-in-account.ts'
 import { passwordWasReset } from './second-factor.ts'
-import { takeBack } from './take-back.ts'
-import type { Tries } from './tries.ts'
+import { reclaimAccount } from './reclaim-account.ts'
+import type { LoginAttempts } from './login-attempts.ts'
 import { User } from './user.ts'
 
-/** The most requests that one round carries out, so that a stopping process ends soon. */
+/** The most requests in one round, so a stopping process ends soon. */
 const batch = 100
 
-/** Forgotten passwords: a token is mailed to the address, and replaces the password. */
+/** Forgotten passwords: a mailed token replaces the password. */
 export function createRecovery(context: {
   database: Database
   clock: Clock
@@ -34,7 +34,7 @@ export function createRecovery(context: {
   outbox: Pick<Outbox, 'put'>
   rateLimits: Pick<RateLimits, 'recovery' | 'recoveryOf'>
   passwords: Passwords
-  tries: Pick<Tries, 'forget'>
+  tries: Pick<LoginAttempts, 'forget'>
   logins: Pick<Logins, 'endEvery'>
   tokens: AccountTokens
   due: Pick<Due, 'owner'>
@@ -45,9 +45,9 @@ export function createRecovery(context: {
   const { baseUrl } = config.http
 
   /**
-   * Notes that somebody wants a new password. Whether there is an account is looked at later, by `carryOut`: neither the
-   * answer nor its time can tell. Does nothing, without a word, after a few for one address: the tokens from before are
-   * good still. VALIDATION_ERROR if it is not an address, RATE_LIMITED after many from one client.
+   * Records a request for a new password. `carryOut` looks for the account later, so neither the response nor its
+   * timing reveals whether it exists. After a few requests for one address it silently does nothing: earlier tokens are
+   * still valid. VALIDATION_ERROR (not an address), RATE_LIMITED after many from one client.
    */
   async function ask(written: string, clientAddress: string): Promise<void> {
     const email = readEmail(written)
@@ -56,7 +56,9 @@ export function createRecovery(context: {
     await database('password_requests').insert({ id: newId(), createdAt: clock.now(), email })
   }
 
-  /** One round: mails tokens to those who asked and have an account. Safe in several processes at once. */
+  /**
+   * One round: mails tokens to requested addresses that have an account. Safe in several processes at the same time.
+   */
   async function carryOut(): Promise<void> {
     for (let left = batch; left > 0; left -= 1) if (!(await database.transaction(carryOutOne))) return
   }
@@ -74,9 +76,10 @@ export function createRecovery(context: {
   }
 
   /**
-   * Replaces the password with a token that was mailed, and ends all logins and sessions. Providers that were linked before
-   * the account had this address are unlinked. All else stays and is named in a mail, unless the address was never verified
-   * (see `takeBack`); now it is, since its mail was read. INVALID_TOKEN, TOKEN_EXPIRED, PERMISSION_DENIED (suspended), VALIDATION_ERROR.
+   * Replaces the password with a mailed token, and ends all logins and sessions. Unlinks providers that were linked
+   * before the account had this address. Everything else stays and is listed in a mail, unless the address was never
+   * verified (see `reclaimAccount`). The address is now verified. INVALID_TOKEN, TOKEN_EXPIRED, PERMISSION_DENIED
+   * (suspended), VALIDATION_ERROR.
    */
   async function reset(request: { token: string; newPassword: string }, from: Client): Promise<void> {
     const newPassword = readNewPassword(request.newPassword, 'newPassword')
@@ -90,7 +93,7 @@ export function createRecovery(context: {
       assertThat(user, 'INVALID_TOKEN')
       const emailVerifiedAt = user.emailVerifiedAt ?? clock.now()
       await User.query(trx).findById(user.id).patch({ passwordHash, emailVerifiedAt })
-      // A change of address, too: whoever knew the former password may have asked for it.
+      // Including a change of address: someone with the old password may have requested it.
       await tokens.withdraw(trx, user.id, ['verify', 'change', 'reset'])
       await logins.endEvery(trx, user.id)
       await recordDeeds(
@@ -101,7 +104,7 @@ export function createRecovery(context: {
       await passwordWasReset(trx, user.id)
       await unlinkFormer(trx, user)
       const isFirstProof = user.emailVerifiedAt === null
-      if (isFirstProof) await takeBack(trx, { userId: user.id, now: clock.now(), due, sealing })
+      if (isFirstProof) await reclaimAccount(trx, { userId: user.id, now: clock.now(), due, sealing })
       const left = await leftInAccount(trx, user.id)
       await outbox.put(trx, { to: user.email, ...mailOfReset({ now: clock.now(), isFirstProof, left }, baseUrl) })
     })
@@ -110,8 +113,8 @@ export function createRecovery(context: {
   }
 
   /**
-   * Unlinks the providers that were linked before the account had its address: they may be those of somebody who has had the
-   * account, or the address, before. Whoever registers or links by a provider has a verified address first.
+   * Unlinks providers linked before the account had its address: they may belong to a former holder of the account or
+   * the address. Registering with a provider, or linking one, requires a verified address.
    */
   async function unlinkFormer(trx: Transaction, { id: userId, emailVerifiedAt }: User): Promise<void> {
     const linked = Identity.query(trx).where({ userId })

@@ -7,7 +7,7 @@ import type { Logger } from '../logger.ts'
 import { networkOf } from '../rate-limit.ts'
 import type { AccountToken } from './account-token.ts'
 import type { AccountTokens } from './account-tokens.ts'
-import type { Addresses } from './addresses.ts'
+import type { EmailChanges } from './email-changes.ts'
 import { readEmail } from './email.ts'
 import { readNewPassword, type Passwords } from './passwords.ts'
 import { User } from './user.ts'
@@ -26,11 +26,11 @@ const notLinked =
 interface Registration {
   email: string
   password: string
-  /** The token of an invitation; looked at only where one is needed. */
+  /** An invitation's token; ignored unless one is required. */
   invitation?: string | undefined
 }
 
-/** Makes accounts: for everybody, for the invited, or for nobody. */
+/** Registration: open, by invitation, or closed. */
 export function createRegister(context: {
   database: Database
   clock: Clock
@@ -38,11 +38,11 @@ export function createRegister(context: {
   logger: Logger
   passwords: Passwords
   tokens: AccountTokens
-  addresses: Pick<Addresses, 'sendToken'>
+  addresses: Pick<EmailChanges, 'sendToken'>
 }) {
   const { database, clock, config, logger, passwords, tokens, addresses } = context
 
-  /** The invitation that allows to register this address; undefined where none is needed. */
+  /** The invitation that allows this address; undefined if none is required. */
   async function invitationFor(email: string, token: string | undefined): Promise<AccountToken | undefined> {
     if (config.auth.registration === 'open') return undefined
     assertThat(token !== undefined, 'PERMISSION_DENIED', { message: uninvited })
@@ -52,9 +52,9 @@ export function createRegister(context: {
   }
 
   /**
-   * Creates an account, and mails a token that verifies its address. PERMISSION_DENIED where registration is closed, or
-   * needs an invitation; INVALID_TOKEN, TOKEN_EXPIRED for one that is not good. VALIDATION_ERROR for a bad address or
-   * password, or for a taken address, with equal work.
+   * Creates an account and mails a token that verifies its address. PERMISSION_DENIED if registration is closed or
+   * needs an invitation; INVALID_TOKEN, TOKEN_EXPIRED for a bad one. VALIDATION_ERROR for a bad address or password, or
+   * for a taken address, with equal work.
    */
   async function register(request: Registration, address = ''): Promise<User> {
     assertThat(config.auth.registration !== 'closed', 'PERMISSION_DENIED', { message: closed })
@@ -63,7 +63,7 @@ export function createRegister(context: {
     const invitation = await invitationFor(email, request.invitation)
     const passwordHash = await passwords.hash(password, networkOf(address))
     const id = newId()
-    // No look-up first: the constraint decides after the same work, and between parallel requests too.
+    // No lookup first: the constraint decides after the same work, also between parallel requests.
     const row = { id, email, passwordHash, createdAt: clock.now() }
     const made = await database.transaction(async (trx) => {
       await User.query(trx).insert(row).onConflict('email').ignore()
@@ -76,7 +76,7 @@ export function createRegister(context: {
     logger.info({ userId: id }, 'user registered')
     return made
   }
-  /** The invitation of an address that may be used up without its token, since the address is known to be verified. */
+  /** An address's invitation, which a verified address may use without the token. */
   async function invitationOf(trx: Transaction, email: string): Promise<AccountToken | undefined> {
     if (config.auth.registration === 'open') return undefined
     const found = await tokens.invitationOf(trx, email)
@@ -85,9 +85,9 @@ export function createRegister(context: {
   }
 
   /**
-   * Creates an account without a password, for whom a provider of the installation has signed in, in the caller's
-   * transaction. PERMISSION_DENIED where registration is closed, or needs an invitation of this address. VALIDATION_ERROR if
-   * an account has the address: it may be somebody else's, and is not touched.
+   * Creates an account without a password for a user whom the installation's provider signed in, in the caller's
+   * transaction. PERMISSION_DENIED if registration is closed or this address needs an invitation. VALIDATION_ERROR if
+   * an account has the address: it may be another person's and stays untouched.
    */
   async function registerVerified(trx: Transaction, written: string): Promise<User> {
     assertThat(config.auth.registration !== 'closed', 'PERMISSION_DENIED', { message: closed })

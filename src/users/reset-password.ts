@@ -12,11 +12,9 @@ import { passwordWasReset, SecondFactor } from './second-factor.ts'
 import { User } from './user.ts'
 
 /**
- * Gives an account a new random password, ends its logins, its sessions and its attempts to connect sites, and voids what
- * was mailed to change it, for a user who has lost the old one, and with `withoutTotp` the authenticator app, too. API keys
- * stay valid.
- * Returns the password; undefined if there is no account with this address. For operators: the caller has to know that
- * the account is whose it is said to be.
+ * Gives an account a random password, ends its logins, sessions and attempts to connect sites, and invalidates mailed
+ * tokens. `withoutTotp` also removes the authenticator app. API keys stay valid. Returns the password; undefined if no
+ * account has this address. For operators, who must first verify that the account is the requester's.
  */
 export async function resetPassword(
   { database, clock, passwordCost }: { database: Database; clock: Clock; passwordCost: PasswordCost },

@@ -1,6 +1,6 @@
 import { notice } from './account-mails.ts'
 
-/** Notices to the owner of an account about what protects it. They hold no secrets. */
+/** Notices about an account's second factor, without secrets. */
 
 const notYou = 'If this was not you, someone who knows your password is signed in. Change the password now.'
 

@@ -7,18 +7,18 @@ export class SecondFactor extends Row {
   declare id: string
   declare userId: string
   declare createdAt: Date
-  /** Since when logins need it; null until its owner has shown a code. */
+  /** Since when logins require it; null until the owner has entered a code. */
   declare confirmedAt: Date | null
   declare blockedUntil: Date | null
-  /** Wrong codes since the last right one, or since the last block. */
+  /** Wrong codes since the last right one or the last block. */
   declare failures: number
-  /** The time step of the last code that was accepted. */
+  /** The time step of the last accepted code. */
   declare lastStep: number | null
   /** Sealed. */
   declare secret: string
 }
 
-/** One unused recovery code (table `recovery_codes`); only its hash is stored. */
+/** One unused recovery code (table `recovery_codes`). Only its hash is stored. */
 export class RecoveryCode extends Row {
   static override tableName = 'recovery_codes'
   static override idColumn = ['factorId', 'codeHash']
@@ -26,18 +26,21 @@ export class RecoveryCode extends Row {
   declare codeHash: string
 }
 
-/** The factor that a user's logins need, if there is one. */
+/** The factor that the user's logins require, if any. */
 export const activeFactor = (db: Database, userId: string) =>
   SecondFactor.query(db).findOne({ userId }).whereNotNull('confirmedAt')
 
-/** Whoever knew the former password may have begun to set a factor up. The caller has locked the user's row. */
+/**
+ * Deletes an unconfirmed factor: someone with the old password may have started it. The caller has locked the user's
+ * row.
+ */
 export async function dropUnconfirmed(trx: Database, userId: string): Promise<void> {
   await SecondFactor.query(trx).where({ userId }).whereNull('confirmedAt').delete()
 }
 
 /**
- * A password that was reset by mail, or by the operator: whoever knew the former one may have used up the attempts, too.
- * Only this and a right code end their count.
+ * After a reset by mail or by the operator, resets the failure count: someone with the old password may have used up
+ * the attempts. Only this and a right code reset it.
  */
 export async function passwordWasReset(trx: Database, userId: string): Promise<void> {
   await dropUnconfirmed(trx, userId)

@@ -11,19 +11,19 @@ import { secretPlace, wrongCode } from './code-check.ts'
 import { codesWereRenewed, factorWasAdded, factorWasRemoved } from './second-factor-mails.ts'
 import { activeFactor, RecoveryCode, SecondFactor } from './second-factor.ts'
 import { addressOf, hashRecoveryCode, newRecoveryCodes, newSecret, stepOf, tidy } from './totp.ts'
-import type { Tries } from './tries.ts'
+import type { LoginAttempts } from './login-attempts.ts'
 import { User } from './user.ts'
 
 /** How long a secret waits for its first code, in seconds. */
 const setUpSeconds = 3600
 
-/** What protects a change: the password, and a code (or a recovery code). */
+/** The proof that a change requires: the password, and a code or a recovery code. */
 interface Proof {
   currentPassword: string
   code: string
 }
 
-/** A user's second factor: setting it up, new recovery codes, and its end. */
+/** A user's second factor: set up, renew recovery codes, remove. */
 export function createSecondFactors(context: {
   database: Database
   clock: Clock
@@ -31,12 +31,12 @@ export function createSecondFactors(context: {
   logger: Logger
   sealing: Sealing
   outbox: Pick<Outbox, 'put'>
-  tries: Pick<Tries, 'password' | 'prove'>
+  tries: Pick<LoginAttempts, 'password' | 'prove'>
 }) {
   const { database, clock, config, logger, sealing, outbox, tries } = context
   const { baseUrl } = config.http
 
-  /** Since when logins need a code, and how many recovery codes are left; null and 0 without one. */
+  /** When logins began to require a code, and the number of recovery codes left; null and 0 without a factor. */
   async function state({ userId }: Caller): Promise<{ enabledAt: Date | null; recoveryCodesLeft: number }> {
     const factor = await activeFactor(database, userId)
     if (!factor) return { enabledAt: null, recoveryCodesLeft: 0 }
@@ -45,8 +45,8 @@ export function createSecondFactors(context: {
   }
 
   /**
-   * Makes a secret for an authenticator app, instead of one that is not confirmed yet. UNAUTHORIZED if the password is
-   * wrong, VALIDATION_ERROR if the account has a second factor already.
+   * Creates a secret for an authenticator app, and replaces an unconfirmed one. UNAUTHORIZED for a wrong password,
+   * VALIDATION_ERROR if the account already has a second factor.
    */
   async function start(
     caller: Caller,
@@ -68,8 +68,8 @@ export function createSecondFactors(context: {
   }
 
   /**
-   * From now on logins need a code, if this one is right. Returns the recovery codes, which are nowhere else. NOT_FOUND if
-   * nothing was started within the hour, UNAUTHORIZED.
+   * Turns the factor on if the code is right. Returns the recovery codes, which are stored nowhere else. NOT_FOUND if
+   * no set-up started within the hour, UNAUTHORIZED.
    */
   async function confirm(caller: Caller, code: string): Promise<string[]> {
     requireLogin(caller)
@@ -89,14 +89,18 @@ export function createSecondFactors(context: {
     })
   }
 
-  /** New recovery codes, which replace all earlier ones. UNAUTHORIZED, RATE_LIMITED, NOT_FOUND without a second factor. */
+  /**
+   * New recovery codes, which replace all earlier ones. UNAUTHORIZED, RATE_LIMITED, NOT_FOUND without a second factor.
+   */
   const renewCodes = (caller: Caller, proof: Proof, address: string): Promise<string[]> =>
     change(caller, { ...proof, address }, async (trx, user, factorId) => {
       await outbox.put(trx, { to: user.email, ...codesWereRenewed(clock.now(), baseUrl) })
       return renew(trx, factorId)
     })
 
-  /** From now on the password is enough. UNAUTHORIZED, RATE_LIMITED, NOT_FOUND without a second factor. */
+  /**
+   * Removes the factor: the password is enough again. UNAUTHORIZED, RATE_LIMITED, NOT_FOUND without a second factor.
+   */
   const remove = (caller: Caller, proof: Proof, address: string): Promise<void> =>
     change(caller, { ...proof, address }, async (trx, user, factorId) => {
       await SecondFactor.query(trx).findById(factorId).delete()
@@ -104,7 +108,7 @@ export function createSecondFactors(context: {
       logger.info({ userId: user.id }, 'second factor removed')
     })
 
-  /** Does what password and code permit, with the user's row locked. */
+  /** Checks password and code, then makes a change with the user's row locked. */
   async function change<T>(
     caller: Caller,
     { address, ...proof }: Proof & { address: string },
@@ -130,7 +134,7 @@ export function createSecondFactors(context: {
   return { state, start, confirm, renewCodes, remove }
 }
 
-/** Locks the user's row. UNAUTHORIZED if the password is not the one that was checked any more. */
+/** Locks the user's row. UNAUTHORIZED if the password has changed since the check. */
 async function lockUnchanged(trx: Transaction, { id, passwordHash }: User): Promise<void> {
   const user = await User.query(trx).findById(id).forNoKeyUpdate()
   const message = 'The password has been changed in the meantime.'

@@ -1,7 +1,7 @@
 import type { Transaction } from '../database/database.ts'
 import { Row } from '../database/row.ts'
 import { assertThat } from '../errors.ts'
-import { suspendedPayer } from '../billing/standing.ts'
+import { suspendedPayer } from '../billing/account-status.ts'
 import { lockPayers } from '../owners/lock-payers.ts'
 import { payerOf } from '../owners/payer.ts'
 
@@ -10,24 +10,23 @@ export class User extends Row {
   static override tableName = 'users'
   declare id: string
   declare email: string
-  /** When its owner has shown to read mails to it. */
+  /** When the owner verified the address. */
   declare emailVerifiedAt: Date | null
-  /** Null for whoever signs in by a provider alone. */
+  /** null for users who sign in only through a provider. */
   declare passwordHash: string | null
   declare termsVersion: string | null
   declare termsAcceptedAt: Date | null
-  /** Whether the user operates the platform; only a command changes it (`npm run admin -- make-admin`). */
+  /** Whether the user operates the platform. Only a command changes it (`npm run admin -- make-admin`). */
   declare admin: boolean
-  /** Since when an admin keeps the user out, and why; null for who may act. */
+  /** Since when the user is suspended, and why; null for active users. */
   declare suspendedAt: Date | null
   declare suspensionReason: string | null
   declare createdAt: Date
 }
 
 /**
- * Locks the user who pays for an owner. Tier limits are checked under this lock, so two requests cannot exceed one
- * together. INVALID_TOKEN if the owner was deleted in the meantime: nothing is made for one who is gone, nor,
- * PERMISSION_DENIED, for one who is suspended.
+ * Locks the user who pays for an owner. Tier limits are checked under this lock, so parallel requests cannot exceed one
+ * together. INVALID_TOKEN if the owner was deleted meanwhile; PERMISSION_DENIED if the payer is suspended.
  */
 export async function lockOwner(trx: Transaction, ownerId: string): Promise<void> {
   const [payer] = await lockPayers(trx, [ownerId])

@@ -12,9 +12,9 @@ import type { Due } from '../runs/due.ts'
 import { createAccessTokens } from './access-tokens.ts'
 import { createApiKeys } from './api-keys.ts'
 import { createAccountTokens } from './account-tokens.ts'
-import { createAddresses } from './addresses.ts'
+import { createEmailChanges } from './email-changes.ts'
 import { createAuthenticate } from './authenticate.ts'
-import { createClosing } from './closing.ts'
+import { createAccountDeletion } from './account-deletion.ts'
 import { requireLogin, type Caller } from './caller.ts'
 import { createCodeCheck } from './code-check.ts'
 import { createCsrfTokens } from './csrf.ts'
@@ -27,7 +27,7 @@ import { profileOf, type Profile } from './profile.ts'
 import { passwordWasChanged } from './second-factor-mails.ts'
 import { dropUnconfirmed } from './second-factor.ts'
 import { createSecondFactors } from './second-factors.ts'
-import { createTries, type Shown } from './tries.ts'
+import { createLoginAttempts, type Proof } from './login-attempts.ts'
 import { User } from './user.ts'
 
 /** The users of the platform: registration, terms, passwords, logins, API keys and authentication. */
@@ -47,18 +47,21 @@ export function createUsers(context: {
   const passwords = createPasswords(passwordCost)
   const accessTokens = createAccessTokens(context)
   const codes = createCodeCheck(context)
-  const tries = createTries({ ...context, passwords, codes })
+  const tries = createLoginAttempts({ ...context, passwords, codes })
   const logins = createLogins({ ...context, accessTokens, tries })
   const tokens = createAccountTokens(context)
-  const addresses = createAddresses({ ...context, tries, tokens })
+  const addresses = createEmailChanges({ ...context, tries, tokens })
   const { register, registerVerified } = createRegister({ ...context, passwords, tokens, addresses })
   const present = (user: User, deletionDueAt: Date | null = null): Profile =>
     profileOf(user, config.auth.termsVersion, deletionDueAt)
 
-  /** Changes the password and ends all other logins, and all sessions. UNAUTHORIZED if the current one, or the code of the second factor, is wrong, VALIDATION_ERROR. */
+  /**
+   * Changes the password, and ends all other logins and all sessions. UNAUTHORIZED for a wrong current password or
+   * code, VALIDATION_ERROR.
+   */
   async function changePassword(
     caller: Caller,
-    request: Shown & { newPassword: string },
+    request: Proof & { newPassword: string },
     address: string,
   ): Promise<void> {
     const loginId = requireLogin(caller)
@@ -71,14 +74,14 @@ export function createUsers(context: {
       const changed = await same.patch({ passwordHash })
       assertThat(changed === 1, 'UNAUTHORIZED', { message: 'The password has been changed in the meantime.' })
       await logins.endOthers(trx, caller.userId, loginId)
-      // Whoever knew the former password may have asked for another address.
+      // Someone with the old password may have requested another address.
       await tokens.withdraw(trx, caller.userId, ['change', 'reset'])
       await dropUnconfirmed(trx, caller.userId)
       await outbox.put(trx, { to: email, ...passwordWasChanged(clock.now(), config.http.baseUrl) })
     })
   }
 
-  /** Records when the caller accepts the terms in force. Safe to repeat. */
+  /** Records that the caller accepts the current terms. Safe to repeat. */
   async function acceptTerms(caller: Caller): Promise<Profile> {
     requireLogin(caller)
     const termsVersion = config.auth.termsVersion
@@ -111,7 +114,7 @@ export function createUsers(context: {
     loginList: createLoginList(context),
     addresses,
     tries,
-    closing: createClosing({ ...context, tries, logins, tokens }),
+    closing: createAccountDeletion({ ...context, tries, logins, tokens }),
     recovery: createRecovery({ ...context, tries, passwords, logins, tokens }),
     async purge(): Promise<void> {
       await tokens.purge()

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
-import { roomMade } from '../owners/room-made.ts'
+import { capacityFreed } from '../owners/capacity-freed.ts'
 import { assertThat } from '../errors.ts'
 import type { Due } from '../runs/due.ts'
 import type { Revocations } from './revocations.ts'
@@ -52,7 +52,7 @@ export function createRemoval(context: {
      */
     async remove(entry: Named, { force }: { force: boolean }): Promise<void> {
       const noted = await database.transaction((trx) => removeUnderLock(trx, entry, force))
-      await roomMade(database, entry.ownerId, clock.now())
+      await capacityFreed(database, entry.ownerId, clock.now())
       await revocations.carryOut(noted)
     },
 

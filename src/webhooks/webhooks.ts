@@ -1,7 +1,7 @@
 import type { Agent, WebhookProof } from '../agents/agent.ts'
 import type { Agents } from '../agents/agents.ts'
 import type { Billing } from '../billing/billing.ts'
-import { requireCredits, requireGoodStanding, type Standing } from '../billing/standing.ts'
+import { requireCredits, requirePaidSubscription, type AccountStatus } from '../billing/account-status.ts'
 import { requireFeature } from '../billing/tiers.ts'
 import type { Clock } from '../clock.ts'
 import { assertThat, CodedError } from '../errors.ts'
@@ -44,7 +44,7 @@ export interface Delivery {
 /** An agent whose sender has proven itself, and its owner's standing. */
 interface Admitted {
   agent: Agent
-  standing: Standing
+  standing: AccountStatus
   request: InboundRequest
 }
 
@@ -111,7 +111,7 @@ export function createWebhooks(context: {
     try {
       assertMatches(payload)
       requireCredits(standing)
-      await billing.storedBytes.assertRoom(agent.ownerId, standing)
+      await billing.storedBytes.assertStorageLimit(agent.ownerId, standing)
     } catch (refusal) {
       // A repeat gets its receipt although the schema or the credits have changed since: its sender would otherwise correct
       // the payload and send the event under a new key, and it would be processed twice.
@@ -146,7 +146,7 @@ export function createWebhooks(context: {
       const [standing, depth] = await Promise.all([billing.accountFor(agent), runs.queue.depth(agent.id)])
       assertAccepting(standing)
       requireFeature(standing, 'webhooks')
-      requireGoodStanding(standing)
+      requirePaidSubscription(standing)
       if (request.isCounted) await rateLimits.webhook(agent.id)
       runs.queue.assertRoom(depth)
       return { agent, standing, request }
@@ -183,7 +183,7 @@ type Secrets = Parameters<Agents['goodSecretsOf']>[0]
 const proofRefused = ({ header }: Preset, message: string): CodedError =>
   new CodedError('WEBHOOK_SECRET_INVALID', { message, challenge: ['Webhook', `header="${header}"`] })
 
-function assertAccepting({ isClosing, isSuspended }: Pick<Standing, 'isClosing' | 'isSuspended'>): void {
+function assertAccepting({ isClosing, isSuspended }: Pick<AccountStatus, 'isClosing' | 'isSuspended'>): void {
   assertThat(!isClosing, 'TIER_REQUIRED', { message: closing })
   assertThat(!isSuspended, 'PERMISSION_DENIED', { message: suspended })
 }

@@ -1,4 +1,4 @@
-import { usedUpBy, type CapOf } from '../billing/standing.ts'
+import { usedUpBy, type CapOf } from '../billing/account-status.ts'
 import { advise, request, type Advice } from './actions.ts'
 import type { Facts } from './facts.ts'
 

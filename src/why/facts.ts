@@ -1,6 +1,6 @@
 import type { Agent } from '../agents/agent.ts'
 import type { Approval } from '../approvals/approval.ts'
-import type { CapOf } from '../billing/standing.ts'
+import type { CapOf } from '../billing/account-status.ts'
 import type { Reachability } from '../temporal/reachability.ts'
 import type { AgentQueue } from '../runs/agent-queue.ts'
 import type { Charge } from '../runs/queue/blocked.ts'

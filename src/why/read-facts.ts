@@ -1,12 +1,12 @@
 import { Agent } from '../agents/agent.ts'
 import { Approval } from '../approvals/approval.ts'
 import type { Billing } from '../billing/billing.ts'
-import { standingFor, timeOf } from '../billing/standing.ts'
+import { agentAccountStatus, timeOf } from '../billing/account-status.ts'
 import type { Clock } from '../clock.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Config } from '../config/config.ts'
 import { isOpen, Outage } from '../outages/outage.ts'
-import { agentCreditsLeft, boundsOf } from '../owners/months.ts'
+import { agentCreditsLeft, boundsOf } from '../owners/workspace-months.ts'
 import { chargesOf } from '../runs/queue/blocked.ts'
 import { Run } from '../runs/run.ts'
 import type { Reconciler } from '../runs/reconcile/reconciler.ts'
@@ -64,7 +64,7 @@ export async function readFacts(
   const account = await knowledge.billing.credits.find(ownerId, trx).throwIfNotFound()
   const now = knowledge.clock.now()
   const bounds = await boundsOf(trx, ownerId, timeOf(account, now))
-  const standing = standingFor(knowledge.billing.credits.standing(account, { ownerId, ...bounds }), present)
+  const standing = agentAccountStatus(knowledge.billing.credits.standing(account, { ownerId, ...bounds }), present)
   const { facts, action } = await knowledge.reconciler.viewOf(trx, agentId, standing, now)
   const { queue, head, next } = facts
   const asked = runId === undefined ? null : await readAsked(trx, runId)

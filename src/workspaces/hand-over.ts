@@ -4,14 +4,13 @@ import type { Transaction } from '../database/database.ts'
 import { Member } from './member.ts'
 import { Workspace } from './workspace.ts'
 
-/** Which workspace goes from whom to whom. */
 export interface HandedOver {
   workspaceId: string
   from: string
   to: string
 }
 
-/** Locks both accounts, in the order of their ids. */
+/** Locks both accounts in the order of their ids. */
 export async function lockAccounts(
   trx: Transaction,
   credits: Pick<Credits, 'locked'>,
@@ -21,11 +20,11 @@ export async function lockAccounts(
 }
 
 /**
- * Changes who owns a workspace, and whose account pays for it, with both users and both accounts locked. The former
- * owner is an admin from then on. Holds of steps in progress become holds of the new account, which is charged when they
- * end. A handover does not wait until nothing runs, because an agent with a queue always runs. A hold does not remember its
- * payer, because the former owner would pay for runs that the new one lets continue. Ledger entries, grants and months
- * stay with the account that was charged.
+ * Changes the owner of a workspace, and so its paying account, with both users and both accounts locked. The former
+ * owner becomes an admin. Holds of steps in progress move to the new account, which is charged when they end. A
+ * handover does not wait for running work, because an agent with a queue never idles. A hold has no payer of its own:
+ * the former owner would pay for runs that the new one keeps going. Ledger entries, grants and months stay with the
+ * charged account.
  */
 export async function handOver(trx: Transaction, { workspaceId, from, to }: HandedOver, now: Date): Promise<void> {
   const members = Member.query(trx).where({ workspaceId })
@@ -33,11 +32,11 @@ export async function handOver(trx: Transaction, { workspaceId, from, to }: Hand
   await members.clone().findOne({ userId: to }).patch({ role: 'owner', offeredUntil: null })
   await Workspace.query(trx).findById(workspaceId).patch({ payerId: to })
   await trx.raw(holdsStatement, { workspaceId, to })
-  // Either may have room now for what rested, or too little.
+  // Either account may now have capacity for resting things, or too little.
   await Account.query(trx).findByIds([from, to]).patch({ fittedTier: null, lookAt: now })
 }
 
-/** A hold that somebody has locked is just being given back. */
+/** Skips locked holds, which are being released. */
 const holdsStatement = `
   update credit_holds set owner_id = :to::uuid where subject_id in
     (select subject_id from credit_holds where workspace_id = :workspaceId for update skip locked)`

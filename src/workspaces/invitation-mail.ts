@@ -3,8 +3,8 @@ import { quotedName } from '../names.ts'
 import type { NewMail } from '../outbox/outbox.ts'
 
 /**
- * To the address that is invited: perhaps that of a stranger. So the name of the workspace is quoted only if it is harmless,
- * and the inviter is named only by a verified address.
+ * A mail to the invited address, possibly a stranger's. So it quotes the workspace's name only if it is harmless, and
+ * names the inviter only by a verified address.
  */
 export const invitationMail = (
   { email: to, expiresAt }: { email: string; expiresAt: Date },

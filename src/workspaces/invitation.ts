@@ -1,11 +1,11 @@
 import { Row } from '../database/row.ts'
 import type { Role } from '../owners/roles.ts'
 
-/** The roles that one can be invited as. */
+/** The roles that an invitation can give. */
 export const invitedRoles = ['admin', 'member', 'viewer'] as const satisfies readonly Role[]
 export type InvitedRole = (typeof invitedRoles)[number]
 
-/** An invitation of an address (table `invitations`); of its token only the hash is stored. */
+/** An invitation of an address (table `invitations`). Only the hash of its token is stored. */
 export class Invitation extends Row {
   static override tableName = 'invitations'
   declare id: string
@@ -16,7 +16,7 @@ export class Invitation extends Row {
   declare tokenHash: string
   declare createdAt: Date
   declare expiresAt: Date
-  /** When it was accepted, withdrawn, or replaced by another one. */
+  /** When it was accepted, withdrawn or replaced. */
   declare endedAt: Date | null
   declare acceptedBy: string | null
 }

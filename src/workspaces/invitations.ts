@@ -20,18 +20,18 @@ import { lockOwner, User } from '../users/user.ts'
 import { Invitation, type InvitedRole } from './invitation.ts'
 import { invitationMail } from './invitation-mail.ts'
 import { Member } from './member.ts'
-import { assertMembershipRoom } from './membership-room.ts'
+import { assertMembershipLimit } from './assert-membership-limit.ts'
 import { Workspace } from './workspace.ts'
 
-/** How long an invitation is good, in seconds. */
+/** How long an invitation is valid, in seconds. */
 const goodSeconds = 7 * 86_400
-/** Invitations that the workspaces of one account mail: their addresses are whatever somebody wrote. */
+/** Limits on the invitations that one account's workspaces mail, because the inviter chooses the addresses. */
 const most = [
   { count: 50, seconds: 3600, time: 'an hour' },
   { count: 200, seconds: 86_400, time: 'a day' },
 ]
 
-/** What somebody who has a token may know before accepting. */
+/** What the holder of a token sees before accepting. */
 export interface InvitationPreview {
   workspace: string
   inviter: string
@@ -39,8 +39,8 @@ export interface InvitationPreview {
 }
 
 /**
- * Invitations to workspaces. One is for one address; who accepts has to have it, verified. Whether the inviter may invite
- * is asked when inviting and when accepting. One is open for each address; a new one replaces it.
+ * Invitations to workspaces. Each is for one address, which the accepting user must have verified. The inviter's role
+ * is checked at invitation and at acceptance. Each address has at most one open invitation; a new one replaces it.
  */
 export function createInvitations(context: {
   database: Database
@@ -52,8 +52,8 @@ export function createInvitations(context: {
   const { database, clock, config, billing, outbox } = context
   const open = (db: Database | Transaction) => Invitation.query(db).whereNull('endedAt')
 
-  /** Members and whoever is invited, but for one address. */
-  async function assertRoom(trx: Transaction, workspaceId: string, email: string): Promise<void> {
+  /** Counts members and open invitations, except for one address. */
+  async function assertMemberLimit(trx: Transaction, workspaceId: string, email: string): Promise<void> {
     const { limits } = await billing.account(workspaceId, trx)
     const members = await Member.query(trx).where({ workspaceId }).resultSize()
     const invited = open(trx).where({ workspaceId }).where('expiresAt', '>', clock.now()).whereNot({ email })
@@ -86,7 +86,7 @@ export function createInvitations(context: {
     return invitation
   }
 
-  /** Refuses an invitation that is over, or whose inviter may not invite any more. */
+  /** Refuses an invitation that has ended, or whose inviter may no longer invite. */
   async function assertGood(db: Database | Transaction, invitation: Invitation): Promise<void> {
     const { workspaceId, invitedBy: userId } = invitation
     assertThat(invitation.endedAt === null, 'INVALID_TOKEN', { message: gone })
@@ -101,13 +101,13 @@ export function createInvitations(context: {
     assertThat(workspace, 'INVALID_TOKEN', { message: gone })
   }
 
-  /** One transaction, and safe to repeat: who has accepted it is told of the same membership. */
+  /** One transaction. Safe to repeat: the user who accepted it gets the same membership. */
   async function acceptUnderLock(trx: Transaction, by: Actor & { userId: string }, given: Invitation): Promise<Member> {
     const { userId } = by
     const user = await User.query(trx).findById(userId).throwIfNotFound()
     const invitation = await Invitation.query(trx).findById(given.id).throwIfNotFound()
     const { workspaceId, email, role } = invitation
-    // Before anything else: nobody learns or uses up anything by the invitation of somebody else.
+    // Checked first, so that nobody learns anything from, or uses up, another user's invitation.
     const isMine = user.emailVerifiedAt !== null && user.email === email
     assertThat(isMine, 'PERMISSION_DENIED', { message: notYours })
     const member = await Member.query(trx).findOne({ workspaceId, userId })
@@ -127,14 +127,14 @@ export function createInvitations(context: {
     const count = await Member.query(trx).where({ workspaceId }).resultSize()
     const message = `The workspace has reached its limit of ${limits.workspaceMembers} members. ${howToGetMore}`
     assertThat(count < limits.workspaceMembers, 'FEATURE_LIMIT_REACHED', { message })
-    await assertMembershipRoom(trx, userId)
+    await assertMembershipLimit(trx, userId)
     return Member.query(trx).insertAndFetch({ id: newId(), ...joining, joinedAt: clock.now() })
   }
 
   return {
     /**
-     * Invites an address, and mails it the token. Replaces an open invitation of the same address. PERMISSION_DENIED (the
-     * inviter's own address is not verified), VALIDATION_ERROR (no address, or that of a member), FEATURE_LIMIT_REACHED,
+     * Invites an address and mails it the token. Replaces an open invitation for the address. PERMISSION_DENIED (the
+     * inviter's own address is not verified), VALIDATION_ERROR (not an address, or a member's), FEATURE_LIMIT_REACHED,
      * RATE_LIMITED.
      */
     async invite(
@@ -149,7 +149,7 @@ export function createInvitations(context: {
         await lockOwner(trx, workspaceId)
         const inviter = await verifiedUser(trx, caller.userId)
         await assertNoMember(trx, workspaceId, email)
-        await assertRoom(trx, workspaceId, email)
+        await assertMemberLimit(trx, workspaceId, email)
         await assertRate(trx, workspaceId)
         await open(trx).where({ workspaceId, email }).patch({ endedAt: now })
         const times = { createdAt: now, expiresAt: later(now, goodSeconds) }
@@ -160,22 +160,21 @@ export function createInvitations(context: {
       })
     },
 
-    /** Those that are open, newest first. */
+    /** The open invitations, newest first. */
     invitations: (workspaceId: string, request: PageRequest): Promise<Page<Invitation>> =>
       page(open(database).where({ workspaceId }), { list: 'invitations', time: 'createdAt', ...request }),
 
-    /** An open one; undefined if there is none. */
     invitation: async (workspaceId: string, id: string): Promise<Invitation | undefined> =>
       isId(id) ? open(database).where({ workspaceId }).findById(id) : undefined,
 
-    /** Withdraws an open invitation: its token is refused from then on. NOT_FOUND. */
+    /** Withdraws an open invitation: its token stops working. NOT_FOUND. */
     async withdrawInvitation(workspaceId: string, id: string): Promise<void> {
       const living = open(database).where({ workspaceId })
       const ended = isId(id) ? await living.findById(id).patch({ endedAt: clock.now() }) : 0
       assertThat(ended === 1, 'NOT_FOUND', { message: 'There is no open invitation with this id.' })
     },
 
-    /** What the holder of a token may know: INVALID_TOKEN, TOKEN_EXPIRED. */
+    /** What the holder of a token may see. INVALID_TOKEN, TOKEN_EXPIRED. */
     async previewInvitation(token: string): Promise<InvitationPreview> {
       const invitation = await found(database, token)
       await assertGood(database, invitation)
@@ -185,8 +184,8 @@ export function createInvitations(context: {
     },
 
     /**
-     * Makes the caller a member. INVALID_TOKEN, TOKEN_EXPIRED, PERMISSION_DENIED (another address, or one that is not
-     * verified), WORKSPACE_REQUIRED, FEATURE_LIMIT_REACHED.
+     * Makes the caller a member. INVALID_TOKEN, TOKEN_EXPIRED, PERMISSION_DENIED (another or an unverified address),
+     * WORKSPACE_REQUIRED, FEATURE_LIMIT_REACHED.
      */
     async acceptInvitation(by: Actor & { userId: string }, token: string): Promise<Member> {
       const invitation = await found(database, token)
@@ -198,7 +197,10 @@ export function createInvitations(context: {
   }
 }
 
-/** Strangers read who invites them, so an address that may be somebody else's invites nobody. PERMISSION_DENIED. */
+/**
+ * Strangers read the inviter's address, so an unverified address, which may be another person's, cannot invite.
+ * PERMISSION_DENIED.
+ */
 async function verifiedUser(trx: Transaction, userId: string): Promise<User> {
   const user = await User.query(trx).findById(userId).whereNotNull('emailVerifiedAt')
   assertThat(user, 'PERMISSION_DENIED', { message: unverified })

@@ -9,11 +9,11 @@ export class Member extends Row {
   declare userId: string
   declare role: Role
   declare joinedAt: Date
-  /** Until when the member can take the workspace over; null without an offer. */
+  /** When the offer to own the workspace ends; null without an offer. */
   declare offeredUntil: Date | null
 }
 
-/** With the address that people know them by. */
+/** A member with the address of the user. */
 export class NamedMember extends Member {
   declare email: string
 }

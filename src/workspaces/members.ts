@@ -13,7 +13,7 @@ import type { Vault } from '../vault/vault.ts'
 import { Member, NamedMember } from './member.ts'
 import { Workspace, type Connections } from './workspace.ts'
 
-/** The members of workspaces. Changes hold the lock of the user who pays, under which keys and sessions are made. */
+/** The members of workspaces. Changes hold the paying user's lock, under which keys and sessions are created. */
 export function createMembers(context: {
   database: Database
   clock: Clock
@@ -21,7 +21,7 @@ export function createMembers(context: {
 }) {
   const { database, clock, vault } = context
 
-  /** In the transaction that ends the membership, with the user who pays locked. */
+  /** Call it in the transaction that ends the membership, with the paying user locked. */
   async function removeConnections(trx: Transaction, left: Left, wanted?: Connections): Promise<void> {
     await vault.flows.endOf(trx, left)
     const { connectionsOfLeavers } = await Workspace.query(trx).findById(left.ownerId).throwIfNotFound()
@@ -42,15 +42,15 @@ export function createMembers(context: {
   }
 
   return {
-    /** Those who joined last come first. */
+    /** Newest members first. */
     members: (workspaceId: string, request: PageRequest): Promise<Page<NamedMember>> =>
       page(named(database, workspaceId), { list: 'members', key: idIn('members.id'), time: 'joinedAt', ...request }),
 
-    /** undefined if the user is no member. */
+    /** undefined if the user is not a member. */
     member: async (workspaceId: string, userId: string): Promise<NamedMember | undefined> =>
       isId(userId) ? named(database, workspaceId).findOne({ userId }) : undefined,
 
-    /** Gives a member another role. MEMBER_NOT_FOUND, ROLE_CHANGE_FORBIDDEN (there is one owner, and stays one). */
+    /** Changes a member's role. MEMBER_NOT_FOUND, ROLE_CHANGE_FORBIDDEN (the owner's role is fixed). */
     changeRole: (workspaceId: string, userId: string, role: Role): Promise<NamedMember> =>
       database.transaction(async (trx) => {
         const member = await locked(trx, workspaceId, userId)
@@ -61,10 +61,9 @@ export function createMembers(context: {
       }),
 
     /**
-     * Ends a membership, and with it the member's keys and sessions here, and attempts to connect sites, and what the
-     * workspace's provider has signed in. What becomes of the
-     * sites that the member has connected is `connections`, or else what the workspace says. MEMBER_NOT_FOUND,
-     * ROLE_CHANGE_FORBIDDEN.
+     * Ends a membership, and with it the member's keys and sessions here, attempts to connect sites, and logins through
+     * the workspace's provider. `connections`, or else the workspace's setting, decides about the sites that the member
+     * connected. MEMBER_NOT_FOUND, ROLE_CHANGE_FORBIDDEN.
      */
     removeMember: (workspaceId: string, userId: string, connections?: Connections): Promise<void> =>
       database.transaction(async (trx) => {
@@ -82,7 +81,7 @@ export function createMembers(context: {
   }
 }
 
-/** Whose membership of what has ended. */
+/** The ended membership: the user and the workspace. */
 interface Left {
   ownerId: string
   userId: string

@@ -1,6 +1,6 @@
 import { recordDeeds, type Actor } from '../audit/audit-entry.ts'
 import type { Billing } from '../billing/billing.ts'
-import { suspendedPayer } from '../billing/standing.ts'
+import { suspendedPayer } from '../billing/account-status.ts'
 import { later, type Clock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { Deletion } from '../deletion/deletion.ts'
@@ -10,17 +10,17 @@ import { quotedName } from '../names.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import { lockPayers, type Payer } from '../owners/lock-payers.ts'
 import type { Due } from '../runs/due.ts'
-import type { Shown, Tries } from '../users/tries.ts'
+import type { Proof, LoginAttempts } from '../users/login-attempts.ts'
 import { lockOwner } from '../users/user.ts'
 import { handOver, lockAccounts, type HandedOver } from './hand-over.ts'
 import { Member } from './member.ts'
-import { assertTransferRoom } from './transfer-room.ts'
+import { assertTransferLimits } from './assert-transfer-limits.ts'
 import { Workspace } from './workspace.ts'
 
 /** How long an offer is open, in seconds. */
 const openSeconds = 7 * 86_400
 
-/** That a member can take a workspace over. */
+/** An offer that lets a member take a workspace over. */
 export interface Offer {
   workspaceId: string
   userId: string
@@ -28,8 +28,8 @@ export interface Offer {
 }
 
 /**
- * Hands workspaces over: the owner offers one to a member, who accepts. There is one offer at a time. It ends with the
- * membership, after seven days, or when either of them takes it back.
+ * Transfers workspaces: the owner offers one to a member, who accepts. A workspace has one offer at a time. An offer
+ * ends with the membership, after seven days, or when either side withdraws it.
  */
 export function createTransfers(context: {
   database: Database
@@ -37,12 +37,12 @@ export function createTransfers(context: {
   billing: Billing
   due: Due
   notifications: Pick<Notifications, 'notify'>
-  tries: Pick<Tries, 'prove'>
+  tries: Pick<LoginAttempts, 'prove'>
 }) {
   const { database, clock, billing, due, notifications, tries } = context
   const open = (db: Database | Transaction) => Member.query(db).where('offeredUntil', '>', clock.now())
 
-  /** Locks everybody concerned; undefined if the user owns the workspace already. */
+  /** Locks everyone involved; undefined if the user already owns the workspace. */
   async function offered(trx: Transaction, workspaceId: string, userId: string): Promise<Workspace | undefined> {
     const payers = await lockPayers(trx, [workspaceId, userId])
     const workspace = await Workspace.query(trx).findById(workspaceId).whereNull('deletedAt')
@@ -73,16 +73,15 @@ export function createTransfers(context: {
     const change = { workspaceId, from, to: by.userId }
     await lockAccounts(trx, billing.credits, change)
     const standing = await billing.account(change.to, trx)
-    await assertTransferRoom(trx, standing, { workspaceId, userId: change.to, now: clock.now() })
+    await assertTransferLimits(trx, standing, { workspaceId, userId: change.to, now: clock.now() })
     await handOver(trx, change, clock.now())
-    // Runs may have waited for what the former account did not have.
+    // Runs may have waited for something that the former account lacked.
     await due.owner(trx, workspaceId)
     await record(trx, by, change)
     await tell(trx, workspace, change)
   }
 
   return {
-    /** The open offers of workspaces. */
     async offers(workspaceIds: readonly string[]): Promise<Offer[]> {
       const members = await open(database).whereIn('workspaceId', [...workspaceIds])
       return members.flatMap(({ workspaceId, userId, offeredUntil }) =>
@@ -91,12 +90,12 @@ export function createTransfers(context: {
     },
 
     /**
-     * Offers the workspace to a member, instead of an offer before. UNAUTHORIZED (password or code), MEMBER_NOT_FOUND,
-     * VALIDATION_ERROR (the owner), PERMISSION_DENIED (owned by somebody else in the meantime).
+     * Offers the workspace to a member, and replaces an earlier offer. UNAUTHORIZED (password or code),
+     * MEMBER_NOT_FOUND, VALIDATION_ERROR (the owner), PERMISSION_DENIED (it has a new owner meanwhile).
      */
     async offer(
       { id: workspaceId, name }: Pick<Workspace, 'id' | 'name'>,
-      { by, userId, proof, address }: { by: string; userId: string; proof: Shown; address: string },
+      { by, userId, proof, address }: { by: string; userId: string; proof: Proof; address: string },
     ): Promise<Offer> {
       await tries.prove(by, proof, address)
       const expiresAt = later(clock.now(), openSeconds)
@@ -121,7 +120,7 @@ export function createTransfers(context: {
       return { workspaceId, userId, expiresAt }
     },
 
-    /** Takes the offer back, for the owner, or declines it, for the member whom it is made to. NOT_FOUND. */
+    /** Withdraws the offer (as the owner) or declines it (as the member). NOT_FOUND. */
     withdrawOffer: (workspaceId: string, userId: string): Promise<void> =>
       database.transaction(async (trx) => {
         await lockOwner(trx, workspaceId)
@@ -134,8 +133,8 @@ export function createTransfers(context: {
       }),
 
     /**
-     * Makes the member the owner whom the workspace is offered to: one transaction, and safe to repeat. NOT_FOUND (no open
-     * offer), PERMISSION_DENIED (an address that is not verified, an account that is suspended or to be deleted),
+     * Makes the member with the offer the owner, in one transaction. Safe to repeat. NOT_FOUND (no open offer),
+     * PERMISSION_DENIED (an unverified address, an account that is suspended or marked for deletion),
      * WORKSPACE_REQUIRED, FEATURE_LIMIT_REACHED, AGENT_LIMIT_REACHED, VAULT_LIMIT_REACHED.
      */
     acceptOffer: (by: Actor & { userId: string }, workspaceId: string): Promise<Member> =>
@@ -147,7 +146,7 @@ export function createTransfers(context: {
   }
 }
 
-/** Refuses accounts that may not act, and a taker whom nobody can reach. PERMISSION_DENIED. */
+/** Refuses accounts that may not act, and a new owner without a verified address. PERMISSION_DENIED. */
 async function assertTakers(trx: Transaction, payers: readonly Payer[], userId: string): Promise<void> {
   for (const { id, suspendedAt } of payers) {
     assertThat(suspendedAt === null, 'PERMISSION_DENIED', { message: suspendedPayer })

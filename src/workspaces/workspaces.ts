@@ -12,16 +12,16 @@ import { endSessions } from '../sessions/session.ts'
 import { WorkspaceProvider } from '../sign-in/workspace-provider.ts'
 import { ApiKey } from '../users/api-key.ts'
 import { endLogins } from '../users/login.ts'
-import { roomMade } from '../owners/room-made.ts'
+import { capacityFreed } from '../owners/capacity-freed.ts'
 import { lockOwner } from '../users/user.ts'
 import { createInvitations } from './invitations.ts'
 import { Member } from './member.ts'
 import { createMembers } from './members.ts'
-import { assertMembershipRoom } from './membership-room.ts'
+import { assertMembershipLimit } from './assert-membership-limit.ts'
 import { createTransfers } from './transfers.ts'
 import { Workspace, type Connections } from './workspace.ts'
 
-/** A workspace as something that belongs to an owner: itself. */
+/** A workspace with its owner: itself. */
 export type OwnedWorkspace = Workspace & { ownerId: string }
 
 interface WorkspaceChanges {
@@ -30,7 +30,7 @@ interface WorkspaceChanges {
   connectionsOfLeavers?: Connections | undefined
 }
 
-/** Workspaces: owners whose agents and sites several people share. The account of its owner pays for a workspace. */
+/** Workspaces: owners whose agents and sites several people share. The workspace owner's account pays. */
 export function createWorkspaces(
   context: Parameters<typeof createInvitations>[0] &
     Parameters<typeof createMembers>[0] &
@@ -45,14 +45,14 @@ export function createWorkspaces(
     return Object.assign(workspace, { ownerId: workspace.id })
   }
 
-  /** Under the lock of the user who pays. */
-  async function assertRoom(trx: Transaction, userId: string): Promise<void> {
+  /** Call it with the paying user locked. */
+  async function assertWorkspaceLimit(trx: Transaction, userId: string): Promise<void> {
     const { limits, features, tier } = await billing.account(userId, trx)
     assertThat(features.includes('workspaces'), 'WORKSPACE_REQUIRED', { message: lacksFeature(tier, 'workspaces') })
     const count = await living(trx).where({ payerId: userId }).resultSize()
     const message = `You have reached your limit of ${limits.workspaces} workspaces. ${howToGetMore}`
     assertThat(count < limits.workspaces, 'FEATURE_LIMIT_REACHED', { message })
-    await assertMembershipRoom(trx, userId)
+    await assertMembershipLimit(trx, userId)
   }
 
   return {
@@ -61,11 +61,11 @@ export function createWorkspaces(
     ...createTransfers(context),
     get,
 
-    /** Makes a workspace of the user's. WORKSPACE_REQUIRED (the tier has none), FEATURE_LIMIT_REACHED. */
+    /** Creates a workspace. WORKSPACE_REQUIRED (the tier has none), FEATURE_LIMIT_REACHED. */
     create: (userId: string, { name }: { name: string }): Promise<OwnedWorkspace> =>
       database.transaction(async (trx) => {
         await lockOwner(trx, userId)
-        await assertRoom(trx, userId)
+        await assertWorkspaceLimit(trx, userId)
         const [id, createdAt] = [newId(), clock.now()]
         await trx('owners').insert({ id, createdAt, kind: 'workspace' })
         await Workspace.query(trx).insert({ id, name, payerId: userId, createdAt })
@@ -73,7 +73,6 @@ export function createWorkspaces(
         return Object.assign(await living(trx).findById(id).throwIfNotFound(), { ownerId: id })
       }),
 
-    /** Those that the caller is a member of. */
     list: (reach: Reach, request: PageRequest): Promise<Page<Workspace>> =>
       page(living(database).whereIn('id', ownersIn(reach)), {
         list: 'workspaces',
@@ -83,8 +82,8 @@ export function createWorkspaces(
       }),
 
     /**
-     * Changes the name, what it may use, or what becomes of sites of leavers. WORKSPACE_NOT_FOUND if it was deleted
-     * in the meantime.
+     * Changes the name, the cap, or the setting for sites of leaving members. WORKSPACE_NOT_FOUND if it was deleted
+     * meanwhile.
      */
     async update({ id }: Workspace, changes: WorkspaceChanges): Promise<OwnedWorkspace> {
       const { name, creditsPerMonth, connectionsOfLeavers } = changes
@@ -104,8 +103,8 @@ export function createWorkspaces(
     },
 
     /**
-     * Deletes it for everybody, at once: its keys and sessions end, and its agents start nothing more. Its rows go in
-     * the background. PERMISSION_DENIED if the user does not own it any more.
+     * Deletes the workspace for everyone immediately: keys and sessions end, and agents start nothing new. Its rows are
+     * deleted in the background. PERMISSION_DENIED if the user no longer owns it.
      */
     remove: ({ id }: Workspace, userId: string): Promise<void> =>
       database.transaction(async (trx) => {
@@ -121,12 +120,12 @@ export function createWorkspaces(
         await WorkspaceProvider.query(trx).where({ workspaceId: id }).delete()
         await endLogins(trx, { workspaceId: id }, { now })
         await endSessions(trx, { ownerId: id }, now)
-        await roomMade(trx, id, now)
+        await capacityFreed(trx, id, now)
       }),
   }
 }
 
-/** Since a user has joined, a workspace is in their list; a key of the workspace is no member. */
+/** A user's list is ordered by when the user joined. An API key of the workspace has no membership. */
 const joinedStatement = `
   coalesce((select m.arrival from members m where m.workspace_id = workspaces.id and m.user_id = ?), workspaces.arrival)`
 

@@ -7,7 +7,7 @@ import * as notifications from '../../api/notifications.ts'
 import * as statements from '../../api/statements.ts'
 import * as vault from '../../api/vault.ts'
 import * as workspaces from '../../api/workspaces.ts'
-import { createExceeding } from '../../src/billing/exceeding.ts'
+import { createFitToLimits } from '../../src/billing/fit-to-limits.ts'
 import { later } from '../../src/clock.ts'
 import { newId } from '../../src/ids.ts'
 import { VaultEntry } from '../../src/vault/vault-entry.ts'
@@ -99,7 +99,7 @@ test('what exceeds the limits of a lower tier rests, is reported, and goes on wh
 test('once an installation has tiers, or has none any more, accounts are fitted that were fitted before', async (t) => {
   const platform = await open()
   const { database, exceeding, config } = platform.services
-  const without = createExceeding({ ...platform.services, config: { billing: { ...config.billing, mode: 'off' } } })
+  const without = createFitToLimits({ ...platform.services, config: { billing: { ...config.billing, mode: 'off' } } })
   const begin = new Date()
   for (const [fittedTier, exceeds, { afterChange }, isAnew] of [
     ['off', false, exceeding, true],

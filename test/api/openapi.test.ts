@@ -9,7 +9,7 @@ import { codesOf } from '../../api/route/route-rules.ts'
 import { routes } from '../../api/routes.ts'
 import { catalogue } from '../../src/errors.ts'
 import { manifestJsonSchema } from '../../src/sites/manifest/manifest-schema.ts'
-import { readEnding } from '../../src/callbacks/ending.ts'
+import { readCallbackBody } from '../../src/callbacks/callback-body.ts'
 import { contradictions, document as declared, inWords, type Document } from '../helpers/declared.ts'
 import { agentOf, customer } from '../helpers/people.ts'
 import { startPlatform } from '../helpers/platform.ts'
@@ -167,7 +167,7 @@ test('a callback is posted as the document says, whatever the run has become', a
   const someone = await customer(platform)
   const { id } = (await start(someone, await agentOf(someone))).body
   await cancel(someone, id)
-  const body: unknown = JSON.parse(await readEnding(database, id))
+  const body: unknown = JSON.parse(await readCallbackBody(database, id))
   t.like(body, { type: 'run.cancelled' })
   const schema = declared.webhooks['runEnded']?.['post']?.requestBody?.content?.['application/json']?.schema ?? false
   t.is(inWords(contradictions(schema as object, body)), '')

@@ -7,7 +7,7 @@ import * as billing from '../../api/billing.ts'
 import * as invitations from '../../api/invitations.ts'
 import * as sessions from '../../api/sessions.ts'
 import * as workspaces from '../../api/workspaces.ts'
-import { createEmptying } from '../../src/deletion/emptying.ts'
+import { createDeleteRows } from '../../src/deletion/delete-rows.ts'
 import { historyOf, openSession, send } from '../chat/stage.ts'
 import { makeThings } from '../api/stage.ts'
 import { adminOf } from '../helpers/admins.ts'
@@ -186,7 +186,7 @@ const leftovers: Record<string, (someone: Person) => Promise<unknown>> = {
 test('an owner is not closed while there is something that must be stopped, revoked or detached first', async (t) => {
   const { platform } = await stage()
   const { database } = platform.services
-  const { clear, close } = createEmptying({ database })
+  const { clear, close } = createDeleteRows({ database })
   const ownerId = await userIdOf(await person(platform))
   t.true(await clear(ownerId, 'user', () => false))
   /** As if it had come in the last moment. */

@@ -2,7 +2,7 @@ import test from 'ava'
 import type { Client } from 'pg'
 import * as workspaces from '../../api/workspaces.ts'
 import { createDeletions } from '../../src/deletion/deletions.ts'
-import { createStop } from '../../src/deletion/stop.ts'
+import { createStopOwner } from '../../src/deletion/stop-owner.ts'
 import { runRound } from '../../src/loops.ts'
 import { makeThings } from '../api/stage.ts'
 import { openSession } from '../chat/stage.ts'
@@ -126,7 +126,7 @@ test.serial(
   async (t) => {
     const { platform } = await stage()
     const { database, schedules, ...services } = platform.services
-    const { isBusy } = createStop({ ...services, database })
+    const { isBusy } = createStopOwner({ ...services, database })
     const [someone, neighbour] = [await customer(platform), await customer(platform)]
     await start(neighbour, await agentOf(neighbour))
     const { id: agentId, ownerId } = await scheduledAgent(someone)

@@ -1,5 +1,5 @@
 import { createDecide } from '../../src/approvals/decide.ts'
-import { createLook } from '../../src/billing/look.ts'
+import { createPollGateway } from '../../src/billing/poll-gateway.ts'
 import { createRecordOutcome } from '../../src/callbacks/record-outcome.ts'
 import { createEnd } from '../../src/runs/ending/end.ts'
 import { createRepairs } from '../../src/runs/reconcile/repairs.ts'
@@ -97,7 +97,7 @@ export const lateParties: Fault[] = [
   },
   {
     id: 'late/older-look',
-    in: createLook,
+    in: createPollGateway,
     edit: without('IfStatement[test.left.property.name="lookApplied"]'),
     why: 'news of a subscription that come late undo a change of the tier',
     tests: ['test/src/billing/subscriptions.test.ts'],

@@ -1,6 +1,6 @@
 import { createPurchases as createStripePurchases } from '../../src/billing/gateways/stripe/purchases.ts'
 import { createSubscriptions } from '../../src/billing/gateways/stripe/subscriptions.ts'
-import { createTakenCredit } from '../../src/billing/gateways/stripe/taken-credit.ts'
+import { createReclaimCredit } from '../../src/billing/gateways/stripe/reclaim-credit.ts'
 import { chargeAccount } from '../../src/billing/ledger/charge.ts'
 import { createHolds } from '../../src/billing/ledger/holds.ts'
 import { createPurchases } from '../../src/billing/purchases.ts'
@@ -58,7 +58,7 @@ export const money: Fault[] = [
   },
   {
     id: 'money/credit-taken-twice',
-    ...within(createTakenCredit, 'settle'),
+    ...within(createReclaimCredit, 'settle'),
     edit: instead('[]', 'CallExpression[callee.object.name="before"][callee.property.name="filter"]'),
     why: 'credit is taken again each day, once Stripe has forgotten the key',
     tests: ['test/api/stripe-refunds.test.ts'],

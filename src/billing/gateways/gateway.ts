@@ -1,50 +1,59 @@
 import type { TierName, PaidTierName } from '../tiers.ts'
 
 /**
- * Moves money: the sandbox, or Stripe. Cards, subscriptions and payments live at the gateway; the platform asks what
- * has become of them (`look`) and never guesses. A request that changes something carries a key, so that it can be sent
- * again when its answer was lost. All amounts are US cents; all times are those of the gateway's clock.
+ * Moves money: the sandbox, or Stripe. The gateway stores cards, subscriptions and payments; the platform polls their
+ * state (`readState`) and never guesses. Each change carries an idempotency key, so it can be resent if its response was
+ * lost. Amounts are US cents. Times are those of the gateway's clock.
  */
 export interface Gateway {
   name: 'sandbox' | 'stripe'
   /**
-   * The gateway's name for an account: the known one, or a new one if there is none, or it is gone. INTERNAL_ERROR if it
-   * is unknown, although a subscription continues: then the key may be that of another account of the gateway.
+   * The gateway's id for an account: the known one, or a new one if none exists. INTERNAL_ERROR if the gateway does not
+   * know the customer of a live subscription: the API key may belong to another gateway account.
    */
   customer(ownerId: string, known?: { customer: string; isSubscribed: boolean }): Promise<string>
-  /** Registers a payment method by its client-side name, as the one that is charged. PAYMENT_FAILED (refused), VALIDATION_ERROR. */
+  /**
+   * Attaches a payment method by its client-side id and makes it the charged one. PAYMENT_FAILED (refused),
+   * VALIDATION_ERROR.
+   */
   attach(customer: string, method: string): Promise<Card>
-  /** Forgets a card; one that is unknown is fine. Of the cards that are left, the newest is charged from now on, as `prefer` does. */
+  /** Removes a card; an unknown one is fine. Then charges the newest of the cards that are left, as `prefer` does. */
   detach(customer: string, reference: string, left: readonly string[]): Promise<void>
-  /** Charges the first of these cards that is still there from now on, or none. Returns which. */
+  /** From now on charges the first of these cards that still exists, or none. Returns it. */
   prefer(customer: string, cards: readonly string[]): Promise<string | null>
-  /** What a web page needs to collect a card; null where there is nothing to collect. */
+  /** The data that a web page needs to collect a card; null if there is nothing to collect. */
   setup(customer: string): Promise<{ clientSecret: string } | null>
   /** Charges now. PAYMENT_FAILED. */
   pay(charge: Charge): Promise<GatewayPayment>
-  /** Begins a subscription and charges its first month. PAYMENT_FAILED: then there is none. NOT_FOUND if another one continues: look. */
+  /**
+   * Starts a subscription and charges its first month. PAYMENT_FAILED: there is no subscription. NOT_FOUND: another
+   * subscription is live, so poll.
+   */
   subscribe(wanted: { customer: string; tier: PaidTierName; key: string }): Promise<void>
   /**
-   * Changes the tier: at once, or when the period ends. At once begins a new month: its price is charged less what is left
-   * of the old one, to the cent; if more is left, the rest is credited. Takes a cancellation back. PAYMENT_FAILED: then
-   * nothing changes. NOT_FOUND if the subscription has ended.
+   * Changes the tier now, or at the end of the period. Now starts a new month: charges its price minus what is left of
+   * the old month, to the cent, and credits any surplus. Revokes a cancellation. PAYMENT_FAILED: nothing changes.
+   * NOT_FOUND: the subscription has ended.
    */
   change(changed: { subscription: string; tier: PaidTierName; when: When; key: string }): Promise<void>
-  /** Ends it: when the period ends, or at once, crediting what is left of the month; at once, too, if it is past due. One that has ended is fine. */
+  /**
+   * Ends the subscription at the end of the period, or now with credit for the rest of the month. A past-due one always
+   * ends now. One that has already ended is fine.
+   */
   cancel(subscription: string, when: When): Promise<void>
-  /** Takes a cancellation, or a change at the end of the period, back. NOT_FOUND if the subscription has ended. */
+  /** Revokes a cancellation or a change at the end of the period. NOT_FOUND if the subscription has ended. */
   keep(subscription: string): Promise<void>
-  /** Charges what is overdue, now. PAYMENT_FAILED. NOT_FOUND if the subscription has ended. */
+  /** Charges the overdue amount now. PAYMENT_FAILED. NOT_FOUND if the subscription has ended. */
   payOverdue(subscription: string, key: string): Promise<void>
-  /** Everything that is so now, with the payments of the last 60 days, the newest first. */
-  look(customer: string): Promise<GatewayState>
+  /** The current state, with the payments of the last 60 days, newest first. */
+  readState(customer: string): Promise<GatewayState>
 }
 
-/** At once, or when the period that is paid ends. */
+/** Now, or at the end of the paid period. */
 export type When = 'now' | 'period_end'
 
 export interface Card {
-  /** The gateway's name for the card. */
+  /** The gateway's id of the card. */
   reference: string
   brand: string
   last4: string
@@ -53,37 +62,37 @@ export interface Card {
 export interface Charge {
   customer: string
   cents: number
-  /** One key charges once, however often it is sent: the id of the platform's payment. */
+  /** The id of the platform's payment. It charges once, however often it is sent. */
   key: string
 }
 
 export interface GatewayPayment {
-  /** The gateway's name for it. */
+  /** The gateway's id of the payment. */
   reference: string
-  /** The id of the platform's payment; null if the gateway has made it, as at a renewal. */
+  /** The id of the platform's payment; null if the gateway started the payment, as for a renewal. */
   key: string | null
-  /** What was charged, or is to be; negative if it was credited to later payments of subscriptions. */
+  /** The amount charged or to charge; negative if credited toward later subscription payments. */
   cents: number
   /**
-   * What was paid besides, from what had been credited before, or is taken away again since; negative for a debt that was paid
-   * with it. `cents` and this are the price.
+   * The part of the price paid from earlier credit, or since reclaimed; negative for a debt paid with it. This plus
+   * `cents` is the price.
    */
   fromCreditCents: number
-  /** A payment of a subscription that has failed may be paid later. */
+  /** A failed subscription payment may still be paid later. */
   status: 'pending' | 'paid' | 'failed' | 'refunded'
-  /** Of a month of a subscription, or a change of it; of what was credited, the tier that was left. */
+  /** The tier of the subscription month or change; for a credit, the tier that was left. */
   tier: PaidTierName | null
-  /** The month that was left early with it; null if none was. What was left of its price is in `cents` already. */
+  /** The month that this payment ended early; null if none. `cents` already accounts for its remaining value. */
   left: LeftMonth | null
-  /** Why it was refused, in a sentence that its payer may read. */
+  /** Why the payment was refused, in a sentence for the payer. */
   failure: string | null
   createdAt: Date
 }
 
-/** A month that was paid and is left early. */
+/** A paid month that ended early. */
 export interface LeftMonth {
   tier: PaidTierName
-  /** What was left of its price. */
+  /** The remaining part of its price. */
   cents: number
 }
 
@@ -91,9 +100,9 @@ export interface GatewaySubscription {
   reference: string
   status: 'active' | 'past_due'
   tier: PaidTierName
-  /** What follows at the end of the period if it is not the same: `free` once it is cancelled. */
+  /** The tier of the next period if it changes: `free` after a cancellation. */
   nextTier: TierName | null
-  /** Until when it is paid: in the past while it is past due. */
+  /** The end of the paid time; in the past while the subscription is past due. */
   currentPeriodEnd: Date
   cancelledAt: Date | null
 }
@@ -102,8 +111,8 @@ export interface GatewayState {
   /** null once it has ended. */
   subscription: GatewaySubscription | null
   payments: GatewayPayment[]
-  /** What is credited to later payments of subscriptions; negative for what is owed with them. */
+  /** Credit toward later subscription payments; negative for a debt that they include. */
   creditCents: number
-  /** The card that is charged, if the platform has to see to that. */
+  /** The card that is charged, if the platform must manage that. */
   card?: string | null
 }

@@ -1,28 +1,27 @@
 import type { Transaction } from '../../database/database.ts'
-import { monthAt } from '../../owners/months.ts'
+import { monthAt } from '../../owners/workspace-months.ts'
 import { newId } from '../../ids.ts'
 import type { Account } from '../account.ts'
 import type { LedgerEntry } from '../ledger-entry.ts'
 import { draw } from './draw.ts'
 
-/** What a step has used. */
 export interface NewCharge extends Pick<
   LedgerEntry,
   'kind' | 'runId' | 'answerId' | 'agentId' | 'workspaceId' | 'step' | 'attempt' | 'costNanoUsd' | 'price'
 > {
-  /** What it costs: positive, or 0 where steps cost nothing. */
+  /** The cost: positive, or 0 if steps are free. */
   credits: number
-  /** What it counts for caps. */
+  /** The amount that counts toward caps. */
   counted: number
-  /** Of the model. */
+  /** Input and output tokens of the model. */
   tokens: number
-  /** Whether the hold of the run or answer is of this step. */
+  /** Whether the hold of the run or answer belongs to this step. */
   settlesHold: boolean
 }
 
 /**
- * Charges a locked account in one statement: the entry, what is drawn from grants, the balance, the hold, and the months of
- * the account, the agent and the workspace. Returns whether it has; there may be such an entry already.
+ * Charges a locked account in one statement: entry, draws from grants, balance, hold, and the months of the account,
+ * agent and workspace. Returns false if the entry already exists.
  */
 export async function chargeAccount(trx: Transaction, account: Account, charge: NewCharge, at: Date): Promise<boolean> {
   const { price, runId, answerId, ...rest } = charge

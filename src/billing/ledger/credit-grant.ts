@@ -1,11 +1,10 @@
 import { Row } from '../../database/row.ts'
 
-/** What a grant was made by. */
 export type GrantKind = 'grant' | 'purchase' | 'top_up' | 'promotion'
 
 /**
- * Which grants are used first: the lowest. What was given away goes first, what was bought last; of those alike, what
- * expires first, and then the oldest.
+ * Lower priorities are used first: given credits before bought ones. Among equals, the earliest expiry comes first,
+ * then the oldest.
  */
 export const usualPriority: Record<GrantKind, number> = {
   promotion: 0,
@@ -14,7 +13,10 @@ export const usualPriority: Record<GrantKind, number> = {
   top_up: 20,
 }
 
-/** Credits that were added together (table `credit_grants`). What is left of all of them is the balance, if that is not negative. */
+/**
+ * Credits that were added together (table `credit_grants`). What is left of all grants is the balance, unless that is
+ * negative.
+ */
 export class CreditGrant extends Row {
   static override tableName = 'credit_grants'
   static override idColumn = ['ownerId', 'id']
@@ -26,7 +28,7 @@ export class CreditGrant extends Row {
   declare priority: number
   /** By the account's clock; null for never. */
   declare expiresAt: Date | null
-  /** Of an admin's: why, for people, and the key of the request. */
+  /** An admin's reason, and the key of the request. */
   declare note: string | null
   declare requestKey: string | null
   declare createdAt: Date

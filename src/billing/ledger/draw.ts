@@ -1,6 +1,6 @@
 /**
- * From which grants of an owner credits are taken, as SQL of a `with`: the parts are in `draw (id, credits)`. Lowest
- * priority number first, then what expires first, then the oldest; what no grant has is a debt.
+ * SQL for a `with` that draws an owner's credits from grants; `draw (id, credits)` has the parts. Lowest priority
+ * number first, then earliest expiry, then oldest. What no grant covers is a debt.
  */
 export const draw = (ownerId: string, credits: string): string => `
   open as (

@@ -1,4 +1,4 @@
-/** What the steps of a run, or of an answer in a chat, have used, and how many there were. */
+/** The usage so far of a run or a chat answer, and its number of steps. */
 export interface Used {
   credits: number
   steps: number
@@ -6,12 +6,12 @@ export interface Used {
   outputTokens: number
 }
 
-/** What a first step is taken to read and write: as much as a credit buys of a model without a price. */
+/** The assumed tokens of a first step: what one credit buys of a model without a price. */
 const firstTokens = 10_000
 
 /**
- * What a step will probably use: as much as the steps before on average, rounded up, and 1 at least. A first step is
- * taken for a cheap one.
+ * The expected cost of a step: the average of earlier steps, rounded up, at least 1. A first step is assumed to be
+ * cheap.
  */
 export const estimateOf = ({ credits, steps }: Pick<Used, 'credits' | 'steps'>): number =>
   Math.max(1, Math.ceil(steps === 0 ? 0 : credits / steps))

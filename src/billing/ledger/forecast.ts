@@ -1,19 +1,18 @@
-/** What an agent, a workspace or an account uses in a calendar month (UTC). */
+/** Usage of an agent, a workspace or an account in a calendar month (UTC). */
 export interface Usage {
   /** `2026-11`. */
   month: string
   used: number
-  /** null for as much as there is. */
   cap: number | null
-  /** What it will have used at the end of the month. */
+  /** The expected usage at the end of the month. */
   forecast: number
 }
 
 const dayMs = 86_400_000
 
 /**
- * What will have been used at the end of the month if every day is as those before: used ÷ days gone × days of the
- * month. Less than a day counts as one, so that the first hours say little.
+ * The expected usage at the end of the month at the same daily rate: used ÷ elapsed days × days of the month. Less than
+ * a day counts as one, so the first hours do not mislead.
  */
 export function forecastOf(used: number, now: Date): number {
   const [start, end] = [monthStart(now), monthStart(now, 1)].map(Number) as [number, number]
@@ -21,7 +20,7 @@ export function forecastOf(used: number, now: Date): number {
   return Math.round((used * (end - start)) / gone)
 }
 
-/** When a month (UTC) begins: that of the time, or one that many months later. */
+/** The start of a month (UTC): the given time's, or that of a month this many later. */
 export const monthStart = (now: Date, months = 0): Date =>
   new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 1))
 

@@ -7,16 +7,16 @@ import { User } from '../../users/user.ts'
 import type { Account } from '../account.ts'
 import { periodOf } from './granted-months.ts'
 
-/** Those of the account that it depends on. */
+/** The account's fields that decide. */
 type Of = Pick<
   Account,
   'tier' | 'givenTier' | 'limits' | 'currentPeriodEnd' | 'grantedPeriod' | 'isKnown' | 'clockSeconds' | 'ownerId'
 >
 
 /**
- * What is free each month: credits of the free tier or, where there are no payments, tokens. Where a model costs its
- * operator money, it is for those whose address is verified, once for each mailbox. An admin vouches for an account by
- * giving it a tier, or a limit of tokens.
+ * The free monthly allowance: credits of the free tier, or tokens without payments. Where a model costs the operator
+ * money, it requires a verified address and comes once per mailbox. An admin vouches for an account by giving it a tier
+ * or a token limit.
  */
 export function createFreeMonths({ config }: { config: Pick<Config, 'billing'> }) {
   const { mode, modelsCostMoney } = config.billing
@@ -24,7 +24,7 @@ export function createFreeMonths({ config }: { config: Pick<Config, 'billing'> }
   const isBound = ({ tier, givenTier, limits }: Of): boolean =>
     modelsCostMoney && tier === 'free' && (givenTier ?? null) === null && limits?.tokensPerMonth === undefined
 
-  /** Why an account has nothing free in a month of its own. */
+  /** Why an account gets no free allowance in its current month. */
   function withheld(account: Of, now: Date): 'address' | 'mailbox' | null {
     if (!isBound(account)) return null
     if (account.isKnown !== true) return 'address'
@@ -37,11 +37,14 @@ export function createFreeMonths({ config }: { config: Pick<Config, 'billing'> }
     withheld,
     nameOf,
 
-    /** Whether the month is to be granted still. */
+    /** Whether the month's grant is still due. */
     isDue: (account: Of, now: Date): boolean =>
       account.grantedPeriod !== nameOf(account, now) && withheld(account, now) === null,
 
-    /** Takes the free month of a locked account's mailbox. Returns the period to note: without it, another has had it. */
+    /**
+     * Claims the free month of a locked account's mailbox. Returns the period to record. If another account had the
+     * month, the period is marked as taken.
+     */
     async claim(trx: Transaction, account: Of, now: Date): Promise<{ period: string; isOwn: boolean }> {
       const period = nameOf(account, now)
       if (!isBound(account)) return { period, isOwn: true }
@@ -54,7 +57,6 @@ export function createFreeMonths({ config }: { config: Pick<Config, 'billing'> }
   }
 }
 
-/** Deletes months that are long over. */
 export const purgeFreeMonths = (database: Database, now: Date): Promise<unknown> =>
   database.raw("delete from free_months where month < (:now::timestamptz - interval '3 months')::date", { now })
 

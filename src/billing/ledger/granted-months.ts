@@ -6,13 +6,13 @@ import { Payment } from '../payment.ts'
 import type { TierName } from '../tiers.ts'
 import { monthOf } from './forecast.ts'
 
-/* Credits come with months: of the free tier with each calendar month (UTC), of the others with each month that is paid. */
+/* Monthly credits. The free tier grants by calendar month (UTC), the others by paid month. */
 
 type Of = Pick<Account, 'tier' | 'givenTier' | 'currentPeriodEnd'>
 
 /**
- * The month that an account is in, as its grant names it: `2026-11/free`, with a tier that an admin has given, or
- * `2026-11/off` where there are no tiers; or until when the month is paid and its tier (`2026-12-15T10:00:00.000Z/pro`).
+ * The account's current month as its grant names it: `2026-11/free`, also with a given tier; `2026-11/off` without
+ * tiers; or the end of the paid month and its tier (`2026-12-15T10:00:00.000Z/pro`).
  */
 export function periodOf(account: Of, now: Date, mode: BillingMode): string {
   if (mode === 'off') return `${monthOf(now)}/off`
@@ -20,27 +20,26 @@ export function periodOf(account: Of, now: Date, mode: BillingMode): string {
   return end ? `${end.toISOString()}/${account.tier}` : `${monthOf(now)}/${account.givenTier ?? 'free'}`
 }
 
-/** The end of the month that is paid; null for the free tier, which goes by the calendar. */
+/** The end of the paid month; null for the free tier, which uses calendar months. */
 const endOfPaid = ({ tier, currentPeriodEnd }: Of): Date | null => (tier === 'free' ? null : currentPeriodEnd)
 
-/** Until when the month was paid, of a grant of the tier; undefined of others. */
+/** The end of the paid month of a grant of the tier; undefined for other grants. */
 export function paidUntil({ period }: LedgerEntry, tier: TierName): Date | undefined {
   const found = new RegExp(`^(.*Z)/${tier}(/\\d+)?$`).exec(period ?? '')
   return found?.[1] === undefined ? undefined : new Date(found[1])
 }
 
 export const day = 86_400_000
-/** No month is longer, or shorter. */
+/** The longest month. */
 export const longest = 31 * day
 const shortest = 28 * day
 
-/** What the grant of a month is to be called, and the payment that the month was begun with, if one is known. */
+/** The period of a month's grant, and the payment that started the month, if known. */
 export type NewMonth = Pick<LedgerEntry, 'period' | 'paymentId'>
 
 /**
- * The grant of the month that an account is in; undefined if it was made, or if the month was paid back before. A month that
- * was left and begun again within a tick of the gateway's clock ends at the same time: then it is numbered
- * (`2026-12-15T10:00:00.000Z/pro/2`).
+ * The grant for the account's current month; undefined if it was already made, or the month was refunded before. Two
+ * months of one tier may end at the same millisecond; then the second is numbered (`2026-12-15T10:00:00.000Z/pro/2`).
  */
 export async function newMonth(trx: Transaction, account: Account, period: string): Promise<NewMonth | undefined> {
   const made = await grantsOf(trx, account.ownerId).where('period', 'like', `${period}%`).orderBy('id', 'desc')
@@ -56,7 +55,7 @@ export async function newMonth(trx: Transaction, account: Account, period: strin
   return { period: `${period}/${made.length + 1}`, paymentId }
 }
 
-/** The payment that began the month that ends then, unless its credits were granted. */
+/** The payment that started the month with this end, unless its credits were granted. */
 const newPaymentOf = (trx: Transaction, { ownerId, tier }: Account, end: Date) =>
   Payment.query(trx)
     .where({ ownerId, purpose: 'subscription', tier })
@@ -75,7 +74,7 @@ export const grantsOf = (trx: Transaction, ownerId: string) => LedgerEntry.query
 export const grantsSince = (trx: Transaction, ownerId: string, since: number) =>
   grantsOf(trx, ownerId).where('createdAt', '>=', new Date(since)).orderBy('createdAt', 'desc')
 
-/** Whether a month has been left since, rather than paid back. */
+/** Whether the month has since been left rather than refunded. */
 async function wentBackSince(trx: Transaction, { ownerId, id, paymentId }: LedgerEntry): Promise<boolean> {
   const back = await LedgerEntry.query(trx)
     .where({ ownerId, kind: 'refund' })
@@ -87,9 +86,8 @@ async function wentBackSince(trx: Transaction, { ownerId, id, paymentId }: Ledge
   return back.length > 0
 }
 
-/** The payments for months of subscriptions. */
 const monthsPaid = (trx: Transaction, ownerId: string) =>
   Payment.query(trx).select('id').where({ ownerId, purpose: 'subscription' })
 
-/** The id of none. */
+/** An id that no payment has. */
 const noPayment = '00000000-0000-0000-0000-000000000000'

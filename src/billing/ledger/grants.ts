@@ -1,27 +1,25 @@
 import type { Transaction } from '../../database/database.ts'
-import { monthAt } from '../../owners/months.ts'
+import { monthAt } from '../../owners/workspace-months.ts'
 import { newId } from '../../ids.ts'
 import type { Account } from '../account.ts'
 import type { LedgerEntry } from '../ledger-entry.ts'
 import { usualPriority, type GrantKind } from './credit-grant.ts'
 import { draw } from './draw.ts'
 
-/** Credits that are added, with their entry and their grant. */
 export interface NewGrant extends Partial<Pick<LedgerEntry, 'period' | 'paymentId'>> {
   kind: GrantKind
   credits: number
-  /** Lower ones are used first; otherwise as is usual for the kind. */
+  /** Lower priorities are used first. Default: the usual priority of the kind. */
   priority?: number | undefined
   expiresAt?: Date | null | undefined
   note?: string | undefined
   requestKey?: string | undefined
-  /** Its id; by default a new one. */
   grantId?: string
 }
 
 /**
- * Adds credits to a locked account: an entry, a grant and the new balance, in one statement. A debt is paid first.
- * Returns whether it has; there may be such an entry already.
+ * Adds credits to a locked account in one statement: entry, grant and balance. Pays off a debt first. Returns false if
+ * the entry already exists.
  */
 export async function addGrant(trx: Transaction, account: Account, given: NewGrant, at: Date): Promise<boolean> {
   const { kind, credits, period = null, paymentId = null, expiresAt = null, note = null, requestKey = null } = given
@@ -48,16 +46,16 @@ export async function addGrant(trx: Transaction, account: Account, given: NewGra
   return true
 }
 
-/** Credits that go back with a payment; of a month's, also the grant that they came with. */
+/** Credits reversed with a payment; for a month, also their grant. */
 export interface TakenBack {
   credits: number
   paymentId: string
   grantId?: string | null
-  /** Which time it is that the payment is paid back; null for a month that is left with it. */
+  /** How many times the payment was refunded; null for a month that ended early. */
   turn?: number | null
 }
 
-/** Takes credits back from a locked account with a payment. Returns whether it has; there may be such an entry already. */
+/** Takes a payment's credits back from a locked account. Returns false if the entry already exists. */
 export async function takeGrants(trx: Transaction, account: Account, taken: TakenBack, at: Date): Promise<boolean> {
   const { credits, paymentId, grantId = null, turn = null } = taken
   const balance = account.balance - credits
@@ -69,8 +67,8 @@ export async function takeGrants(trx: Transaction, account: Account, taken: Take
 }
 
 /**
- * Takes the grants of a locked account that are over at a time of the account, and reads what it has used of the month. One
- * query, unless there is something to take.
+ * Expires the grants of a locked account at its time, and reads its usage of the month. One query, unless a grant has
+ * expired.
  */
 export async function settleGrants(trx: Transaction, account: Account, at: Date): Promise<void> {
   const { nextExpiry, used, tokens } = await leftOf(trx, account, at)
@@ -85,13 +83,13 @@ interface Left {
   tokens: number
 }
 
-/** In a statement of its own: one that waits for the account's lock sees grants as they were before it waited. */
+/** A separate statement: a statement that waits for the account's lock would see grants from before the wait. */
 async function leftOf(trx: Transaction, { ownerId }: Account, at: Date): Promise<Left> {
   const { rows } = await trx.raw<{ rows: Left[] }>(leftStatement, { ownerId, at })
   return rows[0] as Left
 }
 
-/** Takes what is left of each grant that is over. */
+/** Expires the rest of each grant whose time is up. */
 async function expire(trx: Transaction, account: Account, at: Date): Promise<void> {
   const { ownerId } = account
   const over = trx('credit_grants').where({ ownerId }).where('remaining', '>', 0).where('expiresAt', '<=', at)

@@ -1,45 +1,41 @@
 import type { Clock } from '../../clock.ts'
 import { later } from '../../clock.ts'
 import type { Database, Transaction } from '../../database/database.ts'
-import { monthAt } from '../../owners/months.ts'
+import { monthAt } from '../../owners/workspace-months.ts'
 import type { Account } from '../account.ts'
-import { timeOf } from '../standing.ts'
+import { timeOf } from '../account-status.ts'
 import { estimateOf, tokensOf, type Used } from './estimate.ts'
 
 /**
- * For how long a hold counts, by the clock of the platform: no model step takes longer. That of a run may take 65 minutes
- * (`modelOptions` of the workflows), an answer in a chat an hour (CHAT_TIMEOUT_SECONDS at most).
+ * How long a hold counts, by the platform's clock: longer than any model step. A run's step may take 65 minutes
+ * (`modelOptions` of the workflows), a chat answer an hour (maximum of CHAT_TIMEOUT_SECONDS).
  */
 export const holdSeconds = 70 * 60
 
-/** A step that is about to begin. */
 export interface NewHold {
   ownerId: string
-  /** Of a run's step, its agent. */
   agentId?: string
   /** The run, or the answer in a chat. */
   subjectId: string
-  /** The number of the step. */
   step: number
-  /** What the steps before have used, and how many there were. */
+  /** Usage of earlier steps, and their number. */
   used: Used
 }
 
-/** What there is beside the account's row. */
+/** Limits beyond the account's row. */
 interface Bounds {
-  /** Whether the balance bounds it. */
+  /** Whether the balance is a limit. */
   isCharged: boolean
-  /** Of the account; Infinity for any number. */
+  /** The account's limit; Infinity for none. */
   tokensPerMonth: number
 }
 
-/** Credits that are held while a step is in progress, so that steps at the same time do not count on the same ones. */
+/** Credits held for steps in progress, so concurrent steps do not spend the same credits. */
 export function createHolds({ database, clock }: { database: Database; clock: Clock }) {
   return {
     /**
-     * Holds credits of a locked account for a step, and tokens of its month, instead of what the run or answer has held
-     * before. Returns how many credits; undefined if less than one of either is free, within the caps and beside what others
-     * hold.
+     * Holds credits and monthly tokens of a locked account for a step, and replaces the earlier hold of its run or
+     * answer. Returns the credits; undefined if less than one credit or token is free within the caps and other holds.
      */
     async place(trx: Transaction, account: Account, given: NewHold & Bounds): Promise<number | undefined> {
       const { ownerId, agentId = null, subjectId, step, used, isCharged, tokensPerMonth } = given
@@ -61,12 +57,11 @@ export function createHolds({ database, clock }: { database: Database; clock: Cl
       return rows[0]?.credits
     },
 
-    /** Gives back what a step has held that failed, or whose run or answer is over. */
+    /** Releases the hold of a failed step, or of a finished run or answer. */
     release: async (trx: Transaction, subjectId: string): Promise<void> => {
       await trx.raw('delete from credit_holds where subject_id = :subjectId', { subjectId })
     },
 
-    /** Deletes holds that count no more. */
     async purge(): Promise<void> {
       await database.raw(purgeStatement, { now: clock.now() })
     },
@@ -77,7 +72,7 @@ const purgeStatement = `
   delete from credit_holds where subject_id in
     (select subject_id from credit_holds where expires_at <= :now limit 10000 for update skip locked)`
 
-/** `least` passes over caps that there are not; without any, the estimate is held. An agent has one step in progress at a time. */
+/** `least` ignores missing caps; without any cap, the estimate is held. An agent has one step in progress at a time. */
 const placeStatement = `
   with others as (
     select coalesce(sum(credits), 0)::bigint as all_held, coalesce(sum(tokens), 0)::bigint as tokens_held,

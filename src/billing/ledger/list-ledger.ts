@@ -6,7 +6,7 @@ import type { Account } from '../account.ts'
 import { LedgerEntry, type LedgerEntryKind } from '../ledger-entry.ts'
 import { CreditGrant } from './credit-grant.ts'
 
-/** With what an admin has said of credits that were given; null for all else. */
+/** An entry with an admin's reason for given credits; null for others. */
 export type ListedEntry = Omit<LedgerEntry, 'balanceAfter'> &
   Pick<CreditGrant, 'note' | 'expiresAt'> & { balanceAfter: number | null }
 
@@ -25,7 +25,7 @@ export function createListLedger(context: { database: Database; current: (ownerI
     })
   }
 
-  /** That of an account; of a workspace, what it has used. */
+  /** The account's ledger; for a workspace, its usage. */
   return async (
     ownerId: string,
     { kind, ...request }: PageRequest & { kind?: LedgerEntryKind | undefined },
@@ -46,12 +46,12 @@ export function createListLedger(context: { database: Database; current: (ownerI
   }
 }
 
-/** What its owner has, and is owed, is no business of a workspace. */
+/** A workspace does not see its owner's balance. */
 const withoutPayer = (entry: ListedEntry): ListedEntry => Object.assign(entry, { balanceAfter: null, drawn: null })
 
 /**
- * Between which ids the entries of a period lie. Ids are made by the platform's clock, times by that of the account, which
- * may be ahead, and perhaps was less so before.
+ * The range of ids of a period's entries. Ids use the platform's clock. Times use the account's clock, which may be
+ * ahead, and may have been less so before.
  */
 export function entriesIn({ clockSeconds }: Pick<Account, 'clockSeconds'>, period: Period): KeyRange {
   const { since, until } = widened(period)

@@ -4,7 +4,7 @@ import { assertThat } from '../../errors.ts'
 import { isId, newId } from '../../ids.ts'
 import { User } from '../../users/user.ts'
 import type { Credits } from '../credits.ts'
-import { timeOf } from '../standing.ts'
+import { timeOf } from '../account-status.ts'
 import { CreditGrant, usualPriority } from './credit-grant.ts'
 
 interface Promotion {
@@ -38,8 +38,8 @@ export function createPromotions(context: {
 
   return {
     /**
-     * Gives credits to a user, once for each key. NOT_FOUND (the user), VALIDATION_ERROR (they would be over already, or
-     * the key was used for other credits).
+     * Gives credits to a user, once per key. NOT_FOUND (the user), VALIDATION_ERROR (already expired, or the key was
+     * used for other credits).
      */
     async give(userId: string, given: Promotion, requestKey: string | undefined): Promise<CreditGrant> {
       const user = isId(userId) && (await User.query(database).findById(userId).select('id'))

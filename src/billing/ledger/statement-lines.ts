@@ -1,11 +1,11 @@
-/* The statements' SQL. Months are `[:start, :end)`; `:from` and `:before` are the ids between which their entries lie. */
+/* The statements' SQL. A month is `[:start, :end)`; its entries have ids from `:from` to `:before`. */
 
 const ofMonth = 'e.id >= :from and e.id < :before and e.created_at >= :start and e.created_at < :end'
 
-/** What is not a step has a line of its own. */
+/** Other entries have a line each. */
 const isStep = "e.kind in ('step', 'failed_step', 'chat_step')"
 
-/** The largest lines one by one, the latest first, and the others as one of each kind. */
+/** The largest lines one by one, latest first, and one line per kind for the rest. */
 const lines = (of: string, groups: Record<'workspace' | 'agent' | 'run' | 'entry', string>, owner: string): string => `
   with grouped as (
     select e.kind, ${groups.workspace} as workspace_id, ${groups.agent} as agent_id, ${groups.run} as run_id,
@@ -32,7 +32,7 @@ const lines = (of: string, groups: Record<'workspace' | 'agent' | 'run' | 'entry
     left join credit_grants g on s.kind = 'promotion' and g.owner_id = :ownerId and g.id = e.grant_id
    order by s.first_at, s.last_at, s.kind, s.agent_id, s.run_id`
 
-/** Of an account: by workspace and agent, chats of each workspace together, and each change that is not a step. */
+/** For an account: by workspace and agent. Chats form one line per workspace, and each non-step change has its own. */
 export const accountLines = lines(
   'e.owner_id = :ownerId',
   {
@@ -50,14 +50,14 @@ export const workspaceLines = lines(
   ':ownerId',
 )
 
-/** Of an agent, by run, as long as it belonged to its present owner. */
+/** For an agent: by run, while it has belonged to its current owner. */
 export const agentLines = lines(
   'e.agent_id = :agentId and coalesce(e.workspace_id, e.owner_id) = :ownerId',
   { workspace: 'e.workspace_id', agent: 'e.agent_id', run: 'e.run_id', entry: 'null::uuid' },
   ':ownerId',
 )
 
-/** An account's balance at the beginning of a month: that of now, without what was added since. */
+/** An account's balance at the start of a month: the current one minus later changes. */
 export const openingStatement = `
   select (a.balance - coalesce((select sum(e.credits) from ledger_entries e
             where e.owner_id = :ownerId and e.id >= :from and e.created_at >= :start), 0))::bigint as opening
@@ -68,7 +68,7 @@ export const firstStatement = (isAccount: boolean): string => `
   select created_at as at from ledger_entries where ${isAccount ? 'owner_id' : 'workspace_id'} = (select :ownerId::uuid)
    order by id limit 1`
 
-/** Model and tokens are those of the step, as long as its run is kept; a failed attempt has none there. */
+/** Model and tokens come from the step while its run is kept. A failed attempt has none there. */
 export const runLines = `
   select e.kind, e.step, e.attempt, s.model, s.input_tokens as "inputTokens", s.cached_tokens as "cachedTokens",
          s.output_tokens as "outputTokens", e.cost_nano_usd as "costNanoUsd", e.price, e.held, e.credits,

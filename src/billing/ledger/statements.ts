@@ -3,7 +3,7 @@ import type { Database, Transaction } from '../../database/database.ts'
 import { assertThat } from '../../errors.ts'
 import type { Account } from '../account.ts'
 import type { LedgerEntryKind } from '../ledger-entry.ts'
-import { timeOf } from '../standing.ts'
+import { timeOf } from '../account-status.ts'
 import { monthOf, monthStart } from './forecast.ts'
 import { entriesIn } from './list-ledger.ts'
 import {
@@ -15,10 +15,10 @@ import {
   workspaceLines,
 } from './statement-lines.ts'
 
-/** What was used or added, as one line. */
+/** One line of usage or additions. */
 export interface MonthLine {
   kind: LedgerEntryKind
-  /** How many entries of the ledger it stands for. */
+  /** The number of ledger entries behind the line. */
   entries: number
   credits: number
   workspaceId: string | null
@@ -28,14 +28,13 @@ export interface MonthLine {
   period: string | null
   paymentId: string | null
   grantId: string | null
-  /** Of credits that were given: why, and until when. */
+  /** For given credits: the reason and the expiry. */
   note: string | null
   expiresAt: Date | null
   firstAt: Date
   lastAt: Date
 }
 
-/** One entry of a run. */
 export interface RunLine {
   kind: LedgerEntryKind
   step: number
@@ -51,7 +50,7 @@ export interface RunLine {
   createdAt: Date
 }
 
-/** `opening` and the credits of all lines are `closing`. */
+/** `opening` plus the credits of all lines is `closing`. */
 export interface Statement<Line> {
   opening: number
   lines: Line[]
@@ -64,13 +63,12 @@ interface Month {
   end: Date
 }
 
-/** All that is read for one statement is of one moment. */
+/** Reads one consistent snapshot. */
 const snapshot = { isolationLevel: 'repeatable read', readOnly: true } as const
 
 /**
- * Statements: what the ledger says of a run, of an agent's month, and of an owner's month. They are made of the ledger
- * when they are asked for. That of a month before changes no more; what only an account has is its balance, so those of
- * workspaces, agents and runs open with 0.
+ * Statements from the ledger: for a run, an agent's month, or an owner's month. They are computed on request. Past
+ * months no longer change. Only an account has a balance, so other statements open at 0.
  */
 export function createStatements(context: {
   database: Database
@@ -79,7 +77,7 @@ export function createStatements(context: {
 }) {
   const { database, clock, credits } = context
 
-  /** NOT_FOUND for what is no month, or one that has not begun. */
+  /** NOT_FOUND for an invalid month or a future one. */
   function monthIn(account: Account, month: string): Month {
     const message = 'There is no statement for this month. Request a month that has started, such as 2026-11.'
     assertThat(/^[1-9]\d{3}-(0[1-9]|1[0-2])$/.test(month), 'NOT_FOUND', { message })
@@ -101,7 +99,7 @@ export function createStatements(context: {
   }
 
   return {
-    /** The months of which there are statements, the latest first. */
+    /** The months with statements, latest first. */
     async months(ownerId: string): Promise<string[]> {
       const account = await credits.current(ownerId)
       const { rows } = await database.raw<{ rows: { at: Date }[] }>(firstStatement(account.ownerId === ownerId), {
@@ -111,7 +109,7 @@ export function createStatements(context: {
       return rows[0] ? monthsBetween(rows[0].at, now) : []
     },
 
-    /** What has changed an account's balance in a month; of a workspace, what it has used. NOT_FOUND (the month). */
+    /** The changes of an account's balance in a month; for a workspace, its usage. NOT_FOUND (the month). */
     async ofMonth(ownerId: string, name: string): Promise<Statement<MonthLine> & { month: string }> {
       const account = await credits.current(ownerId)
       const month = monthIn(account, name)
@@ -124,7 +122,7 @@ export function createStatements(context: {
       }, snapshot)
     },
 
-    /** What an agent has used in a month for its present owner, a line for each run. NOT_FOUND (the month). */
+    /** An agent's usage in a month for its current owner, one line per run. NOT_FOUND (the month). */
     async ofAgent(agent: { id: string; ownerId: string }, name: string) {
       const { id: agentId, ownerId } = agent
       const account = await credits.current(ownerId)
@@ -133,7 +131,7 @@ export function createStatements(context: {
       return { month: name, agentId, ...added(0, rows) }
     },
 
-    /** What a run has used, a line for each step and each failed attempt that was billed. */
+    /** A run's usage: one line per step and per billed failed attempt. */
     async ofRun(run: { id: string }) {
       const { rows } = await database.raw<{ rows: RunLine[] }>(runLines, { runId: run.id })
       return { runId: run.id, ...added(0, rows) }
@@ -142,8 +140,7 @@ export function createStatements(context: {
 }
 
 /**
- * How many lines a statement has: the largest, and one for all others of each kind. A run has fewer: no more than its
- * steps and their attempts.
+ * The most lines of a statement: the largest ones, and one per kind for the rest. A run's statement never reaches it.
  */
 export const maxLines = 1000
 
@@ -151,7 +148,6 @@ function added<Line extends { credits: number }>(opening: number, lines: Line[])
   return { opening, lines, closing: lines.reduce((sum, { credits }) => sum + credits, opening) }
 }
 
-/** The latest first. */
 function monthsBetween(first: Date, last: Date): string[] {
   const months: string[] = []
   for (let at = monthStart(last); at >= monthStart(first); at = monthStart(at, -1)) months.push(monthOf(at))

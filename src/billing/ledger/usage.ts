@@ -1,6 +1,6 @@
 import { later, type Clock } from '../../clock.ts'
 import type { Database, Transaction } from '../../database/database.ts'
-import { monthAt } from '../../owners/months.ts'
+import { monthAt } from '../../owners/workspace-months.ts'
 import { forecastOf, monthOf, type Usage } from './forecast.ts'
 
 /** What can have a cap. */
@@ -13,9 +13,9 @@ interface Used {
   clockSeconds: number
 }
 
-/** What agents, workspaces and accounts use of their caps in the present month of the account that pays. */
+/** Usage of agents, workspaces and accounts in the current month of the paying account. */
 export function createUsage({ database, clock }: { database: Database; clock: Clock }) {
-  /** By id; those that there are. */
+  /** By id, for those that exist. */
   async function ofAll(
     kind: Capped,
     ids: readonly string[],
@@ -29,7 +29,7 @@ export function createUsage({ database, clock }: { database: Database; clock: Cl
   return {
     ofAll,
 
-    /** Nothing, for one that there is not, or not yet. */
+    /** No usage for a missing row. */
     of: async (kind: Capped, id: string, db?: Database | Transaction): Promise<Usage> =>
       (await ofAll(kind, [id], db)).get(id) ?? usageOf({ cap: null, used: 0 }, clock.now()),
   }

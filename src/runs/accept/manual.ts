@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Agent } from '../../agents/agent.ts'
 import type { Billing } from '../../billing/billing.ts'
-import { requireCredits } from '../../billing/standing.ts'
+import { requireCredits } from '../../billing/account-status.ts'
 import { assertThat } from '../../errors.ts'
 import type { Run } from '../run.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'
@@ -22,7 +22,7 @@ export function createManual(context: {
     assertThat((await depth(id)) === 0, 'AGENT_ALREADY_RUNNING')
     const standing = await billing.accountFor(agent)
     requireCredits(standing)
-    await billing.storedBytes.assertRoom(ownerId, standing)
+    await billing.storedBytes.assertStorageLimit(ownerId, standing)
   }
 
   async function acceptOnce(agent: Startable, request: AcceptRequest): Promise<Receipt> {

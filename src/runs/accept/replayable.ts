@@ -1,6 +1,6 @@
 import type { Agent } from '../../agents/agent.ts'
 import type { Billing } from '../../billing/billing.ts'
-import { requireCredits, requireGoodStanding, type Standing } from '../../billing/standing.ts'
+import { requireCredits, requirePaidSubscription, type AccountStatus } from '../../billing/account-status.ts'
 import { requireFeature } from '../../billing/tiers.ts'
 import type { Run } from '../run.ts'
 
@@ -8,12 +8,12 @@ import type { Run } from '../run.ts'
 export function createReplayable({ billing }: { billing: Billing }) {
   return {
     /** Fails with TIER_REQUIRED, SUBSCRIPTION_PAST_DUE, NO_CREDITS, FEATURE_LIMIT_REACHED (no room). */
-    async assertReplayable(agent: Agent, trigger: Run['trigger']): Promise<Standing> {
+    async assertReplayable(agent: Agent, trigger: Run['trigger']): Promise<AccountStatus> {
       const standing = await billing.accountFor(agent)
       if (trigger === 'webhook') requireFeature(standing, 'webhooks')
-      if (trigger === 'webhook') requireGoodStanding(standing)
+      if (trigger === 'webhook') requirePaidSubscription(standing)
       requireCredits(standing)
-      await billing.storedBytes.assertRoom(agent.ownerId, standing)
+      await billing.storedBytes.assertStorageLimit(agent.ownerId, standing)
       return standing
     },
   }

@@ -1,5 +1,5 @@
 import type { Agent } from '../../agents/agent.ts'
-import { raiseOf, usedUpBy, type CapOf, type Standing } from '../../billing/standing.ts'
+import { raiseOf, usedUpBy, type CapOf, type AccountStatus } from '../../billing/account-status.ts'
 import type { Trigger } from '../../../workflows/messages.ts'
 import type { BlockedCause } from '../agent-queue.ts'
 import type { EndReason } from '../states.ts'
@@ -9,7 +9,7 @@ export type Charge = Exclude<BlockedCause, 'paused'>
 
 /** All charges that block a run of this trigger. */
 export function chargesOf(
-  account: Pick<Standing, 'features' | 'subscription' | 'balance'>,
+  account: Pick<AccountStatus, 'features' | 'subscription' | 'balance'>,
   trigger: Trigger,
 ): Charge[] {
   const missing: Charge[] = account.balance < 1 ? ['credits'] : []

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { AgentForRun, Agents } from '../../agents/agents.ts'
 import type { Billing } from '../../billing/billing.ts'
-import type { CapOf } from '../../billing/standing.ts'
+import type { CapOf } from '../../billing/account-status.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/database.ts'

@@ -1,5 +1,5 @@
 import { Agent } from '../../agents/agent.ts'
-import type { CapOf } from '../../billing/standing.ts'
+import type { CapOf } from '../../billing/account-status.ts'
 import type { Transaction } from '../../database/database.ts'
 import type { Notifications } from '../../notifications/notifications.ts'
 import { messageOfBlock, type Charge } from './blocked.ts'

@@ -1,6 +1,6 @@
 import { Agent } from '../../agents/agent.ts'
-import type { Standing } from '../../billing/standing.ts'
-import { agentCreditsLeft } from '../../owners/months.ts'
+import type { AccountStatus } from '../../billing/account-status.ts'
+import { agentCreditsLeft } from '../../owners/workspace-months.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import { ToolCall } from '../../tools/tool-call.ts'
 import { AgentQueue } from '../agent-queue.ts'
@@ -30,7 +30,7 @@ export interface AgentFacts {
   /** The oldest queued run. */
   next: Run | null
   /** The owner's account; null if nothing depends on it (`dependsOnAccount`). */
-  account: Pick<Standing, 'features' | 'subscription' | 'balance' | 'cap'> | null
+  account: Pick<AccountStatus, 'features' | 'subscription' | 'balance' | 'cap'> | null
 }
 
 export type RecordedFacts = Omit<AgentFacts, 'account'>

@@ -1,4 +1,4 @@
-import { nextGrantAt } from '../../billing/standing.ts'
+import { nextGrantAt } from '../../billing/account-status.ts'
 import { earliest, later, latest } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import { blockOf, isBlockBounded, reasonOfBlock } from '../queue/blocked.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pMap from 'p-map'
-import { standingFor } from '../../billing/standing.ts'
+import { agentAccountStatus } from '../../billing/account-status.ts'
 import type { Billing } from '../../billing/billing.ts'
 import { earliest, later, type Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
@@ -61,7 +61,7 @@ export function createReconciler(context: {
   /** The first read of an account in a month grants the month's credits. */
   async function withAccount(facts: RecordedFacts): Promise<AgentFacts> {
     if (!dependsOnAccount(facts)) return { ...facts, account: null }
-    return { ...facts, account: standingFor(await billing.account(facts.agent.ownerId), facts.agent) }
+    return { ...facts, account: agentAccountStatus(await billing.account(facts.agent.ownerId), facts.agent) }
   }
 
   /** Does what the agent needs. Returns when to look at it next: in time to force a cancel, whatever was done. */

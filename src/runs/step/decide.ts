@@ -1,14 +1,14 @@
 import { Agent } from '../../agents/agent.ts'
 import type { Billing } from '../../billing/billing.ts'
-import { standingFor, type CapOf } from '../../billing/standing.ts'
+import { agentAccountStatus, type CapOf } from '../../billing/account-status.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Transaction } from '../../database/database.ts'
-import { agentCreditsLeft } from '../../owners/months.ts'
+import { agentCreditsLeft } from '../../owners/workspace-months.ts'
 import type { Move, WaitCause } from '../../../workflows/messages.ts'
 import { readRecord, type RunRecord } from '../record.ts'
 import type { Run } from '../run.ts'
-import type { ModelStanding, ModelTrouble, OtherModel } from './model-trouble.ts'
+import type { ModelState, ModelTrouble, OtherModel } from './model-trouble.ts'
 import { holdBack, nextMove } from './next-move.ts'
 
 /** The next move, and the record behind it. */
@@ -34,12 +34,7 @@ interface Hold {
  * Decides what a run does next: by the rule of its record, unless its agent is paused, its owner is out of credits, or
  * its model is out. The run's row is locked, so the answer holds for the rest of the transaction.
  */
-export function createDecide(context: {
-  clock: Clock
-  config: Config
-  billing: Billing
-  modelStanding: ModelStanding
-}) {
+export function createDecide(context: { clock: Clock; config: Config; billing: Billing; modelStanding: ModelState }) {
   const { clock, config, billing, modelStanding } = context
 
   async function holdOf(trx: Transaction, run: Run, move: Move): Promise<Hold | undefined> {
@@ -51,12 +46,12 @@ export function createDecide(context: {
     if (agent.pausedAt) return { cause: 'paused' }
     // A step costs credits; its tool calls do not.
     if (move.kind === 'tools') return undefined
-    const { balance, cap } = standingFor(await billing.account(run.ownerId, trx), agent)
+    const { balance, cap } = agentAccountStatus(await billing.account(run.ownerId, trx), agent)
     return balance < 1 ? { cause: 'credits', cap } : undefined
   }
 
   /** A model that is out is not asked: another one is, or the run waits. */
-  async function standingOf(trx: Transaction, run: Run, move: Move): Promise<{ hold?: Hold; other?: OtherModel }> {
+  async function accountStatusOf(trx: Transaction, run: Run, move: Move): Promise<{ hold?: Hold; other?: OtherModel }> {
     const hold = await holdOf(trx, run, move)
     if (hold) return { hold }
     const standing = move.kind === 'model' ? await modelStanding(trx, run) : undefined
@@ -69,7 +64,7 @@ export function createDecide(context: {
     const record = known ?? (await readRecord(trx, run))
     const now = clock.now()
     const move = nextMove(record, config.budgets, now)
-    const { hold, other } = await standingOf(trx, run, move)
+    const { hold, other } = await accountStatusOf(trx, run, move)
     const { cap = null, trouble } = hold ?? {}
     return { record, cap, trouble, other, move: hold ? holdBack(run, hold, config.budgets, now) : move }
   }

@@ -26,7 +26,7 @@ export interface OtherModel {
   message: string
 }
 
-export type Standing = { trouble: ModelTrouble } | { other: OtherModel } | undefined
+export type AccountStatus = { trouble: ModelTrouble } | { other: OtherModel } | undefined
 
 /** Looks at what keeps a run, whose row is locked, from asking its model. While nothing is out, that costs no query. */
 export function createModelStanding(context: {
@@ -36,7 +36,7 @@ export function createModelStanding(context: {
 }) {
   const { clock, models, outages } = context
 
-  return async (trx: Transaction, run: Run): Promise<Standing> => {
+  return async (trx: Transaction, run: Run): Promise<AccountStatus> => {
     if (!outages.areKnown() && run.modelRetryAt === null) return undefined
     const { model, other, isFallback } = await modelsOf(trx, run, models.defaultModel)
     const outage = await outages.of(trx, model)
@@ -48,7 +48,7 @@ export function createModelStanding(context: {
   }
 }
 
-export type ModelStanding = ReturnType<typeof createModelStanding>
+export type ModelState = ReturnType<typeof createModelStanding>
 
 /**
  * The model that the run asks, and the one that it may ask instead: the fallback model, or its own again if that was left
@@ -65,7 +65,7 @@ async function modelsOf(trx: Transaction, run: Run, defaultModel: string) {
   return { model: own, other: fallback === own ? undefined : fallback, isFallback: true }
 }
 
-function ownTrouble({ failure, modelFailingSince, modelRetryAt }: Run, model: string, now: Date): Standing {
+function ownTrouble({ failure, modelFailingSince, modelRetryAt }: Run, model: string, now: Date): AccountStatus {
   if (modelRetryAt === null || modelRetryAt <= now) return undefined
   const trouble = {
     model,

@@ -1,5 +1,5 @@
 import type { Billing } from '../../billing/billing.ts'
-import { usedUpBy } from '../../billing/standing.ts'
+import { usedUpBy } from '../../billing/account-status.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Transaction } from '../../database/database.ts'

@@ -11,7 +11,7 @@ import { assertHostsAccepted } from '../accepted-hosts.ts'
 import type { Sites } from '../../sites/sites.ts'
 import type { Manifest } from '../../sites/manifest/manifest.ts'
 import type { Scope } from '../../sites/tool.ts'
-import { ownerInWords } from '../../owners/names.ts'
+import { ownerName } from '../../owners/owner-name.ts'
 import type { OAuthClient, OAuthSite } from './oauth-client.ts'
 import { OAuthFlow } from './oauth-flow.ts'
 import { neededScopes } from './needed-scopes.ts'
@@ -172,8 +172,8 @@ export function createFlows(context: {
 
     /** What to show before the browser goes to the site: whose vault it is, who asks, and what is requested. */
     async preview({ flow }: OpenedFlow): Promise<FlowPreview> {
-      const owner = await ownerInWords(database, flow.ownerId)
-      const asker = await ownerInWords(database, flow.userId)
+      const owner = await ownerName(database, flow.ownerId)
+      const asker = await ownerName(database, flow.userId)
       const isOwn = flow.ownerId === flow.userId
       return { owner, asker, isOwn, site: flow.manifest.name, origin: flow.origin, scopes: flow.scopes }
     },

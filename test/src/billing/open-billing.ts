@@ -4,7 +4,7 @@ import { createBilling } from '../../../src/billing/billing.ts'
 import { createSandboxClock } from '../../../src/billing/sandbox-clock.ts'
 import type { Gateway } from '../../../src/billing/gateways/gateway.ts'
 import { createSandbox } from '../../../src/billing/gateways/sandbox/sandbox.ts'
-import { createSweep } from '../../../src/billing/sweep.ts'
+import { createAccountSweep } from '../../../src/billing/account-sweep.ts'
 import { createDatabase } from '../../../src/database/database.ts'
 import { createLease } from '../../../src/database/lease.ts'
 import { newId } from '../../../src/ids.ts'
@@ -80,7 +80,7 @@ function billingOf(database: Awaited<ReturnType<typeof openDatabase>>, start?: s
         .update({ fittedTier: database.ref('tier') })
     },
   }
-  const sweep = createSweep({ ...base, logger: createLogger('silent', 'test'), billing, exceeding })
+  const sweep = createAccountSweep({ ...base, logger: createLogger('silent', 'test'), billing, exceeding })
   const sandboxClock = createSandboxClock({ ...base, lease: createLease(base), billing, sweep, sandbox })
   const userId = newId()
 

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { createSweep } from '../../../src/billing/sweep.ts'
+import { createAccountSweep } from '../../../src/billing/account-sweep.ts'
 import { createLogger } from '../../../src/logger.ts'
 import { testConfig } from '../../helpers/config.ts'
 import { billingForFile, openBilling } from './open-billing.ts'
@@ -73,7 +73,14 @@ test('what somebody asks for while an account is attended to is done next', asyn
   const fit = async () => void ((fits += 1) === 1 && (await asked()))
   const exceeding = { fit, afterChange: async () => undefined }
   const config = { billing: testConfig('postgres://unused').billing }
-  const sweep = createSweep({ database, clock, config, billing, exceeding, logger: createLogger('silent', 'test') })
+  const sweep = createAccountSweep({
+    database,
+    clock,
+    config,
+    billing,
+    exceeding,
+    logger: createLogger('silent', 'test'),
+  })
   await asked()
   await sweep.round()
   t.is(fits, 2)

@@ -16,7 +16,7 @@ async function topUp({ billing, charge, userId }: Money) {
 async function tell({ billing, database, sweep, userId }: Money, status: string): Promise<void> {
   const newest = database('sandbox_payments').where({ ownerId: userId }).max('reference')
   await database('sandbox_payments').where({ reference: newest }).update({ status })
-  for (const _ of ['once', 'again']) await billing.look.look(userId)
+  for (const _ of ['once', 'again']) await billing.polling.poll(userId)
   await sweep.attend(userId)
 }
 
@@ -56,7 +56,7 @@ test('a month that is paid back before anybody has looked gives no credits', asy
   await money.withCard()
   await subscribe(money)
   money.clock.forward(31 * 86_400)
-  await money.sandbox.look(`sandbox_${money.userId}`)
+  await money.sandbox.readState(`sandbox_${money.userId}`)
   await tell(money, 'refunded')
   t.is(await money.ledgerSum(), 5200)
   await money.sweep.attend(other.userId)
@@ -68,7 +68,7 @@ test('an answer to a charge that comes late changes nothing that a look has foun
   const { billing, database, sandbox, userId } = money
   await money.withCard()
   const payment = await buy(money)
-  const told = (await sandbox.look(await billing.look.customerOf(userId))).payments[0]!
+  const told = (await sandbox.readState(await billing.polling.customerOf(userId))).payments[0]!
   await tell(money, 'refunded')
   await database.transaction(async (trx) => {
     const account = await billing.credits.locked(userId, trx)

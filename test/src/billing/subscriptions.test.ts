@@ -1,5 +1,5 @@
 import test from 'ava'
-import { createLook } from '../../../src/billing/look.ts'
+import { createPollGateway } from '../../../src/billing/poll-gateway.ts'
 import { newId } from '../../../src/ids.ts'
 import { openBilling } from './open-billing.ts'
 
@@ -61,7 +61,7 @@ test('a month gives its credits once however it is entered and left, and none fo
   await subscribe(userId, { tier: 'pro', when: 'now' })
   t.is(await ledgerSum(), 5768 + 5000, 'a lower tier at once takes those of the higher one back')
   clock.forward(31 * day)
-  await sandbox.look(`sandbox_${userId}`)
+  await sandbox.readState(`sandbox_${userId}`)
   await cancel(userId, 'now')
   t.is(await ledgerSum(), 10_768 + 200, 'of a month that was never granted nothing goes back')
 })
@@ -170,16 +170,16 @@ test('a look that began earlier changes nothing once a later one was applied', a
   await withCard()
   await billing.subscriptions.subscribe(userId, { tier: 'pro' })
   const { promise: late, resolve } = Promise.withResolvers<void>()
-  const customer = await billing.look.customerOf(userId)
-  const stale = await sandbox.look(customer)
+  const customer = await billing.polling.customerOf(userId)
+  const stale = await sandbox.readState(customer)
   const { promise: asked, resolve: isAsked } = Promise.withResolvers<void>()
   // This one has read the world, and is slow to tell.
-  const slow = { ...sandbox, look: async () => (isAsked(), await late, stale) }
+  const slow = { ...sandbox, readState: async () => (isAsked(), await late, stale) }
   const { credits, payments } = billing
   const clock = { now: () => new Date() }
-  const nobody = { due: { owner: async () => {} }, overdue: { tell: async () => {} } }
-  const early = createLook({ database, clock, gateway: slow, credits, payments, ...nobody })
-  const slowly = early.look(userId)
+  const nobody = { due: { owner: async () => {} }, overdue: { notifyChange: async () => {} } }
+  const early = createPollGateway({ database, clock, gateway: slow, credits, payments, ...nobody })
+  const slowly = early.poll(userId)
   await asked
   await billing.subscriptions.subscribe(userId, { tier: 'team' })
   resolve()
@@ -193,9 +193,9 @@ test('of a customer whom the gateway does not know any more, the cards are forgo
   await withCard()
   await billing.paymentMethods.add(other, { paymentMethod: 'pm_card_visa' })
   const gateway = { ...sandbox, customer: async () => customer }
-  const nobody = { due: { owner: async () => {} }, overdue: { tell: async () => {} } }
-  const look = createLook({ ...billing, database, clock: { now: () => new Date() }, gateway, ...nobody })
-  t.is(await look.customerOf(userId), customer)
+  const nobody = { due: { owner: async () => {} }, overdue: { notifyChange: async () => {} } }
+  const polling = createPollGateway({ ...billing, database, clock: { now: () => new Date() }, gateway, ...nobody })
+  t.is(await polling.customerOf(userId), customer)
   const left = [await billing.paymentMethods.list(userId), await billing.paymentMethods.list(other)]
   t.deepEqual(
     left.map(({ length }) => length),

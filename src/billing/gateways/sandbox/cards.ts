@@ -7,7 +7,7 @@ interface TestCard {
   charge: 'accepted' | 'refused'
 }
 
-/** Stripe's test cards with Stripe's behaviour (docs.stripe.com/testing), so that clients can move to Stripe. */
+/** Stripe's test cards with Stripe's behavior (docs.stripe.com/testing), so clients can move to Stripe. */
 const cards: Record<string, TestCard> = {
   pm_card_visa: { brand: 'visa', last4: '4242', attach: 'accepted', charge: 'accepted' },
   pm_card_mastercard: { brand: 'mastercard', last4: '4444', attach: 'accepted', charge: 'accepted' },
@@ -15,7 +15,7 @@ const cards: Record<string, TestCard> = {
   pm_card_chargeCustomerFail: { brand: 'visa', last4: '0341', attach: 'accepted', charge: 'refused' },
 }
 
-/** The card with this test name. VALIDATION_ERROR, PAYMENT_FAILED if it is refused. */
+/** The card with this test name. VALIDATION_ERROR (unknown), PAYMENT_FAILED (refused). */
 export function cardNamed(method: string): TestCard {
   const known = Object.hasOwn(cards, method) ? cards[method] : undefined
   if (!known) throw unknownCard()

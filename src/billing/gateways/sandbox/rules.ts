@@ -5,7 +5,7 @@ import type { GatewayPayment, LeftMonth, When } from '../gateway.ts'
 import { refusalOf } from './cards.ts'
 import { monthsAfter, shareLeft } from './months.ts'
 
-/* What a payment provider does, without a database. Each function changes the world that it is given. */
+/* A payment provider's rules, without a database. Each function changes the given world. */
 
 export interface SandboxSubscription {
   reference: string
@@ -13,14 +13,14 @@ export interface SandboxSubscription {
   status: 'active' | 'past_due'
   nextTier: TierName | null
   anchor: Date
-  /** How many months are paid since the anchor. */
+  /** Paid months since the anchor. */
   months: number
   cancelledAt: Date | null
   overdue: string | null
   retries: number
 }
 
-/** One customer. `card` is the test name of the newest one; `payments` are those that are new or were changed. */
+/** One customer. `card` is the test name of the newest card. `payments` has only new and changed ones. */
 export interface World {
   creditCents: number
   card: string | null
@@ -28,7 +28,7 @@ export interface World {
   payments: GatewayPayment[]
 }
 
-/** Days after the end of the period on which an overdue payment is tried again. After the last, the subscription ends. */
+/** Days after the end of the period on which an overdue payment is retried. After the last, the subscription ends. */
 const retryDays = [1, 3, 5, 7] as const
 
 const day = 86_400
@@ -37,14 +37,14 @@ export const periodEnd = ({ anchor, months }: SandboxSubscription): Date => mont
 
 const period = (of: SandboxSubscription) => ({ start: monthsAfter(of.anchor, of.months - 1), end: periodEnd(of) })
 
-/** When something happens by itself next. */
+/** The time of the next automatic event. */
 export function nextEventAt({ subscription }: World): Date | null {
   if (!subscription) return null
   const end = periodEnd(subscription)
   return subscription.status === 'active' ? end : later(end, (retryDays[subscription.retries] ?? 0) * day)
 }
 
-/** Lets everything happen that is due by then, in order. */
+/** Applies all automatic events up to a time, in order. */
 export function settle(world: World, now: Date): void {
   for (let at = nextEventAt(world); at !== null && at <= now; at = nextEventAt(world)) {
     if (world.subscription?.status === 'active') renew(world, world.subscription, at)
@@ -70,7 +70,7 @@ function retry(world: World, subscription: SandboxSubscription, at: Date): void 
   if (subscription.retries >= retryDays.length) world.subscription = null
 }
 
-/** Charges the overdue month again. Returns why that was refused; null if it was paid. */
+/** Retries the overdue charge. Returns the reason if it was refused, otherwise null. */
 function payAgain(world: World, subscription: SandboxSubscription, at: Date): string | null {
   const { tier, overdue } = subscription
   const cents = tierOf(tier).centsPerMonth
@@ -86,14 +86,14 @@ interface Invoice {
   cents: number
   key: string | null
   left?: LeftMonth | null
-  /** Of a payment that has failed before. */
+  /** The id of the payment that failed before. */
   reference?: string | null
   since?: Date
 }
 
-/** Charges what the credit does not cover; a payment of less than nothing is credited. */
+/** Charges what the credit does not cover. A negative amount becomes credit. */
 function invoice(world: World, { tier, cents, key, left = null, reference, since }: Invoice, at: Date): GatewayPayment {
-  // Credits that are bought are not paid from what is credited: that is for subscriptions.
+  // The credit is for subscriptions, so it does not pay for bought credits.
   const credited = tier === null ? 0 : Math.min(world.creditCents, cents)
   const due = cents - credited
   const failure = due > 0 ? refusalOf(world.card) : null
@@ -101,7 +101,7 @@ function invoice(world: World, { tier, cents, key, left = null, reference, since
   const payment: GatewayPayment = {
     reference: reference ?? `sandbox_${newId()}`,
     key,
-    // What is below nothing has been credited: `min` took it as it is.
+    // `min` has already turned a negative amount into credit.
     cents: cents < 0 ? cents : due,
     fromCreditCents: failure === null ? Math.max(0, credited) : 0,
     status: failure === null ? 'paid' : 'failed',
@@ -114,11 +114,11 @@ function invoice(world: World, { tier, cents, key, left = null, reference, since
   return payment
 }
 
-/** Returns why it was refused; null if it was paid. */
+/** Returns the reason if the charge was refused, otherwise null. */
 export const pay = (world: World, { cents, key }: { cents: number; key: string }, at: Date): string | null =>
   invoice(world, { tier: null, cents, key }, at).failure
 
-/** Begins with a month from now. */
+/** Starts with a month from now. */
 export function subscribe(world: World, { tier, key }: { tier: PaidTierName; key: string }, at: Date): string | null {
   const { failure } = invoice(world, { tier, cents: tierOf(tier).centsPerMonth, key }, at)
   if (failure === null) world.subscription = { ...fresh, reference: `sandbox_${newId()}`, tier, anchor: at }
@@ -146,7 +146,7 @@ export function change(
   return null
 }
 
-/** Begins a month of the other tier, and pays for it with what is left of this one first. */
+/** Starts a month of the other tier. What is left of the current month counts toward its price. */
 function changeNow(
   world: World,
   subscription: SandboxSubscription,
@@ -160,14 +160,14 @@ function changeNow(
   return failure
 }
 
-/** What is left of the month that is paid; null if nothing is. */
+/** The remaining value of the paid month; null if nothing is left. */
 function leftOf(subscription: SandboxSubscription, at: Date): LeftMonth | null {
   const { tier, status } = subscription
   const cents = status === 'active' ? shareLeft(tierOf(tier).centsPerMonth, period(subscription), at) : 0
   return cents > 0 ? { tier, cents } : null
 }
 
-/** Ends it, and credits what is left if that is at once. An overdue month was not paid, so that is always at once. */
+/** Ends it. If it ends now, credits the rest. An overdue month was not paid, so it always ends now. */
 export function cancel(world: World, subscription: SandboxSubscription, when: When, at: Date): void {
   if (when === 'period_end' && subscription.status === 'active') {
     Object.assign(subscription, { nextTier: 'free', cancelledAt: subscription.cancelledAt ?? at })
@@ -178,10 +178,10 @@ export function cancel(world: World, subscription: SandboxSubscription, when: Wh
   world.subscription = null
 }
 
-/** Takes back what was to happen at the end of the period. */
+/** Revokes the change at the end of the period. */
 export const keep = (subscription: SandboxSubscription): void =>
   void Object.assign(subscription, { nextTier: null, cancelledAt: null })
 
-/** Returns why it was refused; null if nothing is overdue any more. */
+/** Returns the reason if the charge was refused; null if nothing is overdue any longer. */
 export const payOverdue = (world: World, subscription: SandboxSubscription, at: Date): string | null =>
   subscription.status === 'past_due' ? payAgain(world, subscription, at) : null

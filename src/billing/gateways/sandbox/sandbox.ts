@@ -7,18 +7,18 @@ import { cardNamed } from './cards.ts'
 import * as rules from './rules.ts'
 import { createWorlds } from './worlds.ts'
 
-/** Begins the names of everything of the sandbox. */
+/** Prefix of all ids in the sandbox. */
 const prefix = 'sandbox_'
 
 /**
- * A payment provider that moves no money. It keeps cards, subscriptions and payments as Stripe does, and renews automatically
- * as the clock of the account continues.
+ * A payment provider that moves no money. It keeps cards, subscriptions and payments as Stripe does, and renews by the
+ * account's clock.
  */
 export function createSandbox(context: { database: Database; clock: Clock }): Sandbox {
   const { database } = context
   const { visit, payments, paid } = createWorlds(context)
 
-  /** Does the work once for each key. The same request gets the same answer. PAYMENT_FAILED. */
+  /** Does the work once per key. The same request gets the same response. PAYMENT_FAILED. */
   async function once(ownerId: string, key: string, work: Work): Promise<void> {
     const failure = await visit(ownerId, async (world, now, trx) => {
       const before = await trx('sandbox_requests').where({ ownerId, key }).first<Done | undefined>('failure')
@@ -33,7 +33,7 @@ export function createSandbox(context: { database: Database; clock: Clock }): Sa
   const ownerOf = async (reference: string): Promise<string | undefined> =>
     (await database('sandbox_subscriptions').where({ reference }).first<Owned | undefined>('ownerId'))?.ownerId
 
-  /** The subscription that continues. NOT_FOUND if it has ended. */
+  /** The live subscription. NOT_FOUND if it has ended. */
   function living({ subscription }: rules.World, reference: string): rules.SandboxSubscription {
     assertThat(subscription?.reference === reference, 'NOT_FOUND', { message: 'The subscription has ended.' })
     return subscription
@@ -53,7 +53,7 @@ export function createSandbox(context: { database: Database; clock: Clock }): Sa
       const { brand, last4 } = cardNamed(method)
       const id = newId()
       const card = { id, ownerId: ownerIn(customer), reference: `${prefix}${id}`, method }
-      // What was due before is charged to the card before.
+      // Earlier charges go to the earlier card.
       await visit(card.ownerId, (_world, _now, trx) => trx('sandbox_cards').insert(card))
       return { reference: card.reference, brand, last4 }
     },
@@ -63,7 +63,7 @@ export function createSandbox(context: { database: Database; clock: Clock }): Sa
       await visit(ownerId, (_world, _now, trx) => trx('sandbox_cards').where({ ownerId, reference }).delete())
     },
 
-    // The newest card is charged, and none is ever there that is not listed.
+    // The newest card is charged, and the sandbox has only listed cards.
     prefer: async (_customer, cards) => cards[0] ?? null,
 
     setup: async () => null,
@@ -101,11 +101,11 @@ export function createSandbox(context: { database: Database; clock: Clock }): Sa
 
     payOverdue: (reference, key) => onceFor(reference, key, rules.payOverdue),
 
-    async look(customer) {
+    async readState(customer) {
       const ownerId = ownerIn(customer)
       const { now, ...state } = await visit(ownerId, (world, at) => ({
         now: at,
-        subscription: world.subscription && told(world.subscription),
+        subscription: world.subscription && presented(world.subscription),
         creditCents: world.creditCents,
       }))
       return { ...state, payments: await payments(ownerId, now) }
@@ -115,9 +115,9 @@ export function createSandbox(context: { database: Database; clock: Clock }): Sa
   }
 }
 
-/** The sandbox as its clock knows it. */
+/** The sandbox, as the sandbox clock sees it. */
 export interface Sandbox extends Gateway {
-  /** When something happens to the account by itself next, by its own clock. */
+  /** The account's next automatic event, by its own clock. */
   nextEventAt(ownerId: string): Promise<Date | null>
 }
 
@@ -134,7 +134,7 @@ interface Owned {
 
 const ownerIn = (customer: string): string => customer.slice(prefix.length)
 
-const told = (subscription: rules.SandboxSubscription): GatewaySubscription => {
+const presented = (subscription: rules.SandboxSubscription): GatewaySubscription => {
   const { reference, status, tier, nextTier, cancelledAt } = subscription
   return { reference, status, tier, nextTier, cancelledAt, currentPeriodEnd: rules.periodEnd(subscription) }
 }

@@ -5,12 +5,12 @@ import type { PaidTierName } from '../../tiers.ts'
 import type { GatewayPayment } from '../gateway.ts'
 import { settle, type SandboxSubscription, type World } from './rules.ts'
 
-/** How long payments are told of, in days. */
-const told = 60
+/** How long payments are reported, in days. */
+const reportedDays = 60
 
-/** The customers of the sandbox, in tables of its own. Nothing happens to one twice: its row is locked. */
+/** The sandbox's customers, in their own tables. A row lock ensures that each event happens once. */
 export function createWorlds({ database, clock }: { database: Database; clock: Clock }) {
-  /** The time of the account, which an admin may have advanced. */
+  /** The account's time, which an admin may have advanced. */
   async function timeOf(trx: Transaction, ownerId: string): Promise<Date> {
     const account: { clockSeconds: number } | undefined = await trx('accounts').where({ ownerId }).first('clockSeconds')
     return later(clock.now(), account?.clockSeconds ?? 0)
@@ -46,7 +46,7 @@ export function createWorlds({ database, clock }: { database: Database; clock: C
     }
   }
 
-  /** Lets everything happen that is due, then does the work, in one transaction: as a gateway elsewhere would. */
+  /** Applies due events, then does the work, in one transaction. */
   const visit = <T>(ownerId: string, work: (world: World, now: Date, trx: Transaction) => Promise<T> | T): Promise<T> =>
     regardless(() =>
       database.transaction(async (trx) => {
@@ -62,19 +62,18 @@ export function createWorlds({ database, clock }: { database: Database; clock: C
   async function payments(ownerId: string, now: Date): Promise<GatewayPayment[]> {
     const found = await database('sandbox_payments')
       .where({ ownerId })
-      .where('createdAt', '>', later(now, -told * 86_400))
+      .where('createdAt', '>', later(now, -reportedDays * 86_400))
       .orderBy([
         { column: 'createdAt', order: 'desc' },
         { column: 'reference', order: 'desc' },
       ])
       .select<StoredPayment[]>(columnsOfPayment)
-    return found.map(toldOf)
+    return found.map(paymentOf)
   }
 
-  /** The payment of a key. */
   async function paid(ownerId: string, key: string): Promise<GatewayPayment | undefined> {
     const found = await database('sandbox_payments').where({ ownerId, key }).first<StoredPayment>(columnsOfPayment)
-    return found && toldOf(found)
+    return found && paymentOf(found)
   }
 
   return { visit, payments, paid }
@@ -95,7 +94,7 @@ const columnsOfPayment = [
   'leftCents',
 ]
 
-const toldOf = ({ leftTier, leftCents, ...payment }: StoredPayment): GatewayPayment => ({
+const paymentOf = ({ leftTier, leftCents, ...payment }: StoredPayment): GatewayPayment => ({
   ...payment,
   left: leftTier === null || leftCents === null ? null : { tier: leftTier, cents: leftCents },
 })

@@ -2,26 +2,26 @@ import { Stripe } from 'stripe'
 
 export interface StripeSettings {
   secretKey: string
-  /** Where the API is, if not at Stripe; for tests. */
+  /** The address of the API; tests change it. */
   apiUrl: string
 }
 
 /**
- * The version of the API that requests and answers have, whatever the account's own is. It is that of the pinned
- * stripe-mock, which judges every request of ours (docs/decisions/0065), and so older than the package's types.
+ * The API version of requests and responses, whatever the account's default. It matches the pinned stripe-mock, which
+ * validates our requests (docs/decisions/0065), so it is older than the package's types.
  */
 const stripeVersion = '2026-08-26.dahlia'
 
 /**
- * How often a request is sent again whose answer was lost, or was a 409 or a 5xx. All attempts carry one idempotency key
- * (the package makes one for a POST that has none), so Stripe performs the request once.
+ * How often a request is retried after a lost response, a 409 or a 5xx. All attempts carry one idempotency key (the
+ * package adds one to each POST), so Stripe performs the request once.
  */
 const retries = 2
 
-/** How long one attempt may take, in milliseconds. Charges take seconds, because banks are asked. */
+/** The timeout of one attempt, in milliseconds. Charges take seconds, because Stripe contacts banks. */
 const timeoutMs = 15_000
 
-/** Stripe's own client. It sends nothing about this machine. */
+/** Stripe's own client, without telemetry about this machine. */
 export function createStripeClient({ secretKey, apiUrl }: StripeSettings): Stripe {
   const { protocol, hostname, port } = new URL(apiUrl)
   const secure = protocol === 'https:'

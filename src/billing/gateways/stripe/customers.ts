@@ -3,9 +3,9 @@ import { CodedError } from '../../../errors.ts'
 import type { Card } from '../gateway.ts'
 import { asking, isInvalid, isMissing, noCard } from './failures.ts'
 
-/** Customers and their cards. The default of a customer is charged; subscriptions name no card of their own. */
+/** Customers and their cards. Stripe charges the customer's default card; subscriptions name no card. */
 export function createCustomers(stripe: Stripe) {
-  /** The known customer if there still is one; otherwise another one is made. */
+  /** The known customer if it still exists; otherwise a new one. */
   async function customer(ownerId: string, known?: { customer: string; isSubscribed: boolean }): Promise<string> {
     if (!known) return make(ownerId, `customer-${ownerId}`)
     const found = await retrieve(known.customer)
@@ -16,13 +16,13 @@ export function createCustomers(stripe: Stripe) {
   }
 
   /**
-   * Makes the customer of an account. Asked again within a day it is the same one; after that, if the platform was ended
-   * before it could note the name, an empty one is left over. It is never searched for: the search lags behind.
+   * Creates the customer of an account. Repeating it within a day returns the same customer. After that, a crash before
+   * the id is stored leaves an unused customer. Search is no help, because its index lags.
    */
   const make = async (ownerId: string, idempotencyKey: string): Promise<string> =>
     (await asking(() => stripe.customers.create({ metadata: { ownerId } }, { idempotencyKey }))).id
 
-  /** Also one that was deleted; undefined if Stripe knows none. */
+  /** Includes deleted customers; undefined if unknown. */
   async function retrieve(id: string): Promise<Stripe.Customer | Stripe.DeletedCustomer | undefined> {
     try {
       return await stripe.customers.retrieve(id)
@@ -38,7 +38,7 @@ export function createCustomers(stripe: Stripe) {
     return { reference: id, brand: card?.brand ?? 'unknown', last4: card?.last4 ?? '' }
   }
 
-  /** A card that a SetupIntent has confirmed is attached already. One of another customer is not to be known of. */
+  /** A card confirmed by a SetupIntent is already attached. Another customer's card is treated as unknown. */
   async function attached(to: string, method: string): Promise<Stripe.PaymentMethod> {
     try {
       return await stripe.paymentMethods.attach(method, { customer: to })
@@ -66,7 +66,7 @@ export function createCustomers(stripe: Stripe) {
     try {
       await stripe.paymentMethods.detach(reference)
     } catch (error) {
-      // It is not there, or not attached any more.
+      // The card is missing or already detached.
       if (!isInvalid(error)) await asking(() => Promise.reject(error as Error))
     }
     await prefer(from, left)
@@ -96,7 +96,7 @@ export function createCustomers(stripe: Stripe) {
     return { clientSecret }
   }
 
-  /** The card to charge. PAYMENT_FAILED without one. */
+  /** The card to charge. PAYMENT_FAILED if there is none. */
   async function cardOf(of: string): Promise<string> {
     const found = await asking(() => stripe.customers.retrieve(of))
     const card = found.deleted ? null : idOf(found.invoice_settings.default_payment_method)
@@ -104,7 +104,7 @@ export function createCustomers(stripe: Stripe) {
     return card
   }
 
-  /** Refuses what neither the credit nor a card can pay: PAYMENT_FAILED. The price is the most that may be due. */
+  /** Refuses a price that neither credit nor a card can pay: PAYMENT_FAILED. The price is the most that may be due. */
   async function assertPayable(by: string, price: number): Promise<void> {
     const found = await asking(() => stripe.customers.retrieve(by))
     const credit = found.deleted ? 0 : -found.balance
@@ -116,7 +116,7 @@ export function createCustomers(stripe: Stripe) {
 
 export type Customers = ReturnType<typeof createCustomers>
 
-/** The id of something that Stripe tells by its id, or in full. */
+/** The id of an object that Stripe sends as an id or expanded. */
 export const idOf = (thing: string | { id: string } | null | undefined): string | null =>
   typeof thing === 'string' ? thing : (thing?.id ?? null)
 

@@ -3,12 +3,12 @@ import * as v from 'valibot'
 import { later, type Clock } from '../../../clock.ts'
 import type { Database } from '../../../database/database.ts'
 import { Account } from '../../account.ts'
-import { lookBy } from '../../look.ts'
+import { pollBy } from '../../poll-gateway.ts'
 import { idOf } from './customers.ts'
 import { asking, isMissing, translated } from './failures.ts'
 
-/** What changes how an account stands. The endpoint at Stripe is to have the same. */
-const heard = [
+/** Event types that affect an account's billing. The endpoint in Stripe must have the same list. */
+const watchedTypes = [
   'charge.dispute.closed',
   'charge.dispute.funds_reinstated',
   'charge.refunded',
@@ -31,23 +31,25 @@ const heard = [
   'subscription_schedule.updated',
 ] as const
 
-/** How long events are remembered, in days: longer than Stripe lists them, which is 30. */
+/** How long events are remembered, in days: longer than the 30 days that Stripe lists them. */
 const rememberedDays = 35
 
-/** By how many seconds the lists of two rounds overlap: an event may appear in the list after a later one. */
+/** The overlap of two rounds' lists, in seconds: an event may be listed after a later one. */
 const overlap = 600
 
-/** How far back the first round goes, in seconds. */
+/** How far back the first round reads, in seconds. */
 const firstRound = 3 * 86_400
 
-/** News of Stripe. Events are hints to look at an account, and nothing else: they come late, twice, forged or never. */
+/**
+ * Stripe's events. An event only triggers a poll of its account, because events arrive late, twice, forged or never.
+ */
 export function createStripeEvents({ database, clock, stripe }: { database: Database; clock: Clock; stripe: Stripe }) {
   /**
-   * Notes an event, and lets the sweep look at the account that it is about, if it is new. Both or neither. What is about
-   * nothing, as thin events are, is ignored.
+   * Records a new event and schedules a poll of its account, in one transaction. Ignores events without an object, such
+   * as thin events.
    */
-  async function note(told: unknown): Promise<void> {
-    const read = v.safeParse(event, told)
+  async function note(received: unknown): Promise<void> {
+    const read = v.safeParse(event, received)
     if (!read.success) return
     const { id, type, data } = read.output
     const customer = customerIn(data.object) ?? (await payerOf(data.object))
@@ -56,15 +58,12 @@ export function createStripeEvents({ database, clock, stripe }: { database: Data
       const added = await trx('stripe_events').insert(row).onConflict('id').ignore().returning<{ id: string }[]>('id')
       if (added.length === 0 || customer === null) return
       const account = await Account.query(trx).findOne({ customer }).select('ownerId')
-      if (account) await lookBy(trx, account.ownerId, clock.now())
+      if (account) await pollBy(trx, account.ownerId, clock.now())
     })
   }
 
-  /**
-   * Disputes and refunds name their payment alone. One of a payment that Stripe does not know is about nobody, however
-   * often it is told.
-   */
-  async function payerOf({ object, payment_intent: intent }: Told): Promise<string | null> {
+  /** Disputes and refunds name only their payment. An unknown payment has no payer. */
+  async function payerOf({ object, payment_intent: intent }: EventObject): Promise<string | null> {
     if ((object !== 'dispute' && object !== 'refund') || typeof intent !== 'string') return null
     try {
       return idOf((await stripe.paymentIntents.retrieve(intent)).customer)
@@ -74,15 +73,15 @@ export function createStripeEvents({ database, clock, stripe }: { database: Data
     }
   }
 
-  /** Lists what has happened since the last round, and notes what no webhook has told. */
+  /** Lists events since the last round, and records those that no webhook delivered. */
   async function reconcile(stopping?: AbortSignal): Promise<void> {
     const [cursor] = await database('stripe_cursors').where({ name: 'events' }).select<{ seenAt: Date }[]>('seenAt')
     const since = later(cursor?.seenAt ?? later(clock.now(), -firstRound), -overlap)
     const gte = Math.floor(since.getTime() / 1000)
     let newest = cursor?.seenAt
-    // Newest first. The cursor moves once all are noted, so a round that was cut off is made again.
+    // Newest first. The cursor moves after all are recorded, so an interrupted round repeats.
     await asking(async () => {
-      for await (const found of stripe.events.list({ types: [...heard], created: { gte }, limit: 100 })) {
+      for await (const found of stripe.events.list({ types: [...watchedTypes], created: { gte }, limit: 100 })) {
         if (stopping?.aborted) throw new Error('the process stops')
         await note(found)
         newest = new Date(Math.max(found.created * 1000, newest?.getTime() ?? 0))
@@ -92,7 +91,7 @@ export function createStripeEvents({ database, clock, stripe }: { database: Data
     await database('stripe_cursors').insert({ name: 'events', seenAt: newest }).onConflict('name').merge(['seenAt'])
   }
 
-  /** Forgets events that Stripe does not list any more. */
+  /** Deletes events that Stripe no longer lists. */
   const purge = async (): Promise<void> =>
     void (await database('stripe_events')
       .where('receivedAt', '<', later(clock.now(), -rememberedDays * 86_400))
@@ -101,16 +100,16 @@ export function createStripeEvents({ database, clock, stripe }: { database: Data
   return { note, reconcile, purge }
 }
 
-/** Names of Stripe are short, and have no odd characters. */
+/** Stripe's ids are short and contain no special characters. */
 const name = v.pipe(v.string(), v.maxLength(255), v.regex(/^[\w.]+$/))
 
-/** What is read of an event. */
+/** The parts of an event that we read. */
 const event = v.object({ id: name, type: name, data: v.object({ object: v.looseObject({ object: name }) }) })
-type Told = v.InferOutput<typeof event>['data']['object']
+type EventObject = v.InferOutput<typeof event>['data']['object']
 
-/** Whom an event is about. */
-function customerIn({ object, id, customer }: Told): string | null {
-  const told = object === 'customer' ? id : customer
-  const found = typeof told === 'object' && told !== null && 'id' in told ? told.id : told
+/** The customer that an event is about. */
+function customerIn({ object, id, customer }: EventObject): string | null {
+  const reference = object === 'customer' ? id : customer
+  const found = typeof reference === 'object' && reference !== null && 'id' in reference ? reference.id : reference
   return v.is(name, found) ? found : null
 }

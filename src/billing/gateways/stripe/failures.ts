@@ -1,7 +1,7 @@
 import { Stripe } from 'stripe'
 import { CodedError } from '../../../errors.ts'
 
-/** Sentences for the reasons that a payer can do something about. Others are not told: they may help who steals cards. */
+/** Messages for reasons that a payer can act on. Others stay hidden, because they may help a card thief. */
 const sentences: Record<string, string> = {
   expired_card: 'The card has expired.',
   incorrect_cvc: 'The security code of the card is wrong.',
@@ -16,31 +16,30 @@ const sentences: Record<string, string> = {
 
 const declined = 'The card was declined.'
 
-/** What Stripe says of a refusal, in our words. */
+/** Stripe's refusal, in our words. */
 export const refusalOf = (error: { code?: string | null; decline_code?: string | null } | null | undefined): string =>
   sentences[error?.decline_code ?? ''] ?? sentences[error?.code ?? ''] ?? declined
 
-/** A refusal as the payer reads it. */
+/** The refusal error that the payer sees. */
 export const paymentFailed = (failure: string): CodedError =>
   new CodedError('PAYMENT_FAILED', { message: `${failure} Use another payment method.` })
 
 export const noCard = (): CodedError => paymentFailed('No payment method is on file.')
 
-/** Whether Stripe knows no such thing, or it is over. */
+/** Whether the object is unknown to Stripe or has ended. */
 export const isMissing = (error: unknown): error is Stripe.errors.StripeInvalidRequestError =>
   isInvalid(error) && error.code === 'resource_missing'
 
-/** Whether Stripe takes the request for a wrong one. */
+/** Whether Stripe rejects the request as invalid. */
 export const isInvalid = (error: unknown): error is Stripe.errors.StripeInvalidRequestError =>
   error instanceof Stripe.errors.StripeInvalidRequestError
 
-/** Whether the same key came with another request before. */
+/** Whether the key was used before with another request. */
 export const isKeyReused = (error: unknown): boolean => error instanceof Stripe.errors.StripeIdempotencyError
 
 /**
- * Does the request. Fails with PAYMENT_FAILED for a card that is refused, and with INTERNAL_ERROR, which may be tried
- * again, for all else. The log gets the kind of the error and the id that Stripe gave the request, never its message:
- * that may quote what was sent.
+ * Sends the request. A refused card fails with PAYMENT_FAILED; all else with INTERNAL_ERROR, which is retryable. The
+ * log gets the error's type and Stripe's request id, but never the message, which may quote the request.
  */
 export async function asking<T>(request: () => Promise<T>): Promise<T> {
   try {
@@ -53,14 +52,14 @@ export async function asking<T>(request: () => Promise<T>): Promise<T> {
 export function translated(error: unknown): unknown {
   if (!(error instanceof Stripe.errors.StripeError)) return error
   if (error instanceof Stripe.errors.StripeCardError) return paymentFailed(refusalOf(error))
-  // Something that is missing is named by its parameter; only the card has none.
+  // Stripe names the parameter of a missing object; only the card has none.
   if (isMissing(error) && !error.param) return noCard()
   const facts = [error.type, error.code, error.param, error.statusCode, error.requestId]
   const privateDetail = `Stripe: ${facts.filter((fact) => fact !== undefined && fact !== '').join(' ')}`
   return new CodedError('INTERNAL_ERROR', { message: unreachable, privateDetail, isOutside: isOfStripe(error) })
 }
 
-/** It is away, failing or overloaded. What it refuses is a wrong key or a wrong request of the platform. */
+/** Stripe is down, failing or overloaded. Other refusals mean a wrong key or a wrong request of ours. */
 const isOfStripe = (error: Stripe.errors.StripeError): boolean =>
   error instanceof Stripe.errors.StripeConnectionError || error.statusCode === 429 || (error.statusCode ?? 0) >= 500
 

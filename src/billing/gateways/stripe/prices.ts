@@ -4,18 +4,14 @@ import { CodedError } from '../../../errors.ts'
 import { asking, isInvalid, translated } from './failures.ts'
 
 /**
- * What tiers cost, as prices of Stripe. A price is found by its lookup key, which names the tier and the amount, and is
- * made by the first who needs it: nobody has to enter tiers there, and another amount in `tiers.ts` is another price,
- * while subscriptions keep theirs.
+ * Stripe prices of the tiers. A price's lookup key names the tier and the amount, and the first user creates it, so
+ * operators enter no tiers. A new amount in `tiers.ts` creates a new price; existing subscriptions keep theirs.
  */
 export function createPrices(stripe: Stripe) {
   const tiers = new Map<string, PaidTierName | null>()
   const prices = new Map<PaidTierName, string>()
 
-  /**
-   * Does what needs the price of the tier. The price may have been archived since it was found: then it is done with
-   * another one.
-   */
+  /** Does work that needs the tier's price. If that price was archived meanwhile, repeats it with a new one. */
   async function withPrice<T>(tier: PaidTierName, work: (price: string) => Promise<T>): Promise<T> {
     const price = await priceOf(tier)
     try {
@@ -38,13 +34,13 @@ export function createPrices(stripe: Stripe) {
     return price
   }
 
-  /** Also one that was archived. */
+  /** Includes archived prices. */
   async function find(tier: PaidTierName): Promise<Stripe.Price | undefined> {
     const { data } = await asking(() => stripe.prices.list({ lookup_keys: [lookupKey(tier)], limit: 1 }))
     return data[0]
   }
 
-  /** Makes one, which takes the lookup key over from one that was archived. Whoever else does so gets the same. */
+  /** Creates a price, which takes the lookup key from an archived one. Concurrent calls get the same price. */
   async function make(tier: PaidTierName, archived = 'none'): Promise<string> {
     await makeProduct(tier)
     const wanted = {
@@ -60,7 +56,7 @@ export function createPrices(stripe: Stripe) {
     return (await asking(() => stripe.prices.create(wanted, { idempotencyKey }))).id
   }
 
-  /** Its id is ours, so that a second one is refused. */
+  /** We choose the id, so Stripe refuses a duplicate. */
   async function makeProduct(tier: PaidTierName): Promise<void> {
     try {
       await stripe.products.create({ id: productOf(tier), name: `Switchyard ${tier}`, metadata: { tier } })
@@ -70,7 +66,7 @@ export function createPrices(stripe: Stripe) {
     }
   }
 
-  /** The tier that a price is for; null for a price that is none of ours. */
+  /** The tier of a price; null for a foreign price. */
   async function tierFor(price: string): Promise<PaidTierName | null> {
     const known = tiers.get(price)
     if (known !== undefined) return known
@@ -81,7 +77,7 @@ export function createPrices(stripe: Stripe) {
     return found
   }
 
-  /** The same of a subscription, which has to be one of ours. */
+  /** The same for a subscription, which must have one of our prices. */
   async function tierOfSubscription(price: string): Promise<PaidTierName> {
     const tier = await tierFor(price)
     if (tier !== null) return tier

@@ -6,11 +6,11 @@ import { idOf, type Customers } from './customers.ts'
 import { intentsIn } from './invoices.ts'
 import { asking, isInvalid, isKeyReused, paymentFailed, refusalOf, translated } from './failures.ts'
 
-/** Payments of credits: PaymentIntents that carry the id of the platform's payment, and are confirmed as they are made. */
+/** Credit purchases: PaymentIntents with the id of the platform's payment, confirmed on creation. */
 export function createPurchases({ stripe, customers, clock }: { stripe: Stripe; customers: Customers; clock: Clock }) {
   /**
-   * Charges once for a key. Stripe forgets idempotency keys after a day, so what was made under the key is looked for
-   * first, among the customer's own payments.
+   * Charges once per key. Stripe forgets idempotency keys after a day, so this first searches the customer's own
+   * payments for the key.
    */
   async function pay(charge: Charge): Promise<GatewayPayment> {
     const before = await find(charge)
@@ -35,7 +35,7 @@ export function createPurchases({ stripe, customers, clock }: { stripe: Stripe; 
     try {
       return purchaseOf(await stripe.paymentIntents.create(wanted, { idempotencyKey: `pay-${key}` }))!
     } catch (error) {
-      // Another card may be the default since the first request, which was performed then.
+      // The default card may have changed since the first request, which was performed.
       const made = isKeyReused(error) || isInvalid(error) ? await find(charge) : undefined
       if (made) return made
       if (isInvalid(error)) throw new CodedError('PAYMENT_FAILED', { message: refused })
@@ -48,7 +48,7 @@ export function createPurchases({ stripe, customers, clock }: { stripe: Stripe; 
     return intents.map((intent) => purchaseOf(intent)).find((payment) => payment?.key === key)
   }
 
-  /** The customer's PaymentIntents, those of invoices among them, the newest first. */
+  /** The customer's PaymentIntents, including those of invoices, newest first. */
   async function intentsOf(customer: string, since?: number): Promise<Stripe.PaymentIntent[]> {
     const range = since !== undefined && { created: { gte: since } }
     const wanted = { customer, limit: 100, expand: ['data.latest_charge'], ...range }
@@ -58,7 +58,7 @@ export function createPurchases({ stripe, customers, clock }: { stripe: Stripe; 
     return intents
   }
 
-  /** A dispute that was lost has paid everything back. */
+  /** A lost dispute counts as a full refund. */
   async function settled(intent: Stripe.PaymentIntent): Promise<Stripe.PaymentIntent> {
     const { latest_charge: charge } = intent
     if (charge === null || typeof charge === 'string' || !charge.disputed || charge.refunded) return intent
@@ -67,7 +67,7 @@ export function createPurchases({ stripe, customers, clock }: { stripe: Stripe; 
     return { ...intent, latest_charge: { ...charge, refunded: true } }
   }
 
-  /** Whether what an invoice was paid with has been paid back. Its payments have to be expanded. */
+  /** Whether the payment of an invoice was refunded. Requires expanded payments. */
   async function isPaidBack(invoice: Stripe.Invoice | string | null): Promise<boolean> {
     const ids = invoice === null || typeof invoice === 'string' ? [] : intentsIn(invoice)
     for (const id of ids) {
@@ -77,18 +77,18 @@ export function createPurchases({ stripe, customers, clock }: { stripe: Stripe; 
     return false
   }
 
-  /** Whether Stripe has broken off before it asked the bank. What has just been made is being charged. */
+  /** Whether Stripe stopped before it contacted the bank. A new PaymentIntent is still being charged. */
   const isAbandoned = ({ status, created, metadata }: Stripe.PaymentIntent): boolean =>
     status === 'requires_confirmation' &&
     metadata['payment'] !== undefined &&
     later(new Date(created * 1000), abandonedAfter) < clock.now()
 
-  /** Makes sure that nobody confirms it any more. */
+  /** Cancels it, so that it can no longer be confirmed. */
   async function cancelled(intent: Stripe.PaymentIntent): Promise<Stripe.PaymentIntent> {
     try {
       return await stripe.paymentIntents.cancel(intent.id)
     } catch (error) {
-      // It became another in the meantime: the next look sees which.
+      // Its status has changed meanwhile; the next poll reads it.
       if (isInvalid(error)) return intent
       return asking(() => Promise.reject(error as Error))
     }
@@ -99,15 +99,15 @@ export function createPurchases({ stripe, customers, clock }: { stripe: Stripe; 
 
 export type Purchases = ReturnType<typeof createPurchases>
 
-/** Bounds what one account can make the platform read: a thousand payments. */
+/** The most payments that the platform reads for one account. */
 const most = 1000
 
-/** After so many seconds, what was not confirmed never is. */
+/** An unconfirmed PaymentIntent counts as abandoned after this many seconds. */
 const abandonedAfter = 600
 
 const refused = 'The payment provider rejected this payment.'
 
-/** The payment of the platform that a PaymentIntent is for; undefined for one of an invoice. */
+/** The platform's payment of a PaymentIntent; undefined for an invoice's. */
 export function purchaseOf(intent: Stripe.PaymentIntent): GatewayPayment | undefined {
   const { payment: key } = intent.metadata
   if (key === undefined) return undefined
@@ -121,7 +121,7 @@ export function purchaseOf(intent: Stripe.PaymentIntent): GatewayPayment | undef
 const failureOf = ({ status, last_payment_error: error }: Stripe.PaymentIntent): string =>
   status === 'canceled' && error === null ? 'The payment was cancelled.' : refusalOf(error)
 
-/** A PaymentIntent that was refused waits for another card, which it never gets: the platform begins a new one. */
+/** A refused PaymentIntent waits for another card, which never comes: the platform creates a new one. */
 const statuses: Record<string, 'paid' | 'failed'> = {
   succeeded: 'paid',
   requires_payment_method: 'failed',
@@ -129,6 +129,6 @@ const statuses: Record<string, 'paid' | 'failed'> = {
   canceled: 'failed',
 }
 
-/** Whether all of it was paid back. A part that was paid back changes nothing here. */
+/** Whether it was fully refunded. A partial refund changes nothing here. */
 export const isRefunded = ({ latest_charge: charge }: Stripe.PaymentIntent): boolean =>
   charge !== null && typeof charge === 'object' && idOf(charge) !== null && charge.refunded

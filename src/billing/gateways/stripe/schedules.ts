@@ -7,11 +7,11 @@ import type { Prices } from './prices.ts'
 import { itemOf } from './subscription.ts'
 
 /**
- * Changes at the end of a period. Stripe makes them by a schedule of two phases, which leaves the subscription alone once
- * the second one has begun. So what is paid for stays as it is until then, also in Stripe's own reports.
+ * Changes at the end of a period, as Stripe schedules with two phases. The schedule releases the subscription when the
+ * second phase starts. Until then the paid tier stays, also in Stripe's own reports.
  */
 export function createSchedules({ stripe, prices }: { stripe: Stripe; prices: Prices }) {
-  /** Lets a tier follow the one of the present period. */
+  /** Schedules a tier for the next period. */
   async function follow(subscription: string, tier: PaidTierName): Promise<void> {
     const schedule = await asking(() => stripe.subscriptionSchedules.create({ from_subscription: subscription }))
     const [present] = schedule.phases
@@ -30,14 +30,14 @@ export function createSchedules({ stripe, prices }: { stripe: Stripe; prices: Pr
     )
   }
 
-  /** Takes back what was to follow. The subscription continues as it is. */
+  /** Cancels the scheduled change. The subscription continues unchanged. */
   async function release({ schedule }: Stripe.Subscription): Promise<void> {
     const id = idOf(schedule)
     if (id === null) return
     try {
       await stripe.subscriptionSchedules.release(id)
     } catch (error) {
-      // It is released already, or has come to its end.
+      // It is already released or completed.
       if (!isInvalid(error)) await asking(() => Promise.reject(error as Error))
     }
   }
@@ -45,7 +45,7 @@ export function createSchedules({ stripe, prices }: { stripe: Stripe; prices: Pr
   return { follow, release }
 }
 
-/** The price that follows the present period by a schedule; null if the same does. */
+/** The scheduled price of the next period; null if it does not change. */
 export function nextPriceOf(subscription: Stripe.Subscription): string | null {
   const { schedule } = subscription
   if (schedule === null || typeof schedule === 'string') return null

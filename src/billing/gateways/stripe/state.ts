@@ -8,23 +8,23 @@ import type { Prices } from './prices.ts'
 import { isRefunded, purchaseOf, type Purchases } from './purchases.ts'
 import { nextPriceOf } from './schedules.ts'
 import { itemOf, isPastDue, livingOf, paidUntil } from './subscription.ts'
-import { createTakenCredit } from './taken-credit.ts'
+import { createReclaimCredit } from './reclaim-credit.ts'
 
-/** How long payments are told of, in days. */
-const told = 60
+/** How long payments are reported, in days. */
+const reportedDays = 60
 
 /**
- * Reads how an account stands: from the API alone, never from events, which come late, twice, or in another order. What was
- * credited for a month that was paid back since is taken away first.
+ * Reads an account's state from the API and never from events, which arrive late, twice or out of order. First reclaims
+ * the credit of months that were refunded later.
  */
 export function createState(context: { stripe: Stripe; prices: Prices; purchases: Purchases; clock: Clock }) {
   const { stripe, prices, purchases, clock } = context
-  const takenCredit = createTakenCredit(stripe)
+  const takenCredit = createReclaimCredit(stripe)
 
-  async function look(customer: string): Promise<GatewayState> {
-    const since = Math.floor(later(clock.now(), -told * 86_400).getTime() / 1000)
+  async function readState(customer: string): Promise<GatewayState> {
+    const since = Math.floor(later(clock.now(), -reportedDays * 86_400).getTime() / 1000)
     const found = await asking(() => stripe.customers.retrieve(customer))
-    // The subscription first: the payment that it began with is then seen, too.
+    // Read the subscription first, so that its first payment is included.
     const subscription = found.deleted ? undefined : await livingOf(stripe, customer)
     const intents = await purchases.intentsOf(customer, since)
     const invoices = await invoicesOf(customer, since)
@@ -39,9 +39,9 @@ export function createState(context: { stripe: Stripe; prices: Prices; purchases
     const months: GatewayPayment[] = []
     for (const invoice of invoices) months.push(await paymentOf(invoice, intentOf(invoice), taken.get(invoice.id) ?? 0))
     return {
-      subscription: subscription ? await toldOf(subscription) : null,
+      subscription: subscription ? await presented(subscription) : null,
       payments: [...bought, ...months].toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime()),
-      // What a customer owes less than nothing of is credited to later invoices; what is owed is added to the next.
+      // In Stripe, a negative balance is credit toward later invoices. A positive balance is added to the next invoice.
       creditCents: now.deleted ? 0 : 0 - now.balance,
       card: found.deleted ? null : idOf(found.invoice_settings.default_payment_method),
     }
@@ -54,7 +54,7 @@ export function createState(context: { stripe: Stripe; prices: Prices; purchases
         .autoPagingToArray({ limit: 1000 }),
     )
 
-  async function toldOf(subscription: Stripe.Subscription): Promise<GatewaySubscription> {
+  async function presented(subscription: Stripe.Subscription): Promise<GatewaySubscription> {
     const tier = await prices.tierOfSubscription(itemOf(subscription).price.id)
     const isCancelled = subscription.cancel_at_period_end || subscription.cancel_at !== null
     const nextPrice = nextPriceOf(subscription)
@@ -70,8 +70,8 @@ export function createState(context: { stripe: Stripe; prices: Prices; purchases
   }
 
   /**
-   * An invoice of less than nothing has been credited, and is about the tier that was left. What was taken away because of
-   * it counts as paid from credit: so the payments add up.
+   * A negative invoice is a credit for the tier that was left. Reclaimed credit counts as paid from credit, so the
+   * payments add up.
    */
   async function paymentOf(invoice: Stripe.Invoice, intent: Stripe.PaymentIntent | undefined, taken: number) {
     const status = isPaidBack(intent) ? 'refunded' : statusOf(invoice)
@@ -98,7 +98,7 @@ export function createState(context: { stripe: Stripe; prices: Prices; purchases
     return tier && { tier, cents: -unused.reduce((sum, { amount }) => sum + amount, 0) }
   }
 
-  return { look }
+  return { readState }
 }
 
 /** Finds the PaymentIntent of an invoice. */

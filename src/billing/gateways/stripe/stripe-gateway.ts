@@ -8,8 +8,8 @@ import { createState } from './state.ts'
 import { createSubscriptions } from './subscriptions.ts'
 
 /**
- * Payments by Stripe. A request whose answer was lost may be sent again under its key, and is performed once. Cards that
- * are refused fail with PAYMENT_FAILED; what else goes wrong is an INTERNAL_ERROR that may be tried again.
+ * Payments through Stripe. A request can be resent under its key and is performed once. Refused cards fail with
+ * PAYMENT_FAILED; all else with INTERNAL_ERROR, which is retryable.
  */
 export function createStripeGateway({ settings, clock }: { settings: StripeSettings; clock: Clock }) {
   const stripe = createStripeClient(settings)

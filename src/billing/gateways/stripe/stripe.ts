@@ -6,7 +6,7 @@ import { createStripeEvents } from './events.ts'
 import { createStripeGateway } from './stripe-gateway.ts'
 import { createStripeWebhook } from './webhook.ts'
 
-/** Stripe, if a key of it is configured: the gateway, and the news that it sends. */
+/** Stripe, if its key is configured: the gateway and its events. */
 export function createStripe(context: {
   database: Database
   clock: Clock

@@ -6,14 +6,14 @@ import { idOf, type Customers } from './customers.ts'
 import { asking, isMissing, translated } from './failures.ts'
 import { createSchedules } from './schedules.ts'
 import { isAwaited, isLive, isUnpaid, itemOf, livingOf } from './subscription.ts'
-import { createUnpaid } from './unpaid.ts'
+import { createUnpaidInvoices } from './unpaid-invoices.ts'
 import type { Prices } from './prices.ts'
 import type { Purchases } from './purchases.ts'
 
-/** So it is written in the version of the API that we use; the types are those of a later one. */
+/** The value in our API version; the package's types are for a later one. */
 const now = 'now' as unknown as Stripe.SubscriptionUpdateParams.BillingCycleAnchor
 
-/** Subscriptions of one price each. Stripe renews them, and tries again what is overdue, automatically. */
+/** Subscriptions with one price each. Stripe renews them and retries overdue payments automatically. */
 export function createSubscriptions(context: {
   stripe: Stripe
   customers: Customers
@@ -22,14 +22,14 @@ export function createSubscriptions(context: {
 }) {
   const { stripe, customers, prices, purchases } = context
   const schedules = createSchedules(context)
-  const unpaid = createUnpaid(context)
+  const unpaid = createUnpaidInvoices(context)
 
-  /** Begins one. The key in its metadata is that of the request that was charged last: its invoices repeat it. */
+  /** Starts a subscription. Its metadata has the key of the last charged request, and its invoices repeat that. */
   async function subscribe(wanted: { customer: string; tier: PaidTierName; key: string }): Promise<void> {
     const { customer, tier, key } = wanted
     const before = await livingOf(stripe, customer)
     if (before?.metadata['key'] === key) return
-    // It is one that no look has seen yet.
+    // A subscription that no poll has seen yet.
     if (before) throw new CodedError('NOT_FOUND', { message: 'There is already another subscription.' })
     await customers.assertPayable(customer, tierOf(tier).centsPerMonth)
     const asked = {
@@ -43,7 +43,7 @@ export function createSubscriptions(context: {
     )
   }
 
-  /** One that continues, or has ended; undefined if Stripe knows none. */
+  /** A live or ended subscription; undefined if Stripe knows none. */
   async function retrieve(id: string): Promise<Stripe.Subscription | undefined> {
     try {
       return await stripe.subscriptions.retrieve(id, { expand: ['latest_invoice.payments'] })
@@ -53,7 +53,7 @@ export function createSubscriptions(context: {
     }
   }
 
-  /** The subscription that continues. NOT_FOUND if it has ended. */
+  /** The live subscription. NOT_FOUND if it has ended. */
   async function find(id: string): Promise<Stripe.Subscription> {
     const found = await retrieve(id)
     if (found && isLive(found)) return found
@@ -64,9 +64,9 @@ export function createSubscriptions(context: {
     const { tier, key } = changed
     const found = await find(changed.subscription)
     const isSame = (await prices.tierOfSubscription(itemOf(found).price.id)) === tier
-    // The period that was paid has ended already if the next month is to be charged still.
+    // If the next month is still uncharged, the paid period has already ended.
     const when = isAwaited(found) ? 'now' : changed.when
-    // A change that was made before is not charged again, under whatever key; but it may have been left half done.
+    // A completed change is not charged again under any key, but may be half done.
     if (isSame && !isUnpaid(found)) await unpaid.waive(found)
     if (!isSame && when === 'now') await changeNow(found, tier, key)
     await schedules.release(found)
@@ -75,8 +75,8 @@ export function createSubscriptions(context: {
   }
 
   /**
-   * Begins a month of the other price. What is left of the month that was paid is credited; of one that was not paid, or paid
-   * back, nothing is left, and it need not be paid any more.
+   * Starts a month of the other price. Credits the rest of a paid month. An unpaid or refunded month has no value left
+   * and no longer needs payment.
    */
   async function changeNow(found: Stripe.Subscription, tier: PaidTierName, key: string): Promise<void> {
     const isPaid = await isPaidFor(found)
@@ -99,7 +99,7 @@ export function createSubscriptions(context: {
     if (!isPaid) await unpaid.waive(changed)
   }
 
-  /** Whether something is left of its month: it was paid, and not paid back. */
+  /** Whether its month has value left: paid and not refunded. */
   const isPaidFor = async (found: Stripe.Subscription): Promise<boolean> =>
     !isUnpaid(found) && !(await purchases.isPaidBack(found.latest_invoice))
 
@@ -111,10 +111,10 @@ export function createSubscriptions(context: {
   async function cancel(id: string, when: When): Promise<void> {
     const found = await retrieve(id)
     if (!found) return
-    // An earlier request may have been left half done.
+    // An earlier request may be half done.
     if (!isLive(found)) return unpaid.waive(found)
     await schedules.release(found)
-    // The period that was paid has ended already if the present one was not paid.
+    // If the current period is unpaid, the paid period has already ended.
     if (when === 'now' || isUnpaid(found)) await end(found)
     else await asking(() => stripe.subscriptions.update(id, { cancel_at_period_end: true }))
   }
@@ -124,7 +124,7 @@ export function createSubscriptions(context: {
     try {
       await stripe.subscriptions.cancel(found.id, { prorate: isPaid, invoice_now: isPaid })
     } catch (error) {
-      // Another request has ended it in the meantime.
+      // Another request has ended it meanwhile.
       if (!isMissing(error)) throw translated(error)
     }
     if (!isPaid) await unpaid.waive({ ...found, status: 'canceled' })

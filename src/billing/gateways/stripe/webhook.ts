@@ -3,10 +3,10 @@ import type { Clock } from '../../../clock.ts'
 import { CodedError } from '../../../errors.ts'
 import type { RateLimits } from '../../../rate-limit.ts'
 
-/** How old a delivery may be, in seconds: as much as Stripe's own libraries allow. Stripe signs each attempt anew. */
+/** The oldest accepted delivery, in seconds, as in Stripe's own libraries. Stripe signs each attempt anew. */
 const tolerance = 300
 
-/** The proof of deliveries: Stripe's signature over the time and the bytes of the body. */
+/** Verifies Stripe's signature over the time and the bytes of the body. */
 export function createStripeWebhook(context: {
   stripe: Stripe
   secret: string
@@ -17,8 +17,8 @@ export function createStripeWebhook(context: {
 
   return {
     /**
-     * What was delivered: an event, or whatever else Stripe signs. UNAUTHORIZED if it is forged or old; RATE_LIMITED for too
-     * many of those from an address.
+     * Returns the payload: an event, or anything else that Stripe signs. UNAUTHORIZED if it is forged or old;
+     * RATE_LIMITED after too many of those from an address.
      */
     async verify({ body, signature, address }: Delivery): Promise<unknown> {
       const at = clock.now().getTime()
@@ -36,7 +36,7 @@ export function createStripeWebhook(context: {
 interface Delivery {
   body: Buffer
   signature: string
-  /** The sender's address, by which failures are counted. */
+  /** The sender's address; failures count by it. */
   address: string
 }
 

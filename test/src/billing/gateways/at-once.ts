@@ -24,7 +24,7 @@ export const atOnce: Cases<StripeStage> = {
     double.overtake('POST /v1/subscriptions', () => gateway.subscribe(wanted))
     await gateway.subscribe(wanted)
     t.is(double.world.subscriptions.size, 1)
-    const { reference: subscription } = (await gateway.look(customer)).subscription!
+    const { reference: subscription } = (await gateway.readState(customer)).subscription!
     clock.forward(days(15))
     const change = { subscription, tier: 'team' as const, when: 'now' as const, key: newId() }
     double.overtake('POST /v1/subscriptions/', () => gateway.change(change))

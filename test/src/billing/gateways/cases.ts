@@ -30,7 +30,7 @@ export const cases: Cases<Stage> = {
     const paid = await stage.gateway.pay(charge)
     t.like(paid, { key: charge.key, cents: 1500, status: 'paid', tier: null })
     t.deepEqual(await stage.gateway.pay(charge), paid)
-    t.deepEqual((await stage.gateway.look(customer)).payments, [paid])
+    t.deepEqual((await stage.gateway.readState(customer)).payments, [paid])
   },
 
   async 'a refused payment stays refused under its key, and another one is charged to the newest card'(t, stage) {
@@ -42,7 +42,7 @@ export const cases: Cases<Stage> = {
     await t.throwsAsync(stage.gateway.pay(charge), paymentFailed)
     await stage.gateway.pay({ ...charge, key: newId() })
     t.deepEqual((await stage.brief(customer)).paid.toSorted(), ['500 credits failed', '500 credits paid'])
-    const { payments } = await stage.gateway.look(customer)
+    const { payments } = await stage.gateway.readState(customer)
     t.is(payments.find(({ status }) => status === 'failed')?.failure, 'The card was declined.')
   },
 
@@ -65,7 +65,7 @@ export const cases: Cases<Stage> = {
     await t.throwsAsync(other, { ...ended, message: 'There is already another subscription.' })
     const paid = ['2000 pro paid']
     t.deepEqual(await stage.brief(customer), { told: 'pro active until 2026-12-21', paid, creditCents: 0 })
-    const { payments, subscription } = await stage.gateway.look(customer)
+    const { payments, subscription } = await stage.gateway.readState(customer)
     t.is(payments[0]?.key, wanted.key)
     t.is(subscription?.cancelledAt, null)
   },
@@ -73,7 +73,7 @@ export const cases: Cases<Stage> = {
   async 'a refused first month leaves no subscription'(t, stage) {
     const customer = await stage.customer('pm_card_chargeCustomerFail')
     await t.throwsAsync(stage.gateway.subscribe({ customer, tier: 'pro', key: newId() }), paymentFailed)
-    t.is((await stage.gateway.look(customer)).subscription, null)
+    t.is((await stage.gateway.readState(customer)).subscription, null)
   },
 
   async 'an upgrade begins a month, less what is left of the old one'(t, { clock, subscriber }) {
@@ -160,7 +160,7 @@ export const cases: Cases<Stage> = {
     const customer = await gateway.customer(newId())
     const { reference } = await gateway.attach(customer, 'pm_card_visa')
     await gateway.subscribe({ customer, tier: 'team', key: newId() })
-    await gateway.cancel((await gateway.look(customer)).subscription!.reference, 'now')
+    await gateway.cancel((await gateway.readState(customer)).subscription!.reference, 'now')
     await gateway.detach(customer, reference, [])
     await gateway.subscribe({ customer, tier: 'pro', key: newId() })
     const paid = ['8000 team paid', '-8000 team paid', '0 pro paid, 2000 credited']

@@ -16,7 +16,7 @@ export const dashboard: Cases<StripeStage> = {
     double.world.methods.set(unlisted.id, unlisted)
     await gateway.detach(customer, reference, [])
     t.is(defaultOf(stage, customer), null)
-    t.is((await gateway.look(customer)).card, null)
+    t.is((await gateway.readState(customer)).card, null)
     await t.throwsAsync(gateway.pay({ customer, cents: 500, key: newId() }), { code: 'PAYMENT_FAILED' })
   },
 

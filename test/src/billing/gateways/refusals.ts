@@ -9,21 +9,21 @@ export const refusals: Cases<StripeStage> = {
     const customer = await stage.customer('pm_card_visa')
     const error = await t.throwsAsync(stage.gateway.pay({ customer, cents: 10, key: newId() }))
     t.like(error, { code: 'PAYMENT_FAILED', message: 'The payment provider rejected this payment.' })
-    t.deepEqual((await stage.gateway.look(customer)).payments, [])
+    t.deepEqual((await stage.gateway.readState(customer)).payments, [])
   },
 
   async 'a payment that was never confirmed is cancelled, and has failed'(t, { gateway, clock, double, ...stage }) {
-    for (const find of ['pay', 'look'] as const) {
+    for (const find of ['pay', 'readState'] as const) {
       const customer = await stage.customer('pm_card_visa')
       const charge = { customer, cents: 500, key: newId() }
       double.trouble('POST /v1/payment_intents', 'broken')
       await t.throwsAsync(gateway.pay(charge), { code: 'INTERNAL_ERROR' })
       const intent = [...double.world.intents.values()].at(-1)!
       Object.assign(intent, { status: 'requires_confirmation', latest_charge: null })
-      t.is((await gateway.look(customer)).payments[0]?.status, 'pending', 'it may be on its way')
+      t.is((await gateway.readState(customer)).payments[0]?.status, 'pending', 'it may be on its way')
       clock.forward(601)
       if (find === 'pay') await t.throwsAsync(gateway.pay(charge), { code: 'PAYMENT_FAILED' })
-      t.like((await gateway.look(customer)).payments[0], { status: 'failed', key: charge.key })
+      t.like((await gateway.readState(customer)).payments[0], { status: 'failed', key: charge.key })
       t.is(intent.status, 'canceled')
     }
   },

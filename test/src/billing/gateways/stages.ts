@@ -26,11 +26,11 @@ function stageOf(gateway: Gateway, clock: ReturnType<typeof movableClock>) {
   async function subscriber(tier: PaidTierName) {
     const name = await customer('pm_card_visa')
     await gateway.subscribe({ customer: name, tier, key: newId() })
-    const subscription = (await gateway.look(name)).subscription!.reference
+    const subscription = (await gateway.readState(name)).subscription!.reference
     return {
       customer: name,
       subscription,
-      look: () => gateway.look(name),
+      look: () => gateway.readState(name),
       brief: () => brief(name),
       attach: (card: string) => gateway.attach(name, card),
       change: (to: PaidTierName, when: When = 'now', key = newId()) =>
@@ -42,7 +42,7 @@ function stageOf(gateway: Gateway, clock: ReturnType<typeof movableClock>) {
 
   /** What is so, in brief: the subscription, and the payments with the tier that each is for, the oldest first. */
   async function brief(name: string) {
-    const { subscription, payments, creditCents } = await gateway.look(name)
+    const { subscription, payments, creditCents } = await gateway.readState(name)
     const { tier, status, currentPeriodEnd, nextTier } = subscription ?? {}
     const next = nextTier ? `, then ${nextTier}` : ''
     const until = currentPeriodEnd?.toISOString().slice(0, 10)

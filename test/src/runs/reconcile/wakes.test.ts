@@ -36,7 +36,7 @@ async function open() {
     const { database, billing: money } = platform.services
     const newest = database('sandbox_payments').where({ ownerId: userId }).max('reference')
     await database('sandbox_payments').where({ reference: newest }).update({ status })
-    await money.look.look(userId)
+    await money.polling.poll(userId)
   }
   return { platform, payer, userId, workspaceId, own, shared, dueAgents, told }
 }
@@ -122,7 +122,7 @@ const changes: [what: string, whose: ('own' | 'shared')[], change: (house: House
   [
     'a month that was overdue',
     ['own', 'shared'],
-    ({ platform, userId }) => platform.services.billing.look.look(userId).then(() => ({ status: 200 })),
+    ({ platform, userId }) => platform.services.billing.polling.poll(userId).then(() => ({ status: 200 })),
   ],
   [
     'the clock of an account',
