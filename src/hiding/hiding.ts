@@ -6,22 +6,22 @@ import { hideWords, replaced, type HiddenWords } from './words.ts'
 
 /** Takes known secrets out of texts, see `hideSecrets`. */
 export interface Hiding {
-  /** What it takes out. */
+  /** The secrets that it removes. */
   secrets: readonly string[]
-  /** Of any text. */
+  /** Masks any text. */
   text: (text: string) => string
-  /** Of valid JSON, which stays valid: only strings change, member names included. Numbers stay as they are written. */
+  /** Masks valid JSON, which stays valid: only strings change, including member names. Numbers stay as written. */
   json: (text: string) => string
-  /** Of every text in a value of JSON, member names included. */
+  /** Masks every string in a JSON value, including member names. */
   value: <T>(value: T) => T
-  /** Of a text that comes in pieces. */
+  /** Masks a text that arrives in pieces. */
   words: () => HiddenWords
 }
 
 /**
- * Replaces secrets in texts that others read: sites quote the token that they refuse, senders put keys into payloads,
- * and models repeat what they read. Finds them as programs spell them, see `spellingsOf`. Whoever knows a secret can
- * disguise it; no text of the platform tells it to them. Only secrets of 8 characters and more are found.
+ * Masks secrets in texts that others read: sites quote refused tokens, senders put keys into payloads, and models
+ * repeat their input. Finds the spellings that programs use, see `spellingsOf`. A person who knows a secret can
+ * disguise it; this does not help against that. Only secrets of at least 8 characters are found.
  */
 export function hideSecrets(secrets: readonly string[]): Hiding {
   const matcher = createMatcher()
@@ -29,7 +29,7 @@ export function hideSecrets(secrets: readonly string[]): Hiding {
   return hideWith(matcher, secrets)
 }
 
-/** The same, made in turns of the event loop: 500 secrets as long as they may be take half a second. */
+/** As `hideSecrets`, but yields to the event loop: 500 secrets of maximum length take half a second. */
 export async function hideInTurns(secrets: readonly string[]): Promise<Hiding> {
   const matcher = createMatcher()
   const pause = createPauses()
@@ -40,7 +40,7 @@ export async function hideInTurns(secrets: readonly string[]): Promise<Hiding> {
   return hideWith(matcher, secrets)
 }
 
-/** To its end, or of what is no JSON to the end of the text. */
+/** A string literal. An unterminated one extends to the end of the text. */
 const stringInJson = /"[^"\\]*(?:\\.[^"\\]*)*"?/gs
 
 function hideWith(matcher: Matcher, secrets: readonly string[]): Hiding {

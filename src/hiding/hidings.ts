@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { hideInTurns, type Hiding } from './hiding.ts'
 
-/** What finds a few usual tokens takes about 100 KiB, so this is some 20 MiB. */
+/** Matchers in the cache. One for a few usual tokens takes about 100 KiB, so this is about 20 MiB. */
 const maxKept = 200
-/** Of secrets and spellings, in all that is kept: 32 MiB. 500 secrets as long as they may be are a third of it. */
+/** Total UTF-16 units of the cached secrets and spellings: 32 MiB. 500 secrets of maximum length take a third of it. */
 const maxUnits = 16 * 1024 * 1024
 const keptMs = 5 * 60_000
 
@@ -17,9 +17,8 @@ const kept = new LRUCache<string, Promise<Hiding>>({
 })
 
 /**
- * Hides these secrets. What it takes to find them is made in turns of the event loop, and kept by the process or the thread:
- * each step of a run needs it again. The same secrets are the same object, so that what was made with it can be kept as
- * well.
+ * Returns a matcher for these secrets. Building it yields to the event loop. The process or thread caches it, because
+ * each step of a run needs it again. The same secrets return the same object, so derived data can be cached too.
  */
 export function hidingOf(secrets: readonly string[]): Promise<Hiding> {
   const key = createHash('sha256').update(JSON.stringify(secrets)).digest('base64')
@@ -30,5 +29,5 @@ export function hidingOf(secrets: readonly string[]): Promise<Hiding> {
   return hiding
 }
 
-/** Of the secret itself, and of the hashes of its spellings. */
+/** Units of the secret and of the hashes of its spellings. */
 const unitsKept = ({ length }: string): number => length + 3000

@@ -1,17 +1,17 @@
 import type { Matcher, Span } from './matcher.ts'
 
-/** A text that comes in pieces, see `Hiding`. */
+/** A text that arrives in pieces, see `Hiding`. */
 export interface HiddenWords {
-  /** What of the text so far can be shown now: all but what may be the beginning of a secret. */
+  /** Adds a piece and returns the text that can be shown now: all but a possible beginning of a secret. */
   add: (piece: string) => string
-  /** What was still kept back when the text ended, without the secrets. */
+  /** Returns the masked remainder at the end of the text. */
   end: () => string
 }
 
-/** So much is looked at again with each piece. Of more, only an eighth has to be new, or each piece would take long. */
+/** Units that are searched again with each piece. Above this, an eighth must be new, or each piece would take long. */
 const keptAtEase = 256
 
-/** Keeps back what may begin a secret; of most texts nothing. */
+/** Withholds possible beginnings of secrets. Most texts have none. */
 export function hideWords({ find, openAt }: Matcher): HiddenWords {
   let [kept, fresh] = ['', 0]
   return {
@@ -20,7 +20,7 @@ export function hideWords({ find, openAt }: Matcher): HiddenWords {
       fresh += piece.length
       if (kept.length > keptAtEase && fresh * 8 < kept.length) return ''
       const [spans, open] = [find(kept), openAt(kept)]
-      // A secret whose end is not there yet, or that overlaps with what is kept back, is kept with it.
+      // Keep a secret whose end is missing, or that overlaps with the withheld text.
       const until = Math.min(open, spans.find(([, to]) => to > open)?.[0] ?? open)
       const shown = kept.slice(0, until)
       ;[kept, fresh] = [kept.slice(until), 0]
@@ -33,7 +33,7 @@ export function hideWords({ find, openAt }: Matcher): HiddenWords {
   }
 }
 
-/** The text with each of these places replaced, which are in order. */
+/** Masks these spans, which must be in order. */
 export function replaced(text: string, spans: readonly Span[]): string {
   let [result, read] = ['', 0]
   for (const [from, to] of spans) {

@@ -26,7 +26,7 @@ import { assertGoesOn, type OAuthFlow } from './oauth/oauth-flow.ts'
 import type { OfferedSite } from './site-choices.ts'
 import { VaultEntry } from './vault-entry.ts'
 
-/** A site to connect with a bearer token that the user made there. */
+/** A site to connect with a bearer token that the user created there. */
 interface NewEntry {
   url: string
   token: string
@@ -107,13 +107,13 @@ export function createEntries(context: {
     }
   }
 
-  /** What a site asks for costs nobody the connection. */
+  /** A failed proposal of host limits must not fail the connection. */
   const noteProposal = ({ id, origin, manifest }: VaultEntry): Promise<void> =>
     proposals(origin, manifest).catch((error: unknown) =>
       logger.warn({ err: error, entryId: id }, "failed to record a site's proposed limit"),
     )
 
-  /** Replaces the credential, whatever its state; waiting runs resume with the new one. */
+  /** Replaces the credential in any state. Waiting runs resume with the new one. */
   function renew(
     { id, ownerId, by }: { id: string; ownerId: string; by: string | null },
     credential: Credential,
@@ -124,7 +124,7 @@ export function createEntries(context: {
       await lockOwner(trx, ownerId)
       const mayStill = by === null || (await isMember(trx, ownerId, by, 'build'))
       const entry = await VaultEntry.query(trx).findById(id).forUpdate()
-      // It may have been moved, or the member removed, since the permission was checked.
+      // The entry may have been moved, or the member removed, since the permission was checked.
       assertThat(mayStill && entry?.ownerId === ownerId, 'NOT_FOUND', { message: noEntry })
       await check(entry, trx)
       const now = clock.now()
@@ -147,7 +147,7 @@ export function createEntries(context: {
   const tokensIn = (entry: Pick<VaultEntry, 'id' | 'authType' | 'credential'>): string[] =>
     Object.values(openCredential(sealing, entry))
 
-  /** Revokes a grant that is no longer needed, if the site supports it. Never fails. */
+  /** Revokes an unneeded grant, if the site supports it. Never fails. */
   async function revoke(entry: VaultEntry): Promise<void> {
     const { auth } = entry.manifest
     if (entry.authType !== 'oauth2' || auth.type !== 'oauth2') return
@@ -162,7 +162,7 @@ export function createEntries(context: {
   const toolsOf = (entry: VaultEntry): (SiteTool & { usable: boolean })[] =>
     sites.toolsOf(entry.manifest).map((tool) => ({ ...tool, usable: isUsable(tool, entry.scopes) }))
 
-  /** The entry as the rules of choices see it. */
+  /** The entry as input of the rules for site choices. */
   function offered(entry: VaultEntry): OfferedSite {
     const { auth } = entry.manifest
     return {
@@ -178,12 +178,12 @@ export function createEntries(context: {
     assertNew,
     revoke,
 
-    /** Reads what a site publishes, before it is connected. Fails as `Sites.discover` does. */
+    /** Reads a site's manifest before the site is connected. Fails as `Sites.discover` does. */
     inspect: (url: string, ownerId: string): Promise<DiscoveredSite> => sites.discover(url, ownerId),
 
     /**
-     * Connects a site. Fails with VAULT_LIMIT_REACHED, TOKEN_EXISTS, VALIDATION_ERROR (hosts not accepted, or a site
-     * that uses OAuth), and as `Sites.discover` does.
+     * Connects a site. Fails with VAULT_LIMIT_REACHED, TOKEN_EXISTS, VALIDATION_ERROR (hosts not accepted, or the site
+     * uses OAuth), and as `Sites.discover` does.
      */
     async add(ownerId: string, { url, token, acceptHosts }: NewEntry, connectedBy: string | null = null) {
       await assertRoom(database, ownerId, await limitOf(ownerId))
@@ -212,9 +212,9 @@ export function createEntries(context: {
       return insert(made, { accessToken, refreshToken }, { id: flow.id, check: goesOn }).catch(refuseLeaver)
     },
 
-    /** With the first members of their manifests only: a hundred manifests may be many megabytes. */
+    /** Selects only the first members of each manifest: a hundred manifests may be many megabytes. */
     list: (ownerId: string, request: PageRequest): Promise<Page<VaultEntry>> =>
-      // An entry has the id of the flow that it came from, so ids may be older than entries.
+      // An entry takes the id of its flow, so ids may be older than entries.
       page(mine(ownerId).select(...listedFields, raw(shortManifest)), {
         list: 'vault',
         time: 'createdAt',
@@ -270,13 +270,13 @@ async function assertRoom(database: Database | Transaction, ownerId: string, lim
   assertThat(count < limit, 'VAULT_LIMIT_REACHED', { message })
 }
 
-/** To a browser that returns, the workspace says nothing. */
+/** A returning browser must not learn that the workspace exists. */
 function refuseLeaver(error: unknown): never {
   if (!isCoded(error, 'WORKSPACE_NOT_FOUND')) throw error
   throw new CodedError('NOT_FOUND', { message: 'The user who started connecting the site has left the workspace.' })
 }
 
-/** The owner may have accepted other addresses since the flow began; the grant comes from the old ones. */
+/** The owner may have accepted other addresses since the flow began. The grant comes from the old ones. */
 function assertSameSite({ manifest }: OAuthFlow, entry: VaultEntry): void {
   const message = "The site's authentication settings have changed in the meantime. Start again."
   const same = isDeepStrictEqual(manifest.auth, entry.manifest.auth)

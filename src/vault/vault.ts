@@ -21,7 +21,7 @@ import { createRefresh } from './refresh/refresh.ts'
 
 /**
  * The vault: an owner's connections to sites (docs/understand/credentials.md, "The vault"). Credentials are sealed with
- * authenticated encryption and are only ever sent to the site they belong to.
+ * authenticated encryption and sent only to the site they belong to.
  */
 export function createVault(context: {
   database: Database

@@ -19,13 +19,13 @@ import { VaultEntry } from '../vault-entry.ts'
 
 /** The change that an owner accepts. */
 interface Acceptance {
-  /** Of the change that the owner was shown. */
+  /** Fingerprint of the change that the owner was shown. */
   fingerprint: string
   /** Hosts outside the site's own domain that may receive the credential. */
   acceptHosts: readonly string[]
 }
 
-/** A change in a list: without the manifest itself. */
+/** A listed change, without the manifest itself. */
 type ListedChange = Pick<
   ManifestChange,
   'id' | 'class' | 'differences' | 'fingerprint' | 'status' | 'foundAt' | 'decidedAt'
@@ -34,7 +34,7 @@ type ListedChange = Pick<
 /** An entry's pending change. */
 export type PendingManifest = Pick<ManifestChange, 'class' | 'fingerprint' | 'foundAt'>
 
-/** Entries per round. Each site is fetched once for all its entries; all sites are fetched in parallel. */
+/** Entries per round. Each site is fetched once for all its entries, and all sites are fetched in parallel. */
 const batchSize = 20
 
 /**
@@ -58,7 +58,7 @@ export function createManifests(context: {
   const { database, clock, config, logger, lease, sealing, sites, proposals, revoke } = context
   const { review } = createManifestReview(context)
 
-  /** Records that the site was asked, whatever the outcome: the next check is due a full period later. */
+  /** Records the check, whatever its outcome. The next check is due a full period later. */
   async function noteAsked(entries: readonly VaultEntry[], at: Date): Promise<void> {
     const ids = entries.map(({ id }) => id)
     await database.transaction(async (trx) =>
@@ -77,7 +77,7 @@ export function createManifests(context: {
     try {
       const { manifest } = await sites.discover(origin, origin)
       await proposals(origin, manifest)
-      // One entry's trouble must not keep the others from a change.
+      // A failure of one entry must not keep the change from the others.
       for (const { id } of entries)
         await review(id, manifest, askedAt, origin).catch((error: unknown) => noteUnchecked(error, origin))
     } catch (error) {
@@ -98,7 +98,7 @@ export function createManifests(context: {
       status: 'needs_reauth',
       statusReason: `The site now uses ${how} and must be reconnected.`,
       credential: sealCredential(sealing, { id: entry.id, authType: auth.type }, { accessToken: '' }),
-      // A refresh that is in progress must not bring the old one back.
+      // A refresh in progress must not restore the old credential.
       generation: entry.generation + 1,
       expiresAt: null,
       refreshAfter: null,
@@ -122,13 +122,13 @@ export function createManifests(context: {
     },
 
     /**
-     * Puts the pending change into use, if it is the one that the owner was shown. VALIDATION_ERROR if another change
-     * is pending or none is, and for new hosts outside the site that were not accepted.
+     * Puts the pending change into use if the owner was shown this one. VALIDATION_ERROR if another or no change is
+     * pending, and for new outside hosts that were not accepted.
      */
     async accept({ id, ownerId }: VaultEntry, { fingerprint, acceptHosts }: Acceptance): Promise<VaultEntry> {
       const { before, after } = await database.transaction(async (trx) => {
         const entry = await lockEntry(trx, id)
-        // It may have been moved since the caller's permission was checked.
+        // The entry may have been moved since the caller's permission was checked.
         assertThat(entry.ownerId === ownerId, 'NOT_FOUND', { message: 'There is no vault entry with this id.' })
         const pending = await pendingIn(trx, id)
         assertPending(pending, fingerprint)
@@ -165,8 +165,9 @@ export function createManifests(context: {
     },
 
     /**
-     * Checks one batch of the manifests that were last checked more than MANIFEST_CHECK_HOURS ago, oldest check first.
-     * For a loop; a lease lets one process work at a time. A site that does not answer is asked again a period later.
+     * Checks one batch of the manifests whose last check is more than MANIFEST_CHECK_HOURS ago, oldest check first.
+     * Call it in a loop; a lease lets one process work at a time. A site that does not answer is retried one period
+     * later.
      */
     checkDue: async (): Promise<void> => {
       const { manifestTimeoutSeconds, manifestCheckHours } = config.sites

@@ -25,7 +25,7 @@ export interface ManifestFinding {
 
 /** Decided changes kept per entry; each holds a whole manifest. */
 const mostKept = 50
-/** Differences listed in a notification; the rest are shown where the change is accepted. */
+/** Differences listed in a notification. The page that accepts the change shows all of them. */
 const mostListed = 10
 
 const mustBeAccepted = new Set<ChangeClass>(['breaking', 'changed_address'])
@@ -88,13 +88,12 @@ export function createManifestReview(context: {
   return {
     /**
      * Compares a fetched manifest with the pinned one: adopts it, keeps it until the owner decides, or finds no change.
-     * `askedAt` is when the site was asked; of two answers that arrive out of order, the later request's counts.
-     * `party` is whose turn it is in the threads. Fails with NOT_FOUND, and MANIFEST_INVALID if the two cannot be
-     * compared.
+     * `askedAt` is the time of the request; if two answers arrive out of order, the later request counts. `party` is
+     * the fairness key in the threads. Fails with NOT_FOUND, and MANIFEST_INVALID if the manifests cannot be compared.
      */
     review: async (entryId: string, manifest: Manifest, askedAt: Date, party: string): Promise<ManifestFinding> => {
       for (;;) {
-        // A turn may take a while, so they are compared before the row is locked.
+        // The comparison may wait for a thread, so it runs before the row is locked.
         const seen = await VaultEntry.query(database).findById(entryId)
         assertThat(seen, 'NOT_FOUND', noEntry)
         const change = await sites.compare(seen.manifest, manifest, party)
@@ -119,7 +118,7 @@ const waiting = ({ class: found, fingerprint, differences, foundAt }: ManifestCh
   foundAt,
 })
 
-/** The finding on record, for an answer that came too late. */
+/** The recorded finding, for an answer that arrived too late. */
 function standing(entry: VaultEntry, pending: ManifestChange | undefined): ManifestFinding {
   if (pending) return waiting(pending)
   const fingerprint = jsonFingerprint(entry.manifest)
@@ -161,7 +160,7 @@ const wordings = {
   },
 }
 
-/** Paths have names in them that the site has given, and dots between. */
+/** A path consists of names that the site chose, separated by dots. */
 const listedAs = ({ path, message }: Difference): string =>
   path === '' ? message : `${quotedWords(path.replaceAll('.', ' › '))}: ${message}`
 

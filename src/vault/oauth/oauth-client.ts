@@ -31,7 +31,7 @@ export function createOAuthClient(context: { fetch: SafeFetch; config: Config })
 
     newVerifier: (): string => oauth.generateRandomCodeVerifier(),
 
-    /** Where the browser is sent to authorize (docs/specification.md, "Authorization endpoint"). */
+    /** The address at which the user authorizes (docs/specification.md, "Authorization endpoint"). */
     async authorizeUrl(site: OAuthSite, ask: { clientId: string; scopes: Scope[]; state: string; verifier: string }) {
       const url = new URL(site.authorization_url)
       const query = {
@@ -71,7 +71,7 @@ export function createOAuthClient(context: { fetch: SafeFetch; config: Config })
         return oauth.processAuthorizationCodeResponse(server, from, await readable(answer))
       }),
 
-    /** Spends a refresh token for the next grant. */
+    /** Exchanges a refresh token for the next grant. */
     refresh: (site: OAuthSite, clientId: string, refreshToken: string) =>
       attempt([refreshToken], async () => {
         const server = serverOf(site)
@@ -80,17 +80,17 @@ export function createOAuthClient(context: { fetch: SafeFetch; config: Config })
         return oauth.processRefreshTokenResponse(server, from, await readable(answer))
       }),
 
-    /** Revokes a grant at the site (RFC 7009), if the site has an address for that. */
+    /** Revokes a grant at the site (RFC 7009), if the site has a revocation endpoint. */
     async revoke(site: OAuthSite, clientId: string, token: string): Promise<void> {
       if (!site.revocation_url) return
       const answer = await oauth.revocationRequest(serverOf(site), client(clientId), oauth.None(), token, options)
-      // RFC 7009 knows 200 alone; any other success has revoked it as well.
+      // RFC 7009 defines 200 alone. Other 2xx statuses count as revoked too.
       if (!answer.ok) await oauth.processRevocationResponse(answer)
     },
   }
 }
 
-/** What its manifest says of its issuer. */
+/** Describes the issuer of the manifest. */
 const issuerInWords = ({ issuer, authorization_url: url }: OAuthSite): string =>
   issuer === undefined
     ? `Its manifest declares no \`issuer\`, so \`iss\` must have the origin ${new URL(url).origin}. The owner of the site can declare an \`issuer\`.`
@@ -99,8 +99,8 @@ const issuerInWords = ({ issuer, authorization_url: url }: OAuthSite): string =>
 export type OAuthClient = ReturnType<typeof createOAuthClient>
 
 /**
- * The site as an authorization server. A site that declares its issuer must send it (RFC 9207, 2.4). If an undeclared
- * issuer is sent, it must have the origin of the authorization address; anything else is a mix-up.
+ * The site as an authorization server. A site that declares its issuer must send it (RFC 9207, 2.4). An undeclared
+ * issuer must have the origin of the authorization address; any other is a mix-up attack.
  */
 function serverOf(site: OAuthSite, parameters?: URLSearchParams): oauth.AuthorizationServer {
   const { origin } = new URL(site.authorization_url)
