@@ -2,7 +2,7 @@ import type { Transaction } from '../database/database.ts'
 import { OutgoingHost } from './outgoing-host.ts'
 import type { CountedSlot, WaitingCall } from './outgoing-turns.ts'
 
-/** What decides about a call. */
+/** The facts that decide about a call. */
 export interface HostRead {
   /** The database's time, in milliseconds since 1970. */
   now: number
@@ -10,9 +10,9 @@ export interface HostRead {
   suspended: string | null
   /** The end of the host's hold; null if there is none. */
   heldUntil: Date | null
-  /** How many calls a minute the host may get. */
+  /** The host's calls per minute. */
   limit: number
-  /** Null if there is a free slot for every call: then the order does not matter. */
+  /** Null if every call gets a free slot: then the order does not matter. */
   contended: { slots: CountedSlot[]; calls: (WaitingCall & { asksInMs: number })[]; served: string[] } | null
 }
 
@@ -43,9 +43,9 @@ interface Read {
 }
 
 /**
- * Reads the state of the host as of the start of this statement, after the lock was taken: one statement that locks and
- * reads would see the state before its wait. Without contention it only counts; it reads slots and waiting calls one by
- * one only if they contend.
+ * Reads the state of the host as of the start of this statement, after the lock was taken. One statement that locks and
+ * reads would see the state before its wait. Without contention it only counts; with contention it reads slots and
+ * waiting calls one by one.
  */
 export async function readHost(
   trx: Transaction,
@@ -77,8 +77,8 @@ export async function readHost(
 const remembered = 1000
 
 /**
- * The slot of a call in progress counts as free one window after its expected end, which is soon: waiting for the longest
- * possible call would leave slots unused. Dead waiting calls are excluded, but never the call that asks.
+ * The slot of a call in progress counts as free one window after its expected end. Waiting for the longest possible
+ * call would leave slots unused. Dead waiting calls are excluded, except the call that asks.
  */
 const readStatement = `
   with total as materialized (
