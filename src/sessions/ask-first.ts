@@ -1,12 +1,12 @@
 import type { SiteTool } from '../sites/tool.ts'
 
-/** Whether the platform itself wants a person to approve calls of a tool in a chat: what it does cannot be taken back. */
+/** Whether the platform itself requires an approval of the tool's calls in a chat: their effects cannot be undone. */
 const isIrreversible = ({ effect, scope }: Pick<SiteTool, 'effect' | 'scope'>): boolean =>
   effect === 'once' && (scope === 'delete' || scope === 'admin')
 
 /**
- * Whether a session calls a tool only once somebody has approved the call. `askFirst` are the tools that the session
- * names for the site; null leaves it to the platform.
+ * Whether a session needs an approval for each call of a tool. `askFirst` lists the session's tools for the site; null
+ * applies the platform's rule.
  */
 export const asksFirst = (
   tool: Pick<SiteTool, 'name' | 'effect' | 'scope'>,

@@ -16,7 +16,7 @@ import { endOf, idleSince } from './lifetime.ts'
 import type { createSessionSites } from './session-sites.ts'
 import { Session, type OnDisconnect } from './session.ts'
 
-/** Sessions of one owner that may be used at a time. */
+/** Usable sessions per owner. */
 export const mostLiving = 1000
 
 /** What a session is made of. */
@@ -24,12 +24,12 @@ export interface NewSession {
   sites: readonly SiteChoice[]
   model?: string | null | undefined
   title?: string | null | undefined
-  /** Shortens its life. */
+  /** Shortens the session's life. */
   ttlSeconds?: number | undefined
   onDisconnect?: OnDisconnect | undefined
 }
 
-/** A session and its token, which is shown this one time. */
+/** A session and its token, which is shown only once. */
 export type CreatedSession = Session & { token: string }
 
 /** Makes the function that creates sessions. */
@@ -64,8 +64,8 @@ export function createCreateSession(context: {
   }
 
   /**
-   * Creates a session for the caller, which ends with the API key that it was made with. VALIDATION_ERROR (unknown sites,
-   * tools or model, a lifetime that is too long), PERMISSION_DENIED (a tool is named whose scope was not granted),
+   * Creates a session for the caller. It ends with the caller's API key. VALIDATION_ERROR (unknown sites, tools or
+   * model, a lifetime that is too long), PERMISSION_DENIED (a named tool without a granted scope),
    * FEATURE_LIMIT_REACHED, TOKEN_REVOKED (the caller's login or key has ended in the meantime).
    */
   return async function create(caller: Caller, ownerId: string, wanted: NewSession): Promise<CreatedSession> {
@@ -103,8 +103,8 @@ export function createCreateSession(context: {
 }
 
 /**
- * When the caller's key expires; null for one without an end, and for a login. Read under the owner's lock, under which
- * sessions are ended: none is made by what has just been revoked.
+ * When the caller's key expires; null for a login and for a key without an end. Read under the owner's lock, which also
+ * ends sessions, so a revoked key creates none.
  */
 async function endOfCaller(trx: Transaction, { apiKeyId, loginId }: Caller): Promise<Date | null> {
   if (apiKeyId !== undefined) {

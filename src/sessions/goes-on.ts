@@ -1,6 +1,6 @@
 /**
- * Whether a session continues, as SQL about a row `s` of `sessions`: it was not ended, and an admin keeps out neither the user
- * who has it nor the one who pays. What waits for a decision while somebody is kept out continues once that is lifted.
+ * Whether a session continues, as SQL about a row `s` of `sessions`: it was not ended, and neither its user nor the
+ * payer is suspended. Pending approvals continue when the suspension is lifted.
  */
 export const sessionGoesOn = `
   (s.ended_at is null

@@ -4,7 +4,7 @@ import type { Database, Transaction } from '../database/database.ts'
 import type { Logger } from '../logger.ts'
 import { beginRound, largeBatch, within, type Sized } from '../database/rounds.ts'
 
-/** Makes the function that deletes sessions, with all that was said in them, RUN_RETENTION_DAYS after they are over. */
+/** Makes the function that deletes sessions, with all their messages, RUN_RETENTION_DAYS after their end. */
 export function createPurge(context: {
   database: Database
   clock: Clock
@@ -14,8 +14,8 @@ export function createPurge(context: {
   const { database, clock, config, logger } = context
 
   /**
-   * One round. It ends after a few seconds, or when the signal aborts, and keeps what it has done. Several processes may
-   * purge at once: each takes what the others have not locked.
+   * One round. It ends after a few seconds, or when the signal aborts, and keeps its progress. Several processes may
+   * purge at the same time: each takes rows that the others have not locked.
    */
   return async function purge(stopping: AbortSignal): Promise<void> {
     const isOver = beginRound(stopping)
@@ -38,13 +38,13 @@ async function purgeBatch(trx: Transaction, before: Date): Promise<{ deleted: nu
   return { deleted: ids.length, more: ids.length < rows.length || rows.length === largeBatch.things }
 }
 
-/** A session that nobody uses is over before its lifetime is; a day more does not matter. Answers are ended first. */
+/** An idle session ends before its lifetime does; a day more does not matter. Answers are ended first. */
 const lockStatement = `
   select id, last_number as parts from sessions s
    where coalesce(ended_at, expires_at) < :before
      and not exists (select from chat_answers a where a.session_id = s.id and a.ended_at is null)
    order by coalesce(ended_at, expires_at) limit :most for update skip locked`
 
-/** Rows of approvals refer to no session, so they do not go with it. */
+/** Approvals do not reference sessions, so no cascade deletes them. */
 const approvalsStatement = `
   delete from approvals p using chat_answers a where a.session_id = any(:ids) and p.answer_id = a.id`

@@ -21,14 +21,14 @@ import { endSessions, Session, type SessionSite } from './session.ts'
 /** A session as its owner sees it. */
 export type SessionWithSites = Session & {
   sites: Pick<SessionSite, 'vaultEntryId' | 'tools' | 'askFirst'>[]
-  /** What the tools that it may use now need. */
+  /** The scopes that its currently usable tools need. */
   scopes: Scope[]
 }
 
 /**
- * Chat sessions (docs/how-to/chat-page.md): which sites and tools the messages of a chat may use, and the
- * token that stands for them. The token is enough: a page that needed an account's credential beside it would hold its
- * vault, agents and keys.
+ * Chat sessions (docs/how-to/chat-page.md): the sites and tools that a chat may use, and the token that identifies the
+ * session. The token is sufficient: a page with an account's credential would hold the account's vault, agents and
+ * keys.
  */
 export function createSessions(context: {
   database: Database
@@ -51,7 +51,7 @@ export function createSessions(context: {
     return session
   }
 
-  /** Those that may be used still, or those that may not. */
+  /** Filters by whether the token is still valid. */
   function only(isActive: boolean) {
     const now = clock.now()
     const bindings = { now, idle: idleSince(now, config.sessions) }
@@ -65,7 +65,7 @@ export function createSessions(context: {
     offerOf: sites.offerOf,
     purge: createPurge(context),
 
-    /** Whether the token of a session may be used still. */
+    /** Whether the session's token is still valid. */
     isActive: (session: Session): boolean => isLiving(session, clock.now(), config.sessions),
 
     /** The owner's sessions, newest first. */
