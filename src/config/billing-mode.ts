@@ -1,9 +1,9 @@
 import type { ModelsConfig, ProviderConfig } from './models-config.ts'
 
-/** Whether there are payments, and which: none, a sandbox that moves no money, or Stripe. */
+/** The kind of payments: none, a sandbox that moves no money, or Stripe. */
 export type BillingMode = 'off' | 'sandbox' | 'stripe'
 
-/** The settings that decide it. */
+/** The settings that decide the mode. */
 interface Said {
   BILLING?: BillingMode | undefined
   BILLING_SANDBOX_WITH_PAID_MODELS: boolean
@@ -13,25 +13,25 @@ interface Said {
 }
 
 /**
- * Whether any of the models costs its operator money: all but the demo model and those whose address is on this machine.
- * What a server on this machine costs, as one that forwards to a provider, cannot be known.
+ * Whether any model costs its operator money: all except the demo model and those with an address on this machine. The
+ * cost of a local server, such as a proxy to a provider, cannot be known.
  */
 export const costsMoney = ({ providers }: Pick<ModelsConfig, 'providers'>): boolean => providers.some(isPaid)
 
 const isPaid = ({ kind, baseUrl }: ProviderConfig): boolean =>
   kind !== 'demo' && (baseUrl === undefined || !isLoopback(new URL(baseUrl).hostname))
 
-/** As URLs write hosts: an IPv4 address in four decimals, IPv6 in brackets. */
+/** As URLs write hosts: IPv4 in four decimals, IPv6 in brackets. */
 const isLoopback = (host: string): boolean => /^(127(\.\d{1,3}){3}|\[::1\]|localhost)$/.test(host)
 
-/** What is said, or follows from what there is: nobody has to know the setting, and nobody pays for strangers unawares. */
+/** The explicit setting, or a default from the other settings. By default, nobody pays for strangers by accident. */
 export function billingMode({ BILLING: said, STRIPE_SECRET_KEY: key }: Said, modelsCostMoney: boolean): BillingMode {
   if (said !== undefined) return said
   if (key !== undefined) return 'stripe'
   return modelsCostMoney ? 'off' : 'sandbox'
 }
 
-/** Why a process must not start with these settings, one sentence each. */
+/** The reasons why a process must not start with these settings, one sentence each. */
 export function billingProblems(said: Said, modelsCostMoney: boolean): string[] {
   const mode = billingMode(said, modelsCostMoney)
   const hasKey = said.STRIPE_SECRET_KEY !== undefined

@@ -1,6 +1,6 @@
 import type * as v from 'valibot'
 
-/** For schemas without a message: valibot's own would quote the value, which may be a secret in the wrong place. */
+/** For schemas without a message. Valibot's own message would quote the value, which may be a misplaced secret. */
 export function expectation({ expected, type }: v.BaseIssue<unknown>): string {
   if (type === 'picklist')
     return `must be one of ${expected

@@ -1,4 +1,4 @@
-/** What may come next in JSON (RFC 8259). */
+/** The possible next elements in JSON (RFC 8259). */
 type State = 'value' | 'first item' | 'first key' | 'key' | 'colon' | 'more of a list' | 'more of an object' | 'end'
 
 const string = String.raw`"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"`
@@ -16,7 +16,7 @@ const tokens: Record<State, RegExp> = {
 }
 const space = /[\t\n\r ]*/y
 
-/** Where a text stops being JSON. `JSON.parse` does not always say it, and quotes what is there. */
+/** Finds where a text stops being JSON. `JSON.parse` does not always say it, and quotes the text there. */
 export function placeOfSyntaxError(text: string): { line: number; column: number } {
   const closing: ('list' | 'object')[] = []
   let state: State = 'value'

@@ -1,12 +1,12 @@
-/** Settings of one subject, and what each of them means. */
+/** Settings of one subject, each with its description. */
 interface SettingGroup {
   title: string
   settings: Readonly<Record<string, string>>
 }
 
 /**
- * What every setting means, for people. `npm run docs` writes `.env.example` and docs/reference/settings.md from this and
- * from the formats, which have the defaults and the bounds. A test holds the names against the formats.
+ * The description of every setting. `npm run docs` writes `.env.example` and docs/reference/settings.md from it and
+ * from the formats, which define defaults and bounds. A test compares the names with the formats.
  */
 export const settingGroups: readonly SettingGroup[] = [
   {

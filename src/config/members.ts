@@ -1,11 +1,11 @@
 import { distance } from 'fastest-levenshtein'
 import * as v from 'valibot'
 
-/** An object that has these members and no others. */
+/** An object with exactly these members. */
 export const onlyMembers = <E extends v.ObjectEntries>(entries: E) =>
   v.strictObject(entries, (issue) => membersInWords(issue, Object.keys(entries)))
 
-/** The place of an issue, such as `providers.0.kind`. What is wrong with a member that is not known is told of its object. */
+/** The place of an issue, such as `providers.0.kind`. An unknown member is reported at its object. */
 export function placeOf(issue: v.BaseIssue<unknown>): string {
   const path = issue.path?.map(({ key }) => String(key)) ?? []
   const told = isUnknownMember(issue) ? path.slice(0, -1) : path
@@ -20,10 +20,10 @@ function membersInWords(issue: v.StrictObjectIssue, known: string[]): string {
   return issue.received === 'undefined' ? 'is missing' : 'must be an object'
 }
 
-/** valibot stops at the first member that is not known. */
+/** Valibot stops at the first unknown member. */
 const inputOf = ({ path }: v.StrictObjectIssue): object => path?.at(-1)?.input as object
 
-/** Never names the member, which may be a secret in the wrong place, only what it may have been meant to be. */
+/** Never names the member, which may be a misplaced secret, only the likely intended one. */
 function unknownInWords(members: string[], known: string[]): string {
   const unknown = members.filter((one) => !known.includes(one))
   const meant = new Set(unknown.map((one) => similar(one, known)).filter((one) => one !== undefined))
@@ -32,7 +32,7 @@ function unknownInWords(members: string[], known: string[]): string {
   return `has ${what}${hint}. Allowed members: ${known.join(', ')}`
 }
 
-/** The nearest known member, at most two letters away, or the one that begins so: `apiKey` for `apiKeyEnv`. */
+/** The nearest known member, at most two letters away, or the one with this beginning: `apiKey` for `apiKeyEnv`. */
 function similar(member: string, known: string[]): string | undefined {
   const wanted = lettersOf(member)
   if (wanted.length < 3 || wanted.length > longest) return undefined
@@ -47,5 +47,5 @@ const longest = 30
 
 const lettersAway = (wanted: string, known: string): number => (known.startsWith(wanted) ? 1 : distance(wanted, known))
 
-/** So that `base_url` is near `baseUrl`. */
+/** Makes `base_url` match `baseUrl`. */
 const lettersOf = (text: string): string => text.toLowerCase().replaceAll(/[^a-z]/g, '')

@@ -13,8 +13,8 @@ import { contentOf, withFiles } from './setting-files.ts'
 /** MODELS_FILE: the AI providers and their models, as JSON (docs/operate/models.md, "Several models"). */
 
 /**
- * What the file says, or a sentence for each problem. Sentences quote nothing that may be a secret in the wrong place:
- * no value but the names of providers and models, which users see, too, and no member that is not known.
+ * The file's content, or a sentence for each problem. Sentences quote nothing that may be a misplaced secret: no
+ * unknown member, and no value except the names of providers and models, which users see too.
  */
 export function readModelsFile(
   path: string,
@@ -31,7 +31,7 @@ export function readModelsFile(
   return { problems: all }
 }
 
-/** The variables that the providers' members name, as far as they are well-formed. */
+/** The well-formed variable names in the providers' members. */
 function variablesIn(file: unknown): string[] {
   const providers: unknown[] = isObject(file) && Array.isArray(file['providers']) ? file['providers'] : []
   const values = providers.filter(isObject).flatMap((one) => secretNames.map((name) => one[`${name}Env`]))

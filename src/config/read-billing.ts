@@ -11,7 +11,7 @@ const schema = v.pick(settings, [
   'LIMIT_TOKENS_PER_MONTH',
 ])
 
-/** Whether there are payments beside these models. Throws a ConfigError that names every problem. */
+/** The payment mode for these models. Throws a ConfigError that names every problem. */
 export function readBilling(
   models: ModelsConfig,
   given?: Environment,

@@ -10,9 +10,9 @@ import { contentOf, withFiles } from './setting-files.ts'
 
 /** An OpenID Connect provider of the installation. */
 interface OidcProviderConfig {
-  /** Stands in addresses; never changes. */
+  /** Part of addresses; never changes. */
   name: string
-  /** What people know it by. */
+  /** The display name. */
   title: string
   issuer: string
   clientId: string
@@ -27,8 +27,8 @@ const names = ['OIDC_PROVIDERS_FILE', 'OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLI
 const schema = v.pick(settings, names)
 
 /**
- * The providers of an environment that may sign people in: those of OIDC_PROVIDERS_FILE, or the one that OIDC_ISSUER
- * names, or none. The file may name any variable for a secret, or a file. Throws a ConfigError that names every problem.
+ * The sign-in providers of an environment: those of OIDC_PROVIDERS_FILE, or the one that OIDC_ISSUER names, or none.
+ * The file may name any variable or file for a secret. Throws a ConfigError that names every problem.
  */
 export function readOidc(given?: Environment): OidcConfig {
   const { env } = withFiles(present(given), names)
@@ -87,7 +87,7 @@ const wellFormedIn = (file: unknown): WrittenOidcProvider[] =>
 const providersIn = (file: unknown): unknown[] =>
   isObject(file) && Array.isArray(file['providers']) ? file['providers'] : []
 
-/** What the providers that are not well-formed say of their secrets; one that says nothing usable is told of already. */
+/** The secret settings of malformed providers. A provider without a usable one is already reported. */
 const secretsOfOthers = (file: unknown) =>
   providersIn(file).flatMap((one, index) => {
     const variable = isObject(one) && !v.is(oidcProvider, one) ? one['clientSecretEnv'] : undefined
@@ -115,7 +115,7 @@ function secretProblems(
 ) {
   if ((variable === undefined) === (path === undefined))
     return ['must have either `clientSecretEnv` or `clientSecretFile`']
-  // Empty is one whose file could not be read, which is told elsewhere.
+  // A variable is empty if its file could not be read, which is reported elsewhere.
   if (variable !== undefined && env[variable] === '') return []
   const problems: string[] = []
   const value = variable === undefined ? contentOf(path ?? '', (problem) => problems.push(problem)) : env[variable]

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 
-/** The formats of the settings of Stripe. No message quotes the value. */
+/** The formats of Stripe's settings. No message quotes the value. */
 
 /** A secret key, or a restricted one. */
 export const stripeKey = v.pipe(
@@ -16,7 +16,7 @@ export const stripeWebhookSecret = v.pipe(
   v.regex(/^whsec_\S{6,250}$/, 'must be the signing secret of a Stripe webhook endpoint: whsec_...'),
 )
 
-/** Stripe, or a double of it on this machine: the key goes nowhere else. */
+/** Stripe, or a mock on this machine. The key is sent nowhere else. */
 export const stripeUrl = v.pipe(
   v.optional(v.string(), 'https://api.stripe.com'),
   v.check((address) => {

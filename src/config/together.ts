@@ -1,6 +1,6 @@
 import { ConfigError } from './environment.ts'
 
-/** What several readers say. Throws one ConfigError with the problems of all of them, each once. */
+/** The results of several readers. Throws one ConfigError with all their problems, without duplicates. */
 export function readTogether<T extends Record<string, () => unknown>>(readers: T) {
   const problems = new Set<string>()
   const attempt = (read: () => unknown): unknown => {
