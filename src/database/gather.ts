@@ -1,8 +1,8 @@
 import DataLoader from 'dataloader'
 
 /**
- * Batches look-ups by key that are made at about the same time into one query. Nothing is cached: an answer is never
- * older than its request.
+ * Batches nearly simultaneous look-ups by key into one query. Nothing is cached: an answer is never older than its
+ * request.
  */
 export function gather<Key, Row>(
   load: (keys: Key[]) => Promise<Map<Key, Row>>,

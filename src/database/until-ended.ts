@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 const pollMs = 100
 
-/** Reads a row again and again until it is over, or for so many milliseconds: then it is returned as it is. */
+/** Polls a row until it is over, or for the given milliseconds. Returns its last state. */
 export async function untilEnded<T>(
   read: () => Promise<T>,
   isOver: (row: T) => boolean,
