@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto'
 
 /**
- * The canonical text of a JSON value: members sorted by name, no spaces, so that equal values have equal texts. The
- * order of lists counts. Recursive: only for values of a checked depth, such as parsed JSON.
+ * The canonical text of a JSON value: members sorted by name, no spaces, so equal values have equal texts. The order of
+ * lists counts. Recursive: only for values of a checked depth, such as parsed JSON.
  *
- * Not `canonicalize` (RFC 8785), which throws for Infinity: manifests may have numbers such as `1e400`, which
- * JavaScript reads as Infinity and Postgres gets as null.
+ * Not `canonicalize` (RFC 8785), which throws for Infinity: manifests may contain numbers such as `1e400`, which
+ * JavaScript reads as Infinity and Postgres stores as null.
  */
 export function canonicalJson(value: unknown): string {
   return canonical(value, canonicalJson)
 }
 
 /**
- * A `canonicalJson` that remembers the texts of all parts, for one that compares nested values part by part: without it
- * the innermost parts are written again for each level around them. The values must not change.
+ * A `canonicalJson` that remembers the texts of all parts, for comparisons of nested values part by part. Without it,
+ * inner parts are written again for each level around them. The values must not change.
  */
 export function rememberingCanonicalJson(): (value: unknown) => string {
   const texts = new WeakMap<object, string>()

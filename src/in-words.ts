@@ -1,4 +1,4 @@
-/** A number of bytes for people, in the largest unit of 1024 that it reaches: `64 KiB`, `1.5 GiB`. */
+/** Formats bytes for people, in the largest fitting unit of 1024: `64 KiB`, `1.5 GiB`. */
 export function bytesInWords(bytes: number): string {
   const power = Math.min(Math.max(0, Math.floor(Math.log2(bytes) / 10)), units.length - 1)
   return `${Number((bytes / 1024 ** power).toFixed(1))} ${units[power]}`
@@ -6,5 +6,5 @@ export function bytesInWords(bytes: number): string {
 
 const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB']
 
-/** A number of seconds for people: `1 second`, `20 seconds`. */
+/** Formats seconds for people: `1 second`, `20 seconds`. */
 export const secondsInWords = (seconds: number): string => `${seconds} ${seconds === 1 ? 'second' : 'seconds'}`

@@ -16,7 +16,7 @@ export interface SlotRequest {
   callId: string
   /** Whether the call queues for its turn, however late. */
   mayWait: boolean
-  /** The longest queueing time in milliseconds, if `mayWait` is false. A call that gives up must `leave`. */
+  /** A call without `mayWait` queues for a turn within this time, in milliseconds. If it gives up, it must `leave`. */
   patienceMs?: number | undefined
 }
 
