@@ -23,7 +23,7 @@ import type { Entry, StepRequest, StepResult } from './step-request.ts'
 import { answerWithoutThoughts, wordsWithoutThoughts } from './thoughts.ts'
 import { visible } from './visible.ts'
 
-/** A tool as it was given, as it is sent, and the names of its properties that are not the site's. */
+/** A tool as given, as sent, and its renamed properties. */
 interface Sent {
   name: string
   given: ModelTool
@@ -31,7 +31,7 @@ interface Sent {
   names: PropertyNames
 }
 
-/** Asks a model, by what its provider takes and refuses, and reads its answer. */
+/** Asks a model within its provider's limits, and reads its answer. */
 export function createAnswering(context: {
   logger: Logger
   ownSecrets: readonly string[]
@@ -40,7 +40,7 @@ export function createAnswering(context: {
 }) {
   const { logger, ownSecrets, hideLong, refusedTools } = context
 
-  /** The provider's reason for rejecting a request, for the operator, without secrets and without the prompt. */
+  /** The provider's reason for a rejection, for the operator, without secrets and without the prompt. */
   async function wordsOf(error: unknown, { hiding, prompt }: StepRequest): Promise<string | undefined> {
     const words = loggedWords(error)
     return words === undefined || quotesPrompt(words, prompt)
@@ -110,7 +110,7 @@ export function createAnswering(context: {
   async function sentTools(entry: Entry, request: StepRequest, hiding: Hiding, party: string): Promise<Sent[]> {
     const fitted: Sent[] = []
     for (const [index, given] of request.tools.entries()) {
-      // The tools of many sites together would hold up the rest of the process.
+      // The tools of many sites together would block the event loop.
       if (index % toolsInTurn === toolsInTurn - 1) await setImmediate()
       fitted.push({ name: given.name, given, ...sentTool(given, entry.provider.kind) })
     }
@@ -138,12 +138,12 @@ export function createAnswering(context: {
   return { answerOf, wordsOf }
 }
 
-/** After so many tools the rest of the process has a turn. */
+/** Tools between two turns of the event loop. */
 const toolsInTurn = 10
 
 const refusedMessage = 'the provider rejected tools; they are not offered to the model'
 
-/** The calls of an answer with the names that properties have at their sites. */
+/** The answer's calls with the sites' own property names. */
 const withSiteNames = (answer: RawAnswer, tools: Sent[]): RawAnswer => ({
   ...answer,
   content: answer.content.map((part) => {

@@ -4,18 +4,18 @@ import { collect, type OnWords, type RawAnswer } from './collect.ts'
 import { causesOf, ModelError } from './failures.ts'
 import type { StatedUsage } from './stated-usage.ts'
 
-/** How an answer is taken. */
+/** How an answer is received. */
 interface Listening {
   stream: boolean
-  /** Learns what the answer has used, as far as that is said in a stream. */
+  /** Tracks the answer's usage, as far as the stream states it. */
   stated: StatedUsage
   onWords?: OnWords | undefined
 }
 
 /**
- * Asks a model once, by the interface of the AI SDK's adapters. The SDK's own `streamText` is not used: it would make
- * the second of two calls with one id a copy of the first, parse arguments where the record keeps their text, and hide
- * how an answer broke off.
+ * Asks a model once, through the interface of the AI SDK's adapters. The SDK's own `streamText` is not used: it would
+ * replace the second of two calls with the same id by the first, parse arguments where the record keeps their text, and
+ * hide how an answer broke off.
  */
 export async function ask(
   model: LanguageModelV4,
@@ -28,14 +28,14 @@ export async function ask(
       const streamed = await model.doStream({ ...options, includeRawChunks: true })
       return await collect(streamed.stream, stated, onWords)
     } catch (error) {
-      // Some adapters fail on an answer before they hand it on.
+      // Some adapters fail on an answer before they return it.
       for (const body of bodiesOf(error)) stated.noteBody(body)
       throw error
     }
   })
 }
 
-/** The part of the answer that an error or its causes hold. */
+/** The part of the answer in an error or its causes. */
 const bodiesOf = (error: unknown): string[] =>
   error instanceof Error
     ? [error, ...causesOf(error)].flatMap((one) => {
@@ -44,7 +44,7 @@ const bodiesOf = (error: unknown): string[] =>
       })
     : []
 
-/** Does not wait for a provider that ignores the signal: a cancelled run has seconds to end. */
+/** Does not wait for a provider that ignores the signal, because a cancelled run has seconds to end. */
 async function unlessAborted<T>(signal: AbortSignal, begin: () => Promise<T>): Promise<T> {
   signal.throwIfAborted()
   const aborted = Promise.withResolvers<never>()

@@ -5,24 +5,24 @@ import { providerSafe } from './tool-names.ts'
 import { beginningOf, storable } from '../text.ts'
 
 export interface RequestedCall {
-  /** Unique in the run; the provider's own id if that is. */
+  /** Unique in the run; the provider's own id if that is unique. */
   id: string
   name: string
-  /** JSON text of the arguments as the model gave them. */
+  /** JSON text of the arguments, as the model wrote them. */
   arguments: string
-  /** Why the call cannot be made: a sentence for the model. */
+  /** Why the call cannot be sent, as a sentence for the model. */
   problem?: string
 }
 
-/** More than a workflow can run at the same time, and far more than the usual RUN_TOOL_CALLS, which ends the run. */
+/** More than a workflow can run at the same time, and far above the usual RUN_TOOL_CALLS, which ends the run. */
 const maxCalls = 1000
 
 /**
- * Reads the first thousand tool calls of an answer, in order. An id that is empty, malformed or already used is
- * replaced: the AI SDK and the record would take two calls with one id for one.
+ * Reads the first thousand tool calls of an answer, in order. An empty, malformed or used id is replaced, because the
+ * AI SDK and the record would treat two calls with the same id as one.
  *
- * @param offered the names of the tools that the model was offered
- * @param taken the ids of the calls before this answer
+ * @param offered the names of the offered tools
+ * @param taken the ids of calls before this answer
  */
 export function readCalls(
   content: LanguageModelV4Content[],
@@ -36,11 +36,13 @@ export function readCalls(
     .map((part) => readCall(part, offered, used))
 }
 
-/** One escape of JSON: a pair of surrogates, half of one, or any other. */
+/** One JSON escape: a surrogate pair, half of one, or any other. */
 const escapes = /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[dD][89a-fA-F][\da-fA-F]{2}|.)/gs
 const isHalf = /^\\u[dD]...$/
 
-/** A JSON text with U+FFFD for what Postgres cannot store. Halves of surrogate pairs may be escapes (RFC 8259, 8.2). */
+/**
+ * Replaces characters that Postgres cannot store by U+FFFD. Halves of surrogate pairs may be escapes (RFC 8259, 8.2).
+ */
 const storableJson = (text: string): string =>
   storable(text).replaceAll(escapes, (escape) => (isHalf.test(escape) ? String.raw`\ufffd` : escape))
 

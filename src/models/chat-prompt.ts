@@ -8,7 +8,7 @@ import { sitesText, stepMessages, type MissingSite, type Reader, type Shown, typ
 import { bytesFor, cannotFit, tokensIn } from './tokens.ts'
 import type { Window } from './window.ts'
 
-/** A message of a user, and what the model did to answer it. */
+/** A message of a user, and the model's steps that answer it. */
 interface Exchange {
   words: string
   steps: TranscriptStep[]
@@ -19,7 +19,7 @@ export interface Chat {
   exchanges: Exchange[]
   /** Whether earlier exchanges are not shown. */
   isCut: boolean
-  /** Tools of its sites that its model is not offered. */
+  /** Tools of its sites that are not offered. */
   missingTools?: MissingSite[]
   /** Bytes per token of the last prompt; absent if unknown. */
   bytesPerToken?: number | undefined
@@ -60,7 +60,7 @@ export function chatPrompt(
   return { tokens: tokensIn(fitting.size, bytesPerToken), contextTokens, promptTokens }
 }
 
-/** About how many UTF-16 units a chat has. */
+/** The approximate size of a chat in UTF-16 units. */
 export const lengthOf = ({ exchanges }: Chat): number =>
   exchanges
     .flatMap(({ words, steps }) => [
@@ -97,9 +97,9 @@ function joined(messages: LanguageModelV4Message[]): LanguageModelV4Message[] {
 }
 
 /**
- * Cuts a chat until its prompt fits: shortens the results of the oldest exchanges, then leaves out the oldest exchanges,
- * and then shortens the results of the oldest steps of the current answer. Its message and its last step stay whole.
- * `size` is above the limit if these alone are too long.
+ * Cuts a chat until its prompt fits: shortens the results of the oldest exchanges, then omits the oldest exchanges, and
+ * then shortens the results of the oldest steps of the current answer. Its message and its last step stay whole. `size`
+ * exceeds the limit if these alone are too long.
  *
  * @param fixedBytes of the tools, as JSON
  * @param limit of the whole prompt, in bytes

@@ -15,20 +15,20 @@ export interface RawAnswer {
   usage: LanguageModelV4Usage | undefined
 }
 
-/** Is called with words as they come; more are taken only once it has done with them. */
+/** Receives text as it arrives. Reading waits for it. */
 export type OnWords = (text: string) => void | Promise<void>
 
-/** Far above what models write in one answer. */
+/** Far above any model's answer. */
 const maxCharacters = 8 * 1024 * 1024
 
 type Block = Extract<LanguageModelV4Content, { type: 'text' | 'reasoning' }>
 
 /**
- * Puts a streamed answer together, in the order in which its parts began. Fails on what makes an answer incomplete,
- * wherever the adapter says it: an error part, a socket that is lost, or an end without the part that ends an answer.
+ * Collects a streamed answer, in the order in which its parts began. Fails on an incomplete answer, however the adapter
+ * reports it: an error part, a lost connection, or a missing final part.
  *
- * @param stated learns what the answer has used, also if it breaks off
- * @param onWords is called with the text as it comes
+ * @param stated tracks the usage, even if the answer breaks off
+ * @param onWords receives the text as it arrives
  */
 export async function collect(
   stream: ReadableStream<LanguageModelV4StreamPart>,
@@ -41,7 +41,7 @@ export async function collect(
     for await (const part of stream) {
       stated.note(part)
       if (part.type === 'error') failure ??= part.error
-      // Who listens may be slower than the provider, which is read no faster then.
+      // A slow listener slows down the reading.
       else await answer.add(part)
     }
   } catch (error) {
@@ -112,7 +112,9 @@ class Collection {
     return kind === 'text' ? this.#onWords?.(part.delta) : undefined
   }
 
-  /** Metadata comes at the beginning, the end or in between, such as a signature; the last of each provider counts. */
+  /**
+   * Metadata, such as a signature, may come at the beginning, the end or in between. The last of each provider counts.
+   */
   #note(kind: Block['type'], { id, providerMetadata }: { id: string; providerMetadata?: SharedV4ProviderMetadata }) {
     const block = this.#open.get(`${kind} ${id}`)
     if (!block || !providerMetadata) return

@@ -2,10 +2,10 @@ import type { LanguageModelV4FinishReason } from '@ai-sdk/provider'
 
 export type Finish = 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'other'
 
-/** An end that is none: the answer is a part of one. */
+/** `broken`: the answer is incomplete. */
 export type End = Finish | 'broken'
 
-/** The words of providers by what they have in common. `model_length`, `MAX_TOKENS`; `SAFETY`; `abort`. */
+/** Patterns for providers' words, such as `model_length`, `MAX_TOKENS`, `SAFETY` and `abort`. */
 const words: [pattern: RegExp, end: End][] = [
   [/length|max_.*tokens|token_limit|context_window|truncat|incomplete/, 'length'],
   [
@@ -18,12 +18,12 @@ const words: [pattern: RegExp, end: End][] = [
 ]
 
 /**
- * Why an answer has ended. Adapters know the standard words of their providers; of others they say `other`, and the
- * word itself tells more. One that is not known stays `other`.
+ * Why an answer ended. Adapters know the standard words of their providers and report others as `other`, so the word
+ * itself decides. An unknown one stays `other`.
  */
 export function endOf({ unified, raw }: LanguageModelV4FinishReason): End {
   if (unified === 'error' || unified === 'interrupted') return 'broken'
-  // Adapters begin with `other`; it is still there if the provider has given no reason.
+  // Adapters start with `other`. It remains if the provider gave no reason.
   if (unified === 'other' && raw === undefined) return 'broken'
   if (unified !== 'other') return unified
   const word = (raw ?? '')

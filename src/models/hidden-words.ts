@@ -4,8 +4,8 @@ import { storable } from '../text.ts'
 import type { OnWords } from './collect.ts'
 
 /**
- * Passes words on without the secrets, as soon as it is sure that they begin none, in whole characters and as they will be
- * on record: a provider may send the halves of a surrogate pair apart. Many pieces may come at once.
+ * Passes masked text on as soon as it cannot be the beginning of a secret, in whole characters and as it will be
+ * recorded. A provider may split surrogate pairs. Many pieces may come at the same time.
  */
 export function hiddenWords(onWords: OnWords, hiding: Hiding) {
   const words = hiding.words()

@@ -4,7 +4,7 @@ import type { RawAnswer } from './collect.ts'
 import type { Transcript, TranscriptStep } from './prompt.ts'
 import type { KeptPart } from './verbatim.ts'
 
-/** What a run has done so far, without the secrets. It is done before anything is fenced: a mark belongs to its text. */
+/** Masks secrets in a run's transcript. This precedes the fencing, because a mark is a hash of its text. */
 export function hiddenTranscript<Read extends Transcript>(transcript: Read, hiding: Hiding): Read {
   const { systemPrompt, payload, headers, schema, missingSites, outputSchema, leftOut, steps } = transcript
   return {
@@ -20,10 +20,10 @@ export function hiddenTranscript<Read extends Transcript>(transcript: Read, hidi
   }
 }
 
-/** By step, what was last made of it: a run's steps are shown again and again. */
+/** The latest masked form of each step, because a run's steps are shown repeatedly. */
 const made = new WeakMap<TranscriptStep, { hiding: Hiding; step: TranscriptStep }>()
 
-/** A step without the secrets; the same object for the same step and secrets. */
+/** Masks a step. The same step and secrets return the same object. */
 export function hiddenOnce<Step extends TranscriptStep>(step: Step, hiding: Hiding): Step {
   const known = made.get(step)
   if (known?.hiding === hiding) return known.step as Step
@@ -35,7 +35,7 @@ export function hiddenOnce<Step extends TranscriptStep>(step: Step, hiding: Hidi
 const hiddenStep = <Step extends TranscriptStep>(step: Step, hiding: Hiding): Step => ({
   ...step,
   text: hiding.text(step.text),
-  // A part is sent back as it was or not at all.
+  // A part is returned unchanged or not at all.
   content: step.content && isKeptWithSecret(step.content, hiding) ? null : step.content,
   problem: step.problem && { ...step.problem, detail: hiding.value(step.problem.detail) },
   calls: step.calls.map((call) => ({
@@ -51,15 +51,15 @@ function isKeptWithSecret(content: string, hiding: Hiding): boolean {
 }
 
 /**
- * A model's answer without the secrets. If there was one, nothing of the answer is kept verbatim: a signature would not
- * fit the text any more. Then the provider gets back one text, and the calls.
+ * Masks a model's answer. If it contained a secret, nothing of it is kept verbatim, because a signature would no longer
+ * match. The provider then gets back one text, and the calls.
  */
 export function hiddenAnswer(answer: RawAnswer, hiding: Hiding): RawAnswer {
   const content = hiddenContent(answer.content, hiding)
   return content ? { ...answer, content } : answer
 }
 
-/** The same of the parts of an answer; null if there was no secret. */
+/** Masks the parts of an answer; null if they contain no secret. */
 export function hiddenContent(content: RawAnswer['content'], hiding: Hiding): RawAnswer['content'] | null {
   const recorded = content.filter(isRecorded)
   const isClean = JSON.stringify(hiding.value(recorded)) === JSON.stringify(recorded)
@@ -74,7 +74,7 @@ const isRecorded = (part: LanguageModelV4Content): part is RecordedPart =>
 
 type RecordedPart = Extract<LanguageModelV4Content, { type: 'text' | 'reasoning' | 'custom' | 'tool-call' }>
 
-/** Whoever reads an answer reads it as one text, and perhaps the reasoning as another, or both in their order. */
+/** A reader may join all texts, all reasoning, or both in their order. */
 const isAcross = (parts: readonly Part[], hiding: Hiding): boolean =>
   [['text'], ['reasoning'], ['text', 'reasoning']].some((types) => {
     const text = joined(parts, types)
@@ -99,5 +99,5 @@ function hiddenCall(
   }
 }
 
-/** Only strings change, as long as that is enough: what is no JSON may hold a secret anywhere. */
+/** Changes only strings if that suffices. Invalid JSON may contain a secret anywhere. */
 const hiddenJson = (text: string, hiding: Hiding): string => hiding.text(hiding.json(text))

@@ -5,14 +5,14 @@ import { chatPrompt, hiddenChat, type Chat, type ExcessiveChat, type ShownChat }
 import type { RawAnswer } from './collect.ts'
 import { hiddenContent } from './hidden.ts'
 
-/** A chat from the record, with the secrets to hide and the model that sees it. */
+/** A recorded chat, with the secrets to mask and the model that sees it. */
 export interface GivenChat {
   chat: Chat
   secrets: readonly string[]
   shown: ShownChat
 }
 
-/** The prompt of a chat without the secrets. */
+/** The prompt of a chat with secrets masked. */
 export const promptOfChat = async ({
   chat,
   secrets,
@@ -20,6 +20,6 @@ export const promptOfChat = async ({
 }: GivenChat): Promise<LanguageModelV4Prompt | ExcessiveChat> =>
   chatPrompt(hiddenChat(chat, await hidingOf(secrets)), shown)
 
-/** The parts of a model's answer without the secrets; null if there are none. */
+/** The parts of a model's answer with secrets masked; null if they contain none. */
 export const hideContent = async ({ json, secrets }: HiddenJson): Promise<RawAnswer['content'] | null> =>
   hiddenContent(JSON.parse(json) as RawAnswer['content'], await hidingOf(secrets))

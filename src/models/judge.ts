@@ -4,13 +4,13 @@ import type { StepProblem } from './prompt-format.ts'
 /** How many times in a row a model is asked to correct its answer. */
 export const maxCorrections = 1
 
-/** Why an answer does not count, with the details for the model; undefined if it counts. */
+/** Why an answer is rejected, with the details for the model; undefined if it is accepted. */
 export interface Verdict {
   outcome: StepProblem
   remark: string | null
 }
 
-/** Judges an answer. An answer with calls always counts: a problem with a call becomes its result. */
+/** Judges an answer. An answer with calls is always accepted: a problem with a call becomes its result. */
 export function judge({ calls, finish, text }: Pick<Answer, 'calls' | 'finish' | 'text'>): Verdict | undefined {
   if (calls.length > 0) return undefined
   if (finish === 'content-filter') return { outcome: 'refused', remark: null }

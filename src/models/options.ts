@@ -16,7 +16,7 @@ const namespaces: Record<ProviderKind, string> = {
   demo: 'demo',
 }
 
-/** Nothing is stored at the provider: the record is ours, and an answer's items go back to it whole. */
+/** Stores nothing at the provider: the record is ours, and an answer's items are returned whole. */
 const responses = (cacheKey: string): Options => ({ store: false, promptCacheKey: cacheKey })
 
 const ownOptions: Partial<Record<ProviderKind, (cacheKey: string) => Options>> = {
@@ -24,7 +24,7 @@ const ownOptions: Partial<Record<ProviderKind, (cacheKey: string) => Options>> =
   azure: responses,
 }
 
-/** The options of a request besides its prompt and tools; those of MODELS_FILE go before ours. */
+/** The options of a request besides its prompt and tools. Those of MODELS_FILE override ours. */
 export function optionsOf(request: {
   model: ModelConfig
   provider: ProviderConfig

@@ -36,10 +36,10 @@ export interface TranscriptCall {
 
 export interface TranscriptStep {
   text: string
-  /** What its provider wants back unchanged. */
+  /** Content that its provider needs back unchanged. */
   content?: string | null | undefined
   calls: TranscriptCall[]
-  /** Why the answer could not be used, with the details for the model. */
+  /** Why the answer was rejected, with the details for the model. */
   problem?: { kind: StepProblem; detail: string | null } | undefined
 }
 
@@ -58,22 +58,22 @@ export interface MissingSite {
   tools?: string[] | undefined
 }
 
-/** What a run has done so far, from its record. */
+/** The recorded progress of a run. */
 export interface Transcript {
   systemPrompt: string
   trigger: Trigger
   /** The payload as received, or undefined. */
   payload?: string | undefined
-  /** The request headers of its sender. */
+  /** The sender's request headers. */
   headers?: Record<string, string> | undefined
   schema?: SchemaField[] | undefined
-  /** Sites that the owner gave to the agent, and that it cannot use now. */
+  /** Sites of the agent that are currently unavailable. */
   missingSites?: MissingSite[] | undefined
   /** The JSON Schema that the final answer must match. */
   outputSchema?: object | undefined
-  /** Longer results, in bytes of UTF-8, are cut for the model; `maxResultBytes` if absent. */
+  /** The longest whole result, in bytes of UTF-8. Defaults to `maxResultBytes`. */
   resultBytes?: number | undefined
-  /** How many of the first steps the model does not see, and what an earlier answer said about them. */
+  /** The first steps that the model does not see, and an earlier summary of them. */
   leftOut?: { steps: number; summary?: string | undefined } | undefined
   steps: TranscriptStep[]
 }
@@ -83,17 +83,17 @@ export interface Shown extends Reader {
   resultBytes: number
 }
 
-/** The model that a prompt is for. */
+/** The model that reads a prompt. */
 export interface Reader {
-  /** Provider kind and model: what another one wants back unchanged is not shown to it. */
+  /** Provider kind and model. Content for another one is not shown to it. */
   by: string
-  /** Whether its adapter sends the text of a call's arguments as it is; otherwise they are parsed. */
+  /** Whether its adapter sends a call's arguments as text. Otherwise they are parsed. */
   textArguments: boolean
 }
 
-/** Longer results, in bytes of UTF-8, are cut for the model; the record keeps all. */
+/** The longest whole result for a model, in bytes of UTF-8. The record keeps everything. */
 export const maxResultBytes = 32 * 1024
-/** Enough for a model to see what was wrong with unreadable arguments. */
+/** Enough to show a model the fault of its arguments. */
 const maxInvalidCharacters = 1000
 
 /**
@@ -107,7 +107,7 @@ export function buildPrompt(transcript: Transcript, reader: Reader): LanguageMod
 
 const openings = new WeakMap<Transcript, LanguageModelV4Message[]>()
 
-/** The messages before the steps. The same transcript gives the same object, because it is measured and sent. */
+/** The messages before the steps. The same transcript returns the same object, because it is measured and sent. */
 export function openingMessages(transcript: Transcript): LanguageModelV4Message[] {
   const messages = openings.get(transcript) ?? [
     { role: 'system', content: [transcript.systemPrompt, standingRules].filter(Boolean).join('\n\n') },
@@ -152,10 +152,10 @@ const linesOf = (headers: Record<string, string>): string =>
     .map(([name, value]) => `${name}: ${value}`)
     .join('\n')
 
-/** By step, the messages that were last made of it. */
+/** The latest messages of each step. */
 const made = new WeakMap<TranscriptStep, { reader: Shown; messages: LanguageModelV4Message[] }>()
 
-/** The messages of a step. The same step and reader give the same object, because it is measured and sent. */
+/** The messages of a step. The same step and reader return the same object, because it is measured and sent. */
 export function stepMessages(step: TranscriptStep, reader: Shown): LanguageModelV4Message[] {
   const known = made.get(step)
   if (known && isDeepStrictEqual(known.reader, reader)) return known.messages
@@ -186,8 +186,8 @@ const correctionText = ({ kind, detail }: NonNullable<TranscriptStep['problem']>
 type AssistantParts = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
 
 /**
- * The answer as its provider gave it; for another provider, only what everyone understands. Providers refuse reasoning
- * that leads to nothing, as in an answer that was cut off while the model was thinking.
+ * The answer as its provider gave it; for another provider, only the common parts. Providers refuse reasoning without a
+ * result, as in an answer that was cut off while the model was thinking.
  */
 function answerParts({ text, content, calls }: TranscriptStep, reader: Reader): AssistantParts {
   if (text.trim() === '' && calls.length === 0) return []
@@ -200,7 +200,7 @@ function answerParts({ text, content, calls }: TranscriptStep, reader: Reader): 
   return said.slice(0, end).flatMap((part) => answerPart(part, calls, reader))
 }
 
-/** Providers refuse text without words; metadata may stand on an empty one. */
+/** Providers refuse blank text, but an empty one may carry metadata. */
 const saysNothing = (part: KeptPart): boolean => part.type === 'text' && part.text.trim() === '' && !part.metadata
 
 function answerPart(part: KeptPart, calls: TranscriptCall[], reader: Reader): AssistantParts {
@@ -222,7 +222,7 @@ function callPart({ id, name, arguments: text }: TranscriptCall, { textArguments
   return { type: 'tool-call' as const, toolCallId: id, toolName: name, input: asText ? text : input }
 }
 
-/** Names, perhaps with escaped letters, that adapters take for an attack: they would quote the whole text once more. */
+/** Names, with or without escaped letters, that adapters treat as an attack. They would quote the whole text again. */
 const refusedAsText = /__proto__|constructor|\\u00[4-7]/
 
 function resultPart({ id, name, outcome }: TranscriptCall, { resultBytes }: Shown): LanguageModelV4ToolResultPart {

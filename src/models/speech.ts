@@ -1,18 +1,18 @@
 import { storable } from '../text.ts'
 
-/** The most of an answer that is shown while it comes, in UTF-16 units; the rest is seen when the step is recorded. */
+/** The longest live text of an answer, in UTF-16 units. Readers see the rest when the step is recorded. */
 export const maxShown = 128 * 1024
 
-/** The most that one row has. */
+/** The longest text of one row. */
 const maxRow = 16 * 1024
 
-/** Words with their place in the text of the answer that they are of. */
+/** A piece of text with its position in the answer. */
 export type Piece<Of> = Of & { position: number; words: string }
 
 /**
- * The answer of a model call in progress, as far as it has come, for readers in other processes.
+ * The live text of a model call in progress, for readers in other processes.
  *
- * @param of names the call: what is written with each piece
+ * @param of identifies the call; each piece includes it
  */
 export function createSpeech<Of extends object>(of: Of) {
   let text = ''
@@ -28,15 +28,15 @@ export function createSpeech<Of extends object>(of: Of) {
 
   return {
     ...of,
-    /** Everything that is ever shown passes here. */
+    /** Appends text. All live text passes here. */
     add(words: string): void {
       if (text.length < maxShown) text = (text + words).slice(0, maxShown)
     },
     hasMore: () => written < text.length,
     wasShown: () => written > 0 || onTheWay !== undefined,
-    /** The next text to write. It stays the same until it is confirmed, so it can be written again. */
+    /** The next piece to write. It stays the same until it is confirmed, so it can be written again. */
     next: (): Piece<Of> | undefined => (onTheWay ??= cut()),
-    /** It was written. */
+    /** Marks the piece as written. */
     confirm(): void {
       written += onTheWay?.words.length ?? 0
       onTheWay = undefined

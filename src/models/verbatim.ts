@@ -2,8 +2,8 @@ import type { LanguageModelV4Content, SharedV4ProviderMetadata } from '@ai-sdk/p
 import type { RequestedCall } from './calls.ts'
 
 /**
- * A part of an answer as it is kept. A call is kept by its id: its name and arguments are on record, and what is sent
- * back is that record.
+ * A stored part of an answer. A call is stored by id: its name and arguments are on record, and that record is sent
+ * back.
  */
 export type KeptPart =
   | { type: 'text' | 'reasoning'; text: string; metadata?: SharedV4ProviderMetadata }
@@ -11,16 +11,16 @@ export type KeptPart =
   | { type: 'tool-call'; id: string; metadata?: SharedV4ProviderMetadata }
 
 interface Kept {
-  /** Who answered: provider kind and model. */
+  /** The provider kind and model that answered. */
   by: string
   parts: KeptPart[]
 }
 
 /**
- * The parts of an answer as JSON text, with what their provider wants back unchanged (signatures of reasoning,
- * encrypted items, ids). Null if there is nothing of that kind: text and calls are on record anyway.
+ * The parts of an answer as JSON text, with content that their provider needs back unchanged (signatures of reasoning,
+ * encrypted items, ids). Null without such content, because text and calls are recorded separately.
  *
- * @param calls the calls that were read from the answer, in order; there may be fewer than the answer has
+ * @param calls the calls read from the answer, in order; the answer may have more
  */
 export function keepVerbatim(content: LanguageModelV4Content[], calls: RequestedCall[], by: string): string | null {
   const ids = calls.map(({ id }) => id)
@@ -43,8 +43,8 @@ const metadataOf = ({ providerMetadata }: { providerMetadata?: SharedV4ProviderM
   providerMetadata ? { metadata: providerMetadata } : {}
 
 /**
- * The parts of an answer that was kept, for the model that is asked now. Undefined if nothing was kept, or if another
- * model answered: reasoning and ids of one provider are refused by others.
+ * The stored parts for the current model. Undefined if nothing was stored, or if another model answered, because
+ * providers refuse each other's reasoning and ids.
  */
 export function keptParts(content: string | null | undefined, by: string): KeptPart[] | undefined {
   if (!content) return undefined

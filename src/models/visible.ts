@@ -5,7 +5,7 @@ const usual = /^[\t\n\r -~]*$/
 const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]+/gu
 
 const lineBreaks = codesOf('\t\n\r')
-/** U+200C and U+200D join letters and emojis; U+FE0E and U+FE0F choose how the sign before them looks. */
+/** U+200C and U+200D join letters and emojis. U+FE0E and U+FE0F choose how the previous character looks. */
 const joiners = codesOf('\u200C\u200D')
 const inWriting = codesOf('\u200C\u200D\uFE0E\uFE0F')
 const emojiSelector = 0xfe0f
@@ -15,8 +15,9 @@ function codesOf(signs: string): Set<number> {
 }
 
 /**
- * A stranger's text as a model gets it. Invisible characters become JSON escapes, so that they cannot carry words that
- * only the model reads. JSON keeps its meaning. Single joiners and selectors that scripts and emojis need stay.
+ * A stranger's text in the form that a model reads. Invisible characters become JSON escapes, so they cannot carry
+ * words that only the model reads. JSON keeps its meaning. Single joiners and selectors that scripts and emojis need
+ * stay.
  */
 export function visible(text: string): string {
   if (usual.test(text)) return text
@@ -24,9 +25,9 @@ export function visible(text: string): string {
 }
 
 /**
- * By number, because a text may be made of such signs alone.
+ * Iterates by index, because a text may consist of such characters alone.
  *
- * @param follows whether a sign beyond ASCII stands before the run
+ * @param follows whether a character beyond ASCII precedes the run
  */
 function written(run: string, follows: boolean): string {
   let result = ''
@@ -39,19 +40,19 @@ function written(run: string, follows: boolean): string {
   return result
 }
 
-/** The characters around the run are visible, and joiners in it may follow. */
+/** Whether visible characters surround the run. More joiners may follow. */
 function isInWriting(run: string, at: number, follows: boolean): boolean {
-  // An emoji may have a selector of its own before the joiner.
+  // An emoji may have its own selector before the joiner.
   const isSelected = joiners.has(run.charCodeAt(at)) && run.charCodeAt(at - 1) === emojiSelector
   const before = isSelected ? at - 2 : at - 1
   const isBeside = before < 0 ? follows : isHalf(run.charCodeAt(before))
   return isBeside && (at + 1 === run.length || joiners.has(run.charCodeAt(at + 1)))
 }
 
-/** The second half of a tag or selector beyond U+FFFF passes for a sign. */
+/** The second half of a tag or selector beyond U+FFFF counts as a character. */
 const isHalf = (code: number): boolean => code >= 0xdc00 && code <= 0xdfff
 
-/** By code: there are few. */
+/** Cached by code, because there are few. */
 const escapes = new Map<number, string>()
 
 function escaped(code: number): string {

@@ -19,26 +19,26 @@ export interface MadeCall {
   text: string
 }
 
-/** The demo model's view of a prompt: who said what, and what happened since the last user message. */
+/** The demo model's view of a prompt: the words of each side, and the events since the last user message. */
 export interface Conversation {
-  /** The words of the agent's owner, without the platform's rules. */
+  /** The owner's instructions, without the platform's rules. */
   instructions: string
-  /** The words of the last user message outside all fences. The platform's corrections are not user messages. */
+  /** The last user message outside all fences. The platform's corrections are not user messages. */
   words: string
-  /** Whether this is a chat. Then the words are the owner's, too. */
+  /** Whether this is a chat. Then the words count as the owner's too. */
   isChat: boolean
   payload: string | undefined
   /** The payload's fields, from the agent's schema. */
   schema: unknown
-  /** Sites of the agent that cannot be used, one a line. */
+  /** Unavailable sites of the agent, one per line. */
   missing: string | undefined
-  /** The JSON Schema that the final answer must match, if there is one. */
+  /** The JSON Schema of the final answer, if there is one. */
   outputSchema: unknown
-  /** What started this, as a sentence. */
+  /** What started the run, as a sentence. */
   trigger: string
   /** The model's answers since the last user message, shown or omitted. */
   turns: number
-  /** How many of its first answers are omitted. */
+  /** The number of its first answers that are omitted. */
   leftOut: number
   calls: MadeCall[]
 }

@@ -18,15 +18,15 @@ const introduction = 'This is the demo model. It follows fixed rules and underst
 /**
  * The built-in model, which needs no key. The same prompt always gets the same answer. It calls the tools whose inputs
  * it can fill (see chooseTool), one per step, and then reports. With `directives` it follows a script in the
- * instructions, or in the last message of a chat (see readScript): the number of its answers since the last user message
- * says which step is next. If its final answer must match a schema, it answers with JSON only: the words of the script,
- * or a value that contains the report as its strings.
+ * instructions, or in the last message of a chat (see readScript): the number of its answers since the last user
+ * message selects the step. If its final answer must match a schema, it answers with JSON only: the script's words, or
+ * a value with the report as its strings.
  */
 export function createDemoModel({ directives }: { directives: boolean }): LanguageModelV4 {
   const scriptOf = ({ instructions, words, isChat }: Conversation): Script =>
     directives ? readScript(isChat ? words : instructions) : { steps: [], unreadable: [] }
 
-  /** Rejects with the signal's reason if aborted, and with an APICallError if told to fail. */
+  /** Rejects with the signal's reason if aborted, and with an APICallError if the script says so. */
   async function answer(options: LanguageModelV4CallOptions) {
     options.abortSignal?.throwIfAborted()
     const conversation = readConversation(options.prompt)
@@ -56,7 +56,7 @@ function offered({ tools = [], toolChoice }: LanguageModelV4CallOptions): Langua
   return toolChoice?.type === 'none' ? [] : tools.filter((tool) => tool.type === 'function')
 }
 
-/** Call ids contain the position in the conversation, so that no two calls share one. */
+/** Call ids contain the position in the conversation, so they are unique. */
 function contentOf(opening: string[], move: Move, options: LanguageModelV4CallOptions, conversation: Conversation) {
   const position = options.prompt.length + 2 * conversation.leftOut
   const calls = move.calls.map(({ name, arguments: input }, index): LanguageModelV4ToolCall => ({

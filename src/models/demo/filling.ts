@@ -16,8 +16,8 @@ export function readFacts({ payload, instructions, words }: Conversation): Facts
 }
 
 /**
- * The arguments for a tool: each input of the schema that the facts have under the same name, with a compatible type
- * and, if the schema has an `enum`, one of its values. Undefined if a required input cannot be filled.
+ * The arguments for a tool: each input whose name the facts contain, with a compatible type and, for an `enum`, one of
+ * its values. Undefined if a required input is missing.
  */
 export function fillArguments(schema: unknown, facts: Facts): Record<string, unknown> | undefined {
   const { properties, required } = isObject(schema) ? schema : {}
@@ -32,7 +32,7 @@ export function fillArguments(schema: unknown, facts: Facts): Record<string, unk
   return needed.every((name) => have.has(name)) ? Object.fromEntries(filled) : undefined
 }
 
-/** The payload comes first. A line is tried as a text, then as the number, truth value or list that it spells. */
+/** The payload comes first. A line is tried as a text, then as the number, boolean or list that it spells. */
 function candidates(name: string, { members, lines }: Facts): unknown[] {
   const member = ownMember(members, name)
   const line = lines.get(name)
@@ -62,7 +62,7 @@ function isOfType(type: unknown, value: unknown): boolean {
 const ownMember = (record: Record<string, unknown>, name: string): unknown =>
   Object.hasOwn(record, name) ? record[name] : undefined
 
-/** `name: value` or `name = value`, alone on a line, with or without a list mark before it. */
+/** `name: value` or `name = value`, alone on a line, with or without a list marker. */
 function linesOf(text: string): [string, string][] {
   return text.split('\n').flatMap((line): [string, string][] => {
     const [, name, value] = /^\s*(?:[-*] )?([A-Za-z_][\w.-]{0,99}) ?[:=](.*)$/.exec(line) ?? []

@@ -1,9 +1,8 @@
 import { isObject } from '../../json.ts'
 
 /**
- * A value for a simple JSON Schema: what it names outright, otherwise the required members of objects, as few items as
- * lists may have, the words for texts, and the smallest number. It does not fit every schema: patterns and conditions are
- * beyond a model that understands nothing.
+ * A value for a simple JSON Schema: a named constant, otherwise the required members of objects, the shortest lists,
+ * the words for texts, and the smallest number. Patterns and conditions are beyond this model.
  */
 export function fitting(schema: unknown, words: string): unknown {
   if (!isObject(schema)) return words
@@ -18,7 +17,7 @@ export function fitting(schema: unknown, words: string): unknown {
 
 type Schema = Record<string, unknown>
 
-/** Without a type, the keywords tell; a text fits whatever says nothing. */
+/** Without a type, the keywords decide. The default is a text. */
 function typeOf({ type, properties, required, items }: Schema): string {
   const [first] = [type].flat()
   if (typeof first === 'string') return first

@@ -3,20 +3,19 @@ import { providerSafe, spokenNames } from '../tool-names.ts'
 import type { Conversation } from './conversation.ts'
 import { fillArguments, readFacts } from './filling.ts'
 
-/** Enough to show several steps, and few enough not to surprise a site. */
+/** Enough to show several steps, few enough not to surprise a site. */
 const maxCalls = 3
 
-/** What one answer of the demo model says and asks for. */
+/** The text and calls of one answer. */
 export interface Move {
   said: string[]
   calls: { name: string; arguments: string }[]
 }
 
 /**
- * The rule without a script. Candidates are the offered tools that the words of the owner or user name, or all if they
- * name none. It looks before it acts: of those that were not called yet and whose required inputs can be filled, it calls
- * the first one, in the order offered, whose name says that it reads, or else the first one; after three calls it calls
- * none.
+ * The rule without a script. Candidates are the offered tools that the owner's or user's words name, or all if they
+ * name none. Of the uncalled ones whose required inputs can be filled, it calls the first in the offered order whose
+ * name suggests reading, or else the first. After three calls it stops.
  */
 export function chooseTool(conversation: Conversation, tools: LanguageModelV4FunctionTool[]): Move {
   const called = new Set(conversation.calls.map(({ name }) => name))
@@ -29,7 +28,7 @@ export function chooseTool(conversation: Conversation, tools: LanguageModelV4Fun
   return { said: [], calls: [] }
 }
 
-/** By the words of its name, which may be `search_issues`, `issues.searchAll` or `SearchIssues`. */
+/** By the words of its name: `search_issues`, `issues.searchAll` or `SearchIssues`. */
 const reads = ({ name }: LanguageModelV4FunctionTool): boolean =>
   name
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')

@@ -15,7 +15,7 @@ export interface Script {
 
 type Directive = { action?: Action | undefined; opensStep: boolean; unreadable?: string; end: number }
 
-/** The text may be a payload's `action` of a megabyte, and the end of each directive must be searched for. */
+/** The text may be a payload's `action` of a megabyte, and the end of each directive must be searched. */
 const maxDirectives = 200
 const maxArguments = 64 * 1024
 

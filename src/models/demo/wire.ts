@@ -28,7 +28,7 @@ function* textParts(text: string): Generator<LanguageModelV4StreamPart> {
   yield { type: 'text-end', id: 'text' }
 }
 
-/** Counts about four characters a token, like English text with most tokenizers. */
+/** Estimates four characters per token, as in English text. */
 export function usageOf(
   { prompt, tools = [] }: LanguageModelV4CallOptions,
   content: LanguageModelV4Content[],

@@ -21,13 +21,13 @@ export function inferType(schema: SchemaObject): SchemaObject {
   return areTexts ? { type: 'string', ...schema } : schema
 }
 
-/** Google rejects every other format, and models understand it just as well as text. */
+/** Google rejects every other format, and models understand the text just as well. */
 const takenFormats = new Set(['date-time'])
 
-/** Servers that turn a schema into a grammar reject patterns without anchors, and special groups. */
+/** Servers that compile a schema to a grammar reject patterns without anchors, and special groups. */
 const takenPattern = /^\^(?!.*\(\?)[\x20-\x7e]*\$$/
 
-/** Turns rules into text that providers reject or support only in part. */
+/** Converts rules to text that providers reject or support only in part. */
 export function fitTexts({ format, pattern, ...schema }: SchemaObject, { kind, changes }: Fitting): SchemaObject {
   const words: string[] = []
   const kept: SchemaObject = { ...schema }

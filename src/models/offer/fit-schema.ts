@@ -11,24 +11,24 @@ export interface FittedSchema {
   schema: SchemaObject
   /** Rules of the top level that no provider accepts there; models get them as text. */
   conditions: SchemaObject | undefined
-  /** Names of properties that were changed, with the site's own. */
+  /** Changed names of properties, with the site's own. */
   names: PropertyNames
-  /** Parts that could not be sent as the site wrote them, each in a few words for its author. */
+  /** Parts that could not be sent as written, each in a few words for the author. */
   changes: string[]
 }
 
-/** How many levels are sent, fewer if the schema is too long. Below them, any value of the type is allowed. */
+/** The levels that are sent, fewer if the schema is too long. Below them, any value of the type is allowed. */
 const depths = [12, 4, 2, 1]
 
-/** How many names of a list are sent. A schema has no more properties, but a list of names may be as long as a manifest. */
+/** The most names in a list. A schema has no more properties, but a list of names may be as long as a manifest. */
 const mostNames = 1000
 
 /** A longer schema, in bytes of JSON, is sent with fewer levels. */
 export const maxSchemaBytes = 32 * 1024
 
 /**
- * Writes a schema as all providers accept it, with as much of it as possible. The arguments of a call are checked
- * against the site's own schema, so a loss here costs the model help, and the site no protection.
+ * Rewrites a schema so that all providers accept it, with as little loss as possible. Arguments are checked against the
+ * site's own schema, so a loss costs the model help, and the site no protection.
  */
 export function fitSchema(given: object, kind: ProviderKind): FittedSchema {
   const shown = shownSchema(given) as SchemaObject
@@ -54,7 +54,7 @@ function fitTo(shown: SchemaObject, fitting: Fitting): FittedSchema {
   return { schema: { type: 'object', properties, ...rest }, conditions, names, changes: [...fitting.changes] }
 }
 
-/** An inner schema with everything that is allowed inside it. */
+/** An inner schema, including everything inside it. */
 function fitInner(schema: SchemaObject, level: number, fitting: Fitting): SchemaObject {
   const { $defs: _, definitions: __, ...rules } = fitNames(schema, fitting)
   const typed = inferType(rules)
@@ -70,7 +70,7 @@ function fitInner(schema: SchemaObject, level: number, fitting: Fitting): Schema
 
 type Place = (keyword: string, value: unknown, level: number, fitting: Fitting) => SchemaObject
 
-/** How the schemas inside a keyword are fitted; undefined for a keyword that has none. */
+/** How the schemas inside a keyword are fitted; undefined for a keyword without schemas. */
 function placeOf(keyword: string): Place | undefined {
   if (named.has(keyword)) return fitNamed
   if (listed.has(keyword)) return fitListed

@@ -14,7 +14,7 @@ export interface ModelTool {
   siteName?: string | undefined
 }
 
-/** A tool as it is sent to its model, and the renamed properties. */
+/** A tool as sent to its model, and the renamed properties. */
 export interface SentTool {
   tool: LanguageModelV4FunctionTool
   names: PropertyNames

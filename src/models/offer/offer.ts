@@ -31,7 +31,7 @@ export const usualMostTools = 128
 /** Providers without a known limit. */
 const unlimited = new Set<ProviderKind>(['anthropic', 'amazon-bedrock', 'demo'])
 
-/** How many names of omitted tools are listed. */
+/** The most listed names of omitted tools. */
 const mostNames = 100
 
 /**
@@ -48,13 +48,13 @@ export function offerTools<Tool extends OfferableTool>(
   const { taken = [], refused = [] } = Object.groupBy(all, (one) => (isRefused(toModelTool(one)) ? 'refused' : 'taken'))
   const most = Math.min(unlimited.has(kind) ? Infinity : usualMostTools, mostTools)
   return {
-    // Always the same order: providers cache prompts, and tools stand at their beginning.
+    // Always the same order: providers cache prompts, which begin with the tools.
     tools: taken.slice(0, most).toSorted((one, other) => (one.name < other.name ? -1 : 1)),
     leftOut: [...leftOut(refused, 'refused_tools'), ...leftOut(taken.slice(most), 'too_many_tools')],
   }
 }
 
-/** Names tools that are left out, by their sites. */
+/** Groups the names of omitted tools by site. */
 export function leftOut(tools: OfferableTool[], reason: LeftOut['reason']): LeftOut[] {
   const named = Map.groupBy(tools.slice(0, mostNames), ({ entryId }) => entryId)
   return [...named.values()].map((ofSite) => ({

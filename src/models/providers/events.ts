@@ -1,9 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 
 /**
- * The data of server-sent events (HTML, 9.2), each as soon as its event has ended; the last one also if nothing ends it.
- * Some servers write `error:` where others have an event of an error: its text counts as data. Takes time in proportion
- * to what comes, however it is divided.
+ * The data of server-sent events (HTML, 9.2), each as soon as its event ends. The last one needs no end. Some servers
+ * write `error:` instead of an error event: its text counts as data. Runs in linear time, however the text is split.
  */
 export async function* dataOf(texts: AsyncIterable<string>): AsyncGenerator<string> {
   let data: string[] = []
@@ -26,7 +25,7 @@ export const eventOf = (data: string): string =>
     .map((line) => `data: ${line}`)
     .join('\n')}\n\n`
 
-/** After so many lines the rest of the process has a turn: many empty ones come at once. */
+/** Lines between two turns of the event loop, because many empty ones may come at the same time. */
 const linesInTurn = 500
 
 /** Lines end with CR, LF or both. */

@@ -2,19 +2,19 @@ import { isObject } from '../../json.ts'
 
 /** A failure that an answer of status 200 reports. */
 export interface InnerFailure {
-  /** The status that says the same; undefined if nothing tells which. */
+  /** The equivalent status; undefined if unknown. */
   status: number | undefined
-  /** The provider's words. */
+  /** The provider's message. */
   message: string
 }
 
-/** Members of an answer: what has one of them is no mere report of a failure. */
+/** Members of an answer. A body with one of them is not a mere failure report. */
 const answers = ['choices', 'usage', 'content', 'output', 'candidates', 'usageMetadata']
 
-/** Where a report has its words if it has no `error`. */
+/** The members with the message of a report without `error`. */
 const words = ['detail', 'message', 'msg', 'error_msg', 'errors']
 
-/** What an answer says of a failure; undefined if it says nothing of one. */
+/** The failure that an answer reports; undefined if it reports none. */
 export function failureIn(value: unknown): InnerFailure | undefined {
   if (!isObject(value)) return undefined
   const { error } = value
@@ -25,7 +25,7 @@ export function failureIn(value: unknown): InnerFailure | undefined {
   return isFlat || isReport ? failureOf([value]) : undefined
 }
 
-/** A `message` that is an object is one of an answer. */
+/** A `message` that is an object belongs to an answer. */
 const isSaid = (value: unknown): boolean => (typeof value === 'string' && value !== '') || Array.isArray(value)
 
 /** @param said from the inside to the outside */
@@ -53,7 +53,7 @@ const textOf = (value: unknown): string | undefined =>
 
 const numbers = ['code', 'status', 'status_code', 'statusCode', 'http_code', 'http_status']
 
-/** A number of HTTP's errors, also as text. */
+/** An HTTP error status, even as text. */
 function statusOfNumber(value: unknown): number | undefined {
   const status = typeof value === 'string' && /^\s*\d{3}\s*$/.test(value) ? Number(value) : value
   return typeof status === 'number' && Number.isInteger(status) && status >= 400 && status < 600 ? status : undefined
@@ -61,7 +61,7 @@ function statusOfNumber(value: unknown): number | undefined {
 
 const codes = ['code', 'type', 'error_type', 'status', 'name']
 
-/** The codes of providers by what they have in common, the more telling first. */
+/** Patterns for providers' codes, the most specific first. */
 const statuses: [pattern: RegExp, status: number][] = [
   [/rate_?limit|too_many|exhausted|throttl|insufficient_quota|quota_exceeded|slow_down/, 429],
   [/payment|billing|insufficient_(balance|credit|fund)/, 402],
@@ -75,7 +75,7 @@ const statuses: [pattern: RegExp, status: number][] = [
   [/invalid|bad_?request|unsupported|context_length|too_l(ong|arge)|validation|content_(filter|policy)|exceed/, 400],
 ]
 
-/** Such as `rate_limit_exceeded`, `RateLimitError` or `RESOURCE_EXHAUSTED`. */
+/** For example `rate_limit_exceeded`, `RateLimitError` or `RESOURCE_EXHAUSTED`. */
 function statusOfText(value: unknown): number | undefined {
   if (typeof value !== 'string') return undefined
   const text = value.slice(0, 100).replaceAll(/([a-z])([A-Z])/g, '$1_$2')

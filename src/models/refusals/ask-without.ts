@@ -1,7 +1,7 @@
 import { saidIn, sentenceIn } from './said.ts'
 import { toolRefusal } from './tool-refusal.ts'
 
-/** So often a request is made again without tools that its provider refuses. */
+/** The most attempts of a request whose tools the provider refuses. */
 const mostAttempts = 16
 
 interface Named {
@@ -10,19 +10,19 @@ interface Named {
 
 type OnRefused<Tool> = (refused: Tool[], error: unknown) => Promise<void>
 
-/** An answer, and what was left out for it. */
+/** An answer, and the tools omitted for it. */
 interface Without<Tool, Answer> {
   answer: Answer
   /** Tools that the provider refuses. */
   refused: Tool[]
-  /** Tools that are more than it takes, and how many it takes. */
+  /** Tools beyond the provider's maximum, and that maximum. */
   beyond: Tool[]
   most: number | undefined
 }
 
 /**
- * Asks with the tools; if the provider refuses one of them, again without it. If it then says the same, the tool was not
- * the reason, and is not left out. An answer that has begun is not asked for again.
+ * Calls the model with the tools. If the provider refuses one, repeats the request without it. If the refusal stays the
+ * same, the tool was not the reason and is restored. An answer that has started is not repeated.
  */
 export async function askWithout<Tool extends Named, Answer>(
   tools: Tool[],

@@ -7,18 +7,18 @@ import { failureIn } from '../providers/inner-failure.ts'
 /** A provider's reason for rejecting a request. */
 export interface Said {
   status: number | undefined
-  /** Its answer as it came, bounded. */
+  /** The beginning of its answer. */
   text: string
 }
 
-/** So much is looked at: what a provider says stands at the beginning. */
+/** Only the beginning is read, where the message is. */
 const maxText = 8 * 1024
 
-/** Reads the words of a provider from an error of a call, or of a stream that began and broke off. */
+/** Reads a provider's message from an error of a call, or of a stream that broke off. */
 export function saidIn(error: unknown): Said | undefined {
   if (!(error instanceof Error)) return undefined
   const all = [error, ...causesOf(error)]
-  // An adapter that fails on a stream has the failure that the stream reported as its cause.
+  // If an adapter fails on a stream, the cause is the failure that the stream reported.
   const answered = all.find((one): one is APICallError => APICallError.isInstance(one) && Boolean(one.responseBody))
   const refused = answered ?? all.find((one): one is APICallError => APICallError.isInstance(one))
   if (refused) {
@@ -41,22 +41,22 @@ function saidInStream(cause: unknown): Said | undefined {
   return { status, text: message.slice(0, maxText) }
 }
 
-/** An answer that was not refused says something of a failure, or it is an answer: its words are those of the model. */
+/** A successful answer either reports a failure or contains the model's words. */
 function reported(text: string): Said | undefined {
   const failure = failureIn(parse(text))
   return failure && { status: failure.status, text: text.slice(0, maxText) }
 }
 
-/** Where providers put the sentence that says what is wrong. */
+/** The members with the message. */
 const places = [['error', 'message'], ['message'], ['detail'], ['error'], ['errors'], ['msg']]
 
-/** The sentence among the words; the whole of them if there is none. */
+/** The message; the whole answer if there is none. */
 export const sentenceIn = (said: Said): string => statedIn(said) ?? said.text
 
-/** So much of a sentence is logged, in characters. */
+/** The longest logged message, in characters. */
 const maxLogged = 500
 
-/** What is logged of a refusal. What is no statement of an error may be anything, such as the prompt. */
+/** The part of a refusal that is logged. Anything but an error message may contain the prompt. */
 export function loggedWords(error: unknown): string | undefined {
   const said = saidIn(error)
   if (!said || !ofTheRequest.has(said.status ?? 0)) return undefined
@@ -76,13 +76,13 @@ function statedIn({ text }: Said): string | undefined {
   return undefined
 }
 
-/** OpenAI names the member apart from the sentence. */
+/** OpenAI names the member outside the message. */
 function parameterIn(body: unknown): string {
   const error = isObject(body) && isObject(body['error']) ? body['error'] : body
   return isObject(error) && typeof error['param'] === 'string' ? ` (${error['param']})` : ''
 }
 
-/** Pydantic repeats what was sent beside the place and the sentence, and that may be anything. */
+/** Pydantic repeats the input beside the place and the message, so only these two are read. */
 function problemIn(problem: unknown): string {
   if (!isObject(problem)) return typeof problem === 'string' ? problem : ''
   const { loc, msg, message } = problem

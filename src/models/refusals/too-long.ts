@@ -1,9 +1,9 @@
 import { ModelError } from '../failures.ts'
 import { saidIn, sentenceIn } from './said.ts'
 
-/** The provider says that the prompt is longer than its model takes. */
+/** The provider refuses the prompt as too long. */
 export class PromptTooLong extends ModelError {
-  /** How much of this prompt may be taken, as a part of it. */
+  /** The acceptable share of this prompt. */
   readonly part: number
 
   constructor(model: string, error: unknown) {
@@ -21,20 +21,20 @@ export class PromptTooLong extends ModelError {
   }
 }
 
-/** Other refusals: of the key, the account or the model. */
+/** Refusals of the key, the account or the model. */
 const ofSomethingElse = new Set([401, 402, 403, 404, 408])
 
-/** What providers and servers call it, anywhere in their answers, in lower case. */
+/** Providers' codes for it, anywhere in their answers, in lower case. */
 const codes =
   /context_length_exceeded|exceed_context_size|context_window_exceeded|max_prompt_tokens_exceeded|request_too_large/
 
-/** How they say it, in lower case. */
+/** Providers' phrases for it, in lower case. */
 const forms = [
   /payload too large|request entity too large|content too large/,
   /context[ _-]?(?:length|window|size|limit)\D{0,80}(?:exceed|too (?:long|large|small|many)|longer|larger|greater|overflow|reached|only|maximum)/,
   /(?:exceed\w*|maximum|max|longer than|larger than|beyond|over|overflow\w*|reached|fit (?:in|into|within)|than)\b.{0,60}context[ _-]?(?:length|window|size|limit)/,
   /(?:prompt|inputs?|messages|conversation)\b(?: \([^)]*\))?(?: is| are| was)? (?:too long|too large|longer than|exceed)/,
-  // OpenAI: of one message.
+  // OpenAI, about one message.
   /'(?:prompt|instructions|input|(?:messages|input)\[\d+\]\.(?:content|output)[^']*)': string too long/,
   /(?:too many|number of|count of) (?:input |prompt )?tokens/,
   /(?:input|prompt)[ _]tokens?\b.{0,40}(?:exceed|only supports|up to|limit)/,
@@ -44,16 +44,16 @@ const forms = [
   /tokens? \+ .?max_new_tokens|`?inputs`? must have less than/,
 ]
 
-/** An answer that may not be so long, or so many requests, is something else. */
+/** Refusals because of the answer's length or the number of requests. */
 const ofTheAnswer =
   /(?:completion|output) tokens|max_(?:completion_|output_)?tokens`?"?:? ?(?:is|must|should|cannot|\d)/
 const ofATool = /\b(?:tools|functions)(?:\.|\[)\d|function_?declarations?\W{1,4}\d/
-/** A member of the request has a limit of its own. */
+/** A member of the request has its own limit. */
 const ofAMember = /\b(?:fields?|header|property|attribute|title|metadata|description)\b/
 const ofTokens = /token|context/
 const ofTheRate = /rate.?limit|quota|requests per|tokens per min/
 
-/** Whether the provider has refused a prompt because of its length. */
+/** Whether the provider refused a prompt because of its length. */
 export function isTooLong(error: unknown): boolean {
   const said = saidIn(error)
   if (!said || ofSomethingElse.has(said.status ?? 0)) return false
@@ -69,13 +69,13 @@ export function isTooLong(error: unknown): boolean {
 }
 
 const half = 0.5
-/** Of the room that is stated, for an answer and because other prompts have other tokens. */
+/** The usable share of the stated limit: it leaves room for an answer and for denser tokens. */
 const reserve = 0.7
 
-/** No prompt is cut to less at one time: what is read here may be no limit. */
+/** The strongest cut at a time, because the number may not be a limit. */
 const leastPart = 0.25
 
-/** What was asked for and what is taken are the sizes in a sentence: `210000 tokens > 200000 maximum`. */
+/** Requested and accepted sizes in a message: `210000 tokens > 200000 maximum`. */
 function partOf(sentence: string): number {
   const sizes = sizesIn(sentence)
   const limit = Math.min(...limitsIn(sentence).filter((count) => sizes.includes(count)))
@@ -86,14 +86,14 @@ function partOf(sentence: string): number {
 const numbers = /\d[\d,_]*\d/g
 const countOf = (digits: string): number => Number(digits.replaceAll(/[,_]/g, ''))
 
-/** Words that say that a number is a size: right before it, or right after it. */
+/** Words that mark a number as a size, directly before or after it. */
 const sizeBefore = /(?:token|context|length)[^.;]*$/i
 const sizeAfter = /^\)?[ `]*(?:\w+[` ]+)?tokens?\b/i
-/** What connects a number to a size before it. */
+/** The text between a size and the next number. */
 const another = /^[\s+<>=,)]+$|(?:supports?|up to|received|requested|given|maximum|limit)[^\d;]*$/i
 const ofAnId = /\b(?:request|req|id|trace|code|status)[\W_]*$/i
 
-/** The numbers of a sentence that are sizes of prompts, and not those of lines, times or requests. */
+/** The numbers in a message that are sizes of prompts, not of lines, times or requests. */
 function sizesIn(sentence: string): number[] {
   const sizes: number[] = []
   let [end, isSize] = [0, false]
@@ -112,6 +112,6 @@ const limitForms = [
   /\((\d[\d,_]*\d) tokens\)/g,
 ]
 
-/** The numbers that are said to be limits. */
+/** The numbers that are stated as limits. */
 const limitsIn = (sentence: string): number[] =>
   limitForms.flatMap((form) => [...sentence.matchAll(form)].map(([, digits = '']) => countOf(digits)))
