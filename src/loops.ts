@@ -81,7 +81,7 @@ export const loops = [
     name: 'revocations',
     every: () => 5,
     where: 'workers',
-    round: ({ vault }, stopping) => vault.revocations.carryOut(null, stopping),
+    round: ({ vault }, stopping) => vault.revocations.makeAttempts(null, stopping),
   },
   {
     name: 'keep-alive',

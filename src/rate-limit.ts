@@ -4,7 +4,7 @@ import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes, type RateLimite
 import type { Config } from './config/config.ts'
 import type { Database } from './database/database.ts'
 import { CodedError, isCoded } from './errors.ts'
-import { bytesInWords, secondsInWords } from './in-words.ts'
+import { bytesInWords, secondsInWords } from './amounts-in-words.ts'
 
 /** An admin may allow an account any number, but the counters need a finite one. */
 const finite = (points: number): number => Math.min(points, 1e15)

@@ -6,7 +6,7 @@ import { page, type Page, type PageRequest } from '../database/paging.ts'
 import { firstIdAt } from '../ids.ts'
 import type { Logger } from '../logger.ts'
 import { AuditEntry, NamedAuditEntry, rowOf, type Deed, type Fields } from './audit-entry.ts'
-import { beginRound, inBatches } from '../database/rounds.ts'
+import { beginRound, inBatches } from '../database/batches.ts'
 
 /** What came of a deed that had begun. Of what was refused nothing is kept: it has changed nothing. */
 export type Outcome =

@@ -9,7 +9,7 @@ import type { Exceedings } from './exceeding.ts'
 import { lookBy, nextLookAt } from './look.ts'
 import { sweptAfter } from './requests.ts'
 import { topUpAt } from './top-ups.ts'
-import { beginRound } from '../database/rounds.ts'
+import { beginRound } from '../database/batches.ts'
 
 /** How many accounts a round attends to at a time. */
 const lanes = 4

@@ -4,7 +4,7 @@ import type { ModelsConfig, ProviderConfig } from './models-config.ts'
 export type BillingMode = 'off' | 'sandbox' | 'stripe'
 
 /** The settings that decide the mode. */
-interface Said {
+interface BillingSettings {
   BILLING?: BillingMode | undefined
   BILLING_SANDBOX_WITH_PAID_MODELS: boolean
   STRIPE_SECRET_KEY?: string | undefined
@@ -25,24 +25,27 @@ const isPaid = ({ kind, baseUrl }: ProviderConfig): boolean =>
 const isLoopback = (host: string): boolean => /^(127(\.\d{1,3}){3}|\[::1\]|localhost)$/.test(host)
 
 /** The explicit setting, or a default from the other settings. By default, nobody pays for strangers by accident. */
-export function billingMode({ BILLING: said, STRIPE_SECRET_KEY: key }: Said, modelsCostMoney: boolean): BillingMode {
-  if (said !== undefined) return said
+export function billingMode(
+  { BILLING: chosen, STRIPE_SECRET_KEY: key }: BillingSettings,
+  modelsCostMoney: boolean,
+): BillingMode {
+  if (chosen !== undefined) return chosen
   if (key !== undefined) return 'stripe'
   return modelsCostMoney ? 'off' : 'sandbox'
 }
 
 /** The reasons why a process must not start with these settings, one sentence each. */
-export function billingProblems(said: Said, modelsCostMoney: boolean): string[] {
-  const mode = billingMode(said, modelsCostMoney)
-  const hasKey = said.STRIPE_SECRET_KEY !== undefined
+export function billingProblems(settings: BillingSettings, modelsCostMoney: boolean): string[] {
+  const mode = billingMode(settings, modelsCostMoney)
+  const hasKey = settings.STRIPE_SECRET_KEY !== undefined
   const problems: string[] = []
   if (mode === 'stripe' && !hasKey) problems.push('BILLING=stripe requires STRIPE_SECRET_KEY')
   if (mode !== 'stripe' && hasKey) {
     problems.push(`BILLING is ${mode}, but STRIPE_SECRET_KEY is set. Remove the key, or set BILLING=stripe`)
   }
-  if (mode === 'sandbox' && modelsCostMoney && !said.BILLING_SANDBOX_WITH_PAID_MODELS) problems.push(unpaid)
-  const isBounded = said.LIMIT_TOKENS_PER_MONTH !== undefined
-  if (mode === 'off' && modelsCostMoney && said.REGISTRATION === 'open' && !isBounded) problems.push(unbounded)
+  if (mode === 'sandbox' && modelsCostMoney && !settings.BILLING_SANDBOX_WITH_PAID_MODELS) problems.push(unpaid)
+  const isBounded = settings.LIMIT_TOKENS_PER_MONTH !== undefined
+  if (mode === 'off' && modelsCostMoney && settings.REGISTRATION === 'open' && !isBounded) problems.push(unbounded)
   return problems
 }
 

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { allowanceProblem } from '../safe-fetch/allowed-sites.ts'
 import { freeze, readEnvironment, settings, type Environment } from './environment.ts'
 import { readModels } from './read-models.ts'
-import { readTogether } from './together.ts'
+import { readAll } from './read-all.ts'
 import type { ModelsConfig } from './models-config.ts'
 import { readBilling } from './read-billing.ts'
 import { readOidc, type OidcConfig } from './read-oidc.ts'
@@ -59,7 +59,7 @@ export type Config = Readonly<ReturnType<typeof shape>>
 
 /** Reads and validates the environment, by default this process's. Throws a ConfigError that names every problem. */
 export function readConfig(env?: Environment): Config {
-  const { read, models, oidc } = readTogether({
+  const { read, models, oidc } = readAll({
     unknown: () => refuseUnknown(env),
     read: () => readEnvironment(consistent, env),
     models: () => readModels(env),

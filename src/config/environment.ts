@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import * as v from 'valibot'
-import { expectation } from './expectation.ts'
+import { expectedForm } from './expected-form.ts'
 import { clientId, clientSecret, issuer, title } from './oidc-format.ts'
 import { baseUrl, key } from './provider-formats.ts'
 import { withFiles } from './setting-files.ts'
@@ -165,7 +165,7 @@ export function readEnvironment<S extends v.GenericSchema<unknown, object> & { e
   const read = withFiles(present(env), names)
   // Each name is present, so a missing setting gets its own message.
   const variables = Object.fromEntries(names.map((name) => [name, read.env[name]]))
-  const result = v.safeParse(schema, variables, { message: expectation })
+  const result = v.safeParse(schema, variables, { message: expectedForm })
   const issues = result.issues?.map((issue) => `${v.getDotPath(issue) ?? 'environment'} ${issue.message}`) ?? []
   // An unreadable file is one problem. It must not also count as a missing setting.
   const problems = [...read.problems, ...issues.filter((issue) => !isOfFile(issue, read.problems))]

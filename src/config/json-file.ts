@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { placeOfSyntaxError } from './json-place.ts'
+import { placeOfSyntaxError } from './syntax-error-place.ts'
 
 /** The JSON in a file that a setting names, or the problem as the end of a sentence. The content is never quoted. */
 export function readJsonFile(path: string): { value: unknown } | { problem: string } {

@@ -2,9 +2,9 @@ import { isObject } from '../json.ts'
 import * as v from 'valibot'
 import { demoModels, type ModelsConfig, type ProviderConfig } from './models-config.ts'
 import type { Environment } from './environment.ts'
-import { expectation } from './expectation.ts'
+import { expectedForm } from './expected-form.ts'
 import { readJsonFile } from './json-file.ts'
-import { placeOf } from './members.ts'
+import { placeOf } from './only-members.ts'
 import { modelsFile, secretNames, type ModelsFile, type WrittenModel, type WrittenProvider } from './models-format.ts'
 import { contradictions } from './models-problems.ts'
 import { key } from './provider-formats.ts'
@@ -22,7 +22,7 @@ export function readModelsFile(
 ): { config?: ModelsConfig; problems: string[] } {
   const written = readJsonFile(path)
   if ('problem' in written) return { problems: [`MODELS_FILE ${written.problem}`] }
-  const result = v.safeParse(modelsFile, written.value, { abortPipeEarly: true, message: expectation })
+  const result = v.safeParse(modelsFile, written.value, { abortPipeEarly: true, message: expectedForm })
   const issues = result.issues?.map((issue) => `${placeOf(issue)} ${issue.message}`) ?? []
   const named = withFiles(env, variablesIn(written.value))
   const problems = [...issues, ...contradictions(written.value, named.env)].map((problem) => `MODELS_FILE: ${problem}`)

@@ -1,6 +1,6 @@
 import { isObject } from '../json.ts'
 import * as v from 'valibot'
-import { onlyMembers } from './members.ts'
+import { onlyMembers } from './only-members.ts'
 import { providerKinds } from './models-config.ts'
 import { baseUrl, headers } from './provider-formats.ts'
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { parseSiteUrl } from '../safe-fetch/site-url.ts'
-import { onlyMembers } from './members.ts'
+import { onlyMembers } from './only-members.ts'
 
 /** The format of an operator's OpenID Connect providers (docs/operate/sign-in.md). No message quotes the value. */
 

@@ -3,7 +3,7 @@ import { demoModels, openAiModels, type ModelsConfig } from './models-config.ts'
 import { readModelsFile } from './models-file.ts'
 import { ConfigError, present, readEnvironment, settings, type Environment } from './environment.ts'
 import { withFiles } from './setting-files.ts'
-import { readTogether } from './together.ts'
+import { readAll } from './read-all.ts'
 
 const schema = v.pick(settings, ['MODELS_FILE', 'OPENAI_MODEL', 'OPENAI_API_KEY', 'OPENAI_BASE_URL'])
 
@@ -14,7 +14,7 @@ const schema = v.pick(settings, ['MODELS_FILE', 'OPENAI_MODEL', 'OPENAI_API_KEY'
  */
 export function readModels(given?: Environment): ModelsConfig {
   const { env } = withFiles(present(given), Object.keys(schema.entries))
-  const { variables, file } = readTogether({
+  const { variables, file } = readAll({
     variables: () => readEnvironment(schema, given),
     together: () => refuseIf(combinationProblems(env)),
     file: () => (env['OPENAI_MODEL'] === undefined ? fromFile(env) : undefined),

@@ -1,9 +1,9 @@
 import { isObject } from '../json.ts'
 import * as v from 'valibot'
 import { ConfigError, present, readEnvironment, settings, type Environment } from './environment.ts'
-import { expectation } from './expectation.ts'
+import { expectedForm } from './expected-form.ts'
 import { readJsonFile } from './json-file.ts'
-import { placeOf } from './members.ts'
+import { placeOf } from './only-members.ts'
 import { clientSecret, oidcFile, oidcProvider, type WrittenOidcProvider } from './oidc-format.ts'
 
 import { contentOf, withFiles } from './setting-files.ts'
@@ -52,7 +52,7 @@ export function readOidc(given?: Environment): OidcConfig {
 function fromFile(path: string, given: Record<string, string>): OidcProviderConfig[] {
   const written = readJsonFile(path)
   if ('problem' in written) throw new ConfigError([`OIDC_PROVIDERS_FILE ${written.problem}`])
-  const result = v.safeParse(oidcFile, written.value, { message: expectation })
+  const result = v.safeParse(oidcFile, written.value, { message: expectedForm })
   const issues = result.issues?.map((issue) => `${placeOf(issue)} ${issue.message}`) ?? []
   const providers = wellFormedIn(written.value)
   const others = secretsOfOthers(written.value)

@@ -8,7 +8,7 @@ import type { Workspaces } from '../workspaces/workspaces.ts'
 import { createEmptying, type Kind } from './emptying.ts'
 import { createLeaving } from './leaving.ts'
 import { createStop } from './stop.ts'
-import { beginRound } from '../database/rounds.ts'
+import { beginRound } from '../database/batches.ts'
 
 /** How long one owner's turn lasts, in milliseconds. The rest waits for the next one. */
 const turnMs = 1000

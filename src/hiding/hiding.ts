@@ -2,7 +2,7 @@ import { parseJson } from '../json.ts'
 import { createMatcher, type Matcher } from './matcher.ts'
 import { createPauses } from './pauses.ts'
 import { minLength, spellingsOf } from './spellings.ts'
-import { hideWords, replaced, type HiddenWords } from './words.ts'
+import { hideStream, maskSpans, type HiddenStream } from './hide-stream.ts'
 
 /** Takes known secrets out of texts, see `hideSecrets`. */
 export interface Hiding {
@@ -15,7 +15,7 @@ export interface Hiding {
   /** Masks every string in a JSON value, including member names. */
   value: <T>(value: T) => T
   /** Masks a text that arrives in pieces. */
-  words: () => HiddenWords
+  words: () => HiddenStream
 }
 
 /**
@@ -47,7 +47,7 @@ function hideWith(matcher: Matcher, secrets: readonly string[]): Hiding {
   const isIdle = secrets.every(({ length }) => length < minLength)
 
   const text = (given: string): string =>
-    isIdle || given.length < minLength ? given : replaced(given, matcher.find(given))
+    isIdle || given.length < minLength ? given : maskSpans(given, matcher.find(given))
 
   function inString(literal: string): string {
     const read = parseJson(literal)
@@ -69,6 +69,6 @@ function hideWith(matcher: Matcher, secrets: readonly string[]): Hiding {
     text,
     json: (given) => (isIdle ? given : given.replaceAll(stringInJson, inString)),
     value: (given) => (isIdle ? given : value(given)),
-    words: () => (isIdle ? { add: (piece) => piece, end: () => '' } : hideWords(matcher)),
+    words: () => (isIdle ? { add: (piece) => piece, end: () => '' } : hideStream(matcher)),
   }
 }

@@ -1,4 +1,4 @@
-import { hidingOf } from './hidings.ts'
+import { hidingOf } from './hiding-cache.ts'
 
 /** A JSON text, and the secrets to mask in it. */
 export interface HiddenJson {

@@ -1,13 +1,13 @@
 import type { LanguageModelV4Content, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { readArguments } from './arguments.ts'
 import { storable } from '../text.ts'
-import { readCalls, type RequestedCall } from './calls.ts'
-import type { RawAnswer } from './collect.ts'
+import { readCalls, type RequestedCall } from './requested-calls.ts'
+import type { RawAnswer } from './collect-answer.ts'
 import { noUsage, unusableAnswer } from './failures.ts'
-import { endOf, type Finish } from './finish.ts'
+import { answerEndOf, type Finish } from './finish-reason.ts'
 import { estimatedUsage } from './stated-usage.ts'
 import { readUsage, type Usage } from './usage.ts'
-import { keepVerbatim } from './verbatim.ts'
+import { keepVerbatim } from './kept-parts.ts'
 
 export interface Answer extends Usage {
   text: string
@@ -33,7 +33,7 @@ interface Request {
  */
 export function readAnswer({ content, finishReason, usage: stated }: RawAnswer, request: Request): Answer {
   const usage = usageOf(readUsage(stated), request, content)
-  const end = endOf(finishReason)
+  const end = answerEndOf(finishReason)
   if (end === 'broken') throw unusableAnswer(`ended early${wordOf(finishReason)}`, usage)
   if (!usage) throw noUsage()
   const own = content.filter((part) => part.type !== 'tool-call' || !part.providerExecuted)

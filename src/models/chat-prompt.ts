@@ -1,12 +1,12 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { Hiding } from '../hiding/hiding.ts'
-import { hiddenOnce } from './hidden.ts'
+import { hiddenStep } from './hidden-transcript.ts'
 import { bytesOf, bytesOnce, shortenCall } from './prompt-size.ts'
 import { fence } from './fence.ts'
 import { chatLeftOutSentence, chatMissingSentence, chatSentence, standingRules } from './prompt-format.ts'
 import { sitesText, stepMessages, type MissingSite, type Reader, type Shown, type TranscriptStep } from './prompt.ts'
-import { bytesFor, cannotFit, tokensIn } from './tokens.ts'
-import type { Window } from './window.ts'
+import { bytesFor, cannotFit, tokensIn } from './prompt-tokens.ts'
+import type { Window } from './context-window.ts'
 
 /** A message of a user, and the model's steps that answer it. */
 interface Exchange {
@@ -31,7 +31,7 @@ export const hiddenChat = ({ exchanges, missingTools = [], ...rest }: Chat, hidi
   missingTools: missingTools.map((site) => ({ ...site, name: hiding.text(site.name) })),
   exchanges: exchanges.map(({ words, steps }) => ({
     words: hiding.text(words),
-    steps: steps.map((step) => hiddenOnce(step, hiding)),
+    steps: steps.map((step) => hiddenStep(step, hiding)),
   })),
 })
 

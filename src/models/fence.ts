@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { visible } from './visible.ts'
+import { visible } from './visible-text.ts'
 
 /** Kinds of fenced texts. Schemas and instructions come from the owner of the agent, the rest from strangers. */
 const kinds = [

@@ -1,8 +1,8 @@
 import type { Hiding } from '../hiding/hiding.ts'
 import type * as inThread from '../in-thread.ts'
 import type { Threads } from '../threads/threads.ts'
-import type { RawAnswer } from './collect.ts'
-import { hiddenAnswer } from './hidden.ts'
+import type { RawAnswer } from './collect-answer.ts'
+import { hiddenAnswer } from './hidden-transcript.ts'
 
 /** Characters searched inline, in a millisecond or two. A mebibyte of short texts takes a hundred. */
 const inlineCharacters = 16 * 1024

@@ -1,9 +1,9 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
-import { hidingOf } from '../hiding/hidings.ts'
+import { hidingOf } from '../hiding/hiding-cache.ts'
 import type { HiddenJson } from '../hiding/in-thread.ts'
 import { chatPrompt, hiddenChat, type Chat, type ExcessiveChat, type ShownChat } from './chat-prompt.ts'
-import type { RawAnswer } from './collect.ts'
-import { hiddenContent } from './hidden.ts'
+import type { RawAnswer } from './collect-answer.ts'
+import { hiddenContent } from './hidden-transcript.ts'
 
 /** A recorded chat, with the secrets to mask and the model that sees it. */
 export interface GivenChat {

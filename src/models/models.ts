@@ -6,7 +6,7 @@ import { startDeadline } from '../safe-fetch/deadline.ts'
 import type * as inThread from '../in-thread.ts'
 import type { Logger } from '../logger.ts'
 import type { Threads } from '../threads/threads.ts'
-import { hidingOf } from '../hiding/hidings.ts'
+import { hidingOf } from '../hiding/hiding-cache.ts'
 import type { Hiding } from '../hiding/hiding.ts'
 import { createPlaces, type Places } from '../shares/places.ts'
 import { createCommon } from '../shares/shares.ts'
@@ -24,12 +24,12 @@ import { secretsOf } from './provider-secrets.ts'
 import { createProviderFetch } from './providers/provider-fetch.ts'
 import type { ModelTool } from './offer/model-tool.ts'
 import { offerTools, type OfferableTool, type ToolOffer } from './offer/offer.ts'
-import { createNarrowed } from './refusals/narrowed.ts'
+import { createNarrowedWindows } from './refusals/narrowed-windows.ts'
 import { createRefusedTools } from './refusals/refused-tools.ts'
-import { isTooLong, PromptTooLong } from './refusals/too-long.ts'
+import { isTooLong, PromptTooLong } from './refusals/prompt-too-long.ts'
 import type { Entry, StepRequest, StepResult } from './step-request.ts'
 import type { Usage } from './usage.ts'
-import { windowOf, type Window } from './window.ts'
+import { windowOf, type Window } from './context-window.ts'
 import { createWriteChatPrompt, type AskedChat } from './write-chat-prompt.ts'
 
 /** A model that agents may choose. */
@@ -79,7 +79,7 @@ export function createModels(context: {
   const hideLong = createHideLong({ threads })
   const entries = createEntries()
   const windows = new Map<string, Promise<Window>>()
-  const narrowed = createNarrowed()
+  const narrowed = createNarrowedWindows()
   const refusedTools = createRefusedTools()
   const { answerOf, wordsOf } = createAnswering({ logger, ownSecrets, hideLong, refusedTools })
 

@@ -21,7 +21,7 @@ import {
   type StepProblem,
   type Trigger,
 } from './prompt-format.ts'
-import { keptParts, type KeptPart } from './verbatim.ts'
+import { keptParts, type KeptPart } from './kept-parts.ts'
 import { beginningOf, firstBytes } from '../text.ts'
 
 export interface TranscriptCall {

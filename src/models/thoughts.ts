@@ -1,4 +1,4 @@
-import type { RawAnswer, OnWords } from './collect.ts'
+import type { RawAnswer, OnWords } from './collect-answer.ts'
 
 /** White space in a tag, in characters. */
 const mostSpace = 20

@@ -2,7 +2,7 @@ import { isObject } from '../json.ts'
 import { innerSchemas, keywords, type Keyword } from '../sites/manifest/schema-keywords.ts'
 
 import { conditionsSentence, fittingSentence, toolLabel } from './prompt-format.ts'
-import { visible } from './visible.ts'
+import { visible } from './visible-text.ts'
 import { shortened } from '../text.ts'
 
 /** OpenAI refuses longer descriptions of tools. */

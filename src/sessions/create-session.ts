@@ -12,7 +12,7 @@ import { Login } from '../users/login.ts'
 import { assertMember } from '../owners/assert-member.ts'
 import { lockOwner } from '../users/user.ts'
 import type { SiteChoice } from '../vault/site-choices.ts'
-import { endOf, idleSince } from './lifetime.ts'
+import { endOfSession, idleSince } from './lifetime.ts'
 import type { createSessionSites } from './session-sites.ts'
 import { Session, type OnDisconnect } from './session.ts'
 
@@ -72,7 +72,7 @@ export function createCreateSession(context: {
     const { title = null, model = null, onDisconnect = 'cancel', ttlSeconds } = wanted
     const { userId, apiKeyId = null } = caller
     assertModel(model)
-    endOf(clock.now(), config.sessions, { ttlSeconds, keyExpiresAt: null })
+    endOfSession(clock.now(), config.sessions, { ttlSeconds, keyExpiresAt: null })
     await sites.assertChoices(ownerId, wanted.sites)
     await billing.storedBytes.assertRoom(ownerId, await billing.account(ownerId))
     const token = newToken('session')
@@ -92,7 +92,7 @@ export function createCreateSession(context: {
       const keyExpiresAt = await endOfCaller(trx, caller)
       const now = clock.now()
       await assertRoom(trx, ownerId, now)
-      const expiresAt = endOf(now, config.sessions, { ttlSeconds, keyExpiresAt })
+      const expiresAt = endOfSession(now, config.sessions, { ttlSeconds, keyExpiresAt })
       const times = { createdAt: now, usedAt: now, expiresAt, endedAt: null }
       const made = await Session.query(trx).insert({ ...own, ...times, lastNumber: 0 })
       return { session: made, bytes: await sites.store(trx, own, wanted.sites) }

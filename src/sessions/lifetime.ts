@@ -12,7 +12,7 @@ const noteSeconds = 60
  * When a new session ends. A key's sessions do not outlive the key. VALIDATION_ERROR for a `ttlSeconds` that would
  * lengthen the session's life, or is not above 0.
  */
-export function endOf(
+export function endOfSession(
   now: Date,
   { hours }: Limits,
   { ttlSeconds, keyExpiresAt }: { ttlSeconds?: number | undefined; keyExpiresAt: Date | null },

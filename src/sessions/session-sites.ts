@@ -3,7 +3,7 @@ import type { SiteTool } from '../sites/tool.ts'
 import { assertGranted, assertSites, type SiteChoice } from '../vault/site-choices.ts'
 import { lockNamed, type VaultEntry } from '../vault/vault-entry.ts'
 import type { Vault } from '../vault/vault.ts'
-import { asksFirst } from './ask-first.ts'
+import { requiresApproval } from './requires-approval.ts'
 import { SessionSite, type Session } from './session.ts'
 
 /** One tool that a session may use, and its site. */
@@ -36,7 +36,7 @@ export function createSessionSites(context: { database: Database; vault: Vault }
   function toolsOf(entry: VaultEntry, { tools, askFirst }: SessionSite): SessionTool[] {
     const allowed = vault.toolsOf(entry).filter(({ name, usable }) => usable && (tools?.includes(name) ?? true))
     const site = { entryId: entry.id, siteName: entry.name, siteOrigin: entry.origin }
-    return allowed.map((tool) => ({ ...site, tool, asksFirst: asksFirst(tool, askFirst) }))
+    return allowed.map((tool) => ({ ...site, tool, asksFirst: requiresApproval(tool, askFirst) }))
   }
 
   /** The session's choices, their entries, and the tools that it may use now. */

@@ -14,7 +14,7 @@ import type { Vault } from '../vault/vault.ts'
 import { createCreateSession } from './create-session.ts'
 import { idleSince, isLiving } from './lifetime.ts'
 import { createOpenSession } from './open-session.ts'
-import { createPurge } from './purge.ts'
+import { createPurgeSessions } from './purge-sessions.ts'
 import { createSessionSites } from './session-sites.ts'
 import { endSessions, Session, type SessionSite } from './session.ts'
 
@@ -63,7 +63,7 @@ export function createSessions(context: {
     create: createCreateSession({ ...context, sites }),
     open: createOpenSession(context),
     offerOf: sites.offerOf,
-    purge: createPurge(context),
+    purge: createPurgeSessions(context),
 
     /** Whether the session's token is still valid. */
     isActive: (session: Session): boolean => isLiving(session, clock.now(), config.sessions),

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts'
 import { CodedError, type ErrorDetail } from '../errors.ts'
 import { SafeFetchError, type SafeFetch, type SafeFetchReason, type SafeResponse } from '../safe-fetch/safe-fetch.ts'
-import { refusedAddress, unreached } from '../safe-fetch/unreached.ts'
+import { refusedAddress, unreached } from '../safe-fetch/unreached-site.ts'
 import { parseSiteUrl } from '../safe-fetch/site-url.ts'
 import type * as inThread from '../in-thread.ts'
 import { orElse, type Threads } from '../threads/threads.ts'

@@ -1,5 +1,5 @@
 import { CodedError } from '../errors.ts'
-import { secondsInWords } from '../in-words.ts'
+import { secondsInWords } from '../amounts-in-words.ts'
 import { JsonText } from '../json-text.ts'
 import type { CallOutcome } from './call-site.ts'
 import type { Sent } from './sender.ts'

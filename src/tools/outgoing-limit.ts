@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts'
 import { isTransient, type Database, type Transaction } from '../database/database.ts'
 import { newId } from '../ids.ts'
-import { lockHost, readHost, type HostRead } from './outgoing-reads.ts'
+import { lockHost, readHost, type HostRead } from './read-host.ts'
 import { OutgoingSlot } from './outgoing-slot.ts'
 import { msUntilTurn } from './outgoing-turns.ts'
 

@@ -1,5 +1,5 @@
 import { parseJson } from '../json.ts'
-import { hidingOf } from '../hiding/hidings.ts'
+import { hidingOf } from '../hiding/hiding-cache.ts'
 import { beginningOf, storable } from '../text.ts'
 
 /** The body of a site's answer to a tool call, with the secrets to mask in it. */

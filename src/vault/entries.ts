@@ -22,7 +22,7 @@ import { grantFields } from './oauth/grant-fields.ts'
 import { isUsable } from './oauth/needed-scopes.ts'
 import type { OAuthClient } from './oauth/oauth-client.ts'
 import type { Grant } from './oauth/token-outcome.ts'
-import { assertGoesOn, type OAuthFlow } from './oauth/oauth-flow.ts'
+import { assertNotEnded, type OAuthFlow } from './oauth/oauth-flow.ts'
 import type { OfferedSite } from './site-choices.ts'
 import { VaultEntry } from './vault-entry.ts'
 
@@ -200,7 +200,7 @@ export function createEntries(context: {
       const asked = { scopes: flow.scopes, tools: sites.toolsOf(manifest), isRefresh: false }
       const fields = { clientId, ...grantFields(grant, asked, clock.now()) }
       const { accessToken, refreshToken } = grant
-      const goesOn = (trx: Transaction) => assertGoesOn(trx, flow)
+      const goesOn = (trx: Transaction) => assertNotEnded(trx, flow)
       const isSame = async (entry: VaultEntry, trx: Transaction) => {
         assertSameSite(flow, entry)
         await goesOn(trx)

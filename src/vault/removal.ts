@@ -20,7 +20,7 @@ export function createRemoval(context: {
   database: Database
   clock: Clock
   due: Due
-  revocations: Pick<Revocations, 'note' | 'carryOut'>
+  revocations: Pick<Revocations, 'note' | 'makeAttempts'>
 }) {
   const { database, clock, due, revocations } = context
 
@@ -53,7 +53,7 @@ export function createRemoval(context: {
     async remove(entry: Named, { force }: { force: boolean }): Promise<void> {
       const noted = await database.transaction((trx) => removeUnderLock(trx, entry, force))
       await roomMade(database, entry.ownerId, clock.now())
-      await revocations.carryOut(noted)
+      await revocations.makeAttempts(noted)
     },
 
     /**

@@ -92,7 +92,7 @@ export function createRevocations(context: {
     },
 
     /** Makes the due attempts, of these ids or of all. A failing site is retried for a day. */
-    async carryOut(ids: readonly string[] | null = null, stopping?: AbortSignal): Promise<void> {
+    async makeAttempts(ids: readonly string[] | null = null, stopping?: AbortSignal): Promise<void> {
       if (ids?.length === 0) return
       for (let rounds = 0; rounds < mostRounds; rounds += 1) {
         if (stopping?.aborted || !(await round(ids))) return

@@ -6,12 +6,12 @@ import {
   type LanguageModelV4ToolCall,
 } from '@ai-sdk/provider'
 import { readConversation, type Conversation } from './conversation.ts'
-import { fitting } from './fitting.ts'
+import { fittingValue } from './fitting-value.ts'
 import { followScript } from './follow-script.ts'
 import { report } from './report.ts'
-import { chooseTool, type Move } from './rules.ts'
+import { chooseTool, type Move } from './choose-tool.ts'
 import { readScript, type Script } from './script.ts'
-import { streamParts, usageOf } from './wire.ts'
+import { streamParts, usageOf } from './stream-parts.ts'
 
 const introduction = 'This is the demo model. It follows fixed rules and understands nothing.'
 
@@ -74,7 +74,7 @@ function contentOf(opening: string[], move: Move, options: LanguageModelV4CallOp
 
 function lastText(opening: string[], { said }: Move, { outputSchema }: Conversation, words: string): string {
   if (outputSchema === undefined) return [...opening, ...said, words].join(' ')
-  return said.length > 0 ? said.join(' ') : JSON.stringify(fitting(outputSchema, words))
+  return said.length > 0 ? said.join(' ') : JSON.stringify(fittingValue(outputSchema, words))
 }
 
 const complaint = (directive: string): string => `I cannot read the directive ${JSON.stringify(directive)}.`

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { APICallError, type LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import { answersTo } from '../tool-names.ts'
-import type { Move } from './rules.ts'
+import type { Move } from './choose-tool.ts'
 import type { Action } from './script.ts'
 
 /**

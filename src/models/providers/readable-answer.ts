@@ -5,7 +5,7 @@ import type { ProviderKind } from '../../config/models-config.ts'
 import { brokenOff, emptyBody, failedInside, ModelError, noJson, unreadableAnswer } from '../failures.ts'
 import { ChatChunks, gathered, wholeAnswer } from './chat-answers.ts'
 import { readJson, type Members } from './chat-message.ts'
-import { dataOf, eventOf } from './events.ts'
+import { dataOf, eventOf } from './server-sent-events.ts'
 import { failureIn, type InnerFailure } from './inner-failure.ts'
 
 /** How the model is called. */

@@ -1,5 +1,5 @@
-import { saidIn, sentenceIn } from './said.ts'
-import { isTooLong } from './too-long.ts'
+import { providerErrorIn, messageIn } from './provider-error.ts'
+import { isTooLong } from './prompt-too-long.ts'
 
 /** The tools of a request that a provider rejects. */
 export type ToolRefusal =
@@ -29,10 +29,10 @@ const mostForm =
  * @param names of the tools, in the order in which they were sent; undefined for tools that are excluded
  */
 export function toolRefusal(error: unknown, names: readonly (string | undefined)[]): ToolRefusal | undefined {
-  const said = saidIn(error)
-  if (!said || names.length === 0 || !ofTheRequest.has(said.status) || isTooLong(error)) return undefined
+  const rejection = providerErrorIn(error)
+  if (!rejection || names.length === 0 || !ofTheRequest.has(rejection.status) || isTooLong(error)) return undefined
   // In a nested body, quotation marks are escaped.
-  const sentence = sentenceIn(said).replaceAll('\\', '')
+  const sentence = messageIn(rejection).replaceAll('\\', '')
   const placed = placeForms.map((form) => form.exec(sentence)?.[1]).find((place) => place !== undefined)
   if (placed !== undefined && Number(placed) < names.length) return { tool: Number(placed) }
   if (!/tool|function|schema|parameters/i.test(sentence)) return undefined

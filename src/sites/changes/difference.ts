@@ -1,4 +1,4 @@
-import { textOf } from './same.ts'
+import { textOf } from './same-json.ts'
 import { shortened } from '../../text.ts'
 
 /** The classes of manifest changes, from the least grave to the gravest. */

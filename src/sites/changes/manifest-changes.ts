@@ -1,4 +1,4 @@
-import { isSame } from './same.ts'
+import { isSame } from './same-json.ts'
 import { difference, gravest, rankOf, type ChangeClass, type Difference } from './difference.ts'
 import { memberOf } from '../manifest/schema-keywords.ts'
 import type { Manifest } from '../manifest/manifest.ts'

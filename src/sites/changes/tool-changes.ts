@@ -1,4 +1,4 @@
-import { isSame } from './same.ts'
+import { isSame } from './same-json.ts'
 import { joinPath } from '../../json.ts'
 import { difference, type Difference } from './difference.ts'
 import type { Manifest, ManifestTool } from '../manifest/manifest.ts'

@@ -6,8 +6,8 @@ import type { SafeFetch } from '../../safe-fetch/safe-fetch.ts'
 import type { Manifest } from '../../sites/manifest/manifest.ts'
 import type { Scope } from '../../sites/tool.ts'
 import { checkedAnswer } from './authorization-answer.ts'
-import { readable } from './token-answer.ts'
-import { attempt } from './token-outcome.ts'
+import { readableTokenAnswer } from './token-answer.ts'
+import { requestToken } from './token-outcome.ts'
 
 /** The OAuth part of a manifest. */
 export type OAuthSite = Extract<Manifest['auth'], { type: 'oauth2' }>
@@ -55,7 +55,7 @@ export function createOAuthClient(context: { fetch: SafeFetch; config: Config })
 
     /** Exchanges a code for a grant. Takes the parameters that `checkCallback` returned. */
     exchange: (site: OAuthSite, clientId: string, parameters: URLSearchParams, verifier: string) =>
-      attempt([...parameters.getAll('code'), verifier], async () => {
+      requestToken([...parameters.getAll('code'), verifier], async () => {
         const server = serverOf(site)
         const from = client(clientId)
         const by = oauth.None()
@@ -68,16 +68,16 @@ export function createOAuthClient(context: { fetch: SafeFetch; config: Config })
           verifier,
           options,
         )
-        return oauth.processAuthorizationCodeResponse(server, from, await readable(answer))
+        return oauth.processAuthorizationCodeResponse(server, from, await readableTokenAnswer(answer))
       }),
 
     /** Exchanges a refresh token for the next grant. */
     refresh: (site: OAuthSite, clientId: string, refreshToken: string) =>
-      attempt([refreshToken], async () => {
+      requestToken([refreshToken], async () => {
         const server = serverOf(site)
         const from = client(clientId)
         const answer = await oauth.refreshTokenGrantRequest(server, from, oauth.None(), refreshToken, options)
-        return oauth.processRefreshTokenResponse(server, from, await readable(answer))
+        return oauth.processRefreshTokenResponse(server, from, await readableTokenAnswer(answer))
       }),
 
     /** Revokes a grant at the site (RFC 7009), if the site has a revocation endpoint. */

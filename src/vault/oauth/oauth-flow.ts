@@ -48,7 +48,7 @@ export async function endFlowsOf(trx: Transaction, userId: string, now: Date): P
 }
 
 /** Refuses to store the result of a flow that was ended in the meantime: PERMISSION_DENIED. Locks the flow. */
-export async function assertGoesOn(trx: Transaction, { id }: Pick<OAuthFlow, 'id'>): Promise<void> {
+export async function assertNotEnded(trx: Transaction, { id }: Pick<OAuthFlow, 'id'>): Promise<void> {
   const flow = await OAuthFlow.query(trx).findById(id).forUpdate()
   const message = 'This connection attempt has ended in the meantime. Start again.'
   assertThat(flow?.status === 'exchanging', 'PERMISSION_DENIED', { message })

@@ -4,7 +4,7 @@ import type { Actor, Deed } from '../../audit/audit-entry.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import { recordMs, retryWhileUnavailable, type Database } from '../../database/database.ts'
-import { untilEnded } from '../../database/until-ended.ts'
+import { pollUntil } from '../../database/poll-until.ts'
 import { assertThat, CodedError, isCoded } from '../../errors.ts'
 import type { Logger } from '../../logger.ts'
 import { quotedWords } from '../../names.ts'
@@ -34,7 +34,7 @@ interface Finished {
  * The second half of connecting a site by OAuth: the browser returns from the site. The flow is claimed before the code
  * is sent, so the response cannot be replayed or used in another browser (RFC 9700, 2.1 and 4.4).
  */
-export function createCallback(context: {
+export function createOAuthReturn(context: {
   database: Database
   clock: Clock
   config: Pick<Config, 'sites'>
@@ -71,7 +71,7 @@ export function createCallback(context: {
   /** The outcome of a flow, for a page that is reloaded or open in two tabs. */
   async function outcomeOf({ id }: OAuthFlow): Promise<Finished> {
     const read = async () => OAuthFlow.query(database).findById(id).throwIfNotFound()
-    const flow = await untilEnded(read, ({ endedAt }) => endedAt !== null, longestMs)
+    const flow = await pollUntil(read, ({ endedAt }) => endedAt !== null, longestMs)
     if (flow.endedAt === null) throw new CodedError('SITE_UNAVAILABLE', { message: stillUnderWay })
     if (flow.status === 'failed') throw recorded(flow)
     const entry = await VaultEntry.query(database)

@@ -22,7 +22,7 @@ export class UnusableTokenAnswer extends Error {
  * The library also reads the `error` of a refusal with a challenge or without a content type. Throws
  * UnusableTokenAnswer.
  */
-export async function readable(response: Response, { wantsIdToken = false } = {}): Promise<Response> {
+export async function readableTokenAnswer(response: Response, { wantsIdToken = false } = {}): Promise<Response> {
   const { status, headers } = response
   const read = membersIn(new Uint8Array(await response.arrayBuffer()))
   if (!response.ok) return refusal('members' in read ? meant(read.members) : {}, { status, headers })

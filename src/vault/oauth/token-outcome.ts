@@ -2,7 +2,7 @@ import * as oauth from 'oauth4webapi'
 import { retryAfter } from '../../safe-fetch/retry-after.ts'
 import { SafeFetchError, type SafeFetchReason } from '../../safe-fetch/safe-fetch.ts'
 import type { Hiding } from '../../hiding/hiding.ts'
-import { hidingOf } from '../../hiding/hidings.ts'
+import { hidingOf } from '../../hiding/hiding-cache.ts'
 import { quotedWords } from '../../names.ts'
 import type { Scope } from '../../sites/tool.ts'
 import { UnusableTokenAnswer } from './token-answer.ts'
@@ -48,7 +48,7 @@ const longestLifetime = 365 * 24 * 60 * 60
  * Makes a request to a token endpoint and turns every answer and failure into an outcome. No message contains the sent
  * secrets, even if the site quotes them.
  */
-export async function attempt(
+export async function requestToken(
   secrets: readonly string[],
   work: () => Promise<oauth.TokenEndpointResponse>,
 ): Promise<TokenOutcome> {

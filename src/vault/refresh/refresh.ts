@@ -82,7 +82,7 @@ export function createRefresh(context: {
     return { kind: 'mine', entry, attemptId: id }
   }
 
-  async function carryOut(entry: VaultEntry, attemptId: string): Promise<Renewal> {
+  async function sendRefresh(entry: VaultEntry, attemptId: string): Promise<Renewal> {
     const beat = setInterval(() => void extend(attemptId), beatMs)
     try {
       const outcome = await ask(entry)
@@ -176,7 +176,7 @@ export function createRefresh(context: {
     const giveUpAt = Date.now() + longestWaitMs
     for (;;) {
       const turn = await take(entryId, seen, cause)
-      if (turn.kind === 'mine') return carryOut(turn.entry, turn.attemptId ?? '')
+      if (turn.kind === 'mine') return sendRefresh(turn.entry, turn.attemptId ?? '')
       if (turn.kind !== 'busy') return turn
       if (Date.now() > giveUpAt)
         return { kind: 'unavailable', message: "The site's tokens are being refreshed.", retryAt: null }
