@@ -8,8 +8,8 @@ export const onlyMembers = <E extends v.ObjectEntries>(entries: E) =>
 /** The place of an issue, such as `providers.0.kind`. An unknown member is reported at its object. */
 export function placeOf(issue: v.BaseIssue<unknown>): string {
   const path = issue.path?.map(({ key }) => String(key)) ?? []
-  const told = isUnknownMember(issue) ? path.slice(0, -1) : path
-  return told.length > 0 ? told.join('.') : 'the file'
+  const place = isUnknownMember(issue) ? path.slice(0, -1) : path
+  return place.length > 0 ? place.join('.') : 'the file'
 }
 
 const isUnknownMember = ({ type, expected }: v.BaseIssue<unknown>): boolean =>

@@ -93,8 +93,8 @@ export function createAnswering(context: {
     const without = [...refused, ...beyond].map(({ name }) => name)
     await words?.end()
     if (words !== hidden) await hidden?.end()
-    const spoken = tag === undefined ? raw : answerWithoutThoughts(raw, tag)
-    const read = await hideLong.answer(withSiteNames(spoken, raw.tools), hiding, party)
+    const withoutThoughts = tag === undefined ? raw : answerWithoutThoughts(raw, tag)
+    const read = await hideLong.answer(withSiteNames(withoutThoughts, raw.tools), hiding, party)
     const asked = {
       by: reader.by,
       prompt: request.prompt,

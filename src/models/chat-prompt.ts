@@ -74,13 +74,13 @@ export const lengthOf = ({ exchanges }: Chat): number =>
 
 /** Writes the prompt of the next step of a chat. Tool results are fenced as in runs. */
 function buildChatPrompt({ exchanges, isCut, missingTools = [] }: Chat, shown: Shown): LanguageModelV4Prompt {
-  const said = exchanges.flatMap(({ words, steps }, index) => [
+  const messages = exchanges.flatMap(({ words, steps }, index) => [
     userMessage(isCut && index === 0 ? `${chatLeftOutSentence}\n\n${words}` : words),
     ...steps.flatMap((step) => stepMessages(step, shown)),
   ])
   const missing =
     missingTools.length > 0 ? [`${chatMissingSentence}\n${fence('untrusted sites', sitesText(missingTools))}`] : []
-  return [{ role: 'system', content: [chatSentence, ...missing, standingRules].join('\n\n') }, ...joined(said)]
+  return [{ role: 'system', content: [chatSentence, ...missing, standingRules].join('\n\n') }, ...joined(messages)]
 }
 
 const userMessage = (text: string): LanguageModelV4Message => ({ role: 'user', content: [{ type: 'text', text }] })

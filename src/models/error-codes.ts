@@ -9,8 +9,8 @@ const members = ['type', 'code', 'status', 'reason']
  * message, may quote the prompt or a key.
  */
 export function errorCodesIn(body: string | undefined): string | undefined {
-  const said = body === undefined ? undefined : readObject(body)
-  const error = isObject(said?.['error']) ? said['error'] : (said ?? {})
+  const report = body === undefined ? undefined : readObject(body)
+  const error = isObject(report?.['error']) ? report['error'] : (report ?? {})
   const names = members
     .map((member) => error[member])
     .filter((value) => typeof value === 'string' && isName.test(value))

@@ -100,9 +100,9 @@ function brokenFailure({ cause }: BrokenAnswer): ModelError {
  * which no class exports). Others pass it on unparsed, with the status where the provider put it.
  */
 function streamError(cause: unknown): { statusCode: number | undefined; isRetryable: boolean } {
-  const said = isObject(cause) ? cause : {}
-  const statusCode = [said['statusCode'], said['status'], said['code']].map(Number).find(isErrorStatus)
-  const { isRetryable = statusCode === undefined || isPassing(statusCode) } = said
+  const details = isObject(cause) ? cause : {}
+  const statusCode = [details['statusCode'], details['status'], details['code']].map(Number).find(isErrorStatus)
+  const { isRetryable = statusCode === undefined || isPassing(statusCode) } = details
   return { statusCode, isRetryable: isRetryable !== false }
 }
 

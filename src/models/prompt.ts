@@ -128,9 +128,9 @@ function opening(transcript: Transcript): string {
   const fields = schema?.length ? `${schemaSentence}\n${fence('schema', JSON.stringify(schema, undefined, 1))}` : ''
   const output = outputSchema ? `${outputSentence}\n${fence('output schema', JSON.stringify(outputSchema))}` : ''
   const data = payload === undefined ? '' : `${payloadSentence}\n${fence('untrusted payload', payload)}`
-  const said = headers ? `${headersSentence}\n${fence('untrusted headers', linesOf(headers))}` : ''
+  const headerText = headers ? `${headersSentence}\n${fence('untrusted headers', linesOf(headers))}` : ''
   const before = leftOut ? beforeText(leftOut) : ''
-  return [triggerSentences[trigger], missing, fields, output, said, data, before].filter(Boolean).join('\n\n')
+  return [triggerSentences[trigger], missing, fields, output, headerText, data, before].filter(Boolean).join('\n\n')
 }
 
 /** A summary was written from strangers' texts, so it is trusted no more than they are. */
@@ -195,9 +195,9 @@ function answerParts({ text, content, calls }: TranscriptStep, reader: Reader): 
     ...(text === '' ? [] : [{ type: 'text' as const, text }]),
     ...calls.map(({ id }) => ({ type: 'tool-call' as const, id })),
   ]
-  const said = kept.filter((part) => !saysNothing(part))
-  const end = said.findLastIndex(({ type }) => type !== 'reasoning') + 1
-  return said.slice(0, end).flatMap((part) => answerPart(part, calls, reader))
+  const meaningful = kept.filter((part) => !saysNothing(part))
+  const end = meaningful.findLastIndex(({ type }) => type !== 'reasoning') + 1
+  return meaningful.slice(0, end).flatMap((part) => answerPart(part, calls, reader))
 }
 
 /** Providers refuse blank text, but an empty one may carry metadata. */

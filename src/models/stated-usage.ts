@@ -54,7 +54,7 @@ const places = [['usage'], ['message', 'usage'], ['response', 'usage'], ['usageM
  */
 export function createStatedUsage() {
   let atEnd: Usage | undefined
-  let said: Record<string, unknown> = {}
+  let stated: Record<string, unknown> = {}
   let characters = 0
 
   return {
@@ -62,16 +62,16 @@ export function createStatedUsage() {
       if (part.type === 'finish') atEnd = readUsage(part.usage)
       if ('delta' in part) characters += part.delta.length
       // Later events repeat some counts and omit others.
-      if (part.type === 'raw') said = { ...said, ...usageIn(part.rawValue) }
+      if (part.type === 'raw') stated = { ...stated, ...usageIn(part.rawValue) }
     },
     /** Reads the body of a failed answer. */
     noteBody(body: string): void {
       if (body.length > maxBody) return
-      for (const event of eventsIn(body)) said = { ...said, ...usageIn(event) }
+      for (const event of eventsIn(body)) stated = { ...stated, ...usageIn(event) }
     },
 
     /** Undefined until it is complete. */
-    usage: (): Usage | undefined => atEnd ?? read(said),
+    usage: (): Usage | undefined => atEnd ?? read(stated),
 
     /**
      * The usage of an abandoned answer: the counts stated so far, and at least the text written since. Without a
@@ -80,7 +80,7 @@ export function createStatedUsage() {
      * @param promptBytes the size of the prompt as JSON
      */
     soFar(promptBytes: () => number): Usage | undefined {
-      const known = atEnd ?? read(said)
+      const known = atEnd ?? read(stated)
       if (!known && characters === 0) return undefined
       const { outputTokens, ...rest } = known ?? { ...noCache, inputTokens: tokensOf(promptBytes()), outputTokens: 0 }
       return { ...rest, outputTokens: Math.max(outputTokens, tokensOf(characters)) }
@@ -127,15 +127,15 @@ function usageIn(event: unknown): Record<string, unknown> | undefined {
   return undefined
 }
 
-function read(said: Record<string, unknown>): Usage | undefined {
-  const form = forms.find(({ input, sign = input }) => input in said && sign in said)
+function read(stated: Record<string, unknown>): Usage | undefined {
+  const form = forms.find(({ input, sign = input }) => input in stated && sign in stated)
   if (!form) return undefined
   const { output, cached, written, cacheIsBeside = false } = form
-  const input = count(said[form.input])
-  const cacheRead = count(at(said, cached)) ?? 0
-  const cacheWrite = (written === undefined ? undefined : count(said[written])) ?? 0
+  const input = count(stated[form.input])
+  const cacheRead = count(at(stated, cached)) ?? 0
+  const cacheWrite = (written === undefined ? undefined : count(stated[written])) ?? 0
   const total = cacheIsBeside && input !== undefined ? input + cacheRead + cacheWrite : input
-  const answered = output.map((name) => count(said[name]))
+  const answered = output.map((name) => count(stated[name]))
   return readUsage({
     inputTokens: { total, noCache: undefined, cacheRead, cacheWrite },
     outputTokens: {

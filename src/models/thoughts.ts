@@ -35,10 +35,10 @@ export function createWithoutThoughts(tag: string) {
   function opened(text: string): string {
     const isWithin = depth > 0
     depth += 1
-    const said = [...before, text].join('')
-    before = isWithin && state === 'unclear' ? [said] : []
+    const chunk = [...before, text].join('')
+    before = isWithin && state === 'unclear' ? [chunk] : []
     state = 'thinking'
-    return isWithin || (!hasSpoken && said.trim() === '') ? '' : spoken(said)
+    return isWithin || (!hasSpoken && chunk.trim() === '') ? '' : visibleText(chunk)
   }
 
   /** All text before was a thought. */
@@ -50,7 +50,7 @@ export function createWithoutThoughts(tag: string) {
   }
 
   /** Removes empty lines between a thought and the text. */
-  function spoken(text: string): string {
+  function visibleText(text: string): string {
     const words = hasSpoken || !hasThought ? text : text.trimStart()
     hasSpoken ||= words.trim() !== ''
     return words
@@ -73,17 +73,17 @@ export function createWithoutThoughts(tag: string) {
     add(piece: string): string {
       held += piece
       let words = ''
-      for (let said = next(); said !== undefined; said = next()) words += said
+      for (let chunk = next(); chunk !== undefined; chunk = next()) words += chunk
       const text = keepEnd()
       if (state === 'unclear' && text !== '') before.push(text)
-      return state === 'speaking' ? words + spoken(text) : words
+      return state === 'speaking' ? words + visibleText(text) : words
     },
     /** The remaining text. A thought without an end is dropped, because the answer was cut off inside it. */
     end(): string {
       const text = state === 'thinking' ? '' : [...before, held].join('')
       before = []
       held = ''
-      return spoken(text)
+      return visibleText(text)
     },
   }
 }

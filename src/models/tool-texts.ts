@@ -83,8 +83,8 @@ export function shownSchema(schema: object): object {
 
 /** Whether a text inside a schema, such as the description of a property, is cut for models. */
 export function isNoteCut(schema: object): boolean {
-  const said = Object.entries(schema)
-  return said.some(([name, value]) =>
+  const entries = Object.entries(schema)
+  return entries.some(([name, value]) =>
     Object.hasOwn(keywords, name)
       ? [...innerSchemas(name as Keyword, value, '')].some(([one]) => isObject(one) && isNoteCut(one))
       : notes.has(name) && typeof value === 'string' && value.length > maxNote,

@@ -62,13 +62,13 @@ const wrappers = new Set([
 ])
 
 function* readable(errors: OutputUnit[], rules: TextRules): Generator<ErrorDetail> {
-  const said = new Set<string>()
+  const reported = new Set<string>()
   for (const { keyword, instanceLocation, error } of errors) {
     if (wrappers.has(keyword)) continue
     const detail = { path: dotted(instanceLocation), message: sentence(keyword, error, rules) }
     const key = `${detail.path}\n${detail.message}`
-    if (!said.has(key)) yield detail
-    said.add(key)
+    if (!reported.has(key)) yield detail
+    reported.add(key)
   }
 }
 

@@ -113,7 +113,7 @@ const toRequest = (call: SiteCall, config: Config) => ({
 })
 
 function failedToSend({ reason, maybeSent, status }: SafeFetchError): CallOutcome {
-  const unreadable = unreadables[reason]
+  const unreadable = unreadableReasons[reason]
   if (unreadable !== undefined) {
     return status !== undefined && isSuccess(status)
       ? unread(status, unreadable)
@@ -143,7 +143,7 @@ const sentences: Partial<Record<SafeFetchReason, string>> = {
 }
 
 /** The problem of a response that arrived but was not read. */
-const unreadables: Partial<Record<SafeFetchReason, string>> = {
+const unreadableReasons: Partial<Record<SafeFetchReason, string>> = {
   'too-large': 'is too large',
   encoding: 'could not be decompressed',
 }
@@ -154,13 +154,13 @@ async function classify(response: SafeResponse, secrets: string[], read: Reader)
   const { status } = response
   const text = decodeUtf8(response.body)
   if (isSuccess(status)) return classifySuccess(status, text, secrets, read)
-  const said = quoted(text === undefined ? '' : await read.refusal({ text, secrets }))
+  const quotation = quoted(text === undefined ? '' : await read.refusal({ text, secrets }))
   if (status === 401 || status === 403 || status === 429) {
-    const text = refusal(status, said)
+    const text = refusal(status, quotation)
     return { kind: 'refused', httpStatus: status, certain: true, text, ...retryAfter(response.headers) }
   }
   if (status >= 500 || status === 408) {
-    const failed = broken(status, `The site failed with status ${status}.${said}`)
+    const failed = broken(status, `The site failed with status ${status}.${quotation}`)
     // Only for 503 does the header have a meaning here (RFC 9110, 10.2.3).
     return status === 503 ? { ...failed, ...retryAfter(response.headers) } : failed
   }
@@ -168,7 +168,7 @@ async function classify(response: SafeResponse, secrets: string[], read: Reader)
     kind: 'rejected',
     httpStatus: status,
     certain: false,
-    text: `The site rejected the call with status ${status}.${said}`,
+    text: `The site rejected the call with status ${status}.${quotation}`,
   }
 }
 
@@ -205,10 +205,10 @@ const broken = (httpStatus: number | null, text: string): Extract<CallOutcome, {
   text,
 })
 
-function refusal(status: 401 | 403 | 429, said: string): string {
-  if (status === 401) return `The site does not accept the token.${said}`
-  if (status === 403) return `The site does not allow this user to perform the operation.${said}`
-  return `The site's rate limit has been exceeded.${said}`
+function refusal(status: 401 | 403 | 429, quotation: string): string {
+  if (status === 401) return `The site does not accept the token.${quotation}`
+  if (status === 403) return `The site does not allow this user to perform the operation.${quotation}`
+  return `The site's rate limit has been exceeded.${quotation}`
 }
 
 /** Quotes the site's text as such; empty for no text. */

@@ -27,8 +27,8 @@ export function callError(
 ): CodedError {
   const outcome = status === 'started' || status === 'planned' ? 'unknown' : status
   const facts = { callId: id, outcome, ...(httpStatus !== null && { siteStatus: httpStatus }) }
-  const usable = outcome === 'failed' ? code : 'TOOL_EXECUTION_ERROR'
-  return new CodedError(usable, { message, facts, cause, ...(retryAfter !== undefined && { retryAfter }) })
+  const shownCode = outcome === 'failed' ? code : 'TOOL_EXECUTION_ERROR'
+  return new CodedError(shownCode, { message, facts, cause, ...(retryAfter !== undefined && { retryAfter }) })
 }
 
 /**

@@ -125,7 +125,7 @@ export function createSender(context: {
     if (state.kind === 'unavailable') return unreachable(sending, state)
     if (state.refreshed) await ledger.onRefreshed()
     const { tools, notGranted } = state.connection
-    if (!tools.includes(sending.tool)) return withheld(notGranted[sending.tool])
+    if (!tools.includes(sending.tool)) return toolRemoved(notGranted[sending.tool])
     return sendInSlot(sending, state.connection, ledger)
   }
 
@@ -210,7 +210,7 @@ const unsent = (text: string, permanent: boolean): Extract<Sent, { kind: 'unsent
 })
 
 /** A refresh or a new manifest removed the tool since the call was planned. */
-const withheld = (notGranted: string | undefined): Sent =>
+const toolRemoved = (notGranted: string | undefined): Sent =>
   notGranted === undefined ? unsent(notOffered, true) : { ...unsent(notGranted, true), notGranted: true }
 
 /** A call that may wait does so if the site stated when to request tokens again. */

@@ -8,7 +8,7 @@ const maxCalls = 3
 
 /** The text and calls of one answer. */
 export interface Move {
-  said: string[]
+  texts: string[]
   calls: { name: string; arguments: string }[]
 }
 
@@ -23,9 +23,9 @@ export function chooseTool(conversation: Conversation, tools: LanguageModelV4Fun
   const facts = readFacts(conversation)
   for (const { name, inputSchema } of [...open.filter(reads), ...open.filter((tool) => !reads(tool))]) {
     const filled = fillArguments(inputSchema, facts)
-    if (filled) return { said: [], calls: [{ name, arguments: JSON.stringify(filled) }] }
+    if (filled) return { texts: [], calls: [{ name, arguments: JSON.stringify(filled) }] }
   }
-  return { said: [], calls: [] }
+  return { texts: [], calls: [] }
 }
 
 /** By the words of its name: `search_issues`, `issues.searchAll` or `SearchIssues`. */
@@ -40,7 +40,7 @@ const readingWords = new Set('find get list look lookup query read search show v
 
 function named({ instructions, words }: Conversation, tools: LanguageModelV4FunctionTool[]) {
   const written = `${instructions}\n${words}`.match(/\w(?:[\w.-]{0,98}\w)?/g) ?? []
-  const spoken = new Set(written.map(providerSafe))
-  const wanted = tools.filter(({ name }) => spokenNames(name).some((form) => spoken.has(form)))
+  const named = new Set(written.map(providerSafe))
+  const wanted = tools.filter(({ name }) => spokenNames(name).some((form) => named.has(form)))
   return wanted.length > 0 ? wanted : tools
 }

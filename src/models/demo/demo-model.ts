@@ -68,13 +68,13 @@ function contentOf(opening: string[], move: Move, options: LanguageModelV4CallOp
   const closing = `Calling ${calls.map(({ toolName }) => toolName).join(', ')}.`
   const words = report(conversation, offered(options).length)
   const text =
-    calls.length > 0 ? [...opening, ...move.said, closing].join(' ') : lastText(opening, move, conversation, words)
+    calls.length > 0 ? [...opening, ...move.texts, closing].join(' ') : lastText(opening, move, conversation, words)
   return [{ type: 'text', text }, ...calls] satisfies LanguageModelV4Content[]
 }
 
-function lastText(opening: string[], { said }: Move, { outputSchema }: Conversation, words: string): string {
-  if (outputSchema === undefined) return [...opening, ...said, words].join(' ')
-  return said.length > 0 ? said.join(' ') : JSON.stringify(fittingValue(outputSchema, words))
+function lastText(opening: string[], { texts }: Move, { outputSchema }: Conversation, words: string): string {
+  if (outputSchema === undefined) return [...opening, ...texts, words].join(' ')
+  return texts.length > 0 ? texts.join(' ') : JSON.stringify(fittingValue(outputSchema, words))
 }
 
 const complaint = (directive: string): string => `I cannot read the directive ${JSON.stringify(directive)}.`

@@ -13,11 +13,11 @@ export async function followScript(
   tools: LanguageModelV4FunctionTool[],
   signal: AbortSignal | undefined,
 ): Promise<Move> {
-  const move: Move = { said: [], calls: [] }
+  const move: Move = { texts: [], calls: [] }
   for (const action of actions) {
     if (action.kind === 'sleep') await wait(action.seconds, signal)
     if (action.kind === 'fail') throw providerError(action.status)
-    if (action.kind === 'say') move.said.push(action.text)
+    if (action.kind === 'say') move.texts.push(action.text)
     if (action.kind === 'call') move.calls.push({ name: resolve(action.tool, tools), arguments: action.arguments })
   }
   return move

@@ -64,8 +64,8 @@ function readAction(body: string): Action | undefined {
   if (seconds) return { kind: 'sleep', seconds: Number(seconds) }
   const [, status] = /^fail +([45]\d\d)$/.exec(body) ?? []
   if (status) return { kind: 'fail', status: Number(status) }
-  const said = /^say\s/.test(body) ? body.slice(4).trim() : ''
-  return said === '' ? undefined : { kind: 'say', text: said }
+  const text = /^say\s/.test(body) ? body.slice(4).trim() : ''
+  return text === '' ? undefined : { kind: 'say', text }
 }
 
 /** The arguments may contain `]]`, so braces mark their end. */

@@ -16,12 +16,12 @@ export function liftConditions(schema: SchemaObject): { schema: SchemaObject; co
   const conditions = Object.fromEntries(found)
   const rest = Object.fromEntries(Object.entries(schema).filter(([keyword]) => !lifted.has(keyword)))
   const own = isObject(rest['properties']) ? rest['properties'] : {}
-  const told = Map.groupBy(propertiesIn(conditions), ([name]) => name)
-  const added = [...told]
+  const byName = Map.groupBy(propertiesIn(conditions), ([name]) => name)
+  const added = [...byName]
     .filter(([name]) => !Object.hasOwn(own, name))
     .map(([name, all]) => [name, anyOf(all)] as const)
   const settled = new Set(
-    added.flatMap(([name, form]) => (told.get(name)?.length === 1 && !saysNothing(form) ? name : [])),
+    added.flatMap(([name, form]) => (byName.get(name)?.length === 1 && !saysNothing(form) ? name : [])),
   )
   const required = [...new Set([...namesIn(rest['required']), ...requiredIn(conditions)])]
   return {

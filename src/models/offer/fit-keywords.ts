@@ -41,8 +41,8 @@ export function fitTexts({ format, pattern, ...schema }: SchemaObject, { kind, c
   if (kind === 'google') words.push(...withoutOtherConstants(kept))
   if (words.length === 0) return kept
   const { description, ...rest } = kept
-  const said = typeof description === 'string' ? [description] : []
-  return { ...rest, description: [...said, ...words].join(' ') }
+  const original = typeof description === 'string' ? [description] : []
+  return { ...rest, description: [...original, ...words].join(' ') }
 }
 
 function isTaken(pattern: string): boolean {

@@ -155,8 +155,8 @@ function fitNames(schema: SchemaObject, { names, changes }: Fitting): SchemaObje
 const withOwnName = (schema: unknown, name: string): unknown => {
   if (schema === false) return schema
   const { description, ...rest } = isObject(schema) ? schema : {}
-  const said = typeof description === 'string' ? ` ${description}` : ''
-  return { ...rest, description: `Original name: ${JSON.stringify(name)}.${said}` }
+  const original = typeof description === 'string' ? ` ${description}` : ''
+  return { ...rest, description: `Original name: ${JSON.stringify(name)}.${original}` }
 }
 
 /** Google rejects a name in `required` that `properties` does not have. An empty list says nothing. */

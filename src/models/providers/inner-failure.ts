@@ -29,17 +29,17 @@ export function failureIn(value: unknown): InnerFailure | undefined {
 const isSaid = (value: unknown): boolean => (typeof value === 'string' && value !== '') || Array.isArray(value)
 
 /** @param said from the inside to the outside */
-const failureOf = (said: Record<string, unknown>[]): InnerFailure => ({
-  status: firstOf(said, numbers, statusOfNumber) ?? firstOf(said, codes, statusOfText),
-  message: firstOf(said, words, textOf) ?? 'no words',
+const failureOf = (objects: Record<string, unknown>[]): InnerFailure => ({
+  status: firstOf(objects, numbers, statusOfNumber) ?? firstOf(objects, codes, statusOfText),
+  message: firstOf(objects, words, textOf) ?? 'no words',
 })
 
 function firstOf<T>(
-  said: Record<string, unknown>[],
+  objects: Record<string, unknown>[],
   names: string[],
   read: (value: unknown) => T | undefined,
 ): T | undefined {
-  for (const one of said) {
+  for (const one of objects) {
     for (const name of names) {
       const found = read(one[name])
       if (found !== undefined) return found

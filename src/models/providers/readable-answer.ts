@@ -86,8 +86,8 @@ function refuseFailure(value: unknown, json: string, answer: Response): void {
 function reported({ status, message }: InnerFailure, json: string, { url, headers }: Response): Error {
   if (status === undefined) return failedInside(json)
   const responseHeaders = Object.fromEntries(headers)
-  const told = { statusCode: status, responseHeaders, responseBody: json }
-  return new APICallError({ message, url, requestBodyValues: {}, ...told })
+  const details = { statusCode: status, responseHeaders, responseBody: json }
+  return new APICallError({ message, url, requestBodyValues: {}, ...details })
 }
 
 /** The events of a Chat Completions stream in the form that adapters read. */

@@ -99,7 +99,7 @@ export function createManifestReview(context: {
         const change = await sites.compare(seen.manifest, manifest, party)
         const finding = await database.transaction(async (trx) => {
           const entry = await lockEntry(trx, entryId)
-          if (entry.manifestCheckedAt > askedAt) return standing(entry, await pendingIn(trx, entryId))
+          if (entry.manifestCheckedAt > askedAt) return recordedFinding(entry, await pendingIn(trx, entryId))
           if (entry.manifestFetchedAt.getTime() !== seen.manifestFetchedAt.getTime()) return undefined
           await VaultEntry.query(trx).findById(entryId).patch({ manifestCheckedAt: askedAt })
           return record(trx, entry, manifest, change)
@@ -119,7 +119,7 @@ const waiting = ({ class: found, fingerprint, differences, foundAt }: ManifestCh
 })
 
 /** The recorded finding, for an answer that arrived too late. */
-function standing(entry: VaultEntry, pending: ManifestChange | undefined): ManifestFinding {
+function recordedFinding(entry: VaultEntry, pending: ManifestChange | undefined): ManifestFinding {
   if (pending) return waiting(pending)
   const fingerprint = jsonFingerprint(entry.manifest)
   return { class: 'none', status: 'none', fingerprint, differences: [], foundAt: entry.manifestCheckedAt }

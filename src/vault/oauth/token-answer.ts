@@ -25,23 +25,23 @@ export class UnusableTokenAnswer extends Error {
 export async function readableTokenAnswer(response: Response, { wantsIdToken = false } = {}): Promise<Response> {
   const { status, headers } = response
   const read = membersIn(new Uint8Array(await response.arrayBuffer()))
-  if (!response.ok) return refusal('members' in read ? meant(read.members) : {}, { status, headers })
+  if (!response.ok) return refusal('members' in read ? intendedMembers(read.members) : {}, { status, headers })
   if ('instead' in read) throw new UnusableTokenAnswer(`it is ${read.instead} (status ${status})`)
-  const members = meant(read.members)
+  const members = intendedMembers(read.members)
   // Some servers refuse with the status 200.
   if (textIn(members.error) !== undefined && !hasToken(members)) return refusal(members, { status: 400, headers })
-  return Response.json(usable(wantsIdToken ? members : { ...members, id_token: undefined }))
+  return Response.json(normalized(wantsIdToken ? members : { ...members, id_token: undefined }))
 }
 
 const wanted = ['access_token', 'token_type', 'refresh_token', 'expires_in', 'scope', 'id_token'] as const
-const told = ['error', 'error_description'] as const
-type Members = Partial<Record<(typeof wanted)[number] | (typeof told)[number], unknown>>
+const errorMembers = ['error', 'error_description'] as const
+type Members = Partial<Record<(typeof wanted)[number] | (typeof errorMembers)[number], unknown>>
 
 /**
  * The members that are read. If the exact name is missing, its other spelling counts (`accessToken`). If the token is
  * missing, the members of the one inner object with a token count (`data`).
  */
-function meant(given: Record<string, unknown>): Members {
+function intendedMembers(given: Record<string, unknown>): Members {
   const members = bySpelling(given)
   if (hasToken(members) && hasNext(members)) return members
   // An access token in an inner object has its own refresh token.
@@ -59,7 +59,7 @@ const hasToken = ({ access_token: token }: Members): boolean => textIn(token) !=
 
 function bySpelling(given: Record<string, unknown>): Members {
   const names = Object.keys(given).filter((name) => given[name] !== null)
-  const found = [...wanted, ...told].flatMap((name): [string, unknown][] => {
+  const found = [...wanted, ...errorMembers].flatMap((name): [string, unknown][] => {
     const others = names.filter((other) => plainName(other) === plainName(name))
     const isOne = new Set(others.map((other) => given[other])).size === 1
     const one = names.includes(name) ? name : isOne ? others[0] : undefined
@@ -86,7 +86,7 @@ function refusal(
 }
 
 /** The normalized members. */
-function usable(members: Members): Record<string, unknown> {
+function normalized(members: Members): Record<string, unknown> {
   const refreshToken = textIn(members.refresh_token)
   const [idToken, seconds, scope] = [textIn(members.id_token), secondsIn(members.expires_in), scopeIn(members.scope)]
   return {

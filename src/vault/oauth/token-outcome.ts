@@ -77,7 +77,7 @@ const scopesIn = (scope: string): Scope[] =>
     .filter((word): word is Scope => knownScopes.has(word))
 
 function failure(error: unknown, hiding: Hiding): TokenOutcome {
-  if (error instanceof SafeFetchError) return unfetched(error)
+  if (error instanceof SafeFetchError) return fetchFailure(error)
   if (error instanceof UnusableTokenAnswer) {
     const { message, refreshToken } = error
     const sentence = `The site's token response is unusable because ${hiding.text(message)}.`
@@ -93,7 +93,7 @@ function failure(error: unknown, hiding: Hiding): TokenOutcome {
 }
 
 /** An oversized response and a redirect are answers, although their bodies were not read. */
-const unfetched = ({ maybeSent, reason }: SafeFetchError): TokenOutcome => ({
+const fetchFailure = ({ maybeSent, reason }: SafeFetchError): TokenOutcome => ({
   kind: maybeSent ? 'ambiguous' : 'not_sent',
   message: `The site's token endpoint ${noAnswer[reason] ?? noAnswer.connect}.`,
   unreachable: reason !== 'too-large' && reason !== 'redirect',
