@@ -6,5 +6,4 @@ export function bytesInWords(bytes: number): string {
 
 const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB']
 
-/** Formats seconds for people: `1 second`, `20 seconds`. */
 export const secondsInWords = (seconds: number): string => `${seconds} ${seconds === 1 ? 'second' : 'seconds'}`

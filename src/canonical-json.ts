@@ -33,7 +33,6 @@ function canonical(value: unknown, write: (inner: unknown) => string): string {
   return `{${sorted.map(([name, member]) => `${JSON.stringify(name)}:${write(member)}`).join(',')}}`
 }
 
-/** Whether two JSON values are equal. */
 export const isSameJson = (one: unknown, other: unknown): boolean => canonicalJson(one) === canonicalJson(other)
 
 /** SHA-256 of the canonical text, in hex: 64 characters that identify a JSON document. */

@@ -6,7 +6,6 @@
 interface CatalogueEntry {
   /** HTTP status, repeated in the body as `statusCode`. */
   status: number
-  /** The default message. The thrower may give a more helpful one. */
   message: string
   /** Whether the same request may succeed later. */
   retryable: boolean
@@ -87,9 +86,7 @@ export const problemInWords = ({ path, message }: ErrorDetail): string =>
 export interface ErrorOptions {
   /** A public message instead of the catalogue's. Must not contain secrets. */
   message?: string
-  /** A public list of problems, for VALIDATION_ERROR and similar codes. */
   details?: ErrorDetail[]
-  /** Additional public members of the error body. */
   facts?: Record<string, string | number>
   /** Seconds after which a retry makes sense; becomes the Retry-After header. */
   retryAfter?: number
@@ -98,7 +95,6 @@ export interface ErrorOptions {
    * Becomes the WWW-Authenticate header.
    */
   challenge?: readonly [scheme: string, ...parameters: string[]]
-  /** Overrides the catalogue's `retryable`. */
   retryable?: boolean
   /** Detail for the log; never sent to clients. */
   privateDetail?: string

@@ -1,7 +1,6 @@
 /** Represents a text while the rest is written. It never leaves this process, so no stranger can write it. */
 const mark = `json text ${crypto.randomUUID()}`
 
-/** The texts of the value being written, in order. */
 let texts: string[] | undefined
 
 /**

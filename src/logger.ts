@@ -68,7 +68,6 @@ function cleanText(text: string): string {
 const withoutValues = (text: string): string =>
   secretValues.reduce((clean, [pattern, replacement]) => clean.replaceAll(pattern, replacement), text)
 
-/** The subject of a log line. */
 interface About {
   requestId?: string | undefined
   userId?: string | undefined

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from './logger.ts'
 
-/** Repeated work that can be stopped. */
 export interface Loop {
   name: string
   stop(): Promise<void>

@@ -2,21 +2,17 @@ import type { Config } from './config/config.ts'
 import { startLoop, type Loop } from './loop.ts'
 import type { Services } from './services.ts'
 
-/** Work that a process repeats. */
 export interface LoopDeclaration {
   name: string
   /** Seconds between the end of one round and the start of the next. */
   every: (config: Config) => number
-  /** The processes that run it. */
   where: 'workers' | 'everywhere'
   /** One process at a time runs it. Its lease lasts this many seconds from the start of a round. */
   alone?: (config: Config) => number
-  /** No round while Temporal is unreachable. */
   needsTemporal?: true
   round: (services: Services, stopping: AbortSignal) => Promise<void>
 }
 
-/** Every loop of the product. */
 export const loops = [
   {
     name: 'reconciler',

@@ -129,7 +129,6 @@ const unlinked = (text: string): string =>
     .replaceAll(dots, '[.]')
     .replaceAll(ats, '[@]')
 
-/** The longest name in a sentence. */
 const maxQuoted = 60
 
 /**

@@ -60,7 +60,6 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
   return {
     caller: count('caller', config.callerPerMinute),
 
-    /** One request of an owner, by any login or key. */
     account(ownerId: string, { tier, limits }: Allowance): Promise<void> {
       const points = finite(Math.max(limits.requestsPerMinute, config.callerPerMinute))
       const what = `The keys of this account have exceeded their shared limit of ${points} requests a minute${withTier(tier)}`
@@ -122,7 +121,6 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
     webhook: count('webhook', config.webhookPerMinute),
     webhookFailed: byAddress(count('webhook-failed', config.webhookFailedPerMinute)),
 
-    /** Deletes windows that have ended. */
     async purge(now: Date): Promise<void> {
       if (config.store !== 'postgres') return
       await database.raw('delete from rate_limits where expire < :now', { now: now.getTime() })
@@ -137,7 +135,6 @@ type Count = (key: string) => Promise<void>
 /** The number of bursts that a minute's bytes may be split into. */
 const burstsPerMinute = 10
 
-/** Mails of a kind per requester and hour. */
 const mailsAnHour = 5
 
 const largestText = 1.25 * 1024 ** 2

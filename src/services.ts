@@ -77,7 +77,6 @@ interface Options {
   threads?: Threads<typeof inThread> | undefined
 }
 
-/** Threads for strangers' input. */
 export const createStrangersThreads = () =>
   createThreads<typeof inThread>({ file: new URL('./in-thread.ts', import.meta.url) })
 
@@ -217,7 +216,6 @@ export function createServices(
     orphans,
     forgotten,
 
-    /** Closes everything in reverse order. */
     async close(): Promise<void> {
       await chat.drain()
       await runs.watching.stop()

@@ -3,7 +3,6 @@ import type { ModelsConfig, ProviderConfig } from './models-config.ts'
 /** The kind of payments: none, a sandbox that moves no money, or Stripe. */
 export type BillingMode = 'off' | 'sandbox' | 'stripe'
 
-/** The settings that decide the mode. */
 interface BillingSettings {
   BILLING?: BillingMode | undefined
   BILLING_SANDBOX_WITH_PAID_MODELS: boolean

@@ -89,7 +89,6 @@ function shape(
       port: env.PORT,
       baseUrl: env.BASE_URL,
       trustedProxies: env.TRUSTED_PROXIES,
-      /** The most client connections per process. */
       maxConnections: env.CONNECTION_LIMIT,
       /** Origins whose web pages may call the API; `*` alone allows any. */
       corsOrigins: env.CORS_ORIGINS,
@@ -105,7 +104,6 @@ function shape(
       refreshTokenDays: env.REFRESH_TOKEN_DAYS,
       termsVersion: env.TERMS_VERSION,
     },
-    /** External sign-in providers. */
     signIn: oidc,
     /** The lifetime of a chat session, and of an idle one. */
     sessions: { hours: env.SESSION_HOURS, idleMinutes: env.SESSION_IDLE_MINUTES },
@@ -184,7 +182,6 @@ function shape(
     queueBlockedSeconds: env.QUEUE_BLOCKED_SECONDS,
     /** How long ended runs and direct tool calls are kept. */
     runRetentionDays: env.RUN_RETENTION_DAYS,
-    /** How long audit entries are kept. */
     auditDays: env.AUDIT_DAYS,
     accountGraceDays: env.ACCOUNT_GRACE_DAYS,
     streams: {

@@ -23,7 +23,6 @@ import {
 } from './settings.ts'
 import { stripeKey, stripeUrl, stripeWebhookSecret } from './stripe-format.ts'
 
-/** The variables of an environment. */
 export type Environment = Record<string, string | undefined>
 
 /**

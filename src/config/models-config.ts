@@ -37,7 +37,6 @@ export interface Price {
   cacheWrite?: number | undefined
 }
 
-/** A model that agents choose by name. */
 export interface ModelConfig {
   name: string
   /** The provider's name for the model. */

@@ -32,7 +32,6 @@ export const clientSecret = v.pipe(
 )
 
 const titleInWords = 'must be 1 to 60 visible characters'
-/** The provider's display name. */
 export const title = v.pipe(
   v.string(titleInWords),
   v.trim(),

@@ -8,11 +8,9 @@ import { clientSecret, oidcFile, oidcProvider, type WrittenOidcProvider } from '
 
 import { contentOf, withFiles } from './setting-files.ts'
 
-/** An OpenID Connect provider of the installation. */
 interface OidcProviderConfig {
   /** Part of addresses; never changes. */
   name: string
-  /** The display name. */
   title: string
   issuer: string
   clientId: string

@@ -8,7 +8,6 @@ export const flag = (fallback: boolean) =>
     v.optional(v.picklist(['true', 'false', '1', '0']), fallback ? 'true' : 'false'),
     v.transform((text) => text === 'true' || text === '1'),
   )
-/** A whole number within limits. */
 export const whole = (fallback: number, min = 1, max = 1_000_000_000) =>
   v.pipe(
     v.optional(v.pipe(v.string(), v.regex(/^\d+$/, 'must be a whole number')), String(fallback)),
@@ -39,9 +38,7 @@ export const dollars = (fallback: number) =>
     v.transform(Number),
     v.check((amount) => amount > 0, 'must be more than 0'),
   )
-/** A non-empty text. */
 export const text = (fallback: string) => v.optional(v.pipe(v.string(), v.nonEmpty()), fallback)
-/** A non-empty text, or nothing. */
 export const optionalText = () => v.optional(v.pipe(v.string(), v.nonEmpty()))
 /** Comma-separated texts; none by default. */
 export const list = () =>

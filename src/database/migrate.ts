@@ -3,7 +3,6 @@ import type { Knex } from 'knex'
 import { settleArrivals } from './arrivals.ts'
 import { isLockTimeout, type Database, type Transaction } from './database.ts'
 
-/** One change of the schema. */
 export interface Migration {
   /** Recorded in the database. The baseline's name contains its identity; later ones are `<yyyymmddhhmm>-<what>`. */
   name: string

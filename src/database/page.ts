@@ -73,5 +73,4 @@ export interface Paging<R extends Row> extends PageRequest {
   rangeOf?: (period: Period) => KeyRange | Promise<KeyRange>
 }
 
-/** Paging with its key, which may be the default one. */
 export type Keyed<R extends Row> = Paging<R> & { key: PageKey<R> }

@@ -7,9 +7,7 @@ type Transaction = Knex.Transaction
 /** Checks again whether a change is permitted, with the data committed by now. Throws if not. */
 export type Permitted = (trx: Transaction) => Promise<void>
 
-/** The current request. */
 interface Request {
-  /** The requesting account. */
   party: string
   isPermitted: Permitted
   /** The change may end its own permission, as a logout does. Then the check precedes its first transaction. */

@@ -29,5 +29,4 @@ export function hidingOf(secrets: readonly string[]): Promise<Hiding> {
   return hiding
 }
 
-/** Units of the secret and of the hashes of its spellings. */
 const unitsKept = ({ length }: string): number => length + 3000

@@ -6,15 +6,12 @@ import { hideStream, maskSpans, type HiddenStream } from './hide-stream.ts'
 
 /** Takes known secrets out of texts, see `hideSecrets`. */
 export interface Hiding {
-  /** The secrets that it removes. */
   secrets: readonly string[]
-  /** Masks any text. */
   text: (text: string) => string
   /** Masks valid JSON, which stays valid: only strings change, including member names. Numbers stay as written. */
   json: (text: string) => string
   /** Masks every string in a JSON value, including member names. */
   value: <T>(value: T) => T
-  /** Masks a text that arrives in pieces. */
   words: () => HiddenStream
 }
 

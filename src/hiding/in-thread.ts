@@ -1,6 +1,5 @@
 import { hidingOf } from './hiding-cache.ts'
 
-/** A JSON text, and the secrets to mask in it. */
 export interface HiddenJson {
   json: string
   secrets: readonly string[]

@@ -11,7 +11,6 @@ export interface Effort {
 /** Spellings of one length with the same beginning. */
 interface Alike {
   length: number
-  /** The power of `base` for the length. */
   power: number
   hashes: Set<number>
 }

@@ -23,7 +23,6 @@ interface Request {
   by: string
   prompt: LanguageModelV4Prompt
   tools: { name: string }[]
-  /** Whether unstated usage is estimated. */
   estimates?: boolean
 }
 

@@ -31,7 +31,6 @@ interface Sent {
   names: PropertyNames
 }
 
-/** Asks a model within its provider's limits, and reads its answer. */
 export function createAnswering(context: {
   logger: Logger
   ownSecrets: readonly string[]
@@ -143,7 +142,6 @@ const toolsInTurn = 10
 
 const refusedMessage = 'the provider rejected tools; they are not offered to the model'
 
-/** The answer's calls with the sites' own property names. */
 const withSiteNames = (answer: RawAnswer, tools: Sent[]): RawAnswer => ({
   ...answer,
   content: answer.content.map((part) => {

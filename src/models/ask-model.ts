@@ -4,7 +4,6 @@ import { collectAnswer, type OnWords, type RawAnswer } from './collect-answer.ts
 import { causesOf, ModelError } from './failures.ts'
 import type { StatedUsage } from './stated-usage.ts'
 
-/** How an answer is received. */
 interface Listening {
   stream: boolean
   /** Tracks the answer's usage, as far as the stream states it. */

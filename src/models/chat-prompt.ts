@@ -14,10 +14,8 @@ interface Exchange {
   steps: TranscriptStep[]
 }
 
-/** The part of a chat that is shown to the model. */
 export interface Chat {
   exchanges: Exchange[]
-  /** Whether earlier exchanges are not shown. */
   isCut: boolean
   /** Tools of its sites that are not offered. */
   missingTools?: MissingSite[]
@@ -25,7 +23,6 @@ export interface Chat {
   bytesPerToken?: number | undefined
 }
 
-/** A chat without the secrets. */
 export const hiddenChat = ({ exchanges, missingTools = [], ...rest }: Chat, hiding: Hiding): Chat => ({
   ...rest,
   missingTools: missingTools.map((site) => ({ ...site, name: hiding.text(site.name) })),
@@ -60,7 +57,6 @@ export function chatPrompt(
   return { tokens: tokensIn(fitting.size, bytesPerToken), contextTokens, promptTokens }
 }
 
-/** The approximate size of a chat in UTF-16 units. */
 export const lengthOf = ({ exchanges }: Chat): number =>
   exchanges
     .flatMap(({ words, steps }) => [

@@ -1,13 +1,11 @@
 import { maxResultBytes } from './prompt.ts'
 
-/** The sizes that fit into a model's context window. */
 export interface Window {
   contextTokens: number
   /** The maximum of prompt and tools, in tokens. The rest is for the answer. */
   promptTokens: number
   /** The maximum in bytes after the provider rejected a longer prompt; absent otherwise. */
   promptBytes?: number
-  /** The maximum of one result, in bytes. */
   resultBytes: number
 }
 

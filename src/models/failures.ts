@@ -29,7 +29,6 @@ export class ModelError extends CodedError {
     this.#providerSaid = options.providerSaid
   }
 
-  /** The unmodified body of the provider's answer. */
   providerSaid(): string | undefined {
     return this.#providerSaid
   }
@@ -130,7 +129,6 @@ export function unreadableAnswer(what: string, providerSaid?: string): ModelErro
   })
 }
 
-/** The cost of the answer is unknown. */
 export const noUsage = (): ModelError =>
   unreadableAnswer(
     'does not report token usage, so it cannot be charged. An operator can turn on estimates with "estimateUsage": true for this model in MODELS_FILE',
@@ -179,7 +177,6 @@ export function promptTooLong(name: string, sizes: { tokens: number; contextToke
   })
 }
 
-/** No answer came within MODEL_TIMEOUT_SECONDS. */
 export function lateAnswer(seconds: number): ModelError {
   return new ModelError({
     message: `The AI provider did not answer within the time limit of ${seconds} s.`,

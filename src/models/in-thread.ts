@@ -12,7 +12,6 @@ export interface GivenChat {
   shown: ShownChat
 }
 
-/** The prompt of a chat with secrets masked. */
 export const promptOfChat = async ({
   chat,
   secrets,

@@ -11,7 +11,6 @@ export type KeptPart =
   | { type: 'tool-call'; id: string; metadata?: SharedV4ProviderMetadata }
 
 interface Kept {
-  /** The provider kind and model that answered. */
   by: string
   parts: KeptPart[]
 }

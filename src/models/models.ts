@@ -32,7 +32,6 @@ import type { Usage } from './usage.ts'
 import { windowOf, type Window } from './context-window.ts'
 import { createWriteChatPrompt, type AskedChat } from './write-chat-prompt.ts'
 
-/** A model that agents may choose. */
 export interface ModelFacts {
   name: string
   provider: string
@@ -98,7 +97,6 @@ export function createModels(context: {
     )
   }
 
-  /** A failed attempt is not cached. */
   function loader(model: ModelConfig, provider: ProviderConfig): Entry['adapter'] {
     const { id } = model
     let loading: Promise<LanguageModelV4> | undefined
@@ -213,7 +211,6 @@ export function createModels(context: {
         mostTools: refusedTools.mostFor(name, owner),
       }),
 
-    /** The platform's secrets at its providers. */
     secrets: ownSecrets,
     /** A matcher for these secrets and the platform's own at its providers. */
     hiding: (secrets: readonly string[]): Promise<Hiding> => hidingOf([...ownSecrets, ...secrets]),
@@ -247,7 +244,6 @@ export function createModels(context: {
       return { fixed: fixed + bytesOf(tools), steps }
     },
 
-    /** Undefined if the price is unknown. */
     costOf: async (name: string, usage: Usage): Promise<Cost | undefined> => costOf(entryOf(name), usage, clock.now()),
 
     /** Runs the work in a slot of the model's provider, in equal shares per owner. NoPlaceError if none is free. */

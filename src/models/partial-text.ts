@@ -3,10 +3,8 @@ import { storable } from '../text.ts'
 /** The longest live text of an answer, in UTF-16 units. Readers see the rest when the step is recorded. */
 export const maxShown = 128 * 1024
 
-/** The longest text of one row. */
 const maxRow = 16 * 1024
 
-/** A piece of text with its position in the answer. */
 export type TextPiece<Of> = Of & { position: number; words: string }
 
 /**
@@ -36,7 +34,6 @@ export function createPartialText<Of extends object>(of: Of) {
     wasShown: () => written > 0 || onTheWay !== undefined,
     /** The next piece to write. It stays the same until it is confirmed, so it can be written again. */
     next: (): TextPiece<Of> | undefined => (onTheWay ??= cut()),
-    /** Marks the piece as written. */
     confirm(): void {
       written += onTheWay?.words.length ?? 0
       onTheWay = undefined

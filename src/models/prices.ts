@@ -17,7 +17,6 @@ export interface Cost {
   price: UsedPrice
 }
 
-/** A model and its provider. */
 export interface Priced {
   model: ModelConfig
   provider: ProviderConfig

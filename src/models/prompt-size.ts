@@ -20,7 +20,6 @@ export function shortenCall(call: TranscriptCall): TranscriptCall {
   return { ...call, outcome: { ...call.outcome, text: beginningOf(text, shortening.toCharacters), shortened: true } }
 }
 
-/** Measures the prompt of a transcript. */
 export function sizeOf(transcript: Transcript, reader: Reader): PromptSize {
   const shown = shownTo(reader, transcript)
   return {

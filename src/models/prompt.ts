@@ -28,7 +28,6 @@ export interface TranscriptCall {
   id: string
   /** The provider-safe name. */
   name: string
-  /** JSON text. */
   arguments: string
   /** `bytes` is the length of the whole result if the text is only its beginning. */
   outcome: { status: OutcomeStatus; text: string; bytes?: number | undefined; shortened?: boolean }
@@ -58,13 +57,11 @@ export interface MissingSite {
   tools?: string[] | undefined
 }
 
-/** The recorded progress of a run. */
 export interface Transcript {
   systemPrompt: string
   trigger: Trigger
   /** The payload as received, or undefined. */
   payload?: string | undefined
-  /** The sender's request headers. */
   headers?: Record<string, string> | undefined
   schema?: SchemaField[] | undefined
   /** Sites of the agent that are currently unavailable. */
@@ -78,12 +75,10 @@ export interface Transcript {
   steps: TranscriptStep[]
 }
 
-/** How a transcript is shown. */
 export interface Shown extends Reader {
   resultBytes: number
 }
 
-/** The model that reads a prompt. */
 export interface Reader {
   /** Provider kind and model. Content for another one is not shown to it. */
   by: string
@@ -152,7 +147,6 @@ const linesOf = (headers: Record<string, string>): string =>
     .map(([name, value]) => `${name}: ${value}`)
     .join('\n')
 
-/** The latest messages of each step. */
 const made = new WeakMap<TranscriptStep, { reader: Shown; messages: LanguageModelV4Message[] }>()
 
 /** The messages of a step. The same step and reader return the same object, because it is measured and sent. */

@@ -30,7 +30,6 @@ export function requestOptions(request: {
   provider: ProviderConfig
   cacheKey: string
   outputSchema: object | undefined
-  /** Whether the model is offered tools. */
   hasTools: boolean
 }): Pick<LanguageModelV4CallOptions, 'providerOptions' | 'responseFormat'> {
   const { model, provider, cacheKey } = request

@@ -8,7 +8,6 @@ export interface RequestedCall {
   /** Unique in the run; the provider's own id if that is unique. */
   id: string
   name: string
-  /** JSON text of the arguments, as the model wrote them. */
   arguments: string
   /** Why the call cannot be sent, as a sentence for the model. */
   problem?: string

@@ -4,7 +4,6 @@ import { parse } from './arguments.ts'
 import { bytesOf } from './prompt-size.ts'
 import { readUsage, type Usage } from './usage.ts'
 
-/** The names of a provider's counts in their object. */
 interface Form {
   input: string
   output: string[]
@@ -64,7 +63,6 @@ export function createStatedUsage() {
       // Later events repeat some counts and omit others.
       if (part.type === 'raw') stated = { ...stated, ...usageIn(part.rawValue) }
     },
-    /** Reads the body of a failed answer. */
     noteBody(body: string): void {
       if (body.length > maxBody) return
       for (const event of eventsIn(body)) stated = { ...stated, ...usageIn(event) }

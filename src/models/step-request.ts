@@ -9,7 +9,6 @@ import type { Reader } from './prompt.ts'
 import type { Usage } from './usage.ts'
 
 export interface StepRequest {
-  /** The name of a configured model. */
   model: string
   prompt: LanguageModelV4Prompt
   tools: ModelTool[]
@@ -34,7 +33,6 @@ export interface StepResult extends Answer {
   refusedTools?: string[]
 }
 
-/** A configured model, its provider, and its adapter. */
 export interface Entry {
   model: ModelConfig
   provider: ProviderConfig

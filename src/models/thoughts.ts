@@ -1,6 +1,5 @@
 import type { RawAnswer, OnWords } from './collect-answer.ts'
 
-/** White space in a tag, in characters. */
 const mostSpace = 20
 
 /**
@@ -14,7 +13,6 @@ export function createWithoutThoughts(tag: string) {
   const begun = [`<${tag}`, `</${tag}`].map((text) => text.toLowerCase())
   /** Unclear: words, unless a closing tag follows. */
   let state: 'unclear' | 'thinking' | 'speaking' = 'unclear'
-  /** Opening tags without a closing one. */
   let depth = 0
   /** The text before `held` while it is unclear. */
   let before: string[] = []
@@ -41,7 +39,6 @@ export function createWithoutThoughts(tag: string) {
     return isWithin || (!hasSpoken && chunk.trim() === '') ? '' : visibleText(chunk)
   }
 
-  /** All text before was a thought. */
   function closed(): string {
     depth = Math.max(0, depth - 1)
     before = []

@@ -56,7 +56,6 @@ export function spokenNames(name: string): string[] {
   return [name, ...words.slice(0, -1).map((_, index) => words.slice(index).join('_')), plain]
 }
 
-/** From the shortest name to the one that cannot clash. */
 const namers: ((tool: SiteTool) => string)[] = [
   ({ tool }) => providerSafe(tool),
   (tool) => providerSafe(withSite(tool)),

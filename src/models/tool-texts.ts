@@ -28,7 +28,6 @@ interface DescribedTool {
   conditions?: object | undefined
 }
 
-/** The text around the description, and the characters left for it. */
 function around({ siteName = 'unnamed', conditions }: DescribedTool) {
   const label = toolLabel(quoted(siteName, maxSiteName))
   const rules = conditions ? ` ${conditionsInWords(conditions)}` : ''

@@ -1,6 +1,5 @@
 import type { LanguageModelV4Usage } from '@ai-sdk/provider'
 
-/** The tokens of one model call. */
 export interface Usage {
   /** All tokens that the model read, cached or not. */
   inputTokens: number

@@ -1,4 +1,3 @@
-/** Plain text without hidden characters. */
 const usual = /^[\t\n\r -~]*$/
 
 /** A run of invisible characters: controls, zero-width and direction marks, tags, variation selectors. */

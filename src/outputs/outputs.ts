@@ -21,7 +21,6 @@ export function createOutputs({ threads }: { threads: Pick<Threads<typeof inThre
       assertThat(problems.length === 0, 'VALIDATION_ERROR', { message, details })
     },
 
-    /** The value of an answer, or its problems. */
     async read(schema: object, answer: string, ownerId: string): Promise<ReadOutput> {
       if (answer.length > maxCharacters) return { problems: [tooLong] }
       const given = { schema: JSON.stringify(schema), answer }

@@ -9,7 +9,6 @@ export interface SiteAllowance {
   loopback: boolean
 }
 
-/** The addresses that sites may have. */
 export interface AllowedSites {
   /** Whether the platform may connect to this host at this address, its own or that of its name. */
   permits(url: URL, address: string): boolean

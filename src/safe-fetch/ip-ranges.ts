@@ -34,7 +34,6 @@ const specialIPv4 = [
  */
 const globalIPv6 = ipaddr.parseCIDR('2000::/3')
 
-/** Special ranges within the global unicast range. */
 const specialIPv6 = [
   '2001::/23', // protocol assignments, RFC 2928: Teredo 2001::/32, benchmarks 2001:2::/48, ORCHID 2001:20::/28
   '2001:db8::/32', // documentation, RFC 3849

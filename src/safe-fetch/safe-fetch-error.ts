@@ -99,7 +99,6 @@ const decompressionCodes = /^(Z_|ERR__ERROR_|ERR_BROTLI_|ZSTD_)/
 export const isUndecodable = (error: unknown): boolean =>
   causes(error).some((cause) => decompressionCodes.test(codeOf(cause) ?? ''))
 
-/** The error and its causes. */
 function causes(error: unknown): unknown[] {
   const chain: unknown[] = []
   for (let next = error; next instanceof Error && !chain.includes(next); next = next.cause) chain.push(next)

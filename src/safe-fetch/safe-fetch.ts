@@ -106,7 +106,6 @@ export function createSafeFetch(options: SafeFetchOptions): { fetch: SafeFetch; 
 export const userAgentOf = ({ version, baseUrl }: Pick<SafeFetchOptions, 'version' | 'baseUrl'>): string =>
   `Switchyard/${version} (+${baseUrl})`
 
-/** Sends one request and reads the whole response. */
 async function exchange(
   request: SafeRequest,
   url: URL,

@@ -2,9 +2,7 @@ import { derivedToken, hashToken, isToken, newToken } from './opaque-tokens.ts'
 
 /** The secrets that bind a flow to one browser (RFC 9700, 2.1 and 4.7). */
 export interface BrowserBinding {
-  /** The value of the browser's cookie. */
   binding: string
-  /** Its stored form. */
   bindingHash: string
   /** A value that only a page served to this browser can contain. */
   seen: string

@@ -7,7 +7,6 @@ import { nameOfColumn, sealedColumns, type SealedColumn } from './sealed-columns
 import { createSealing } from './sealing.ts'
 import { VaultCanary } from './vault-canary.ts'
 
-/** A value that no configured key opens. */
 interface UnreadableValue {
   table: string
   id: string
@@ -15,7 +14,6 @@ interface UnreadableValue {
   keyName: string
 }
 
-/** The result of a rotation. */
 export interface RotationReport {
   /** Values resealed under the current key. */
   rotated: number
@@ -24,7 +22,6 @@ export interface RotationReport {
   removable: string[]
 }
 
-/** Progress in one column: processed values, and the total. */
 export type OnProgress = (column: string, done: number, total: number) => void
 
 interface SealedRow {
@@ -34,7 +31,6 @@ interface SealedRow {
 
 interface Pass {
   rotated: number
-  /** Values that changed between the read and the update. */
   changed: number
   unreadable: UnreadableValue[]
 }

@@ -19,7 +19,6 @@ import { Session, type OnDisconnect } from './session.ts'
 /** Usable sessions per owner. */
 export const mostLiving = 1000
 
-/** What a session is made of. */
 export interface NewSession {
   sites: readonly SiteChoice[]
   model?: string | null | undefined
@@ -32,7 +31,6 @@ export interface NewSession {
 /** A session and its token, which is shown only once. */
 export type CreatedSession = Session & { token: string }
 
-/** Makes the function that creates sessions. */
 export function createCreateSession(context: {
   database: Database
   clock: Clock

@@ -38,5 +38,4 @@ export const isLiving = (session: Session, now: Date, limits: Limits): boolean =
 export const isOver = ({ expiresAt, usedAt }: Session, now: Date, limits: Limits): boolean =>
   expiresAt <= now || usedAt <= idleSince(now, limits)
 
-/** Whether a use must be recorded. */
 export const isNoteworthy = ({ usedAt }: Session, now: Date): boolean => usedAt <= later(now, -noteSeconds)

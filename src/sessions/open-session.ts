@@ -15,9 +15,7 @@ import { Session } from './session.ts'
 /** An opened session, and the facts about its owner that a request needs. */
 export interface OpenSession {
   session: Session
-  /** The allowance of the paying account. */
   allowance: Allowance
-  /** Whether the owner accepted the current terms. */
   termsAccepted: boolean
 }
 
@@ -81,7 +79,6 @@ export function createOpenSession(context: {
   }
 }
 
-/** The session without its owner's columns. */
 function sessionIn(found: WithOwner): Session {
   const { tier: _, givenTier: _1, termsVersion: _2, suspendedAt: _3, suspensionReason: _4, ...rest } = found
   const { isClosing: _5, isPayerSuspended: _6, ...fields } = rest

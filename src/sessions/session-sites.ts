@@ -6,13 +6,11 @@ import type { Vault } from '../vault/vault.ts'
 import { requiresApproval } from './requires-approval.ts'
 import { SessionSite, type Session } from './session.ts'
 
-/** One tool that a session may use, and its site. */
 export interface SessionTool {
   entryId: string
   siteName: string
   siteOrigin: string
   tool: SiteTool
-  /** Whether each call requires an approval. */
   asksFirst: boolean
 }
 
@@ -23,7 +21,6 @@ interface Offer {
   tokens: string[]
 }
 
-/** The connected sites and tools that sessions may use. */
 export function createSessionSites(context: { database: Database; vault: Vault }) {
   const { database, vault } = context
 

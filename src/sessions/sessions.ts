@@ -51,7 +51,6 @@ export function createSessions(context: {
     return session
   }
 
-  /** Filters by whether the token is still valid. */
   function only(isActive: boolean) {
     const now = clock.now()
     const bindings = { now, idle: idleSince(now, config.sessions) }
@@ -65,10 +64,8 @@ export function createSessions(context: {
     offerOf: sites.offerOf,
     purge: createPurgeSessions(context),
 
-    /** Whether the session's token is still valid. */
     isActive: (session: Session): boolean => isLiving(session, clock.now(), config.sessions),
 
-    /** The owner's sessions, newest first. */
     async list(
       ownerId: string,
       { isActive, ...request }: PageRequest & { isActive?: boolean | undefined },

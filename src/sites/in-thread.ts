@@ -10,10 +10,8 @@ import { argumentProblems } from './tool-arguments.ts'
  * refusals are results.
  */
 
-/** The manifest as a JSON text. */
 export type ReadManifest = { text: string } | { problems: ErrorDetail[] }
 
-/** Parses and checks a manifest. */
 export const readManifest = (bytes: Uint8Array): ReadManifest => {
   try {
     return { text: JSON.stringify(parseManifest(bytes)) }

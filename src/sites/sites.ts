@@ -12,7 +12,6 @@ import { createPrivateAddresses } from './private-addresses.ts'
 import { describeTool, type SiteTool } from './tool.ts'
 import { tooMuch } from './tool-arguments.ts'
 
-/** A site, according to its current manifest. */
 export interface DiscoveredSite {
   origin: string
   manifest: Manifest

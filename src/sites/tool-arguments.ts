@@ -10,7 +10,6 @@ import { createTextRules, type TextRules } from './manifest/text-rules.ts'
 /** Values times schemas that one validation may check: under a second and 100 MB of temporary errors at worst. */
 const maxChecks = 200_000
 
-/** The problem of arguments that would take too long. */
 export const tooMuch: ErrorDetail = { path: '', message: "is too large to check against the tool's input schema" }
 
 /**

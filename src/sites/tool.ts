@@ -5,7 +5,6 @@ export type Scope = 'read' | 'write' | 'delete' | 'admin'
 /** Whether a call may be repeated: it only reads, it may be repeated, or it must run once. */
 export type Effect = 'read' | 'idempotent' | 'once'
 
-/** An operation of a site, as the platform uses it. */
 export interface SiteTool {
   name: string
   description: string

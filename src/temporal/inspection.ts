@@ -21,7 +21,6 @@ export async function ifKnown<T>(work: () => Promise<T>): Promise<T | undefined>
   }
 }
 
-/** An open workflow execution in Temporal. */
 export interface OpenExecution {
   /** Temporal's id of this execution; another one may reuse the workflow id. */
   executionId: string
@@ -40,7 +39,6 @@ export interface OpenExecution {
   waitsSince: Date | null
 }
 
-/** The pollers for workflow tasks on our task queue. */
 export interface Polls {
   /** Whether a worker has polled within the last minute or so. */
   isPolled: boolean
@@ -48,7 +46,6 @@ export interface Polls {
   servedUntil: Date | null
 }
 
-/** How an operator ended a workflow in Temporal. */
 export type OperatorsEnd = 'terminated' | 'cancelled'
 
 /** An open execution of our types, from a list that may be outdated. A queue's `id` is its agent's. */
@@ -89,7 +86,6 @@ export function createInspection(context: {
 }) {
   const { client, connection, config, withDeadline } = context
 
-  /** The latest execution; undefined if Temporal has none. */
   const describe = (workflowId: string): Promise<WorkflowExecutionDescription | undefined> =>
     ifKnown(() => withDeadline(() => client.workflow.getHandle(workflowId).describe()))
 

@@ -1,13 +1,11 @@
 import type { Clock } from '../clock.ts'
 import type { Temporal } from './temporal.ts'
 
-/** How long a result is reused, in milliseconds. */
 const freshMs = 2000
 
 /** Two failed checks at most this far apart, in milliseconds, count as one outage. */
 const sameOutageMs = 30_000
 
-/** Whether Temporal answers this process. */
 export interface Reachability {
   reachable: boolean
   /** If it does not: since when this process has known. */

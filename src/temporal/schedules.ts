@@ -12,7 +12,6 @@ import { quotedName } from '../names.ts'
 import type { Calendar } from '../schedules/cron/calendars.ts'
 import { agentOfSchedule, scheduleId, searchAttributes, type CronTickInput } from '../../workflows/messages.ts'
 
-/** A schedule as Temporal should have it. */
 export interface WantedSchedule {
   agentId: string
   ownerId: string
@@ -21,7 +20,6 @@ export interface WantedSchedule {
   generation: number
   calendars: Calendar[]
   paused: boolean
-  /** How late Temporal may start a fire, in seconds. */
   catchUpSeconds: number
 }
 

@@ -117,7 +117,6 @@ export function createTemporal(config: Config['temporal'], logger: Logger) {
       )
     },
 
-    /** Whether Temporal answers. */
     async isReachable(): Promise<boolean> {
       try {
         await withDeadline(() => connection.workflowService.getSystemInfo({}))
@@ -141,7 +140,6 @@ export interface NamedAgent extends AgentQueueInput {
   agentName: string
 }
 
-/** How to reach Temporal, for the client and the worker. */
 export const connectionOptions = ({ address, apiKey, tls }: Config['temporal']) => ({
   address,
   ...(tls && { tls: true as const }),

@@ -16,7 +16,6 @@ const retentionHours = 24
 /** `present`: whether its report is recent and it was polling then. */
 type WorkerSighting = Omit<WorkerProcess, keyof Row> & { present: boolean }
 
-/** Whether any worker serves a task queue. */
 export interface Presence {
   present: boolean
   /** If none does: when the last one did, if recorded. */
@@ -49,7 +48,6 @@ export function createWorkers(context: { database: Database; config: { temporal:
     /** Reports that this process takes no more work. */
     signOff: async (): Promise<void> => void (await WorkerProcess.query(database).deleteById(id)),
 
-    /** Whether a worker of this process's task queue is present. */
     async presence(): Promise<Presence> {
       const { rows } = await database.raw<{ rows: [{ present: boolean; since: Date | null }] }>(presenceStatement, {
         taskQueue,
@@ -61,7 +59,6 @@ export function createWorkers(context: { database: Database; config: { temporal:
     /** Every recorded worker, of all task queues, the latest report first; at most a thousand. */
     list: async (): Promise<WorkerSighting[]> => (await database.raw<{ rows: WorkerSighting[] }>(listStatement)).rows,
 
-    /** Deletes workers that were silent for a day. */
     async purge(): Promise<void> {
       await database.raw(purgeStatement)
     },

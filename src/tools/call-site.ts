@@ -142,7 +142,6 @@ const sentences: Partial<Record<SafeFetchReason, string>> = {
   'invalid-url': "The address in the site's manifest is invalid.",
 }
 
-/** The problem of a response that arrived but was not read. */
 const unreadableReasons: Partial<Record<SafeFetchReason, string>> = {
   'too-large': 'is too large',
   encoding: 'could not be decompressed',
@@ -211,5 +210,4 @@ function refusal(status: 401 | 403 | 429, quotation: string): string {
   return `The site's rate limit has been exceeded.${quotation}`
 }
 
-/** Quotes the site's text as such; empty for no text. */
 const quoted = (words: string): string => (words === '' ? '' : ` The site says: ${JSON.stringify(words)}`)

@@ -7,7 +7,6 @@ import { freesKey } from './direct-call.ts'
 import type { Ledger, Sending } from './sender.ts'
 import { DirectToolCall, recordedResult } from './tool-call.ts'
 
-/** Records the progress of a direct call in its row. */
 export function createDirectCallRows({ database, clock }: { database: Database; clock: Clock }) {
   /**
    * The call's row. The first attempt inserts it, so a call that is rejected earlier leaves no row. Each attempt starts
@@ -75,15 +74,12 @@ export function createDirectCallRows({ database, clock }: { database: Database; 
   return { ledgerOf, recordOutcome, recordUnsent }
 }
 
-/** The longest arguments kept of an unsent call. */
 const keptUnsent = 1024
 
-/** Counts the attempts of a direct call. */
 export type DirectLedger = Ledger & { attempts: () => number; refused: () => number | null }
 
 export type DirectRow = ReturnType<typeof directRow>
 
-/** The row of a call before it is sent. */
 export function directRow(
   entry: VaultEntry,
   tool: { name: string; effect: DirectToolCall['effect'] },

@@ -6,7 +6,6 @@ import type { Sent } from './sender.ts'
 import type { DirectToolCall } from './tool-call.ts'
 import { unreadResult } from './unread-result.ts'
 
-/** The result of a direct call. */
 export interface DirectResult {
   callId: string
   result: JsonText
@@ -47,10 +46,8 @@ export function answerOf(call: DirectToolCall): DirectResult {
   throw callError(isRetryable ? 'SITE_UNAVAILABLE' : 'TOOL_EXECUTION_ERROR', call.result ?? pending, call)
 }
 
-/** A call that had no effect. */
 export type UnsentCall = Exclude<Sent, { kind: 'answered' }>
 
-/** The error that explains why the site did nothing. */
 export function reasonOf(sent: UnsentCall, now: Date) {
   if (sent.kind === 'held') {
     const seconds = Math.max(1, Math.ceil((sent.until.getTime() - now.getTime()) / 1000))

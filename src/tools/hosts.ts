@@ -6,7 +6,6 @@ import type { Logger } from '../logger.ts'
 import { limitedHost } from './limited-host.ts'
 import { OutgoingHost } from './outgoing-host.ts'
 
-/** The most hosts in the list. For more, query the database. */
 const maxListed = 1000
 
 /** A host that is blocked, has its own limit or proposes one, as an admin sees it. */
@@ -14,11 +13,9 @@ interface KnownHost {
   host: string
   /** Calls per minute that an admin allows; null for OUTGOING_PER_MINUTE. */
   callsPerMinute: number | null
-  /** Calls per minute that its manifest proposes. */
   proposedPerMinute: number | null
   /** The host requested a pause with a Retry-After. */
   held: { until: Date; reason: string | null } | null
-  /** An admin has suspended it. */
   suspended: { at: Date; by: string | null; reason: string | null } | null
 }
 

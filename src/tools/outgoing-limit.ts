@@ -5,7 +5,6 @@ import { lockHost, readHost, type HostRead } from './read-host.ts'
 import { OutgoingSlot } from './outgoing-slot.ts'
 import { msUntilTurn } from './outgoing-turns.ts'
 
-/** A call that needs a slot. */
 export interface SlotRequest {
   /** The name, with its port if ports count separately. */
   host: string
@@ -109,7 +108,6 @@ export function createOutgoingLimit(context: {
       }
     },
 
-    /** Removes a waiting call. */
     async leave(callId: string): Promise<void> {
       await database.raw(leaveStatement, { callId })
     },

@@ -4,7 +4,6 @@ export interface CountedSlot {
   freeInMs: number
 }
 
-/** A call that requests a slot. */
 export interface WaitingCall {
   id: string
   share: string

@@ -2,15 +2,12 @@ import type { Transaction } from '../database/database.ts'
 import { OutgoingHost } from './outgoing-host.ts'
 import type { CountedSlot, WaitingCall } from './outgoing-turns.ts'
 
-/** The facts that decide about a call. */
 export interface HostRead {
   /** The database's time, in milliseconds since 1970. */
   now: number
-  /** Why the host is suspended; null if it is not. */
   suspended: string | null
   /** The end of the host's hold; null if there is none. */
   heldUntil: Date | null
-  /** The host's calls per minute. */
   limit: number
   /** Null if every call gets a free slot: then the order does not matter. */
   contended: { slots: CountedSlot[]; calls: (WaitingCall & { asksInMs: number })[]; served: string[] } | null

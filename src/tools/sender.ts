@@ -10,13 +10,11 @@ import type { CallOutcome, SiteCall } from './call-site.ts'
 import { limitedHost } from './limited-host.ts'
 import type { OutgoingLimit } from './outgoing-limit.ts'
 
-/** A call to send now, if its host has a slot. */
 export interface Sending {
   callId: string
   ownerId: string
   entryId: string
   tool: string
-  /** The JSON text of the arguments object. */
   arguments: string
   idempotencyKey: string
   /** The key of a fair share of the host: the owner, and after a slash an agent, chats or direct calls. */
@@ -38,7 +36,6 @@ export interface Ledger {
   begin: () => Promise<boolean>
   /** Records a refused attempt (401, 429) before its consequences. */
   onRefused: (outcome: CallOutcome, generation: number) => Promise<void>
-  /** Records that the credential was refreshed for the call. */
   onRefreshed: () => Promise<void>
 }
 
@@ -47,7 +44,6 @@ export type Sent =
   | { kind: 'answered'; outcome: CallOutcome }
   /** The site answered 401, and a newer credential exists: the call can be sent again immediately. */
   | { kind: 'again'; outcome: CallOutcome; refreshed: boolean }
-  /** `inMs`: the time until a slot is free. */
   | { kind: 'held'; until: Date; inMs?: number; why: 'limit' | 'held'; host: string; outcome?: CallOutcome }
   | { kind: 'parked'; message: string }
   /** The site is unreachable, now or permanently, or did not grant the tool's scope. Nothing was started. */

@@ -11,10 +11,8 @@ export interface SiteAnswer {
 /** The JSON object with secrets masked, or the reason why there is none. `too-complex`: the answer cannot be read. */
 export type ReadAnswer = { text: string } | { problem: 'no-json' | 'no-object' | 'too-complex' }
 
-/** The deepest nesting of a result. */
 const maxDepth = 100
 
-/** Reads the result of a call. */
 export async function readAnswer({ text, secrets }: SiteAnswer): Promise<ReadAnswer> {
   const given = parseJson(text, { maxDepth })
   if (!given.ok) return { problem: given.isTooDeep ? 'too-complex' : 'no-json' }

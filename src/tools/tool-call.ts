@@ -80,10 +80,8 @@ export class ChatToolCall extends Call {
 export const idempotencyKeyOf = ({ runId, step, position }: Pick<ToolCall, 'runId' | 'step' | 'position'>): string =>
   `${runId}:${step}:${position}`
 
-/** The result as recorded. */
 export const recordedResult = (outcome: CallOutcome): string | null => (outcome.kind === 'unread' ? null : outcome.text)
 
-/** Whether the state is final. */
 export const isFinal = (status: CallStatus): boolean => status !== 'planned' && status !== 'started'
 
 /** The state of a call after its last attempt. A call that may have taken effect is `unknown`; a read is `failed`. */

@@ -25,7 +25,6 @@ const lookMs = 250
 
 /** The longest wait for the trial of a new token, in milliseconds. */
 const trialMs = 5000
-/** Tools considered for the trial. */
 const maxTried = 10
 
 /** Omits arguments and results: a hundred of these may be a hundred megabytes. */
@@ -40,7 +39,6 @@ interface DirectRequest {
   idempotencyKey: string | undefined
 }
 
-/** The request with the JSON text of the arguments. */
 type Asked = Omit<DirectRequest, 'args'> & { args: string; ownerId: string }
 
 const isSameText = (one: string, other: string): boolean =>
@@ -222,10 +220,8 @@ export function createTools(context: {
     },
   }
 
-  /** The error of a call that had no effect. */
   async function unsentError(row: DirectRow, sent: UnsentCall, attempts: number): Promise<CodedError> {
     const { code, message, retryAfter } = reasonOf(sent, clock.now())
-    // The site said that the request had no effect.
     const refused = { kind: 'unavailable', httpStatus: null, certain: true, text: message } as const
     if (attempts > 0) await recordOutcome(row, 'failed', refused)
     // Many requests may hit the host's limit. A row for each would be a way to fill the disk.

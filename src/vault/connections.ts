@@ -34,7 +34,6 @@ export type ConnectionState =
   /** The connection exceeds the limit of the tier. */
   | { kind: 'resting' }
 
-/** The precision of `lastUsedAt`. */
 const usedPrecisionMs = 60 * 60 * 1000
 
 /**
@@ -120,7 +119,6 @@ export function createConnections(context: {
     /** Opens the connection for a call. Never throws because of the site. */
     open,
 
-    /** Records that the site accepted the token. */
     async accepted({ entryId, generation, isAccepted }: Connection): Promise<void> {
       if (isAccepted) return
       const acceptedAt = clock.now()

@@ -46,7 +46,6 @@ export function createEntries(context: {
   oauthClient: OAuthClient
   due: Due
   proposals: HostProposals
-  /** How many sites an owner may connect. */
   limitOf: (ownerId: string, trx?: Transaction) => Promise<number>
 }) {
   const { database, clock, logger, sealing, sites, oauthClient, due, proposals, limitOf } = context
@@ -143,7 +142,6 @@ export function createEntries(context: {
     })
   }
 
-  /** The tokens of an entry, in plain text. */
   const tokensIn = (entry: Pick<VaultEntry, 'id' | 'authType' | 'credential'>): string[] =>
     Object.values(openCredential(sealing, entry))
 
@@ -162,7 +160,6 @@ export function createEntries(context: {
   const toolsOf = (entry: VaultEntry): (SiteTool & { usable: boolean })[] =>
     sites.toolsOf(entry.manifest).map((tool) => ({ ...tool, usable: isUsable(tool, entry.scopes) }))
 
-  /** The entry as input of the rules for site choices. */
   function offered(entry: VaultEntry): OfferedSite {
     const { auth } = entry.manifest
     return {
@@ -245,7 +242,6 @@ export function createEntries(context: {
 
     tokensIn,
 
-    /** The owner's entries among the ids. */
     async known(ownerId: string, ids: readonly string[]): Promise<VaultEntry[]> {
       return mine(ownerId).findByIds(ids.filter(isId))
     },

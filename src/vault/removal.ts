@@ -7,7 +7,6 @@ import type { Revocations } from './revocations.ts'
 import { VaultEntry } from './vault-entry.ts'
 import { quotedName } from '../names.ts'
 
-/** Agents named in a refusal. */
 const mostNamed = 10
 
 interface User {
@@ -15,7 +14,6 @@ interface User {
   name: string
 }
 
-/** Removes entries from the vault. */
 export function createRemoval(context: {
   database: Database
   clock: Clock

@@ -11,7 +11,6 @@ import type { VaultEntry } from './vault-entry.ts'
 
 /** How long revocation is tried, in seconds: a day. After that, the account's owner revokes the grant at the site. */
 const triedSeconds = 86_400
-/** The longest pause between attempts, in seconds. */
 const longestPause = 3600
 /** Attempts per round. They run in parallel. */
 const batch = 10

@@ -10,7 +10,6 @@ export interface SiteChoice {
   askFirst?: readonly string[] | undefined
 }
 
-/** The tools of a vault entry. */
 export interface OfferedSite {
   id: string
   name: string
@@ -55,7 +54,6 @@ export function assertGranted(known: readonly OfferedSite[], choices: readonly S
   }
 }
 
-/** Tools named in a refusal. */
 const mostNamed = 20
 
 function refusal({ id, name, offers }: OfferedSite, refused: readonly SiteTool[]): string {

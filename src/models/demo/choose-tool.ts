@@ -6,7 +6,6 @@ import { fillArguments, readFacts } from './fill-arguments.ts'
 /** Enough to show several steps, few enough not to surprise a site. */
 const maxCalls = 3
 
-/** The text and calls of one answer. */
 export interface Move {
   texts: string[]
   calls: { name: string; arguments: string }[]

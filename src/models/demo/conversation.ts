@@ -21,24 +21,20 @@ export interface MadeCall {
 
 /** The demo model's view of a prompt: the words of each side, and the events since the last user message. */
 export interface Conversation {
-  /** The owner's instructions, without the platform's rules. */
   instructions: string
   /** The last user message outside all fences. The platform's corrections are not user messages. */
   words: string
   /** Whether this is a chat. Then the words count as the owner's too. */
   isChat: boolean
   payload: string | undefined
-  /** The payload's fields, from the agent's schema. */
   schema: unknown
   /** Unavailable sites of the agent, one per line. */
   missing: string | undefined
-  /** The JSON Schema of the final answer, if there is one. */
   outputSchema: unknown
   /** What started the run, as a sentence. */
   trigger: string
   /** The model's answers since the last user message, shown or omitted. */
   turns: number
-  /** The number of its first answers that are omitted. */
   leftOut: number
   calls: MadeCall[]
 }

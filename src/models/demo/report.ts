@@ -1,6 +1,5 @@
 import type { Conversation, MadeCall } from './conversation.ts'
 
-/** Characters quoted of each result. */
 const maxQuote = 200
 
 /**
@@ -11,7 +10,6 @@ export function report({ trigger, schema, missing, calls }: Conversation, offere
   return [outcome(trigger, calls, offered), ...fieldsOf(schema), ...lacks].join(' ')
 }
 
-/** Names the fields of an agent's payload schema. */
 function fieldsOf(schema: unknown): string[] {
   if (!Array.isArray(schema)) return []
   const fields = (schema as Record<string, unknown>[]).map(({ name, type }) => `${String(name)} (${String(type)})`)

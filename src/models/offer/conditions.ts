@@ -51,7 +51,6 @@ function anyOf(all: [string, unknown][]): unknown {
   return forms.some((form) => isObject(form) && Object.keys(form).length === 0) ? {} : { anyOf: forms }
 }
 
-/** The properties that every branch requires. */
 function requiredIn(schema: SchemaObject): string[] {
   const inAll = listOf(schema['allOf']).filter(isObject).flatMap(allRequired)
   const inEach = ['anyOf', 'oneOf'].flatMap((keyword) => {

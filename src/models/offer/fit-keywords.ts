@@ -1,7 +1,6 @@
 import type { ProviderKind } from '../../config/models-config.ts'
 import type { SchemaObject } from '../../sites/manifest/schema-keywords.ts'
 
-/** Settings and findings of one fitting. */
 export interface Fitting {
   kind: ProviderKind
   mostLevels: number

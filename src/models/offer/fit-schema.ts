@@ -6,12 +6,10 @@ import { liftConditions } from './conditions.ts'
 import { fitName, type PropertyNames } from './property-names.ts'
 import { fitTexts, inferType, type Fitting } from './fit-keywords.ts'
 
-/** The schema of a tool as its model sees it. */
 export interface FittedSchema {
   schema: SchemaObject
   /** Rules of the top level that no provider accepts there; models get them as text. */
   conditions: SchemaObject | undefined
-  /** Changed names of properties, with the site's own. */
   names: PropertyNames
   /** Parts that could not be sent as written, each in a few words for the author. */
   changes: string[]
@@ -54,7 +52,6 @@ function fitTo(shown: SchemaObject, fitting: Fitting): FittedSchema {
   return { schema: { type: 'object', properties, ...rest }, conditions, names, changes: [...fitting.changes] }
 }
 
-/** An inner schema, including everything inside it. */
 function fitInner(schema: SchemaObject, level: number, fitting: Fitting): SchemaObject {
   const { $defs: _, definitions: __, ...rules } = fitNames(schema, fitting)
   const typed = inferType(rules)
@@ -119,7 +116,6 @@ const fitAny = (schema: unknown, level: number, fitting: Fitting): SchemaObject 
   return schema === false ? { not: {} } : {}
 }
 
-/** Replaces names wherever a property is named. */
 function fitNames(schema: SchemaObject, { names, changes }: Fitting): SchemaObject {
   const nameOf = (name: string): string => {
     const safe = names.get(name) ?? fitName(name)

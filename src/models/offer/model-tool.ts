@@ -10,11 +10,9 @@ export interface ModelTool {
   /** As the site wrote it. */
   description: string
   inputSchema: object
-  /** The name of its site, as the site wrote it. */
   siteName?: string | undefined
 }
 
-/** A tool as sent to its model, and the renamed properties. */
 export interface SentTool {
   tool: LanguageModelV4FunctionTool
   names: PropertyNames

@@ -2,7 +2,6 @@ import type { ProviderKind } from '../../config/models-config.ts'
 import { nameTools } from '../tool-names.ts'
 import type { ModelTool } from './model-tool.ts'
 
-/** A tool of a connected site. */
 export interface OfferableTool {
   entryId: string
   siteName: string
@@ -10,7 +9,6 @@ export interface OfferableTool {
   tool: { name: string; description: string; inputSchema: object }
 }
 
-/** Tools of a site that are not offered to a model. */
 export interface LeftOut {
   name: string
   origin: string
@@ -54,7 +52,6 @@ export function offerTools<Tool extends OfferableTool>(
   }
 }
 
-/** Groups the names of omitted tools by site. */
 export function leftOut(tools: OfferableTool[], reason: LeftOut['reason']): LeftOut[] {
   const named = Map.groupBy(tools.slice(0, mostNames), ({ entryId }) => entryId)
   return [...named.values()].map((ofSite) => ({

@@ -2,7 +2,6 @@ import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { ProviderConfig, ProviderKind } from '../../config/models-config.ts'
 import { createDemoModel } from '../demo/demo-model.ts'
 
-/** The inputs of an adapter. */
 export interface AdapterContext {
   provider: ProviderConfig
   /** The provider's name for the model. */

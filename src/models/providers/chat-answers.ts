@@ -20,7 +20,6 @@ const isSaid = (value: unknown): boolean => value !== undefined && value !== nul
 const noChoice = 'no choices'
 const silence = { index: 0, message: { role: 'assistant', content: '' }, finish_reason: noChoice }
 
-/** An empty piece. */
 const nothing = { index: 0, delta: {}, finish_reason: null }
 
 function wholeChoice(choice: unknown): unknown {
@@ -54,7 +53,6 @@ export class ChatChunks {
   #isRefused = false
   #hasEnded = false
   #endsWithUsage = false
-  /** The usage stated so far. */
   usage: Members = {}
 
   read(event: Members): Members {

@@ -16,7 +16,6 @@ const maxExact = 64 * 1024
 export const readJson = (text: string): unknown =>
   text.length <= maxExact && /"arguments"\s*:\s*[{[]/.test(text) ? readExactly(text) : (JSON.parse(text) as unknown)
 
-/** The parts of a message, or of a piece of one. */
 export function messageOf(given: Members): Members {
   const content = isRefusal(given) && !given['content'] ? given['refusal'] : given['content']
   const thoughts = [given['reasoning_content'], given['reasoning']].map(thoughtsOf).find(Boolean)
@@ -60,7 +59,6 @@ export interface WireCall {
   index: number | undefined
   id: string | undefined
   name: unknown
-  /** Text; undefined if there is none. */
   arguments: string | undefined
   extra: unknown
 }

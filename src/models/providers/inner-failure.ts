@@ -4,7 +4,6 @@ import { isObject } from '../../json.ts'
 export interface InnerFailure {
   /** The equivalent status; undefined if unknown. */
   status: number | undefined
-  /** The provider's message. */
   message: string
 }
 

@@ -26,7 +26,6 @@ export function createProviderFetch() {
   return { fetchAs, close: () => agent.close() }
 }
 
-/** The answer, which fails once it exceeds the size limit. */
 function bounded(answer: Response): Response {
   if (!answer.body) return answer
   let bytes = 0

@@ -8,7 +8,6 @@ import { readJson, type Members } from './chat-message.ts'
 import { dataOf, eventOf } from './server-sent-events.ts'
 import { failureIn, type InnerFailure } from './inner-failure.ts'
 
-/** How the model is called. */
 export interface Asked {
   kind: ProviderKind
   stream: boolean

@@ -18,7 +18,6 @@ export async function* dataOf(texts: AsyncIterable<string>): AsyncGenerator<stri
   if (data.length > 0) yield data.join('\n')
 }
 
-/** An event with this data. */
 export const eventOf = (data: string): string =>
   `${data
     .split('\n')

@@ -1,7 +1,6 @@
 import { providerErrorIn, messageIn } from './provider-error.ts'
 import { toolRefusal } from './tool-refusal.ts'
 
-/** The most attempts of a request whose tools the provider refuses. */
 const mostAttempts = 16
 
 interface Named {
@@ -10,10 +9,8 @@ interface Named {
 
 type OnRefused<Tool> = (refused: Tool[], error: unknown) => Promise<void>
 
-/** An answer, and the tools omitted for it. */
 interface Without<Tool, Answer> {
   answer: Answer
-  /** Tools that the provider refuses. */
   refused: Tool[]
   /** Tools beyond the provider's maximum, and that maximum. */
   beyond: Tool[]

@@ -23,7 +23,6 @@ export function createNarrowedWindows() {
       known.set(key, Math.min(promptBytes, known.get(key) ?? Infinity))
     },
 
-    /** The window that the run or chat may use. */
     of(window: Window, model: string, cacheKey: string | undefined): Window {
       const promptBytes = cacheKey === undefined ? undefined : known.get(keyOf(model, cacheKey))
       if (promptBytes === undefined) return window

@@ -1,7 +1,6 @@
 import { ModelError } from '../failures.ts'
 import { providerErrorIn, messageIn } from './provider-error.ts'
 
-/** The provider refuses the prompt as too long. */
 export class PromptTooLong extends ModelError {
   /** The acceptable share of this prompt. */
   readonly part: number
@@ -112,6 +111,5 @@ const limitForms = [
   /\((\d[\d,_]*\d) tokens\)/g,
 ]
 
-/** The numbers that are stated as limits. */
 const limitsIn = (sentence: string): number[] =>
   limitForms.flatMap((form) => [...sentence.matchAll(form)].map(([, digits = '']) => countOf(digits)))

@@ -4,7 +4,6 @@ import { parse } from '../arguments.ts'
 import { BrokenAnswer, causesOf, ModelError } from '../failures.ts'
 import { failureIn } from '../providers/inner-failure.ts'
 
-/** A provider's reason for rejecting a request. */
 export interface ProviderError {
   status: number | undefined
   /** The beginning of its answer. */
@@ -53,7 +52,6 @@ const places = [['error', 'message'], ['message'], ['detail'], ['error'], ['erro
 /** The message; the whole answer if there is none. */
 export const messageIn = (rejection: ProviderError): string => statedIn(rejection) ?? rejection.text
 
-/** The longest logged message, in characters. */
 const maxLogged = 500
 
 /** The part of a refusal that is logged. Anything but an error message may contain the prompt. */

@@ -1,12 +1,9 @@
 import { providerErrorIn, messageIn } from './provider-error.ts'
 import { isTooLong } from './prompt-too-long.ts'
 
-/** The tools of a request that a provider rejects. */
 export type ToolRefusal =
   /** One tool, by its position. */
-  | { tool: number }
-  /** The maximum number of tools. */
-  | { most: number }
+  { tool: number } | { most: number }
 
 /** Refusals of the request. Others are about the key, the account or the model, or temporary. */
 const ofTheRequest = new Set([undefined, 400, 413, 422])

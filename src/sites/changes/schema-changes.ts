@@ -87,7 +87,6 @@ const falls: Comparison = (before, after) => Number(after) <= Number(before)
 const rises: Comparison = (before, after) => Number(after) >= Number(before)
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value])
 
-/** Whether every item of the first list is in the second. */
 function isWithin(some: unknown, all: unknown): boolean {
   const known = new Set(listOf(all).map(textOf))
   return listOf(some).every((value) => known.has(textOf(value)))

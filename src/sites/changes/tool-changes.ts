@@ -10,7 +10,6 @@ import { describeTool, type Effect, type Scope, type SiteTool } from '../tool.ts
 const scopeRanks: Record<Scope, number> = { read: 0, write: 1, delete: 2, admin: 3 }
 const repeatRanks: Record<Effect, number> = { once: 0, idempotent: 1, read: 2 }
 
-/** The scopes that the tools need. */
 export const neededScopes = ({ tools }: Manifest): Set<Scope> => new Set(tools.map((tool) => describeTool(tool).scope))
 
 /** The differences between the tools of two manifests. Tools are matched by name. */

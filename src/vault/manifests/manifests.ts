@@ -17,7 +17,6 @@ import { createManifestReview, lockEntry, pendingIn, putIntoUse, recordDecision 
 import type { ManifestFinding } from './review-manifest.ts'
 import { VaultEntry } from '../vault-entry.ts'
 
-/** The change that an owner accepts. */
 interface Acceptance {
   /** Fingerprint of the change that the owner was shown. */
   fingerprint: string
@@ -31,7 +30,6 @@ type ListedChange = Pick<
   'id' | 'class' | 'differences' | 'fingerprint' | 'status' | 'foundAt' | 'decidedAt'
 >
 
-/** An entry's pending change. */
 export type PendingManifest = Pick<ManifestChange, 'class' | 'fingerprint' | 'foundAt'>
 
 /** Entries per round. Each site is fetched once for all its entries, and all sites are fetched in parallel. */
@@ -148,14 +146,12 @@ export function createManifests(context: {
       return after
     },
 
-    /** All changes of an entry, newest first, including adopted ones. */
     history: ({ id }: VaultEntry, request: PageRequest): Promise<Page<ListedChange>> => {
       const changes = ManifestChange.query(database).where({ entryId: id })
       const listed = changes.select('id', 'class', 'differences', 'fingerprint', 'status', 'foundAt', 'decidedAt')
       return page(listed, { list: 'changes', time: 'foundAt', bytes: 'octet_length(differences::text)', ...request })
     },
 
-    /** The pending changes of these entries, by entry id. */
     async pendingOf(entryIds: readonly string[]): Promise<Map<string, PendingManifest>> {
       const rows = await ManifestChange.query(database)
         .select('entryId', 'class', 'fingerprint', 'foundAt')

@@ -12,12 +12,10 @@ import { ManifestChange } from './manifest-change.ts'
 import { VaultEntry } from '../vault-entry.ts'
 import { quotedName, quotedWords } from '../../names.ts'
 
-/** The result of checking a site's manifest. */
 export interface ManifestFinding {
   class: ChangeClass
   /** `none`: the site publishes the pinned manifest. `pending`: the change waits for the owner. */
   status: 'none' | 'adopted' | 'pending'
-  /** SHA-256 of the manifest found. */
   fingerprint: string
   differences: Difference[]
   foundAt: Date
@@ -39,7 +37,6 @@ export async function lockEntry(trx: Transaction, entryId: string): Promise<Vaul
   return entry
 }
 
-/** The entry's pending change. */
 export const pendingIn = async (trx: Transaction, entryId: string): Promise<ManifestChange | undefined> =>
   ManifestChange.query(trx).findOne({ entryId, status: 'pending' })
 
@@ -54,7 +51,6 @@ export async function putIntoUse(
   return entry.$query(trx).patchAndFetch({ manifest, name, manifestFetchedAt: foundAt, ...fields })
 }
 
-/** Decides what happens to a manifest fetched from a site. */
 export function createManifestReview(context: {
   database: Database
   clock: Clock
@@ -125,7 +121,6 @@ function recordedFinding(entry: VaultEntry, pending: ManifestChange | undefined)
   return { class: 'none', status: 'none', fingerprint, differences: [], foundAt: entry.manifestCheckedAt }
 }
 
-/** Records what happened to a pending change. */
 export async function recordDecision(
   trx: Transaction,
   { id }: ManifestChange,

@@ -2,7 +2,6 @@ import * as oauth from 'oauth4webapi'
 import { CodedError } from '../../errors.ts'
 import { quotedWords } from '../../names.ts'
 
-/** The context for validating and describing an answer. */
 interface Expected {
   server: oauth.AuthorizationServer
   clientId: string
@@ -13,7 +12,6 @@ interface Expected {
   issuerInWords: string
 }
 
-/** The parameters that may occur once. */
 const single = ['state', 'iss', 'code', 'error', 'response'] as const
 
 /**

@@ -21,7 +21,6 @@ import type { VaultEntry } from '../vault-entry.ts'
 /** What an owner wants to connect: a new site, or an existing entry. */
 interface FlowRequest {
   ownerId: string
-  /** The user who starts the flow. */
   userId: string
   target: { url: string } | { entry: VaultEntry }
   /** Names of the tools to make usable; all of the site's if absent. */
@@ -48,14 +47,12 @@ interface OpenedFlow extends BrowserBinding {
 export interface FlowPreview {
   owner: string
   asker: string
-  /** Whether the requester is the owner. */
   isOwn: boolean
   site: string
   origin: string
   scopes: Scope[]
 }
 
-/** The time to sign in and consent at the site. */
 const lifetimeMs = 10 * 60_000
 
 /** Attempts kept per user and owner, newest first. Each holds a manifest. */

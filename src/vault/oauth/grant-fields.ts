@@ -8,7 +8,6 @@ const renewAt = 0.8
 interface Asked {
   /** The requested scopes, or the scopes that a refresh must keep. */
   scopes: Scope[]
-  /** The tools of the site. */
   tools: readonly Pick<SiteTool, 'scope'>[]
   /** Whether this grant renews an earlier one. Then the scopes stay if the site names none of them. */
   isRefresh: boolean

@@ -9,7 +9,6 @@ import { checkedAnswer } from './authorization-answer.ts'
 import { readableTokenAnswer } from './token-answer.ts'
 import { requestToken } from './token-outcome.ts'
 
-/** The OAuth part of a manifest. */
 export type OAuthSite = Extract<Manifest['auth'], { type: 'oauth2' }>
 
 /**
@@ -25,7 +24,6 @@ export function createOAuthClient(context: { fetch: SafeFetch; config: Config })
   return {
     redirectUri,
 
-    /** The platform's client id at the site of this origin. */
     clientIdAt: (origin: string): string =>
       config.oauth.clientIds.find((pair) => pair.origin === origin)?.clientId ?? config.oauth.clientId,
 
@@ -71,7 +69,6 @@ export function createOAuthClient(context: { fetch: SafeFetch; config: Config })
         return oauth.processAuthorizationCodeResponse(server, from, await readableTokenAnswer(answer))
       }),
 
-    /** Exchanges a refresh token for the next grant. */
     refresh: (site: OAuthSite, clientId: string, refreshToken: string) =>
       requestToken([refreshToken], async () => {
         const server = serverOf(site)
@@ -90,7 +87,6 @@ export function createOAuthClient(context: { fetch: SafeFetch; config: Config })
   }
 }
 
-/** Describes the issuer of the manifest. */
 const issuerInWords = ({ issuer, authorization_url: url }: OAuthSite): string =>
   issuer === undefined
     ? `Its manifest declares no \`issuer\`, so \`iss\` must have the origin ${new URL(url).origin}. The owner of the site can declare an \`issuer\`.`

@@ -16,7 +16,6 @@ export class OAuthFlow extends Row {
   static override jsonAttributes = ['manifest', 'scopes']
   declare id: string
   declare ownerId: string
-  /** The user who started it. */
   declare userId: string
   declare entryId: string | null
   declare origin: string

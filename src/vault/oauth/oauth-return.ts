@@ -16,12 +16,10 @@ import { OAuthFlow } from './oauth-flow.ts'
 import type { Grant, TokenOutcome } from './token-outcome.ts'
 import { VaultEntry } from '../vault-entry.ts'
 
-/** The site's response, as the browser delivers it. */
 interface CallbackInput {
   parameters: URLSearchParams
   /** This browser's cookie for the flow. */
   bindingOf: (flowId: string) => string | undefined
-  /** The browser's address. */
   from: Pick<Actor, 'address' | 'userAgent'>
 }
 
@@ -154,7 +152,6 @@ function recorded({ code, message }: OAuthFlow): CodedError {
 
 const problem = (path: string, message: string) => ({ message, details: [{ path, message }] })
 
-/** Turns a refusal into a code. */
 function checkParameters(check: () => URLSearchParams): URLSearchParams {
   try {
     return check()

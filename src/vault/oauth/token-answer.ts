@@ -85,7 +85,6 @@ function refusal(
   return new Response(status === 304 ? null : body, { status, headers })
 }
 
-/** The normalized members. */
 function normalized(members: Members): Record<string, unknown> {
   const refreshToken = textIn(members.refresh_token)
   const [idToken, seconds, scope] = [textIn(members.id_token), secondsIn(members.expires_in), scopeIn(members.scope)]
@@ -138,5 +137,4 @@ function scopeIn(given: unknown): string | undefined {
   return words.length > 0 ? words.join(' ') : undefined
 }
 
-/** Characters of a type that a message quotes. */
 const mostShown = 30

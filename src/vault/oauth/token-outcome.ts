@@ -35,7 +35,6 @@ export type TokenOutcome =
       kind: 'failed' | 'not_sent' | 'ambiguous'
       message: string
       retryAfter?: number | undefined
-      /** The site sent no answer. */
       unreachable?: boolean
       /** A successful answer that cannot be used, with the next refresh token if it was readable. */
       unusable?: { refreshToken: string | undefined }

@@ -2,7 +2,6 @@ import type { Transaction } from '../../database/database.ts'
 import type { VaultEntry } from '../vault-entry.ts'
 import { VaultRefresh } from './vault-refresh.ts'
 
-/** Attempts kept per entry for its owner to see. */
 const kept = 200
 /** Each turn counts these outcomes, so they are kept while the refresh token is in use. */
 const counted = ['ambiguous', 'abandoned', 'refused'] as const

@@ -17,14 +17,12 @@ export const longestPauseMs = 5 * 60_000
 export interface TurnFacts {
   entry: VaultEntry
   past: VaultRefresh[]
-  /** The generation that the caller has seen. */
   seen: number
   cause: RefreshCause
   now: Date
   refreshable: boolean
 }
 
-/** The caller's next action: refresh, wait, or use the current tokens. */
 export type Turn = {
   /** An attempt with an expired lease: its holder's last chance (`contestMs`) starts now. */
   contest?: VaultRefresh

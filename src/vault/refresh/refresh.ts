@@ -229,7 +229,6 @@ export function createRefresh(context: {
       }
     },
 
-    /** The refreshes of an entry, newest first. */
     history: (entryId: string, request: PageRequest): Promise<Page<VaultRefresh>> =>
       page(VaultRefresh.query(database).where({ entryId }), { list: 'refreshes', time: 'startedAt', ...request }),
   }

@@ -27,6 +27,5 @@ export class VaultRefresh extends Row {
   declare error: string | null
   /** When the next attempt is allowed, by the site's Retry-After or after a refusal. */
   declare retryAt: Date | null
-  /** Whether the site issued a new refresh token. */
   declare rotated: boolean | null
 }
