@@ -1,9 +1,8 @@
 import { providerErrorIn, messageIn } from './provider-error.ts'
 import { isTooLong } from './prompt-too-long.ts'
 
-export type ToolRefusal =
-  /** One tool, by its position. */
-  { tool: number } | { most: number }
+/** The position of the rejected tool, or the maximum number of tools. */
+export type ToolRefusal = { tool: number } | { most: number }
 
 /** Refusals of the request. Others are about the key, the account or the model, or temporary. */
 const ofTheRequest = new Set([undefined, 400, 413, 422])
