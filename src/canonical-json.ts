@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto'
 
 /**
- * The canonical text of a JSON value: members sorted by name, no spaces, so equal values have equal texts. The order of
- * lists counts. Recursive: only for values of a checked depth, such as parsed JSON.
+ * The canonical text of a JSON value: members sorted by name, no spaces. Recursive: only for values of a checked depth.
  *
- * Not `canonicalize` (RFC 8785), which throws for Infinity: manifests may contain numbers such as `1e400`, which
- * JavaScript reads as Infinity and Postgres stores as null.
+ * Not `canonicalize` (RFC 8785), which throws for Infinity: JavaScript reads a manifest's `1e400` as Infinity.
  */
 export function canonicalJson(value: unknown): string {
   return canonical(value, canonicalJson)

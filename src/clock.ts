@@ -5,7 +5,6 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => new Date() }
 
-/** The time this many seconds after another. */
 export const later = (at: Date, seconds: number): Date => new Date(at.getTime() + seconds * 1000)
 
 /** The later of the two; the first if the other is missing. */

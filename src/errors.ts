@@ -4,7 +4,6 @@
  */
 
 interface CatalogueEntry {
-  /** HTTP status, repeated in the body as `statusCode`. */
   status: number
   message: string
   /** Whether the same request may succeed later. */

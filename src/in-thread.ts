@@ -1,7 +1,6 @@
 /*
- * Everything that runs in a process's threads (`src/threads/`), in one module, because all of it shares them.
- * Strangers' input decides how long it takes. Arguments and results are texts: cloning a value of many small parts
- * blocks the event loop longer than parsing it.
+ * Everything that runs in a process's threads (`src/threads/`), because strangers' input decides how long it takes.
+ * Arguments and results are texts: cloning a value of many small parts blocks the event loop longer than parsing it.
  */
 import { getPriority, setPriority } from 'node:os'
 import { isMainThread } from 'node:worker_threads'

@@ -1,9 +1,8 @@
 import { endOfString } from './json.ts'
 
 /**
- * The JSON text of an object's member, the last one if it occurs twice. Undefined if it is missing, and for anything
- * but an object. The text must be valid JSON. One pass that builds nothing: parsing a stranger's megabyte may take 20
- * times as long.
+ * The JSON text of an object's member, the last one if it occurs twice; undefined if there is none. The text must be
+ * valid JSON. It builds nothing: parsing a stranger's megabyte may take 20 times as long.
  */
 export function memberText(text: string, name: string): string | undefined {
   if (!text.trimStart().startsWith('{')) return undefined

@@ -88,9 +88,8 @@ interface LossyPlace extends ErrorDetail {
 }
 
 /**
- * The places of a parsed value that would not survive: numbers beyond 2^53 (JavaScript rounds them, and `1e400` becomes
- * infinite), texts and member names that Postgres cannot store, and members named `__proto__`, which assignments lose.
- * Recursive: only for values of a checked depth.
+ * The places of a parsed value that would not survive: numbers beyond 2^53, texts and member names that Postgres cannot
+ * store, and members named `__proto__`, which assignments lose. Recursive: only for values of a checked depth.
  */
 export function* lossyPlaces(value: unknown, path = ''): Generator<LossyPlace> {
   if (typeof value === 'number' && !isExact(value)) {

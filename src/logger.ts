@@ -79,7 +79,6 @@ interface About {
   answerId?: string | undefined
   activity?: string | undefined
   attempt?: number | undefined
-  /** The sign-in provider: its name, or the workspace that owns it. */
   provider?: string | undefined
   issuer?: string | undefined
 }

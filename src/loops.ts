@@ -4,7 +4,6 @@ import type { Services } from './services.ts'
 
 export interface LoopDeclaration {
   name: string
-  /** Seconds between the end of one round and the start of the next. */
   every: (config: Config) => number
   where: 'workers' | 'everywhere'
   /** One process at a time runs it. Its lease lasts this many seconds from the start of a round. */

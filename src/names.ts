@@ -42,8 +42,7 @@ const seen = String.raw`[\u0600-\u0605\u06dd\u0890\u0891\u08e2\u{110bd}\u{110cd}
 
 /**
  * Characters that are invisible, or that turn or break the line around them (UTS 39): controls, separators, direction
- * marks, zero-width characters, fillers, tags, halves of surrogate pairs, and private characters, which each font shows
- * differently.
+ * marks, zero-width characters, fillers, tags, halves of surrogate pairs, and private characters.
  */
 const hidden = String.raw`[[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800]--${seen}]`
 

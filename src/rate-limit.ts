@@ -10,9 +10,9 @@ import { bytesInWords, secondsInWords } from './amounts-in-words.ts'
 const finite = (points: number): number => Math.min(points, 1e15)
 
 /**
- * The platform's own limits, counted in windows of a minute: shared through Postgres, or in memory if a single process
- * serves (RATE_LIMIT_STORE). Every function counts one request. Beyond the limit, it fails with RATE_LIMITED and the
- * seconds until the window ends. A tier's limit applies to all keys or agents of an owner together.
+ * The platform's own limits, counted in windows of a minute: through Postgres, or in memory if a single process serves
+ * (RATE_LIMIT_STORE). Beyond a limit, they fail with RATE_LIMITED and the seconds until the window ends. A tier's limit
+ * applies to all keys or agents of an owner together.
  */
 export function createRateLimits(context: { database: Database; config: Pick<Config, 'rateLimits'> }) {
   const { database } = context
@@ -50,7 +50,6 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
   const dayOfChanges = limiter('changes-of-day', config.changesPerDay, config.store, 86_400)
   const ofEmail = countHourly('recovery-of', mailsAnHour)
   const failures = limiter('tries', config.triesPerHour, config.store, 3600, false)
-  /** Counters by their limit, because tiers differ. */
   const counters = new Map<string, RateLimiterAbstract>()
   const counter = (prefix: string, points: number, store = config.store, duration = 60): RateLimiterAbstract => {
     const known = counters.get(`${prefix} ${points}`) ?? limiter(prefix, points, store, duration)
@@ -148,7 +147,6 @@ interface Allowance {
 const withTier = (tier: string | null): string => (tier === null ? '' : ` (${tier} tier)`)
 
 interface Counted {
-  /** The exceeded limit, as the beginning of a sentence. */
   what: string
   count?: number
 }

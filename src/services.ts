@@ -67,8 +67,8 @@ import { createWhy } from './why/why.ts'
 import { createWorkers } from './temporal/workers.ts'
 
 /**
- * Additions of a process: the proof of its database. And replacements for tests: the clock, the cost of hashing a
- * password, and threads that several platforms of a process share.
+ * The proof of a process's database, and replacements for tests: the clock, the cost of hashing a password, and shared
+ * threads.
  */
 interface Options {
   prove?: Prove | undefined

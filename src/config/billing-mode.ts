@@ -12,8 +12,8 @@ interface BillingSettings {
 }
 
 /**
- * Whether any model costs its operator money: all except the demo model and those with an address on this machine. The
- * cost of a local server, such as a proxy to a provider, cannot be known.
+ * Whether any model costs its operator money: all except the demo model and those on this machine, whose cost is
+ * unknown.
  */
 export const costsMoney = ({ providers }: Pick<ModelsConfig, 'providers'>): boolean => providers.some(isPaid)
 

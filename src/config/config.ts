@@ -110,7 +110,6 @@ function shape(
     sites: {
       /** Hosts, `*.` domains and networks whose sites may have private addresses. */
       allow: env.SITE_ALLOW,
-      /** Whether allowed sites may be on this machine; for development. */
       loopback: env.SITE_LOOPBACK,
       caFile: env.SITE_CA_FILE,
       timeoutSeconds: env.SITE_TIMEOUT_SECONDS,
@@ -120,7 +119,6 @@ function shape(
       callsPerMinute: env.OUTGOING_PER_MINUTE,
       /** Whether each port of a host has its own limit, for sites that share an address. */
       countPorts: env.OUTGOING_COUNT_PORTS,
-      /** The longest accepted Retry-After of a site. */
       holdMinutes: env.OUTGOING_HOLD_MINUTES,
       manifestTimeoutSeconds: env.MANIFEST_TIMEOUT_SECONDS,
       manifestBytes: env.MANIFEST_BYTES,
@@ -130,7 +128,6 @@ function shape(
     },
     oauth: {
       clientId: env.OAUTH_CLIENT_ID,
-      /** Client ids by site origin, instead of the default one. */
       clientIds: env.OAUTH_CLIENT_IDS,
       /** Grants idle for this long are refreshed, because refresh tokens expire. */
       keepAliveDays: env.KEEP_ALIVE_DAYS,
@@ -166,11 +163,9 @@ function shape(
     /** The payments. If a model costs money, nothing is free before an address is verified. */
     billing: { ...billing, limits: limitsOf(env) },
     stripe: stripeOf(env),
-    /** The price of a hundred purchased credits, in US cents. */
     centsPerHundredCredits: env.CREDITS_CENTS_PER_HUNDRED,
     /** The timeout of one callback attempt, and how long callbacks are retried. */
     callbacks: { timeoutSeconds: env.CALLBACK_TIMEOUT_SECONDS, hours: env.CALLBACK_HOURS },
-    /** Without `smtpUrl`, no mail is sent. */
     mail: { smtpUrl: env.SMTP_URL, from: env.MAIL_FROM, timeoutSeconds: env.SMTP_TIMEOUT_SECONDS },
     /** How often due agents are checked, and after how long without progress an agent counts as stalled. */
     reconcile: { everySeconds: env.RECONCILE_SECONDS, stallSeconds: env.STALL_SECONDS },
@@ -180,16 +175,13 @@ function shape(
     scheduleCatchUpSeconds: env.SCHEDULE_CATCH_UP_SECONDS,
     /** How long a queued run waits for its owner to pay. */
     queueBlockedSeconds: env.QUEUE_BLOCKED_SECONDS,
-    /** How long ended runs and direct tool calls are kept. */
     runRetentionDays: env.RUN_RETENTION_DAYS,
     auditDays: env.AUDIT_DAYS,
     accountGraceDays: env.ACCOUNT_GRACE_DAYS,
     streams: {
       pollMs: env.STREAM_POLL_MS,
       keepAliveSeconds: env.STREAM_KEEP_ALIVE_SECONDS,
-      /** How often a stream's token is checked. */
       checkSeconds: env.STREAM_CHECK_SECONDS,
-      /** How long a reader may stop reading. */
       stallSeconds: env.STREAM_STALL_SECONDS,
       limit: env.STREAM_LIMIT,
     },
@@ -232,7 +224,6 @@ const data = v.pick(settings, ['DATABASE_URL', 'DATABASE_POOL', 'DATABASE_WAIT_S
 const databaseOf = (env: v.InferOutput<typeof data>) => ({
   url: env.DATABASE_URL,
   pool: env.DATABASE_POOL,
-  /** How long a query waits for a connection, in seconds. */
   waitSeconds: env.DATABASE_WAIT_SECONDS,
 })
 

@@ -25,11 +25,7 @@ import { stripeKey, stripeUrl, stripeWebhookSecret } from './stripe-format.ts'
 
 export type Environment = Record<string, string | undefined>
 
-/**
- * All settings of the API and the worker, with their defaults. No other file reads the environment: the configuration
- * groups the values, the local configuration has the settings of a single machine, and a separate file describes each
- * setting.
- */
+/** All settings of the API and the worker, with their defaults. Only this file reads the environment. */
 export const settings = v.object({
   DATABASE_URL: v.pipe(v.string('is required, for example postgres://user:password@127.0.0.1:5432/switchyard')),
   DATABASE_POOL: whole(10, 2, 200),

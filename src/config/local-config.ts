@@ -7,7 +7,6 @@ import { optionalText, text, whole } from './settings.ts'
 export const usualFolder = '.data'
 
 const portNumber = (fallback: number) => whole(fallback, 1, 65_535)
-/** The formats of the settings of a single machine. */
 export const localSettings = v.object({
   DATA_DIR: text(usualFolder),
   POSTGRES_PORT: portNumber(15_432),

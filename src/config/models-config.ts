@@ -39,13 +39,11 @@ export interface Price {
 
 export interface ModelConfig {
   name: string
-  /** The provider's name for the model. */
   id: string
   provider: string
   /** The size of its context window in tokens; by default from the bundled list of models. */
   contextTokens?: number | undefined
   maxOutputTokens?: number | undefined
-  /** Overrides the bundled price list. */
   price?: Price | undefined
   /** Whether answers are streamed; true by default. */
   stream?: boolean | undefined
@@ -65,7 +63,6 @@ export interface ModelConfig {
 }
 
 export interface ModelsConfig {
-  /** The model of agents that choose none. */
   default: string
   providers: ProviderConfig[]
   models: ModelConfig[]
@@ -85,7 +82,6 @@ interface Shortest {
   baseUrl: string | undefined
 }
 
-/** Keeps the demo model beside it. */
 export function openAiModels({ model, apiKey, baseUrl }: Shortest): ModelsConfig {
   const kind = baseUrl === undefined ? ('openai' as const) : ('openai-compatible' as const)
   return {

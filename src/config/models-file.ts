@@ -13,8 +13,8 @@ import { contentOf, withFiles } from './setting-files.ts'
 /** MODELS_FILE: the AI providers and their models, as JSON (docs/operate/models.md, "Several models"). */
 
 /**
- * The file's content, or a sentence for each problem. Sentences quote nothing that may be a misplaced secret: no
- * unknown member, and no value except the names of providers and models, which users see too.
+ * The file's content, or a sentence for each problem. Sentences quote only the names of providers and models, because
+ * other values may be misplaced secrets.
  */
 export function readModelsFile(
   path: string,

@@ -8,9 +8,8 @@ import { readAll } from './read-all.ts'
 const schema = v.pick(settings, ['MODELS_FILE', 'OPENAI_MODEL', 'OPENAI_API_KEY', 'OPENAI_BASE_URL'])
 
 /**
- * The AI models of an environment: those of MODELS_FILE, or the one that OPENAI_MODEL names, or the demo model alone.
- * The file may name any variable for a key, or use `…_FILE`, so it is read against the whole environment. Throws a
- * ConfigError that names every problem.
+ * The AI models of MODELS_FILE, or the one that OPENAI_MODEL names, or the demo model alone. The file may name any
+ * variable for a key, so it is read against the whole environment. Throws a ConfigError that names every problem.
  */
 export function readModels(given?: Environment): ModelsConfig {
   const { env } = withFiles(present(given), Object.keys(schema.entries))

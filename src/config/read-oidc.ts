@@ -25,8 +25,8 @@ const names = ['OIDC_PROVIDERS_FILE', 'OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLI
 const schema = v.pick(settings, names)
 
 /**
- * The sign-in providers of an environment: those of OIDC_PROVIDERS_FILE, or the one that OIDC_ISSUER names, or none.
- * The file may name any variable or file for a secret. Throws a ConfigError that names every problem.
+ * The sign-in providers of OIDC_PROVIDERS_FILE, or the one that OIDC_ISSUER names, or none. Throws a ConfigError that
+ * names every problem.
  */
 export function readOidc(given?: Environment): OidcConfig {
   const { env } = withFiles(present(given), names)

@@ -1,15 +1,13 @@
 import { readFileSync } from 'node:fs'
 
-/** Settings whose value is a path. */
 const isPath = (name: string): boolean => name.endsWith('_FILE')
 
 /** The variable that may name a file with another variable's value; none for a setting that is a path itself. */
 export const fileVariableOf = (name: string): string | undefined => (isPath(name) ? undefined : `${name}_FILE`)
 
 /**
- * The variables with the contents of their files, and a sentence for each unusable file. Any variable may be in a file
- * whose path is in `<name>_FILE`. Containers provide secrets as files, because `inspect`, `ps` and child processes see
- * environments.
+ * The variables with the contents of their files (`<name>_FILE`), and a sentence for each unusable file. Containers
+ * provide secrets as files, because `inspect`, `ps` and child processes see environments.
  */
 export function withFiles(env: Record<string, string>, names: readonly string[]) {
   const problems: string[] = []

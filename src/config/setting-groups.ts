@@ -6,7 +6,7 @@ interface SettingGroup {
 
 /**
  * The description of every setting. `npm run docs` writes `.env.example` and docs/reference/settings.md from it and
- * from the formats, which define defaults and bounds. A test compares the names with the formats.
+ * from the formats.
  */
 export const settingGroups: readonly SettingGroup[] = [
   {

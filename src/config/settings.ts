@@ -15,7 +15,6 @@ export const whole = (fallback: number, min = 1, max = 1_000_000_000) =>
     v.minValue(min, `must be at least ${min}`),
     v.maxValue(max, `must be at most ${max}`),
   )
-/** A whole number within limits, or undefined. */
 export const optionalWhole = (min: number, max: number) => v.optional(whole(min, min, max))
 /** A duration in seconds within limits; fractions such as 0.25 are allowed. */
 export const seconds = (fallback: number, min: number, max: number) =>

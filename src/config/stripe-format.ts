@@ -9,7 +9,6 @@ export const stripeKey = v.pipe(
   v.regex(/^(sk|rk)_(test|live)_\w{6,250}$/, 'must be a Stripe secret key: sk_test_..., sk_live_..., rk_...'),
 )
 
-/** The signing secret of the webhook endpoint. */
 export const stripeWebhookSecret = v.pipe(
   v.string(),
   v.trim(),

@@ -1,4 +1,3 @@
-/** The possible next elements in JSON (RFC 8259). */
 type State = 'value' | 'first item' | 'first key' | 'key' | 'colon' | 'more of a list' | 'more of an object' | 'end'
 
 const string = String.raw`"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"`

@@ -6,8 +6,7 @@ export const jsonMark = '\u0001'
 
 /**
  * Stores any JavaScript text in a `text` column. Postgres refuses U+0000, and UTF-8 has no lone surrogates (RFC 3629,
- * section 3), but sites and models send both. Such texts are stored as JSON behind a mark. All others are stored
- * unchanged: as JSON, a text that contains JSON would grow by every quotation mark.
+ * section 3), but sites and models send both. Only such texts are stored as JSON, behind a mark.
  */
 export const toColumn = (text: string): string => (isPlain(text) ? text : jsonMark + JSON.stringify(text))
 

@@ -20,9 +20,8 @@ interface Horizon {
 type Arrived = Row & { arrival: number }
 
 /**
- * One page of the query's rows in the order of arrival. It ends before any number whose earlier rows may still be
- * uncommitted. `nextCursor` is never null, because later rows follow it. VALIDATION_ERROR for a cursor from before a
- * restore of the database.
+ * One page of the query's rows in the order of arrival. It ends before numbers that open transactions may still fill.
+ * `nextCursor` is never null. VALIDATION_ERROR for a cursor from before a restore.
  */
 export async function arrivalPage<R extends Row>(query: QueryBuilder<R, R[]>, paging: Keyed<R>): Promise<Page<R>> {
   for (const [field, value] of Object.entries(paging.only ?? {})) {

@@ -16,9 +16,8 @@ const columnsStatement = `
    where table_schema = current_schema() and column_name = 'arrival' order by table_name`
 
 /**
- * Continues the numbers of arrival above all existing ones if the database was restored from a dump on another cluster
- * or recovered to an earlier time, because its transactions would repeat numbers. Briefly locks every list, so no
- * transaction in progress uses the former base.
+ * Continues the numbers of arrival above all existing ones after a restore or a recovery, when the cluster would repeat
+ * numbers. Briefly locks every list, so no transaction in progress uses the former base.
  */
 export async function settleArrivals(database: Database): Promise<void> {
   const { rows: present } = await database.raw<{ rows: unknown[] }>(

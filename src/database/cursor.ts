@@ -47,6 +47,5 @@ export function readCursor<T>(reading: Reading, read: (text: string) => T | unde
 
 const sameOrder = 'Use the cursor with the same `order` as the page that returned it.'
 
-/** The cursor of the page after the row with this key. */
 export const writeCursor = (reading: Reading, key: string): string =>
   Buffer.from(`${reading}:${key}`, 'utf8').toString('base64url')

@@ -17,9 +17,9 @@ export type Prove = (database: Database, connection: unknown) => Promise<void>
 types.setTypeParser(types.builtins.INT8, Number)
 
 /**
- * The connection pool. Connections are opened on demand, so a process starts and recovers without Postgres. A query
- * waits at most `waitSeconds` for a connection, then fails. Migrations have no deadlines. Until `prove` has succeeded
- * once, no connection is used for anything else, and queries fail with its error.
+ * The connection pool. It connects on demand, so a process starts and recovers without Postgres. A query waits at most
+ * `waitSeconds` for a connection. Migrations have no deadlines. Until `prove` has succeeded once, queries fail with its
+ * error.
  */
 export function createDatabase(
   config: { database: Pick<Config['database'], 'url' | 'pool'> & Partial<Config['database']> },
@@ -129,9 +129,8 @@ const codeless =
 export const recordMs = 20_000
 
 /**
- * Retries work that fails transiently, until the signal aborts. Use it to store data that only this process has (a
- * model's or a site's answer). An attempt may have committed although its confirmation was lost, so the work must check
- * first.
+ * Retries work that fails transiently, until the signal aborts. Use it to store data that only this process has. An
+ * unconfirmed attempt may have committed, so the work must check first.
  */
 export async function retryWhileUnavailable<T>(
   work: () => PromiseLike<T>,

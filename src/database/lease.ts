@@ -2,9 +2,8 @@ import type { Database } from './database.ts'
 import { newId } from '../ids.ts'
 
 /**
- * Leases for loops that must run in one process at a time. A lease is a row with an expiry, because a connection pooler
- * in front of Postgres would break a session lock. It uses Postgres' time: a process with a fast clock would leave a
- * lease that blocks the others for too long.
+ * Leases for loops that must run in one process at a time. A lease is a row with an expiry in Postgres' time:
+ * connection poolers break session locks, and process clocks differ.
  */
 export function createLease(context: { database: Database }) {
   const { database } = context

@@ -31,9 +31,8 @@ class NotMigratedError extends Error {
 const lockNumber = 7_215_340_911
 
 /**
- * A waiting table lock blocks all later users of the table, so a migration gives up before writers notice. A migration
- * without a transaction has no such limit, because all its statements let others write (docs/contribute/deploys.md,
- * "Migrations").
+ * A waiting table lock blocks all later users of the table, so a migration gives up before writers notice
+ * (docs/contribute/deploys.md, "Migrations").
  */
 const longestWait = 2
 
@@ -63,7 +62,6 @@ async function apply(database: Database, migrations: Migration[], name: string):
   }
 }
 
-/** Rolls back the last migration and returns its name. */
 export function rollback(database: Database, migrations: Migration[], say: (text: string) => void): Promise<string[]> {
   return underLock(database, migrations, say, async () => {
     const applied = await appliedTo(database)
@@ -87,9 +85,8 @@ const settings = (migrations: Migration[]): Knex.MigratorConfigWithLifecycleHook
 })
 
 /**
- * Knex' own lock makes a second process fail, and stays locked if a process dies. So this is a transaction's advisory
- * lock: others wait for it, and it ends with its connection. Its holder may free Knex' lock, which is a write, so
- * refusals come first.
+ * An advisory lock of a transaction: others wait for it, and it ends with its connection. Knex' own lock makes a second
+ * process fail, and stays locked if a process dies. The holder may free it, so refusals come first.
  */
 function underLock<T>(
   database: Database,
@@ -109,9 +106,8 @@ function underLock<T>(
 }
 
 /**
- * An index that is built concurrently waits for every older snapshot, and would wait forever for a process that waits
- * for the migration. A waiting statement holds a snapshot, and one with bindings keeps it until the next statement. So
- * this one has no bindings and does not wait.
+ * A concurrent index build waits for every older snapshot, even that of a process that waits for the migration. A
+ * statement with bindings keeps its snapshot until the next one. So this one has no bindings and does not wait.
  */
 async function takeLock(transaction: Transaction): Promise<boolean> {
   const { rows } = await transaction.raw<{ rows: [{ taken: boolean }] }>(
@@ -120,7 +116,6 @@ async function takeLock(transaction: Transaction): Promise<boolean> {
   return rows[0].taken
 }
 
-/** Queries the given connection, or one of the pool. */
 const rowsOf = async <T>(database: Database, connection: unknown, sql: string): Promise<T[]> =>
   (await database.raw<{ rows: T[] }>(sql).connection(connection)).rows
 

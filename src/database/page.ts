@@ -58,13 +58,11 @@ export interface Paging<R extends Row> extends PageRequest {
   domains?: Record<string, readonly string[]>
   /** The size of a row's contents in bytes, as SQL. It makes a page of large rows end early. */
   bytes?: string
-  /** Defaults to the row's id. */
   key?: PageKey<R>
   /** A row's number in the order of arrival, if it differs from the table's own. */
   arrival?: RawBuilder
   /** Whether rows are committed in the order of their key, which then is the order of arrival. */
   keyIsArrival?: boolean
-  /** The column that periods compare with. */
   time: string
   /**
    * The key range of a period, so the key's index finds it. An empty range reads all rows of the list. Defaults to ids,

@@ -62,9 +62,8 @@ function idsOf(period: Period): KeyRange {
 }
 
 /**
- * The planner does not know a subquery's value. If it knew an owner with many rows, it would read the whole table by
- * its primary key, newest first, until it has a page of the owner's rows. That is slow if the newest rows are other
- * owners'.
+ * A subquery hides the value from the planner. Otherwise, for an owner with many rows, it would read the whole table by
+ * its primary key, which is slow if the newest rows are other owners'.
  */
 const ofStatement = '?? = (select ?::uuid)'
 

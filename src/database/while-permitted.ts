@@ -19,7 +19,7 @@ const requests = new AsyncLocalStorage<Request | undefined>()
 
 /**
  * Runs the work of a request. Each of its transactions commits only if the change is still permitted, however long the
- * request has waited: for a slow site, for a lock, or for its turn. Work that outlives it is not checked.
+ * request has waited. Work that outlives it is not checked.
  */
 export async function whilePermitted<T>(
   isPermitted: Permitted,
@@ -65,8 +65,8 @@ export function guarded<T>(work: (trx: Transaction) => Promise<T>): (trx: Transa
 }
 
 /**
- * Starts a transaction in the turn of its account. The changes of one account lock the same row, so they wait for each
- * other anyway. Waiting ones must not hold connections that others need.
+ * Starts a transaction in the turn of its account. The changes of one account lock the same row, so waiting ones must
+ * not hold connections that others need.
  */
 export function createAccountTurns(each: number) {
   const turns = createTurns(Infinity, { each })

@@ -33,7 +33,6 @@ export function hideStream({ find, openAt }: Matcher): HiddenStream {
   }
 }
 
-/** Masks these spans, which must be in order. */
 export function maskSpans(text: string, spans: readonly Span[]): string {
   let [result, read] = ['', 0]
   for (const [from, to] of spans) {

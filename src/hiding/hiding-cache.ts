@@ -17,8 +17,8 @@ const kept = new LRUCache<string, Promise<Hiding>>({
 })
 
 /**
- * Returns a matcher for these secrets. Building it yields to the event loop. The process or thread caches it, because
- * each step of a run needs it again. The same secrets return the same object, so derived data can be cached too.
+ * Returns a cached matcher for these secrets, because each step of a run needs it. Building it yields to the event
+ * loop. The same secrets return the same object, so derived data can be cached too.
  */
 export function hidingOf(secrets: readonly string[]): Promise<Hiding> {
   const key = createHash('sha256').update(JSON.stringify(secrets)).digest('base64')

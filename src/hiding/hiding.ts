@@ -10,15 +10,14 @@ export interface Hiding {
   text: (text: string) => string
   /** Masks valid JSON, which stays valid: only strings change, including member names. Numbers stay as written. */
   json: (text: string) => string
-  /** Masks every string in a JSON value, including member names. */
   value: <T>(value: T) => T
   words: () => HiddenStream
 }
 
 /**
  * Masks secrets in texts that others read: sites quote refused tokens, senders put keys into payloads, and models
- * repeat their input. Finds the spellings that programs use, see `spellingsOf`. A person who knows a secret can
- * disguise it; this does not help against that. Only secrets of at least 8 characters are found.
+ * repeat their input. Finds the spellings of `spellingsOf`, but no deliberate disguise, and only secrets of at least 8
+ * characters.
  */
 export function hideSecrets(secrets: readonly string[]): Hiding {
   const matcher = createMatcher()

@@ -3,7 +3,6 @@ import { minLength } from './spellings.ts'
 /** A match, from its first unit to the one after its last. */
 export type Span = [from: number, to: number]
 
-/** The remaining comparisons for a text. */
 export interface Effort {
   left: number
 }

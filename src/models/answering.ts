@@ -23,7 +23,6 @@ import type { Entry, StepRequest, StepResult } from './step-request.ts'
 import { answerWithoutThoughts, wordsWithoutThoughts } from './thoughts.ts'
 import { visible } from './visible-text.ts'
 
-/** A tool as given, as sent, and its renamed properties. */
 interface Sent {
   name: string
   given: ModelTool
@@ -137,7 +136,6 @@ export function createAnswering(context: {
   return { answerOf, wordsOf }
 }
 
-/** Tools between two turns of the event loop. */
 const toolsInTurn = 10
 
 const refusedMessage = 'the provider rejected tools; they are not offered to the model'

@@ -7,9 +7,8 @@ export const maxDepth = 64
 export const maxCharacters = 256 * 1024
 
 /**
- * Reads the JSON text of a tool call's arguments. Undefined if it is not a JSON object, is nested deeper than 64 levels
- * or is longer than 256 Ki characters. An empty text is an empty object, because many models write nothing for a tool
- * without arguments.
+ * Reads the JSON text of a tool call's arguments. Undefined if it is not a JSON object, too deep or too long. An empty
+ * text is an empty object, because many models write nothing for a tool without arguments.
  */
 export function readArguments(text: string): Record<string, unknown> | undefined {
   if (text.length > maxCharacters) return undefined
@@ -35,14 +34,12 @@ export function plainArguments(text: string): string {
 export const withoutTwins = (text: string): string =>
   namesIn(text) === countNames(JSON.parse(text)) ? text : exactJson(text)
 
-/** The number of member names in a JSON text: strings before a colon. */
 function namesIn(text: string): number {
   let count = 0
   for (const [, colon] of text.matchAll(/"(?:[^"\\]|\\.)*"\s*(:?)/g)) count += Number(colon !== '')
   return count
 }
 
-/** The number of members at all levels of a value. */
 function countNames(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   const own = Array.isArray(value) ? 0 : Object.keys(value).length

@@ -17,7 +17,6 @@ interface Exchange {
 export interface Chat {
   exchanges: Exchange[]
   isCut: boolean
-  /** Tools of its sites that are not offered. */
   missingTools?: MissingSite[]
   /** Bytes per token of the last prompt; absent if unknown. */
   bytesPerToken?: number | undefined

@@ -8,7 +8,6 @@ import type {
 import { BrokenAnswer } from './failures.ts'
 import type { StatedUsage } from './stated-usage.ts'
 
-/** A provider's answer, unprocessed. */
 export interface RawAnswer {
   content: LanguageModelV4Content[]
   finishReason: LanguageModelV4FinishReason

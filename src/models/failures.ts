@@ -95,8 +95,8 @@ function brokenFailure({ cause }: BrokenAnswer): ModelError {
 }
 
 /**
- * The details of an error in a stream. Some adapters parse the provider's error (the AI SDK's ProviderStreamError,
- * which no class exports). Others pass it on unparsed, with the status where the provider put it.
+ * The details of an error in a stream. Some adapters parse the provider's error. Others pass it on unparsed, with the
+ * status where the provider put it.
  */
 function streamError(cause: unknown): { statusCode: number | undefined; isRetryable: boolean } {
   const details = isObject(cause) ? cause : {}
@@ -109,7 +109,6 @@ const isErrorStatus = (status: number): boolean => Number.isInteger(status) && s
 
 const isPassing = (status: number): boolean => status === 408 || status === 409 || status === 429 || status >= 500
 
-/** An answer marked as incomplete. */
 export function unusableAnswer(what: string, usage?: Usage): ModelError {
   return new ModelError({
     message: `The AI provider's answer ${what}.`,
@@ -244,7 +243,6 @@ const systemCodeOf = (error: Error): string | undefined =>
     .map(codeOf)
     .find((code) => code !== undefined)
 
-/** The causes of an error, the nearest first. */
 export function causesOf(error: Error): Error[] {
   const causes: Error[] = []
   for (let { cause } = error; cause instanceof Error && causes.length < 5; { cause } = cause) causes.push(cause)

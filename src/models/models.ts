@@ -43,7 +43,6 @@ export interface ModelFacts {
   structuredOutput: boolean
 }
 
-/** The context window of an unknown model, in tokens. */
 const usualContextTokens = 128_000
 
 /** How long a model call waits in this process for a slot at its provider, before Temporal schedules it again. */
@@ -117,9 +116,9 @@ export function createModels(context: {
   }
 
   /**
-   * One step: one model call, without executing anything. Throws MODEL_ERROR, with `retryable` from the provider's
-   * failure, `retryAfter` in seconds if it named a time, and the usage if stated. Throws PromptTooLong if the provider
-   * says so; then `window` is narrower for this run or chat. Throws the signal's reason if aborted.
+   * One step: one model call, without executing anything. Throws MODEL_ERROR with the provider's `retryable`,
+   * `retryAfter` in seconds and usage if stated, PromptTooLong (then `window` becomes narrower for this run or chat),
+   * or the signal's reason.
    */
   async function step(request: StepRequest): Promise<StepResult> {
     const entry = entryOf(request.model)

@@ -26,7 +26,6 @@ export function createPartialText<Of extends object>(of: Of) {
 
   return {
     ...of,
-    /** Appends text. All live text passes here. */
     add(words: string): void {
       if (text.length < maxShown) text = (text + words).slice(0, maxShown)
     },

@@ -13,7 +13,6 @@ export interface PromptSize {
 /** A longer result is shortened to its first characters; a shorter one would hardly become shorter. */
 export const shortening = { aboveBytes: 400, toCharacters: 300 }
 
-/** The call with its result shortened, if that saves enough. */
 export function shortenCall(call: TranscriptCall): TranscriptCall {
   const { text } = call.outcome
   if (call.outcome.shortened || Buffer.byteLength(text) <= shortening.aboveBytes) return call

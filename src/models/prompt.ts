@@ -35,7 +35,6 @@ export interface TranscriptCall {
 
 export interface TranscriptStep {
   text: string
-  /** Content that its provider needs back unchanged. */
   content?: string | null | undefined
   calls: TranscriptCall[]
   /** Why the answer was rejected, with the details for the model. */
@@ -53,7 +52,6 @@ export interface MissingSite {
   name: string
   origin: string
   reason: keyof typeof missingReasons
-  /** The missing tools; absent if all are missing. */
   tools?: string[] | undefined
 }
 
@@ -64,9 +62,7 @@ export interface Transcript {
   payload?: string | undefined
   headers?: Record<string, string> | undefined
   schema?: SchemaField[] | undefined
-  /** Sites of the agent that are currently unavailable. */
   missingSites?: MissingSite[] | undefined
-  /** The JSON Schema that the final answer must match. */
   outputSchema?: object | undefined
   /** The longest whole result, in bytes of UTF-8. Defaults to `maxResultBytes`. */
   resultBytes?: number | undefined

@@ -20,7 +20,6 @@ export interface StepRequest {
   hiding?: Hiding | undefined
   /** The fairness key in the threads that mask long texts; by default the cache key. */
   party?: string | undefined
-  /** Receives the answer's text as it arrives. */
   onWords?: OnWords | undefined
   /** Called if the signal aborts the call, with the usage so far if known. */
   onGivenUp?: ((usage: Usage | undefined) => void) | undefined

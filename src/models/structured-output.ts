@@ -9,14 +9,12 @@ import { innerSchemas, usedKeywords, type SchemaObject } from '../sites/manifest
  */
 
 interface Wanted {
-  /** The provider's name for the model. */
   id: string
   schema: SchemaObject
   hasTools: boolean
 }
 
 interface Way {
-  /** Whether it is used unless MODELS_FILE says otherwise. */
   isUsual?: boolean
   /** Whether the provider accepts such a schema, with tools beside it. */
   takes: (wanted: Wanted) => boolean

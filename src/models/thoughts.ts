@@ -3,9 +3,9 @@ import type { RawAnswer, OnWords } from './collect-answer.ts'
 const mostSpace = 20
 
 /**
- * Removes a model's thoughts from its streamed text. They are between `<tag>` and `</tag>`, in any case. If the
- * server's template opens the tag, only `</tag>` arrives. Text is therefore withheld until the first tag, or until the
- * end of the answer. Text after a nested thought is withheld too, because the outer thought may end later.
+ * Removes a model's thoughts, between `<tag>` and `</tag>`, from its streamed text. If the server's template opens the
+ * tag, only `</tag>` arrives, so text is withheld until the first tag or the end. Text after a nested thought is
+ * withheld too, because the outer thought may end later.
  */
 export function createWithoutThoughts(tag: string) {
   const rest = String.raw`${tag.replaceAll('.', String.raw`\.`)}\s{0,${mostSpace}}>`
@@ -14,7 +14,6 @@ export function createWithoutThoughts(tag: string) {
   /** Unclear: words, unless a closing tag follows. */
   let state: 'unclear' | 'thinking' | 'speaking' = 'unclear'
   let depth = 0
-  /** The text before `held` while it is unclear. */
   let before: string[] = []
   let held = ''
   let [hasThought, hasSpoken] = [false, false]

@@ -8,7 +8,6 @@ import { shortened } from '../text.ts'
 /** OpenAI refuses longer descriptions of tools. */
 const maxDescription = 1024
 const maxSiteName = 60
-/** The longest text in a schema. */
 const maxNote = 300
 
 /** The description of a tool for models. A stranger wrote it, so it is labeled, limited in length and on one line. */

@@ -15,8 +15,7 @@ function codesOf(signs: string): Set<number> {
 
 /**
  * A stranger's text in the form that a model reads. Invisible characters become JSON escapes, so they cannot carry
- * words that only the model reads. JSON keeps its meaning. Single joiners and selectors that scripts and emojis need
- * stay.
+ * words that only the model reads. Joiners and selectors that scripts and emojis need stay.
  */
 export function visible(text: string): string {
   if (usual.test(text)) return text

@@ -9,10 +9,8 @@ import { exactJson, withoutFence } from './exact-json.ts'
 /** The problems of an agent's output schema (JSON text); empty if it is usable. */
 export const checkOutputSchema = (schema: string): ErrorDetail[] => schemaProblems(JSON.parse(schema))
 
-/** The value of an answer as JSON text, or the problems. */
 export type ReadOutput = { output: string } | { problems: ErrorDetail[] }
 
-/** The problem of values that would take too long. */
 export const tooLarge: ErrorDetail = { path: '', message: 'is too large to check against the JSON Schema' }
 
 /** Reads a model's answer that must match a schema. The schema has passed `checkOutputSchema`. */

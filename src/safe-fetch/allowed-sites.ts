@@ -62,7 +62,6 @@ export function allowanceProblem({ allow, loopback }: SiteAllowance): string | u
   return problems.length === 0 ? undefined : problems.join('; ')
 }
 
-/** The host, without the brackets of an IPv6 address. */
 const bareHost = (hostname: string): string => hostname.replace(/^\[|\]$/g, '')
 
 /** `[fd12::/16]:8443`, `fd12::/16`, or at most one colon, before the port. */

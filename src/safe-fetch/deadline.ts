@@ -1,7 +1,6 @@
 interface Deadline {
   /** Fires on timeout, or when one of the given signals fires. */
   signal: AbortSignal
-  /** The event that fired, if any. */
   stopped(): 'timeout' | 'aborted' | undefined
   /** Releases the timer and the listeners. Always call it. */
   clear(): void

@@ -1,7 +1,7 @@
 /**
  * A time in a header, in milliseconds since 1970; undefined if it is invalid. Accepts the three forms of HTTP (RFC
- * 9110, 5.6.7), which are in GMT even without saying so, and unambiguous others: another offset, and ISO 8601 with an
- * offset. `Date.parse` is not used: it accepts almost any text, and reads some forms in this server's time zone.
+ * 9110, 5.6.7) and ISO 8601 with an offset. `Date.parse` accepts almost any text, and reads some forms in this server's
+ * time zone.
  */
 export function readHttpDate(text: string, now: Date): number | undefined {
   for (const form of forms) {

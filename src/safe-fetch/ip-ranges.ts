@@ -74,7 +74,6 @@ const metadata = [
   'fd20:ce::/32', // Google
 ].map((range) => ipaddr.parseCIDR(range))
 
-/** The kind of an IP address; `never` for any other text. */
 export function kindOfAddress(text: string): AddressKind {
   if (isPublicAddress(text)) return 'public'
   if (isIP(text) === 0 || text.includes('%')) return 'never'

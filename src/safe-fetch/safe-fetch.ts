@@ -57,9 +57,9 @@ const maxConnectMs = 10_000
 
 /**
  * Creates the only way out to sites (OWASP API7:2023 and API10:2023). HTTPS only; addresses are checked on connecting;
- * redirects are not followed; time and size are limited; nothing is retried; statuses from 400 on are responses, not
- * errors. `fetch` throws only SafeFetchError; `close` aborts requests in progress. Throws immediately if the CA file is
- * unreadable or an entry of `allow` is wrong.
+ * redirects are not followed; time and size are limited; nothing is retried; statuses from 400 on are responses.
+ * `fetch` throws only SafeFetchError; `close` aborts requests in progress. Throws if the CA file or an entry of `allow`
+ * is wrong.
  */
 export function createSafeFetch(options: SafeFetchOptions): { fetch: SafeFetch; close: () => Promise<void> } {
   const allowed = readAllowedSites(options)
@@ -142,9 +142,8 @@ async function exchange(
 }
 
 /**
- * A connection for one request. None is reused: ten calls a minute gain nothing from it, and a site may close a kept
- * connection just as a POST is written. Then nobody knows whether the tool ran. Also, no socket outlives the check of
- * its address. HTTP/1.1 only, for its simpler limits.
+ * A connection for one request. Reuse would gain nothing, a site may close a kept connection just as a POST is written,
+ * and a socket must not outlive the check of its address. HTTP/1.1 only, for its simpler limits.
  */
 function openConnection(url: URL, secureContext: SecureContext, lookup: LookupFunction) {
   let stage: Stage = 'connecting'

@@ -4,8 +4,8 @@ import { assertThat } from '../errors.ts'
 const maxLength = 2048
 
 /**
- * Texts that are rejected, in this order. Parsers silently repair them in different ways (a tab is dropped, a backslash
- * becomes a slash, `https:///x` gets a host), so the fetched address would differ from the one that a person reads.
+ * Texts that are rejected, in this order. Parsers silently repair them (a tab is dropped, a backslash becomes a slash),
+ * so the fetched address would differ from the one that a person reads.
  */
 const refusedTexts: [(text: string) => boolean, string][] = [
   [(text) => text.length > maxLength, `The URL must have at most ${maxLength} characters.`],

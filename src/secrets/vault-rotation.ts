@@ -15,7 +15,6 @@ interface UnreadableValue {
 }
 
 export interface RotationReport {
-  /** Values resealed under the current key. */
   rotated: number
   unreadable: UnreadableValue[]
   /** Configured keys, except the current one, that seal nothing. */

@@ -16,7 +16,6 @@ import { endOfSession, idleSince } from './lifetime.ts'
 import type { createSessionSites } from './session-sites.ts'
 import { Session, type OnDisconnect } from './session.ts'
 
-/** Usable sessions per owner. */
 export const mostLiving = 1000
 
 export interface NewSession {

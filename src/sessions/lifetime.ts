@@ -30,11 +30,9 @@ export function endOfSession(
 /** Sessions last used before this time are idle now. */
 export const idleSince = (now: Date, { idleMinutes }: Limits): Date => later(now, -60 * idleMinutes)
 
-/** Whether the session's token is still valid. */
 export const isLiving = (session: Session, now: Date, limits: Limits): boolean =>
   session.endedAt === null && !isOver(session, now, limits)
 
-/** Whether the session's lifetime has ended, or it was idle for too long. */
 export const isOver = ({ expiresAt, usedAt }: Session, now: Date, limits: Limits): boolean =>
   expiresAt <= now || usedAt <= idleSince(now, limits)
 

@@ -14,7 +14,6 @@ export interface SessionTool {
   asksFirst: boolean
 }
 
-/** The tools and tokens that an answer in a session can use. */
 interface Offer {
   tools: SessionTool[]
   /** The tokens of its sites, in plain text. */
@@ -36,7 +35,6 @@ export function createSessionSites(context: { database: Database; vault: Vault }
     return allowed.map((tool) => ({ ...site, tool, asksFirst: requiresApproval(tool, askFirst) }))
   }
 
-  /** The session's choices, their entries, and the tools that it may use now. */
   async function read(session: Pick<Session, 'id' | 'ownerId'>) {
     const choices = await SessionSite.query(database).where({ sessionId: session.id }).orderBy('position')
     const entries = await named(session.ownerId, choices)

@@ -26,9 +26,8 @@ export type SessionWithSites = Session & {
 }
 
 /**
- * Chat sessions (docs/how-to/chat-page.md): the sites and tools that a chat may use, and the token that identifies the
- * session. The token is sufficient: a page with an account's credential would hold the account's vault, agents and
- * keys.
+ * Chat sessions (docs/how-to/chat-page.md): the sites and tools that a chat may use. The token is sufficient: a page
+ * with an account's credential would hold its vault, agents and keys.
  */
 export function createSessions(context: {
   database: Database

@@ -38,7 +38,6 @@ export const checkArguments = ({ schema, args }: { schema: string; args: string 
   }
 }
 
-/** The differences, and the fingerprint of the later manifest. */
 export type ComparedManifests = ManifestComparison & { fingerprint: string }
 
 /** Compares two manifests, as JSON texts. Both must have passed `parseManifest`. */

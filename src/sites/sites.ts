@@ -16,7 +16,6 @@ export interface DiscoveredSite {
   origin: string
   manifest: Manifest
   tools: SiteTool[]
-  /** Hosts outside the site's domain that would receive credentials. */
   foreignHosts: string[]
 }
 
@@ -114,9 +113,8 @@ const incomparable: ErrorDetail = {
 }
 
 /**
- * Sentences for a missing manifest. An address that is refused as written is public knowledge. A refused name, an
- * unknown name and a closed port share one sentence, because a difference would let anyone map this server's network.
- * The other reasons occur only with public sites and with sites that the operator allows.
+ * Sentences for a missing manifest. A refused name, an unknown name and a closed port share one sentence, because a
+ * difference would let anyone map this server's network. An address that is refused as written is public knowledge.
  */
 const sentences: Record<Exclude<SafeFetchReason, 'too-large'>, string> = {
   'invalid-url': unreached,

@@ -13,9 +13,9 @@ const maxChecks = 200_000
 export const tooMuch: ErrorDetail = { path: '', message: "is too large to check against the tool's input schema" }
 
 /**
- * The problems of a tool call's arguments, by dotted path, at most 20; empty if valid. The schema must have no problems
- * as an input schema. It is interpreted, because code compiled from a stranger's schema would run beside everybody's
- * credentials. Time and memory are bounded for any schema and arguments.
+ * The problems of a tool call's arguments, by dotted path, at most 20; empty if valid. The checked schema is
+ * interpreted, because code compiled from a stranger's schema would run beside everybody's credentials. Time and memory
+ * are bounded.
  */
 export const argumentProblems = (schema: unknown, args: unknown): ErrorDetail[] =>
   isObject(args) ? valueProblems(schema, args, tooMuch) : [{ path: '', message: 'must be an object' }]

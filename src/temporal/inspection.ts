@@ -31,7 +31,6 @@ export interface OpenExecution {
   isBusy: boolean
   /** Whether nothing could make it continue: no workflow task, no activity, no child. Timers are not visible. */
   isIdle: boolean
-  /** The runs whose workflows it waits for. */
   children: string[]
   /** How it differs from ours although it has one of our ids; null if it is ours. */
   foreign: 'type' | 'task queue' | null
@@ -107,7 +106,6 @@ export function createInspection(context: {
     }
   }
 
-  /** The first event of an execution's history, or its closing event. */
   async function eventOf({ workflowId, runId }: WorkflowExecutionDescription, which: 'first' | 'close') {
     const { history } = await withDeadline(() =>
       connection.workflowService.getWorkflowExecutionHistory({
@@ -141,8 +139,7 @@ export function createInspection(context: {
 
     /**
      * How an operator ended the latest execution of a run, which must have the recorded epoch; null if it is open,
-     * unknown to Temporal, closed otherwise, or ended by us. An execution counts as cancelled from the request on:
-     * whatever requested it, including the end of its queue, an operator caused it.
+     * unknown to Temporal, closed otherwise, or ended by us. It counts as cancelled from the request on.
      */
     async endOf(runId: string, epoch: number): Promise<OperatorsEnd | null> {
       const found = await describe(agentRunId(runId))

@@ -79,7 +79,6 @@ export function createTemporalSchedules(context: {
       return false
     },
 
-    /** Deletes the agent's schedule; true if there was one. */
     async remove(agentId: string): Promise<boolean> {
       try {
         await withDeadline(() => handleOf(agentId).delete())

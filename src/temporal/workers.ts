@@ -23,9 +23,8 @@ export interface Presence {
 }
 
 /**
- * The worker processes: each reports its presence every few seconds (table `workers`). Temporal knows pollers too, but
- * only while it is reachable, and it lists frozen ones and those gone for less than five minutes. All times are the
- * database's, because process clocks differ.
+ * The worker processes: each reports its presence every few seconds (table `workers`). Temporal also lists frozen
+ * pollers, and those gone for less than five minutes. All times are the database's, because process clocks differ.
  */
 export function createWorkers(context: { database: Database; config: { temporal: { taskQueue: string } } }) {
   const { database } = context
@@ -45,7 +44,6 @@ export function createWorkers(context: { database: Database; config: { temporal:
       lastReport = { polling, at }
     },
 
-    /** Reports that this process takes no more work. */
     signOff: async (): Promise<void> => void (await WorkerProcess.query(database).deleteById(id)),
 
     async presence(): Promise<Presence> {

@@ -10,7 +10,6 @@ import { orElse, type Threads } from '../threads/threads.ts'
 import { readAnswer, readRefusal, type ReadAnswer, type SiteAnswer } from './site-answer.ts'
 import { unreadResult } from './unread-result.ts'
 
-/** One tool call to send (docs/specification.md, "Tool call"). */
 export interface SiteCall {
   serverUrl: string
   tool: string
@@ -19,7 +18,6 @@ export interface SiteCall {
   secrets?: readonly string[] | undefined
   /** The fairness key in the threads. */
   ownerId: string
-  /** The JSON text of the arguments object. */
   arguments: string
   idempotencyKey: string
   signal?: AbortSignal | undefined
@@ -30,7 +28,6 @@ export interface SiteCall {
  * refusal by the site (401, 403, 429) or a connection that was never made proves that.
  */
 export type CallOutcome =
-  /** `text` is the JSON text of the result. */
   | { kind: 'succeeded'; httpStatus: number; text: string }
   /** The site ran the call, as its 2xx says (RFC 9110, 15.3), but its answer is not a readable JSON object. */
   | { kind: 'unread'; httpStatus: number; text: string }

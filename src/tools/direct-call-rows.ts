@@ -34,7 +34,6 @@ export function createDirectCallRows({ database, clock }: { database: Database; 
     }
   }
 
-  /** Inserts the row, unless another request with its key was faster. */
   async function isFirst(row: Partial<DirectToolCall>): Promise<boolean> {
     try {
       await database.transaction(async (trx) => DirectToolCall.query(trx).insert(row))

@@ -15,8 +15,8 @@ type Failed = Pick<DirectToolCall, 'id' | 'status' | 'httpStatus'>
 
 /**
  * The error of a call without a result. It always names the call. `outcome` is `unknown` if the site may have acted,
- * and `succeeded` if it acted but the result was unreadable. Then the code is never SITE_UNAVAILABLE, because that
- * would invite a repeat.
+ * and `succeeded` if only the result was unreadable. Then the code is never SITE_UNAVAILABLE, which would invite a
+ * repeat.
  */
 export function callError(
   code: 'SITE_UNAVAILABLE' | 'TOOL_EXECUTION_ERROR' | 'OUTGOING_RATE_LIMITED' | 'PERMISSION_DENIED',

@@ -53,10 +53,9 @@ const defaultHoldSeconds = 60
 const proposalDays = 30
 
 /**
- * The host limit, shared by all processes: OUTGOING_PER_MINUTE, or the host's own limit, in any 60 seconds as the site
- * sees them, in equal shares (docs/understand/fairness.md, "The limit of a host"). A slot counts from its start until a
- * minute after its call has ended, because the call may arrive at any time between. All times are the database's:
- * process clocks differ, and a fast one must not free another process's slot.
+ * The host limit, shared by all processes: calls in any 60 seconds as the site sees them, in equal shares
+ * (docs/understand/fairness.md, "The limit of a host"). A slot counts until a minute after its call has ended, because
+ * the call may arrive at any time between. All times are the database's, because process clocks differ.
  */
 export function createOutgoingLimit(context: {
   database: Database
@@ -79,7 +78,6 @@ export function createOutgoingLimit(context: {
     return { kind: 'later', notBefore, inMs, why: read.heldUntil ? 'held' : 'limit' }
   }
 
-  /** The wait in milliseconds; 0 if it is the call's turn. */
   function waitFor(request: SlotRequest, { contended, limit }: HostRead): number {
     if (!contended) return 0
     const state = { ...contended, limit, roundMs: pace.windowMs + pace.minWaitMs }
@@ -151,7 +149,6 @@ async function addToWaiting(trx: Transaction, { host, share, callId }: SlotReque
   await trx.raw(waitStatement, { host, share, callId, askAgainAt })
 }
 
-/** The database's time plus `ms` milliseconds. */
 const inMs = `statement_timestamp() + cast(:ms as float8) * interval '1 millisecond'`
 
 const occupyStatement = `

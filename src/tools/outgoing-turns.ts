@@ -12,7 +12,6 @@ export interface WaitingCall {
 /** The state of one host: slots in order of becoming free, calls in order of first asking. */
 export interface HostState {
   limit: number
-  /** How long a slot counts if it is taken now. */
   roundMs: number
   slots: CountedSlot[]
   calls: WaitingCall[]
@@ -58,7 +57,6 @@ interface Party {
 interface Share extends Party {
   name: string
   owner: Party
-  /** Its calls, each with its position among all calls. */
   waiting: { id: string; place: number }[]
   served: number
 }

@@ -6,7 +6,6 @@ export interface HostRead {
   /** The database's time, in milliseconds since 1970. */
   now: number
   suspended: string | null
-  /** The end of the host's hold; null if there is none. */
   heldUntil: Date | null
   limit: number
   /** Null if every call gets a free slot: then the order does not matter. */

@@ -23,7 +23,6 @@ export interface Sending {
   mayWait: boolean
   /** How long `send` itself waits for a slot, in milliseconds. */
   patienceMs?: number
-  /** The generation of the credential that the site refused with 401. */
   refusedGeneration: number | null
   /** Secrets besides the token to mask in the outcome. */
   secrets?: readonly string[] | undefined

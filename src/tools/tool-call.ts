@@ -18,7 +18,6 @@ class Call extends Row {
   declare siteOrigin: string | null
   declare tool: string | null
   declare effect: 'read' | 'idempotent' | 'once'
-  /** The JSON text of the arguments, unchanged. */
   declare arguments: string
   declare status: CallStatus
   declare attempts: number
@@ -58,7 +57,6 @@ export class ToolCall extends Call {
   declare failedAttempt: number | null
   /** An attempt may have taken effect, although a later one certainly did not. */
   declare inDoubt: boolean
-  /** Why a planned call waits, and until when. */
   declare waitCause: CallWaitCause | null
   declare notBefore: Date | null
 }
@@ -72,7 +70,6 @@ export class ChatToolCall extends Call {
   declare position: number
   declare modelCallId: string | null
   declare name: string
-  /** Whether the call requires an approval. */
   declare asksFirst: boolean
 }
 

@@ -20,7 +20,6 @@ import { DirectToolCall, isFinal, statusAfter } from './tool-call.ts'
 
 /** A direct call is sent once more if the site answers 401 and a newer credential exists. */
 const maxAttempts = 2
-/** How often a repeated request polls the first call, in milliseconds. */
 const lookMs = 250
 
 /** The longest wait for the trial of a new token, in milliseconds. */
@@ -48,7 +47,6 @@ function assertKey(fits: boolean, message: string): void {
   assertThat(fits, 'VALIDATION_ERROR', { message, details: [{ path: 'Idempotency-Key', message }] })
 }
 
-/** Tool calls that users make directly, without an agent. */
 export function createTools(context: {
   database: Database
   clock: Clock
@@ -114,11 +112,10 @@ export function createTools(context: {
   }
 
   /**
-   * Calls a tool of a connected site. The row is written before anything is sent, as for the calls of runs. Under a
-   * key, the tool is called once: a repeated request gets the recorded outcome. Throws NOT_FOUND (unknown tool),
-   * FEATURE_LIMIT_REACHED (no room for results), PERMISSION_DENIED (a scope that was not granted), VALIDATION_ERROR
-   * (arguments against the input schema, or a reused key), OUTGOING_RATE_LIMITED, SITE_UNAVAILABLE (the site certainly
-   * did nothing), TOOL_EXECUTION_ERROR (also for a dead credential and an unknown outcome).
+   * Calls a tool of a connected site. Under a key, the tool is called once: a repeated request gets the recorded
+   * outcome. Throws NOT_FOUND (unknown tool), FEATURE_LIMIT_REACHED (no room for results), PERMISSION_DENIED (a scope
+   * that was not granted), VALIDATION_ERROR (arguments, or a reused key), OUTGOING_RATE_LIMITED, SITE_UNAVAILABLE (the
+   * site certainly did nothing), TOOL_EXECUTION_ERROR (also for a dead credential and an unknown outcome).
    */
   async function callDirectly(entry: VaultEntry, { args, ...named }: DirectRequest): Promise<DirectResult> {
     const request = { ...named, args: JSON.stringify(args), ownerId: entry.ownerId }
@@ -146,7 +143,6 @@ export function createTools(context: {
     throw await unsentError(row, sent, ledger.attempts())
   }
 
-  /** A tool that changes nothing and needs no arguments. */
   async function harmless(entry: VaultEntry) {
     const reading = vault
       .toolsOf(entry)
@@ -202,7 +198,6 @@ export function createTools(context: {
         { list: 'calls', time: 'startedAt', of: { ownerId }, ...request },
       ),
 
-    /** One call of an entry; NOT_FOUND if the id is unknown. */
     async get({ id: vaultEntryId, ownerId }: VaultEntry, callId: string): Promise<DirectToolCall> {
       const call = isId(callId)
         ? await DirectToolCall.query(database).findOne({ id: callId, vaultEntryId, ownerId })

@@ -9,7 +9,6 @@ import type { MarkNeedsReauth } from './reauthorization.ts'
 import type { Refresh, Renewal } from './refresh/refresh.ts'
 import { VaultEntry } from './vault-entry.ts'
 
-/** The data needed to call a tool of a connected site. */
 export interface Connection {
   entryId: string
   serverUrl: string
@@ -18,7 +17,6 @@ export interface Connection {
   /** The tools whose scopes were not granted, each with the sentence that explains it. */
   notGranted: Record<string, string>
   token: string
-  /** The generation of the credential that the token belongs to. */
   generation: number
   /** Whether the site has accepted this credential before. */
   isAccepted: boolean

@@ -26,11 +26,9 @@ import { assertNotEnded, type OAuthFlow } from './oauth/oauth-flow.ts'
 import type { OfferedSite } from './site-choices.ts'
 import { VaultEntry } from './vault-entry.ts'
 
-/** A site to connect with a bearer token that the user created there. */
 interface NewEntry {
   url: string
   token: string
-  /** Hosts outside the site's own domain that may receive the credential. */
   acceptHosts: readonly string[]
 }
 
@@ -67,7 +65,6 @@ export function createEntries(context: {
     await assertRoom(database, ownerId, await limitOf(ownerId))
   }
 
-  /** Inserts an entry; the limit is checked under the owner's lock. */
   async function insert(
     fields: NewFields,
     credential: Credential,

@@ -12,7 +12,6 @@ import type { VaultEntry } from './vault-entry.ts'
 /** How long revocation is tried, in seconds: a day. After that, the account's owner revokes the grant at the site. */
 const triedSeconds = 86_400
 const longestPause = 3600
-/** Attempts per round. They run in parallel. */
 const batch = 10
 /** Rounds in a row: one site may have to revoke the grants of a whole vault. */
 const mostRounds = 20
@@ -20,9 +19,8 @@ const mostRounds = 20
 const tokenPlace = (id: string) => ({ id, column: 'vault_revocations.token' })
 
 /**
- * Revokes unneeded grants at their sites (RFC 7009). The transaction that removes the entry notes the revocation, and
- * the site's answer deletes the note, so a crash loses none. A site may be asked twice, which changes nothing (RFC
- * 7009, 2.2).
+ * Revokes unneeded grants at their sites (RFC 7009). The removal's transaction notes the revocation, and the site's
+ * answer deletes the note, so a crash loses none. A site may be asked twice (RFC 7009, 2.2).
  */
 export function createRevocations(context: {
   database: Database

@@ -6,7 +6,6 @@ import { quotedName } from '../names.ts'
 export interface SiteChoice {
   vaultEntryId: string
   tools?: readonly string[] | undefined
-  /** Tools that require an approval of each call. */
   askFirst?: readonly string[] | undefined
 }
 

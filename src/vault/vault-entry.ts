@@ -18,7 +18,6 @@ export class VaultEntry extends Row {
   /** The pinned manifest. `docs/sites/manifest-changes.md` says when it is replaced. */
   declare manifest: Manifest
   declare manifestFetchedAt: Date
-  /** When the site was last asked for its manifest. */
   declare manifestCheckedAt: Date
   declare authType: 'bearer' | 'oauth2'
   declare status: EntryStatus
@@ -26,7 +25,6 @@ export class VaultEntry extends Row {
   declare statusReason: string | null
   /** A sealed credential. It is opened only to be sent to the site. */
   declare credential: string
-  /** Increases with every new credential. */
   declare generation: number
   /** OAuth only: the client that holds the grant, and the granted scopes. */
   declare clientId: string | null
@@ -40,7 +38,6 @@ export class VaultEntry extends Row {
   declare lastUsedAt: Date | null
   /** When the site first accepted the current credential; null if it was not tried yet. */
   declare acceptedAt: Date | null
-  /** The user who owns the credential; null if unknown. */
   declare connectedBy: string | null
   /** Since when the entry exceeds the limit of the tier. Its tools cannot be called. */
   declare exceedingSince: Date | null

@@ -12,9 +12,9 @@ export interface Move {
 }
 
 /**
- * The rule without a script. Candidates are the offered tools that the owner's or user's words name, or all if they
- * name none. Of the uncalled ones whose required inputs can be filled, it calls the first in the offered order whose
- * name suggests reading, or else the first. After three calls it stops.
+ * The rule without a script. Candidates are the offered tools that the words name, or all. Of the uncalled ones whose
+ * required inputs can be filled, it calls the first whose name suggests reading, or else the first. After three calls
+ * it stops.
  */
 export function chooseTool(conversation: Conversation, tools: LanguageModelV4FunctionTool[]): Move {
   const called = new Set(conversation.calls.map(({ name }) => name))

@@ -15,7 +15,6 @@ import {
 export interface MadeCall {
   name: string
   status: OutcomeStatus
-  /** The site's response, or the details of the failure. */
   text: string
 }
 
@@ -28,10 +27,8 @@ export interface Conversation {
   isChat: boolean
   payload: string | undefined
   schema: unknown
-  /** Unavailable sites of the agent, one per line. */
   missing: string | undefined
   outputSchema: unknown
-  /** What started the run, as a sentence. */
   trigger: string
   /** The model's answers since the last user message, shown or omitted. */
   turns: number

@@ -16,11 +16,9 @@ import { streamParts, usageOf } from './stream-parts.ts'
 const introduction = 'This is the demo model. It follows fixed rules and understands nothing.'
 
 /**
- * The built-in model, which needs no key. The same prompt always gets the same answer. It calls the tools whose inputs
- * it can fill (see chooseTool), one per step, and then reports. With `directives` it follows a script in the
- * instructions, or in the last message of a chat (see readScript): the number of its answers since the last user
- * message selects the step. If its final answer must match a schema, it answers with JSON only: the script's words, or
- * a value with the report as its strings.
+ * The built-in model, which needs no key and is deterministic. It calls the tools whose inputs it can fill (see
+ * chooseTool), one per step, and then reports. With `directives` it follows a script in the instructions or the last
+ * chat message (see readScript). If its final answer must match a schema, it answers with JSON only.
  */
 export function createDemoModel({ directives }: { directives: boolean }): LanguageModelV4 {
   const scriptOf = ({ instructions, words, isChat }: Conversation): Script =>

@@ -7,7 +7,6 @@ import type { PropertyNames } from './property-names.ts'
 export interface ModelTool {
   /** Already provider-safe, see nameTools. */
   name: string
-  /** As the site wrote it. */
   description: string
   inputSchema: object
   siteName?: string | undefined

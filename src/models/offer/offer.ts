@@ -23,13 +23,11 @@ export interface ToolOffer<Tool extends OfferableTool> {
   leftOut: LeftOut[]
 }
 
-/** The maximum number of tools in a request at most providers. */
 export const usualMostTools = 128
 
 /** Providers without a known limit. */
 const unlimited = new Set<ProviderKind>(['anthropic', 'amazon-bedrock', 'demo'])
 
-/** The most listed names of omitted tools. */
 const mostNames = 100
 
 /**

@@ -4,7 +4,6 @@ import { createDemoModel } from '../demo/demo-model.ts'
 
 export interface AdapterContext {
   provider: ProviderConfig
-  /** The provider's name for the model. */
   id: string
   structuredOutput: boolean
   fetch: typeof globalThis.fetch

@@ -28,7 +28,6 @@ export function messageOf(given: Members): Members {
 /** A model's refusal is in a separate member. */
 export const isRefusal = ({ refusal }: Members): boolean => typeof refusal === 'string' && refusal !== ''
 
-/** A text, or a list of its parts. */
 function contentOf(content: unknown): unknown {
   const parts = isObject(content) && isPart(content) ? [content] : content
   return Array.isArray(parts) ? parts.flatMap(partOf) : parts
@@ -36,7 +35,6 @@ function contentOf(content: unknown): unknown {
 
 const isPart = (value: Members): boolean => 'text' in value || 'thinking' in value
 
-/** Omits parts of other kinds, such as references. */
 function partOf(part: unknown): unknown[] {
   if (typeof part === 'string') return [{ type: 'text', text: part }]
   if (part === null) return []
@@ -54,7 +52,6 @@ function thoughtsOf(given: unknown): string | undefined {
   return isObject(given) && typeof given['text'] === 'string' ? given['text'] : undefined
 }
 
-/** A tool call, or a piece of one. */
 export interface WireCall {
   index: number | undefined
   id: string | undefined
@@ -88,7 +85,6 @@ function callOf(call: Members): WireCall {
 const argumentsOf = (given: unknown): string | undefined =>
   given === undefined || given === null || typeof given === 'string' ? (given ?? undefined) : JSON.stringify(given)
 
-/** A number, even as text. */
 function numberOf(value: unknown): number | undefined {
   const plain = plainNumber(value)
   const isText = typeof plain === 'string' && /^\s*-?\d{1,15}(\.\d+)?\s*$/.test(plain)

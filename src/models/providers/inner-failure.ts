@@ -1,6 +1,5 @@
 import { isObject } from '../../json.ts'
 
-/** A failure that an answer of status 200 reports. */
 export interface InnerFailure {
   /** The equivalent status; undefined if unknown. */
   status: number | undefined
@@ -13,7 +12,6 @@ const answers = ['choices', 'usage', 'content', 'output', 'candidates', 'usageMe
 /** The members with the message of a report without `error`. */
 const words = ['detail', 'message', 'msg', 'error_msg', 'errors']
 
-/** The failure that an answer reports; undefined if it reports none. */
 export function failureIn(value: unknown): InnerFailure | undefined {
   if (!isObject(value)) return undefined
   const { error } = value
@@ -52,7 +50,6 @@ const textOf = (value: unknown): string | undefined =>
 
 const numbers = ['code', 'status', 'status_code', 'statusCode', 'http_code', 'http_status']
 
-/** An HTTP error status, even as text. */
 function statusOfNumber(value: unknown): number | undefined {
   const status = typeof value === 'string' && /^\s*\d{3}\s*$/.test(value) ? Number(value) : value
   return typeof status === 'number' && Number.isInteger(status) && status >= 400 && status < 600 ? status : undefined

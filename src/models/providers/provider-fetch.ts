@@ -6,10 +6,9 @@ import { readableAnswer, type Asked } from './readable-answer.ts'
 const maxAnswerBytes = 64 * 1024 * 1024
 
 /**
- * The `fetch` of the AI providers' adapters: their only way to the network, which also converts answers to the form
- * that adapters read. The operator chooses providers, so plain HTTP and private addresses are allowed. A redirect
- * counts as a refusal and is never followed, because it would take the key to another server. The model call sets the
- * time limits.
+ * The `fetch` of the AI providers' adapters, which also converts answers to the form that adapters read. The operator
+ * chooses providers, so plain HTTP and private addresses are allowed. A redirect is never followed, because it would
+ * take the key to another server.
  */
 export function createProviderFetch() {
   const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 10_000 } })

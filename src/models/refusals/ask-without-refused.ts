@@ -12,7 +12,6 @@ type OnRefused<Tool> = (refused: Tool[], error: unknown) => Promise<void>
 interface Without<Tool, Answer> {
   answer: Answer
   refused: Tool[]
-  /** Tools beyond the provider's maximum, and that maximum. */
   beyond: Tool[]
   most: number | undefined
 }

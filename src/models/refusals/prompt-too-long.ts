@@ -2,7 +2,6 @@ import { ModelError } from '../failures.ts'
 import { providerErrorIn, messageIn } from './provider-error.ts'
 
 export class PromptTooLong extends ModelError {
-  /** The acceptable share of this prompt. */
   readonly part: number
 
   constructor(model: string, error: unknown) {
@@ -20,7 +19,6 @@ export class PromptTooLong extends ModelError {
   }
 }
 
-/** Refusals of the key, the account or the model. */
 const ofSomethingElse = new Set([401, 402, 403, 404, 408])
 
 /** Providers' codes for it, anywhere in their answers, in lower case. */
@@ -52,7 +50,6 @@ const ofAMember = /\b(?:fields?|header|property|attribute|title|metadata|descrip
 const ofTokens = /token|context/
 const ofTheRate = /rate.?limit|quota|requests per|tokens per min/
 
-/** Whether the provider refused a prompt because of its length. */
 export function isTooLong(error: unknown): boolean {
   const rejection = providerErrorIn(error)
   if (!rejection || ofSomethingElse.has(rejection.status ?? 0)) return false

@@ -6,7 +6,6 @@ import { failureIn } from '../providers/inner-failure.ts'
 
 export interface ProviderError {
   status: number | undefined
-  /** The beginning of its answer. */
   text: string
 }
 
@@ -46,10 +45,8 @@ function reported(text: string): ProviderError | undefined {
   return failure && { status: failure.status, text: text.slice(0, maxText) }
 }
 
-/** The members with the message. */
 const places = [['error', 'message'], ['message'], ['detail'], ['error'], ['errors'], ['msg']]
 
-/** The message; the whole answer if there is none. */
 export const messageIn = (rejection: ProviderError): string => statedIn(rejection) ?? rejection.text
 
 const maxLogged = 500

@@ -35,7 +35,6 @@ const address = () =>
 /** Tool addresses are formed by appending to this one. */
 const base = () => v.pipe(address(), v.regex(/^[^?]*$/, 'must not have a query'))
 
-/** Adds a description to the JSON Schema. */
 const about = <T extends v.GenericSchema>(schema: T, description: string) => v.pipe(schema, v.metadata({ description }))
 
 /** A normalized name, like all names that people read. */

@@ -18,13 +18,10 @@ import type { ManifestFinding } from './review-manifest.ts'
 import { VaultEntry } from '../vault-entry.ts'
 
 interface Acceptance {
-  /** Fingerprint of the change that the owner was shown. */
   fingerprint: string
-  /** Hosts outside the site's own domain that may receive the credential. */
   acceptHosts: readonly string[]
 }
 
-/** A listed change, without the manifest itself. */
 type ListedChange = Pick<
   ManifestChange,
   'id' | 'class' | 'differences' | 'fingerprint' | 'status' | 'foundAt' | 'decidedAt'
@@ -161,9 +158,8 @@ export function createManifests(context: {
     },
 
     /**
-     * Checks one batch of the manifests whose last check is more than MANIFEST_CHECK_HOURS ago, oldest check first.
-     * Call it in a loop; a lease lets one process work at a time. A site that does not answer is retried one period
-     * later.
+     * Checks one batch of the manifests whose last check is more than MANIFEST_CHECK_HOURS ago, oldest check first. A
+     * lease lets one process work at a time. A silent site is retried one period later.
      */
     checkDue: async (): Promise<void> => {
       const { manifestTimeoutSeconds, manifestCheckHours } = config.sites

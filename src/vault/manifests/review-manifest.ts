@@ -40,7 +40,6 @@ export async function lockEntry(trx: Transaction, entryId: string): Promise<Vaul
 export const pendingIn = async (trx: Transaction, entryId: string): Promise<ManifestChange | undefined> =>
   ManifestChange.query(trx).findOne({ entryId, status: 'pending' })
 
-/** Pins a manifest. It is in use from the commit on. */
 export async function putIntoUse(
   trx: Transaction,
   entry: VaultEntry,

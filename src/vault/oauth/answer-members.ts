@@ -35,7 +35,6 @@ function unwrapped(value: unknown): unknown {
 const objectIn = (value: unknown): Read =>
   isObject(value) ? { members: value } : { instead: `${kindOf(value)} instead of an object` }
 
-/** Names the kind of a value for an error message. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'a list'

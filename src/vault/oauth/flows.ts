@@ -176,7 +176,6 @@ export function createFlows(context: {
       return { owner, asker, isOwn, site: flow.manifest.name, origin: flow.origin, scopes: flow.scopes }
     },
 
-    /** An owner's flow, with its progress. NOT_FOUND. */
     async get(owners: Owners, id: string): Promise<OAuthFlow> {
       const flow = isId(id)
         ? await OAuthFlow.query(database).whereIn('ownerId', listOf(owners)).findOne({ id })
@@ -193,7 +192,6 @@ export function createFlows(context: {
       await open.patch({ ...ended, endedAt: clock.now() })
     },
 
-    /** Deletes flows a day after they expire. */
     async purge(): Promise<void> {
       const before = new Date(clock.now().getTime() - 86_400_000)
       await OAuthFlow.query(database).where('expiresAt', '<', before).delete()
@@ -215,7 +213,6 @@ function assertSameBrowser(same: boolean): void {
   assertThat(same, 'VALIDATION_ERROR', { message, details: [{ path: 'ticket', message }] })
 }
 
-/** Refuses a flow that has expired or was already used. */
 export function assertOpen(flow: OAuthFlow, now: Date): void {
   const message = flow.status === 'pending' ? 'This link has expired.' : 'This link has already been used.'
   const details = [{ path: 'ticket', message }]

@@ -18,7 +18,6 @@ import { VaultEntry } from '../vault-entry.ts'
 
 interface CallbackInput {
   parameters: URLSearchParams
-  /** This browser's cookie for the flow. */
   bindingOf: (flowId: string) => string | undefined
   from: Pick<Actor, 'address' | 'userAgent'>
 }

@@ -17,10 +17,8 @@ export class UnusableTokenAnswer extends Error {
 }
 
 /**
- * A token response in the form that the library reads. A success has consumed a code or token, so it is read leniently:
- * any 2xx is a success, and an unneeded malformed member, such as an ID token that was not requested, counts as absent.
- * The library also reads the `error` of a refusal with a challenge or without a content type. Throws
- * UnusableTokenAnswer.
+ * A token response in the form that the library reads. A success has consumed a code or token, so any 2xx counts, and
+ * malformed members that are not needed count as absent. Throws UnusableTokenAnswer.
  */
 export async function readableTokenAnswer(response: Response, { wantsIdToken = false } = {}): Promise<Response> {
   const { status, headers } = response

@@ -11,7 +11,6 @@ import { UnusableTokenAnswer } from './token-answer.ts'
 export interface Grant {
   accessToken: string
   refreshToken?: string | undefined
-  /** Undefined if the site states no credible lifetime. */
   expiresInSeconds?: number | undefined
   /** Undefined if the site omits it: then the requested scopes are granted (RFC 6749, 5.1). */
   scopes?: GrantedScopes | undefined

@@ -26,7 +26,6 @@ export interface TurnFacts {
 export type Turn = {
   /** An attempt with an expired lease: its holder's last chance (`contestMs`) starts now. */
   contest?: VaultRefresh
-  /** An attempt whose holder never returned. Its outcome stays unknown. */
   abandon?: VaultRefresh
 } & (
   | { kind: 'mine'; entry: VaultEntry; attemptId?: string }
@@ -65,7 +64,6 @@ export function decideTurn({ entry, past, seen, cause, now, refreshable }: TurnF
   return { kind: 'mine', entry, ...abandon }
 }
 
-/** Whether the attempt's holder has given up or died. */
 const isOver = ({ leaseUntil, contestedAt }: VaultRefresh, now: Date): boolean =>
   leaseUntil <= now && contestedAt !== null && now.getTime() - contestedAt.getTime() >= contestMs
 

@@ -38,9 +38,9 @@ export type Renewal =
 
 /**
  * Refreshes the tokens of OAuth entries (docs/understand/credentials.md, "Refreshing"). A refresh token works once, and
- * many sites revoke the whole grant if it is reused. So each entry has one refresh at a time, across all processes. The
- * intent is recorded before the request is sent, and the new tokens are stored before anything else. A token in doubt
- * is tried once more, when nothing is left to lose. No lock is held across HTTP.
+ * many sites revoke the grant if it is reused. So each entry has one refresh at a time, across all processes. The
+ * intent is recorded before the request, and the new tokens are stored before anything else. No lock is held across
+ * HTTP.
  */
 export function createRefresh(context: {
   database: Database
