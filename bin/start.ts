@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { readConfig, type Config } from '../src/config/config.ts'
 import { loadEnvFile, present } from '../src/config/environment.ts'
 import { readLocalConfig, type LocalConfig } from '../src/config/local-config.ts'
-import { readTogether } from '../src/config/together.ts'
+import { readAll } from '../src/config/read-all.ts'
 import { sharedSettingsFile, shareSettings } from './beside-start.ts'
 import { onAskedToStop } from './local/asked.ts'
 import { conformanceFile, writeConformanceFile } from './local/conformance-file.ts'
@@ -35,7 +35,7 @@ async function main(): Promise<void> {
       'npm start takes no options. Its settings are environment variables. See .env.example and docs/operate/configure.md.',
     )
   loadEnvFile()
-  const { local, config } = readTogether({
+  const { local, config } = readAll({
     local: () => readLocalConfig(),
     // All of it, before anything is there: otherwise the API and the worker would each say what is wrong.
     config: () => readConfig(withStandIns(present())),

@@ -1,19 +1,17 @@
 import { createHash } from 'node:crypto'
 
 /**
- * The canonical text of a JSON value: members sorted by name, no spaces, so that equal values have equal texts. The
- * order of lists counts. Recursive: only for values of a checked depth, such as parsed JSON.
+ * The canonical text of a JSON value: members sorted by name, no spaces. Recursive: only for values of a checked depth.
  *
- * Not `canonicalize` (RFC 8785), which throws for Infinity: manifests may have numbers such as `1e400`, which
- * JavaScript reads as Infinity and Postgres gets as null.
+ * Not `canonicalize` (RFC 8785), which throws for Infinity: JavaScript reads a manifest's `1e400` as Infinity.
  */
 export function canonicalJson(value: unknown): string {
   return canonical(value, canonicalJson)
 }
 
 /**
- * A `canonicalJson` that remembers the texts of all parts, for one that compares nested values part by part: without it
- * the innermost parts are written again for each level around them. The values must not change.
+ * A `canonicalJson` that remembers the texts of all parts, for comparisons of nested values part by part. Without it,
+ * inner parts are written again for each level around them. The values must not change.
  */
 export function rememberingCanonicalJson(): (value: unknown) => string {
   const texts = new WeakMap<object, string>()
@@ -33,7 +31,6 @@ function canonical(value: unknown, write: (inner: unknown) => string): string {
   return `{${sorted.map(([name, member]) => `${JSON.stringify(name)}:${write(member)}`).join(',')}}`
 }
 
-/** Whether two JSON values are equal. */
 export const isSameJson = (one: unknown, other: unknown): boolean => canonicalJson(one) === canonicalJson(other)
 
 /** SHA-256 of the canonical text, in hex: 64 characters that identify a JSON document. */

@@ -1,6 +1,6 @@
 export type Cell = string | number | null
 
-/** Rows as CSV (RFC 4180). A number stays one; a text is never a formula for whoever opens the file. */
+/** Rows as CSV (RFC 4180). Numbers stay numbers; spreadsheets never run a text as a formula. */
 export const toCsv = (rows: readonly (readonly Cell[])[]): string =>
   rows.map((row) => `${row.map(written).join(',')}\r\n`).join('')
 
@@ -11,7 +11,7 @@ function written(cell: Cell): string {
   return isPlain.test(text) ? text : `"${text.replaceAll('"', '""')}"`
 }
 
-/** Spreadsheet programs calculate texts that begin so, also in quotes, and behind spaces; an apostrophe prevents that. */
+/** Spreadsheets evaluate texts with these beginnings, even in quotes and behind spaces. An apostrophe prevents that. */
 const isFormula = /^\s*[=+\-@\t\r\n|%＝＋－＠]/
 
 const isPlain = /^[^",\r\n;\t]*$/

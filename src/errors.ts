@@ -1,14 +1,12 @@
 /**
- * The error catalogue: every code the platform can return (docs/specification.md, "Codes"), and two additions:
- * METHOD_NOT_ALLOWED, and INTERNAL_ERROR for everything else. Nothing else maps codes to statuses.
+ * The error catalogue: every code of docs/specification.md, "Codes", plus METHOD_NOT_ALLOWED, and INTERNAL_ERROR for
+ * everything else. Nothing else maps codes to statuses.
  */
 
 interface CatalogueEntry {
-  /** HTTP status, repeated in the body as `statusCode`. */
   status: number
-  /** The default message; the thrower may give a more helpful one. */
   message: string
-  /** Whether the same request may succeed later without being changed. */
+  /** Whether the same request may succeed later. */
   retryable: boolean
 }
 
@@ -80,16 +78,14 @@ export interface ErrorDetail {
   message: string
 }
 
-/** A problem as a clause: `"schema.0.type" must be text`, or `it must be text` if the path names the whole. */
+/** A problem as a clause: `"schema.0.type" must be text`, or `it must be text` if the path is the whole. */
 export const problemInWords = ({ path, message }: ErrorDetail): string =>
   `${path === '' ? 'it' : JSON.stringify(path)} ${message}`
 
 export interface ErrorOptions {
-  /** Public message instead of the catalogue's. Must not contain secrets. */
+  /** A public message instead of the catalogue's. Must not contain secrets. */
   message?: string
-  /** Public list of problems, for VALIDATION_ERROR and similar codes. */
   details?: ErrorDetail[]
-  /** Additional public members of the error body. */
   facts?: Record<string, string | number>
   /** Seconds after which a retry makes sense; becomes the Retry-After header. */
   retryAfter?: number
@@ -98,16 +94,15 @@ export interface ErrorOptions {
    * Becomes the WWW-Authenticate header.
    */
   challenge?: readonly [scheme: string, ...parameters: string[]]
-  /** Overrides the catalogue: whether the same request may succeed later. */
   retryable?: boolean
   /** Detail for the log; never sent to clients. */
   privateDetail?: string
-  /** Whether an INTERNAL_ERROR was caused by a third party, so operators cannot fix it. */
+  /** Whether a third party caused an INTERNAL_ERROR, so operators cannot fix it. */
   isOutside?: boolean
   cause?: unknown
 }
 
-/** An error with a code of the catalogue. Clients see the code, public message, details and facts, not the rest. */
+/** An error with a code of the catalogue. Clients see the code, public message, details and facts, and nothing else. */
 export class CodedError extends Error {
   override readonly name = 'CodedError'
   readonly code: ErrorCode

@@ -1,12 +1,13 @@
 /*
- * Everything that runs in the threads of a process (`src/threads/`), in one module, because all of it shares
- * them: a stranger decides how long it takes. Texts go in and come out, because to clone a value of many small parts
- * keeps the event loop longer than to parse it.
+ * Everything that runs in a process's threads (`src/threads/`), because strangers' input decides how long it takes.
+ * Arguments and results are texts: cloning a value of many small parts blocks the event loop longer than parsing it.
  */
 import { getPriority, setPriority } from 'node:os'
 import { isMainThread } from 'node:worker_threads'
 
-/** The event loop goes first where processors are short. Linux gives each thread its own priority, others only a process. */
+/**
+ * Gives the event loop priority where processors are short. Linux has a priority per thread, other systems per process.
+ */
 if (!isMainThread && process.platform === 'linux') setPriority(Math.min(getPriority() + 5, 19))
 
 export { outlineOfChat } from './chat/outline.ts'

@@ -1,9 +1,8 @@
 import { endOfString } from './json.ts'
 
 /**
- * The JSON text of a member of an object; the last one counts if it occurs twice. Undefined if there is none, and for
- * anything but an object. The text must be valid JSON. It is read once and nothing is built: to parse a stranger's
- * megabyte may take 20 times as long.
+ * The JSON text of an object's member, the last one if it occurs twice; undefined if there is none. The text must be
+ * valid JSON. It builds nothing: parsing a stranger's megabyte may take 20 times as long.
  */
 export function memberText(text: string, name: string): string | undefined {
   if (!text.trimStart().startsWith('{')) return undefined
@@ -31,7 +30,7 @@ export function memberText(text: string, name: string): string | undefined {
   return found
 }
 
-/** Whether the name stands at a place, in any spelling: JSON may write each character as `\uXXXX`. */
+/** Whether the name is at this position, in any spelling: JSON may write each character as `\uXXXX`. */
 function spelled(name: string): (text: string, at: number) => boolean {
   const escaped = Array.from(name, (character) => {
     const hex = character.charCodeAt(0).toString(16).padStart(4, '0')

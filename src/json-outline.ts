@@ -1,18 +1,18 @@
 import { jsonDepth, parseJson } from './json.ts'
 
-/** The members of a JSON object with their kinds and without their contents, or why the text is none. */
+/** The members of a JSON object with their kinds but without contents, or the problem. */
 export type Outline = { members: Record<string, unknown> } | { problem: string; path?: string }
 
-/** More members than any schema has: those beyond are left out, and the schema refuses what it does not know among these. */
+/** More members than any schema has. Later ones are omitted; the schema refuses unknown ones among the first. */
 const mostMembers = 100
 
 /**
- * What a schema of members has to know of a large body: objects and lists are empty, and texts cut to one character, so
- * that a thread can hand it over at no cost. Numbers of any size are allowed.
+ * The part of a large body that a schema of members must see: objects and lists are emptied, and texts cut to one
+ * character, so a thread can return it at no cost. Numbers of any size are allowed.
  */
 export const outlineOf = (text: string): Outline => outlined(text, emptied)
 
-/** The first members of the object in the text, each as `show` hands it over. */
+/** The first members of the object in the text, each as `show` returns it. */
 export function outlined(
   text: string,
   show: (member: unknown, name: string) => unknown,
@@ -37,7 +37,7 @@ function* someOf(members: object): Generator<string> {
   }
 }
 
-/** A value of the same kind that is small. */
+/** A small value of the same kind. */
 export function emptied(value: unknown): unknown {
   if (typeof value === 'string') return value.slice(0, 1)
   if (Array.isArray(value)) return []

@@ -1,12 +1,11 @@
-/** Stands for a text while the rest is written. Never leaves this process, so no stranger can write it. */
+/** Represents a text while the rest is written. It never leaves this process, so no stranger can write it. */
 const mark = `json text ${crypto.randomUUID()}`
 
-/** The texts of the value that is being written, in order. */
 let texts: string[] | undefined
 
 /**
- * Valid JSON that becomes part of an answer as it is. Parsing a stranger's megabyte, only to write it again, holds up
- * the event loop, and loses long numbers and repeated members.
+ * Valid JSON that becomes part of an answer unchanged. Parsing a stranger's megabyte only to write it again blocks the
+ * event loop, and loses long numbers and repeated members.
  */
 export class JsonText {
   readonly #text: string
@@ -22,7 +21,7 @@ export class JsonText {
   }
 }
 
-/** As `JSON.stringify`, with every JsonText inside as it is. The result has no line breaks. */
+/** Like `JSON.stringify`, with every JsonText inserted unchanged. The result has no line breaks. */
 export function writeJson(value: unknown): string {
   texts = []
   try {
@@ -39,5 +38,5 @@ const withTexts = (written: string, inside: string[]): string =>
     .map((part, index) => part + onOneLine(inside[index] ?? ''))
     .join('')
 
-/** Between the tokens of JSON a space is as good as a line break, and within a token there is none (RFC 8259, 2). */
+/** Between JSON tokens a space is equivalent to a line break, and tokens contain none (RFC 8259, 2). */
 const onOneLine = (text: string): string => (/[\r\n]/.test(text) ? text.replaceAll(/[\r\n]+/g, ' ') : text)

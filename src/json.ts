@@ -1,19 +1,19 @@
 import type { ErrorDetail } from './errors.ts'
 import { isStorable, shortened, storable } from './text.ts'
 
-/** Levels of nesting that every honest document stays below; recursion over the value is safe up to it. */
+/** The maximum nesting of an honest document. Recursion over the value is safe up to it. */
 export const jsonDepth = 100
 
 interface JsonLimits {
-  /** Levels of objects and arrays inside one another; 100 unless given. */
+  /** Levels of nested objects and arrays; 100 by default. */
   maxDepth?: number
-  /** How many values there may be, those inside others included; any number unless given. */
+  /** The most values, including nested ones; unlimited by default. */
   maxValues?: number
-  /** Refuses what would be lost or changed in JavaScript or in Postgres: see `lossyPlaces`. */
+  /** Refuses values that JavaScript or Postgres would lose or change: see `lossyPlaces`. */
   exactNumbers?: boolean
 }
 
-/** The value, or one sentence about what is wrong and the dotted path of the place, if known. */
+/** The value, or a sentence about the problem with the dotted path of the place, if known. */
 type ParsedJson = { ok: true; value: unknown } | { ok: false; problem: string; path: string; isTooDeep?: true }
 
 /** The text of UTF-8 bytes without a leading byte order mark; undefined if they are not UTF-8 (RFC 8259, 8.1). */
@@ -26,8 +26,8 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * Parses JSON from outside; never throws. Depth and values are counted in the text, before anything is built or recurses.
- * If a member occurs twice, the last one counts, as everywhere in JavaScript.
+ * Parses JSON from outside; never throws. Depth and values are counted in the text, before anything is built or
+ * recurses. The last of duplicate members counts, as everywhere in JavaScript.
  */
 export function parseJson(
   text: string,
@@ -58,8 +58,8 @@ const quote = 34
 const backslash = 92
 
 /**
- * One pass over the text, without what is inside strings: whether it is nested deeper, and about how many values it has.
- * The parser decides whether the text is JSON.
+ * Scans the text once, skipping strings: whether it is nested deeper than allowed, and its approximate number of
+ * values. The parser decides whether it is JSON.
  */
 function measure(text: string, maxDepth: number): { isDeeper: boolean; values: number } {
   let [depth, values] = [0, 1]
@@ -76,7 +76,7 @@ function measure(text: string, maxDepth: number): { isDeeper: boolean; values: n
   return { isDeeper: false, values }
 }
 
-/** Where the string ends whose content begins at `from`: its closing quote, or the end of the text. */
+/** The end of the string whose content starts at `from`: its closing quote, or the end of the text. */
 export function endOfString(text: string, from: number): number {
   let i = from
   for (; i < text.length && text.charCodeAt(i) !== quote; i++) if (text.charCodeAt(i) === backslash) i++
@@ -88,9 +88,8 @@ interface LossyPlace extends ErrorDetail {
 }
 
 /**
- * The places of a parsed value that would not survive: numbers beyond 2^53 (JavaScript rounds them, `1e400` becomes
- * infinite), texts and member names that Postgres cannot keep, and members named `__proto__`, which assignments lose.
- * Recursive: only for values of a checked depth.
+ * The places of a parsed value that would not survive: numbers beyond 2^53, texts and member names that Postgres cannot
+ * store, and members named `__proto__`, which assignments lose. Recursive: only for values of a checked depth.
  */
 export function* lossyPlaces(value: unknown, path = ''): Generator<LossyPlace> {
   if (typeof value === 'number' && !isExact(value)) {
@@ -115,7 +114,7 @@ function* lossyMember(path: string, key: string, member: unknown): Generator<Los
   else yield { kind: 'member', path, message: 'is a member name that is not allowed' }
 }
 
-/** Whether a value has no such places: ten times as fast as looking for them. */
+/** Whether a value has no such places, ten times as fast as finding them. */
 function isIntact(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return value === null || isFine(value)
   if (Array.isArray(value)) return value.every(isIntact)
@@ -128,7 +127,7 @@ const isExact = (value: number): boolean => Math.abs(value) <= Number.MAX_SAFE_I
 const isFine = (value: unknown): boolean =>
   typeof value === 'number' ? isExact(value) : typeof value === 'string' ? isStorable(value) : typeof value !== 'object'
 
-/** A dotted path one member longer; a member name of a stranger is cut and cleaned for messages and logs. */
+/** Extends a dotted path by one member. A stranger's member name is cut and cleaned for messages and logs. */
 export function joinPath(path: string, key: string | number): string {
   const short = shortened(storable(String(key)), 100)
   return path === '' ? short : `${path}.${short}`

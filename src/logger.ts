@@ -3,7 +3,7 @@ import { pino, stdSerializers, stdTimeFunctions, type DestinationStream, type Lo
 
 export type { Logger } from 'pino'
 
-/** Members whose value is always a secret or somebody's content; `-` and `_` in names do not count. */
+/** Members whose value is always a secret or personal content. `-` and `_` in names are ignored. */
 const secretNames = new Set(
   (
     'authorization proxyauthorization cookie setcookie password currentpassword newpassword token accesstoken ' +
@@ -14,15 +14,15 @@ const secretNames = new Set(
 const isSecretName = (name: string): boolean => secretNames.has(name.toLowerCase().replaceAll(/[-_]/g, ''))
 
 /**
- * `"name": value` in a text that quotes JSON, and `name=value` in one that quotes a query or a form. Lengths are
- * bounded here and below, so that a hostile text costs no more than a long one.
+ * `"name": value` in quoted JSON, and `name=value` in a quoted query or form. Lengths are bounded here and below, so a
+ * hostile text costs no more than a long one.
  */
 const quotedMember = /"([\w-]{1,40})"\s*:\s*("(?:[^"\\]|\\.)*"?|[\d.eE+-]+)/g
 const formMember = /\b([\w-]{1,40})=([^\s&"',;]+)/g
-/** One whose value is an object or a list, or is quoted more than once: where it ends is unknown. */
+/** A member whose value is an object, a list or quoted repeatedly: its end is unknown. */
 const openMember = /(?<!\\)\\*"([\w-]{1,40})\\*"\s*:\s*[[{\\]/g
 
-/** Texts that are secrets wherever they occur: our own tokens by their prefix, JWTs, bearer headers, URL passwords. */
+/** Texts that are secrets anywhere: our own tokens by their prefix, JWTs, bearer headers, URL passwords. */
 const secretValues: [RegExp, string][] = [
   [/\bsy_[a-z]+_[\w-]{16,}/g, '[token]'],
   [/\bwhsec_[\w+/=-]{16,}/g, '[secret]'],
@@ -31,12 +31,12 @@ const secretValues: [RegExp, string][] = [
   [/(:\/\/[^/\s:@"]+):[^/\s@"]+@/g, '$1:[password]@'],
 ]
 
-/** What JSON does not escape but terminals interpret: C1 controls, line separators, text direction. */
+/** Characters that JSON does not escape but terminals interpret: C1 controls, line separators, text direction. */
 const unprintable = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
 /** Redacts secrets in one finished log line, by key and by value, at any depth; the line stays one line of JSON. */
 export function redact(line: string): string {
-  // Once more over the whole line: member names come from outside, too.
+  // Once more over the whole line, because member names come from outside too.
   const clean = withoutValues(withoutMembers(line)).replaceAll(unprintable, (found) => {
     return `\\u${(found.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`
   })
@@ -54,7 +54,7 @@ function withoutMembers(line: string): string {
   }
 }
 
-/** A null may be seen. */
+/** A null reveals nothing. */
 const hidden = (value: unknown): unknown => (value === null ? value : '[redacted]')
 
 function cleanText(text: string): string {
@@ -68,7 +68,6 @@ function cleanText(text: string): string {
 const withoutValues = (text: string): string =>
   secretValues.reduce((clean, [pattern, replacement]) => clean.replaceAll(pattern, replacement), text)
 
-/** Which work a line is about. */
 interface About {
   requestId?: string | undefined
   userId?: string | undefined
@@ -80,28 +79,27 @@ interface About {
   answerId?: string | undefined
   activity?: string | undefined
   attempt?: number | undefined
-  /** The sign-in provider that is asked: its name, or the workspace whose provider it is. */
   provider?: string | undefined
   issuer?: string | undefined
 }
 
 const works = new AsyncLocalStorage<About>()
 
-/** Does the work, whose log lines all say what it is about, besides what the work around it is about. */
+/** Runs the work with these members in all its log lines, in addition to those of the surrounding work. */
 export const logging = <T>(about: About, work: () => T): T => works.run({ ...works.getStore(), ...about }, work)
 
-/** Does work of nobody's, or of several, such as what one request starts for all. */
+/** Runs work without a subject, such as work for several requests. */
 export const loggingAlone = <T>(work: () => T): T => works.run({}, work)
 
-/** From now on the lines of the work in progress say this too. */
+/** Adds these members to all further log lines of the current work. */
 export function noteInLog(about: About): void {
   const work = works.getStore()
   if (work) Object.assign(work, about)
 }
 
 /**
- * Structured logs, one JSON object a line, on standard output unless a destination is given. Errors are reduced to
- * what a developer needs: libraries attach whole requests, prompts included, to the errors they throw.
+ * Structured logs, one JSON object per line, on standard output by default. Errors are reduced to what a developer
+ * needs: libraries attach whole requests, including prompts, to their errors.
  */
 export function createLogger(level: string, name: string, destination?: DestinationStream): Logger {
   const options = {

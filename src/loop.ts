@@ -1,15 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from './logger.ts'
 
-/** Repeated work, until it is stopped. */
 export interface Loop {
   name: string
   stop(): Promise<void>
 }
 
 /**
- * Repeats the work, with so many seconds between the end of one round and the start of the next. A failure is logged
- * and does not end the loop. Stopping waits for the round in progress; the signal tells it to begin nothing new.
+ * Repeats the work, with this many seconds between the end of one round and the start of the next. A failure is logged
+ * and does not end the loop. Stopping waits for the current round; the signal tells it to start nothing new.
  */
 export function startLoop(
   name: string,

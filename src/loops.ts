@@ -2,26 +2,21 @@ import type { Config } from './config/config.ts'
 import { startLoop, type Loop } from './loop.ts'
 import type { Services } from './services.ts'
 
-/** Work that a process repeats. */
 export interface LoopDeclaration {
   name: string
-  /** Seconds between the end of one round and the beginning of the next. */
   every: (config: Config) => number
-  /** Which processes run it. */
   where: 'workers' | 'everywhere'
-  /** Only one process at a time runs it; its lease lasts so many seconds from the start of a round. */
+  /** One process at a time runs it. Its lease lasts this many seconds from the start of a round. */
   alone?: (config: Config) => number
-  /** No round while Temporal is away. */
   needsTemporal?: true
   round: (services: Services, stopping: AbortSignal) => Promise<void>
 }
 
-/** Every loop of the product. */
 export const loops = [
   {
     name: 'reconciler',
     every: ({ reconcile }) => reconcile.everySeconds,
-    // A cancelled run must end even without workers, and somebody must see what stuck workers leave.
+    // A cancelled run must end even without workers, and operators must learn what stuck workers leave behind.
     where: 'everywhere',
     round: ({ runs }, stopping) => runs.reconciler.round(stopping),
   },
@@ -53,7 +48,7 @@ export const loops = [
     where: 'workers',
     round: ({ deliverCallbacks }, stopping) => deliverCallbacks(stopping),
   },
-  // Also where there are no workers: without a mail server, an admin reads the mails in the API.
+  // Also without workers: if there is no mail server, an admin reads the mails in the API.
   {
     name: 'password requests',
     every: () => 2,
@@ -81,7 +76,7 @@ export const loops = [
     name: 'revocations',
     every: () => 5,
     where: 'workers',
-    round: ({ vault }, stopping) => vault.revocations.carryOut(null, stopping),
+    round: ({ vault }, stopping) => vault.revocations.makeAttempts(null, stopping),
   },
   {
     name: 'keep-alive',
@@ -111,7 +106,7 @@ export const loops = [
 
 export type LoopName = (typeof loops)[number]['name']
 
-/** Starts the loops of a kind of process. Tests leave some out, and run their rounds themselves. */
+/** Starts the loops of a kind of process. Tests omit some, and run their rounds themselves. */
 export function startLoops(
   services: Services,
   where: LoopDeclaration['where'],
@@ -133,13 +128,13 @@ function roundOf(services: Services, { name, alone, needsTemporal, round }: Loop
   }
 }
 
-/** One round of a loop, as a process would run it: for tests, and for work by hand. */
+/** One round of a loop, as a process would run it: for tests and manual use. */
 export function runRound(services: Services, name: LoopName): Promise<void> {
   const loop = loops.find((one) => one.name === name) as LoopDeclaration
   return roundOf(services, loop)(new AbortController().signal)
 }
 
-/** Deletes what is over, and closes what was abandoned. Safe in several processes at once. */
+/** Deletes expired data, and closes abandoned work. Safe in several processes. */
 async function housekeep(services: Services, stopping: AbortSignal): Promise<void> {
   const {
     rateLimits,

@@ -1,11 +1,11 @@
 import { domainToASCII } from 'node:url'
 
-/* Names that one person gives and another reads: of agents, workspaces, keys, sites and chats. */
+/* Names that one person writes and another reads: of agents, workspaces, keys, sites and chats. */
 
-/** Emojis, also those that later versions of Unicode join in new ways. */
+/** Emojis, including new combinations of later Unicode versions. */
 const emoji = String.raw`\p{RGI_Emoji}|\p{Extended_Pictographic}\p{EMod}?[\ufe0e\ufe0f]?(?:\u200d\p{Extended_Pictographic}\p{EMod}?\ufe0f?)*`
 
-/** Scripts whose letters take another form beside a joiner (RFC 5892, A.1 and A.2). */
+/** Scripts whose letters change form beside a joiner (RFC 5892, A.1 and A.2). */
 const joining = `[${[
   'Arabic',
   'Syriac',
@@ -28,31 +28,28 @@ const joining = `[${[
   .map((script) => String.raw`\p{Script_Extensions=${script}}`)
   .join('')}]`
 
-/** What nobody sees by itself, where a script or an emoji needs it. */
+/** Invisible characters that a script or an emoji needs. */
 const needed = [
   emoji,
   String.raw`(?<=${joining})[\u200c\u200d](?=${joining})`,
-  // How an ideograph is written, as some Japanese names need it.
+  // Variants of ideographs, as some Japanese names need them.
   String.raw`(?<=\p{Unified_Ideograph})[\ufe00-\ufe02\u{e0100}-\u{e01ef}]`,
   String.raw`(?<=\p{Script=Mongolian})[\u180b-\u180d\u180f]`,
 ].join('|')
 
-/** Format characters of Unicode that are seen: numbers and years of Arabic and Kaithi. */
+/** Format characters of Unicode that are visible: numbers and years of Arabic and Kaithi. */
 const seen = String.raw`[\u0600-\u0605\u06dd\u0890\u0891\u08e2\u{110bd}\u{110cd}]`
 
 /**
- * What nobody sees, or what turns or breaks the line around it (UTS 39): controls, separators, marks of direction, signs of
- * no width, fillers, tags, halves of surrogate pairs, and private signs, which each font shows differently.
+ * Characters that are invisible, or that turn or break the line around them (UTS 39): controls, separators, direction
+ * marks, zero-width characters, fillers, tags, halves of surrogate pairs, and private characters.
  */
 const hidden = String.raw`[[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800]--${seen}]`
 
 const anyHidden = new RegExp(hidden, 'v')
 const hiddenOrNeeded = new RegExp(`(?<needed>${needed})|${hidden}`, 'gv')
 
-/**
- * The text with a space for each sign that nobody sees, and for what breaks lines. Joiners stay where a script or emoji
- * needs them.
- */
+/** Replaces invisible characters and line breaks by spaces. Joiners stay where a script or emoji needs them. */
 export const withoutHidden = (text: string): string =>
   anyHidden.test(text) ? text.replaceAll(hiddenOrNeeded, (sign, kept: string | undefined) => (kept ? sign : ' ')) : text
 
@@ -61,25 +58,22 @@ function firstHidden(text: string): string | undefined {
   return text.matchAll(hiddenOrNeeded).find(({ groups }) => groups?.['needed'] === undefined)?.[0]
 }
 
-/** What comes along at the ends when a name is copied from somewhere: spaces, line breaks, marks of direction. */
+/** Copied names may have these at the ends: spaces, line breaks, direction marks. */
 const edges = /^[\s\u200b\u200e\u200f\u202a\u202c\u2060]+|[\s\u200b\u200e\u200f\u202a\u202c\u2060]+$/gu
 
-/** A name in its one spelling: NFC, without spaces at its ends, and with one plain space wherever it has space. */
+/** A normalized name: NFC, trimmed, with single plain spaces. */
 export const cleanName = (text: string): string =>
   text
     .normalize('NFC')
     .replaceAll(edges, '')
     .replaceAll(/[\t\p{Zs}]+/gu, ' ')
 
-/** A family of four with its joiners and selectors: so many UTF-16 units may be one visible character. */
+/** The UTF-16 units that one visible character may have: a family of four with its joiners and selectors. */
 export const unitsOfCharacter = 10
 
 const characters = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-/**
- * The text, or as much of it as has `max` code points with the mark that something is missing. No visible character is
- * cut in two.
- */
+/** Cuts the text to at most `max` code points, including an ellipsis. No visible character is split. */
 export function cut(text: string, max: number): string {
   if (text.length <= max || (text.length <= 2 * max && Array.from(text).length <= max)) return text
   let [kept, points] = ['', 0]
@@ -93,7 +87,7 @@ export function cut(text: string, max: number): string {
 
 const visibleLength = (text: string): number => Array.from(characters.segment(text)).length
 
-/** Why a name cannot be taken, after it was cleaned; undefined if it can. `max`: visible characters. */
+/** The problem of a cleaned name; undefined if it is valid. `max`: visible characters. */
 export function problemOfName(name: string, max: number): string | undefined {
   if (/[\n\r\v\f\u0085\u2028\u2029]/.test(name)) return 'must be a single line'
   const sign = firstHidden(name)
@@ -105,20 +99,20 @@ export function problemOfName(name: string, max: number): string | undefined {
 
 const codeOf = (sign: string): string => `U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 
-/** What looks like a double quotation mark. */
+/** Characters that look like a double quotation mark. */
 const doubleMark = String.raw`["\u02ba\u02dd\u02ee\u02f5\u02f6\u201c-\u201f\u2033\u2034\u2036\u2037\u2057\u275d\u275e\u2760\u2e42\u3003\u301d-\u301f\uff02\u{1f676}-\u{1f678}]`
-/** What looks like a single one: two of them look like a double one. */
+/** Characters that look like a single one. Two of them look like a double one. */
 const singleMark = String.raw`['\u00b4\x60\u02b9\u02bb-\u02bf\u02ca\u02cb\u0374\u0384\u055a\u055b\u05f3\u07f4\u07f5\u1fbd\u1fbf\u1fef\u1ffd\u1ffe\u2018-\u201b\u2032\u2035\u275b\u275c\u275f\ua78b\ua78c\uff07\uff40]`
-/** Hebrew writes abbreviations with a sign like a double one, between letters. */
+/** Hebrew abbreviations contain such a mark between letters. */
 const hebrewMark = String.raw`(?<![\u05d0-\u05f2\p{M}])\u05f4|\u05f4(?![\u05d0-\u05f2])`
 
-/** What could end a quotation, or seem to. */
+/** Characters that end a quotation, or seem to. */
 const quotationMarks = new RegExp(`${doubleMark}|${hebrewMark}|${singleMark}{2,}`, 'gu')
 
-/** What mail programs make links of: schemes, host names, addresses of hosts and of mailboxes. */
+/** Texts that mail programs turn into links: schemes, host names, addresses of hosts and of mailboxes. */
 const schemes = /(?:(?<=[\p{L}\p{M}\p{N}+.-])[:：﹕][/\\／＼]*|[/\\／＼]{2,})(?=[^\s/\\／＼])/gu
 const dot = '[.．｡。․﹒]'
-/** Before what may be a top-level domain, in any script, or the rest of an address that has a port or a path. */
+/** Dots before a possible top-level domain, in any script, or before an address with a port or a path. */
 const dots = new RegExp(
   String.raw`(?<=\S)${dot}(?=[a-z]{2}|[a-z]\p{M}|[^\x00-\x7f\s\p{P}]|\d{1,3}(?:\.\d{1,3}){0,2}(?:[:/]|$))`,
   'giu',
@@ -134,12 +128,11 @@ const unlinked = (text: string): string =>
     .replaceAll(dots, '[.]')
     .replaceAll(ats, '[@]')
 
-/** A name's share of a sentence. */
 const maxQuoted = 60
 
 /**
- * A name as the platform's own sentences show it, in mails, pages, notifications and errors: on one line, bounded, in
- * quotation marks that it cannot close, and with nothing in it that a mail program would make a link of. Never fails.
+ * A name in the platform's own sentences, in mails, pages, notifications and errors: on one line, bounded, in quotation
+ * marks that it cannot close, and without anything that a mail program would turn into a link. Never fails.
  */
 export function quotedName(name: string, max = maxQuoted): string {
   const line = withoutHidden(name.slice(0, 4 * max))
@@ -148,14 +141,14 @@ export function quotedName(name: string, max = maxQuoted): string {
   return `“${unlinked(cut(line, max)).replaceAll(quotationMarks, "'")}”`
 }
 
-/** What a site or a provider says has its share of a sentence, too. */
+/** The longest quotation of a site or a provider in a sentence. */
 const maxWords = 200
 
-/** Words of a site or a provider, such as an error and its description, quoted as names are. */
+/** A text of a site or a provider, such as an error and its description, quoted like a name. */
 export const quotedWords = (...texts: readonly (string | undefined)[]): string =>
   quotedName(texts.filter((text) => text !== undefined).join(': '), maxWords)
 
-/** An address as strangers may read it: of one whose letters may look like others, also how the DNS has its domain. */
+/** An email address for display to others. If its letters may resemble others, it includes the domain's DNS form. */
 export function addressInWords(email: string): string {
   const ascii = domainToASCII(email.slice(email.lastIndexOf('@') + 1))
   return email.endsWith(`@${ascii}`) ? email : `${email} (${ascii})`

@@ -4,16 +4,15 @@ import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes, type RateLimite
 import type { Config } from './config/config.ts'
 import type { Database } from './database/database.ts'
 import { CodedError, isCoded } from './errors.ts'
-import { bytesInWords, secondsInWords } from './in-words.ts'
+import { bytesInWords, secondsInWords } from './amounts-in-words.ts'
 
-/** An admin may allow an account any number; the counters need one. */
+/** An admin may allow an account any number, but the counters need a finite one. */
 const finite = (points: number): number => Math.min(points, 1e15)
 
 /**
- * The platform's own limits, each counted in windows of a minute: shared through Postgres, or in memory if a single
- * process serves (RATE_LIMIT_STORE). Every function counts one request. If it is one too many, it fails with
- * RATE_LIMITED and the seconds until the window ends. What a tier limits counts for all keys or agents of an owner
- * together.
+ * The platform's own limits, counted in windows of a minute: through Postgres, or in memory if a single process serves
+ * (RATE_LIMIT_STORE). Beyond a limit, they fail with RATE_LIMITED and the seconds until the window ends. A tier's limit
+ * applies to all keys or agents of an owner together.
  */
 export function createRateLimits(context: { database: Database; config: Pick<Config, 'rateLimits'> }) {
   const { database } = context
@@ -51,7 +50,6 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
   const dayOfChanges = limiter('changes-of-day', config.changesPerDay, config.store, 86_400)
   const ofEmail = countHourly('recovery-of', mailsAnHour)
   const failures = limiter('tries', config.triesPerHour, config.store, 3600, false)
-  /** Counters by what they allow, which tiers differ in. */
   const counters = new Map<string, RateLimiterAbstract>()
   const counter = (prefix: string, points: number, store = config.store, duration = 60): RateLimiterAbstract => {
     const known = counters.get(`${prefix} ${points}`) ?? limiter(prefix, points, store, duration)
@@ -61,7 +59,6 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
   return {
     caller: count('caller', config.callerPerMinute),
 
-    /** One request of an owner, by whatever login or key. */
     account(ownerId: string, { tier, limits }: Allowance): Promise<void> {
       const points = finite(Math.max(limits.requestsPerMinute, config.callerPerMinute))
       const what = `The keys of this account have exceeded their shared limit of ${points} requests a minute${withTier(tier)}`
@@ -69,8 +66,8 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
     },
 
     /**
-     * One delivery to an owner's agent. Each API process counts these, and their bytes, for itself: a further write for
-     * every delivery would cost more than it protects.
+     * One delivery to an owner's agent. Each API process counts deliveries, and their bytes, separately: another write
+     * per delivery would cost more than it protects.
      */
     delivery(ownerId: string, { tier, limits }: Allowance): Promise<void> {
       const points = finite(Math.max(limits.deliveriesPerMinute, config.webhookPerMinute))
@@ -78,17 +75,17 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
       return consume(counter('deliveries', points, 'memory'), ownerId, { what })
     },
 
-    /** So many bytes of payloads and inputs of an owner's runs. */
+    /** Bytes of payloads and inputs of an owner's runs. */
     inputBytes(ownerId: string, { tier, limits }: Allowance, bytes: number): Promise<void> {
       const most = finite(limits.inputBytesPerMinute)
-      // A minute's bytes at once would keep everybody else waiting for seconds. One large text always fits.
+      // A minute's bytes in one burst would delay everybody else for seconds. One large text always fits.
       const atOnce = Math.max(most / burstsPerMinute, largestText)
       const what = `The runs of this account have exceeded their input limit of ${bytesInWords(most)} a minute${withTier(tier)}, with bursts of up to ${bytesInWords(atOnce)}`
       const count = Math.min(bytes, atOnce)
       return consume(counter('input-bytes', atOnce, 'memory', (60 * atOnce) / most), ownerId, { what, count })
     },
 
-    /** One change of a user's that the audit log notes: in a minute, and in a day. */
+    /** One audited change of a user: per minute and per day. */
     async change(userId: string): Promise<void> {
       const { changesPerMinute, changesPerDay } = config
       const what = (count: number, time: string) => `This account has exceeded its limit of ${count} changes ${time}`
@@ -96,18 +93,18 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
       await consume(dayOfChanges, userId, { what: what(changesPerDay, 'a day') })
     },
 
-    /** One mail of a kind that a user asks for; the key names both. */
+    /** One mail of a kind that a user requests. The key names both. */
     accountMail: countHourly('account-mail', mailsAnHour),
 
-    /** One request for a new password, by the client's address. */
+    /** One password reset request, by the client's address. */
     recovery: byAddress(countHourly('recovery', config.recoveryPerHour)),
 
-    /** The same by the mail address that it is about; false, and not RATE_LIMITED, if it is one too many. */
+    /** The same by mail address. Returns false instead of RATE_LIMITED beyond the limit. */
     recoveryOf: (email: string): Promise<boolean> => isAllowed(ofEmail(email)),
 
     /**
-     * Wrong passwords and codes of an account. Each try is taken before it is made, so that no more than these are made at
-     * a time, and given back if nothing was wrong. RATE_LIMITED.
+     * Wrong passwords and codes of an account. Each try is counted before it is made, so concurrent tries cannot exceed
+     * the limit, and returned if nothing was wrong. RATE_LIMITED.
      */
     tries: {
       take: (key: string): Promise<void> =>
@@ -123,7 +120,6 @@ export function createRateLimits(context: { database: Database; config: Pick<Con
     webhook: count('webhook', config.webhookPerMinute),
     webhookFailed: byAddress(count('webhook-failed', config.webhookFailedPerMinute)),
 
-    /** Deletes windows that have ended. */
     async purge(now: Date): Promise<void> {
       if (config.store !== 'postgres') return
       await database.raw('delete from rate_limits where expire < :now', { now: now.getTime() })
@@ -135,15 +131,14 @@ export type RateLimits = ReturnType<typeof createRateLimits>
 
 type Count = (key: string) => Promise<void>
 
-/** In how many parts the bytes of a minute may come. */
+/** The number of bursts that a minute's bytes may be split into. */
 const burstsPerMinute = 10
 
-/** Mails of a kind that somebody may ask for. */
 const mailsAnHour = 5
 
 const largestText = 1.25 * 1024 ** 2
 
-/** What an owner may do in a minute, by a tier or, without one, as the operator has set it. */
+/** An owner's limits per minute, by a tier or, without one, by the operator's settings. */
 interface Allowance {
   tier: string | null
   limits: { requestsPerMinute: number; deliveriesPerMinute: number; inputBytesPerMinute: number }
@@ -152,7 +147,6 @@ interface Allowance {
 const withTier = (tier: string | null): string => (tier === null ? '' : ` (${tier} tier)`)
 
 interface Counted {
-  /** What is too much, as the beginning of a sentence. */
   what: string
   count?: number
 }
@@ -163,8 +157,8 @@ const byAddress =
     count(networkOf(address))
 
 /**
- * Whose address it is. A subscriber has a /64 of IPv6 at least (RFC 6177), so all of its addresses count as one. An IPv4
- * address counts separately, also where it comes in the form of IPv6.
+ * The network of an address. A subscriber has at least a /64 of IPv6 (RFC 6177), so all its addresses count as one. An
+ * IPv4 address counts separately, even in the form of IPv6.
  */
 export function networkOf(address: string): string {
   if (isIP(address) === 0) return address

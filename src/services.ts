@@ -67,8 +67,8 @@ import { createWhy } from './why/why.ts'
 import { createWorkers } from './temporal/workers.ts'
 
 /**
- * What a process adds: the proof of its database. And what tests replace: the clock, the cost of hashing a password,
- * and threads that several platforms of a process share.
+ * The proof of a process's database, and replacements for tests: the clock, the cost of hashing a password, and shared
+ * threads.
  */
 interface Options {
   prove?: Prove | undefined
@@ -77,7 +77,6 @@ interface Options {
   threads?: Threads<typeof inThread> | undefined
 }
 
-/** Threads for what strangers send. */
 export const createStrangersThreads = () =>
   createThreads<typeof inThread>({ file: new URL('./in-thread.ts', import.meta.url) })
 
@@ -217,7 +216,6 @@ export function createServices(
     orphans,
     forgotten,
 
-    /** Closes what was opened, in reverse. */
     async close(): Promise<void> {
       await chat.drain()
       await runs.watching.stop()
@@ -238,7 +236,7 @@ export function createServices(
 
 export type Services = ReturnType<typeof createServices>
 
-/** Sites that may have private addresses: those of sign-in providers, too, which the operator has named. */
+/** Sites that may have private addresses, including those of sign-in providers, which the operator named. */
 function trustedSites({ sites, signIn }: Config) {
   const hosts = signIn.providers.map(({ issuer }) => new URL(issuer))
   return {

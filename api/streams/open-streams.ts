@@ -1,7 +1,7 @@
 import pMap from 'p-map'
 import type { Config } from '../../src/config/config.ts'
 import { assertThat, CodedError } from '../../src/errors.ts'
-import { secondsInWords } from '../../src/in-words.ts'
+import { secondsInWords } from '../../src/amounts-in-words.ts'
 import type { Allowance } from '../../src/billing/allowances.ts'
 import type { Logger } from '../../src/logger.ts'
 import type { AccessChanges } from '../../src/owners/access-changes.ts'

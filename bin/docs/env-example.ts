@@ -1,4 +1,4 @@
-import { settingGroups } from '../../src/config/meanings.ts'
+import { settingGroups } from '../../src/config/setting-groups.ts'
 import { describe, ruleOf } from './settings.ts'
 
 /** How long the lines of the file may be. */

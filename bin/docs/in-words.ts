@@ -1,4 +1,4 @@
-import { bytesInWords } from '../../src/in-words.ts'
+import { bytesInWords } from '../../src/amounts-in-words.ts'
 import { describe } from './settings.ts'
 
 /** Values of limits as people read them. */

@@ -1,4 +1,4 @@
-import { settingGroups } from '../../src/config/meanings.ts'
+import { settingGroups } from '../../src/config/setting-groups.ts'
 import { pageOf, table } from './table.ts'
 import { describe, ruleOf } from './settings.ts'
 

@@ -5,7 +5,7 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { assertThat } from '../errors.ts'
-import { gather } from '../database/gather.ts'
+import { batchLookups } from '../database/batch-lookups.ts'
 import { isId, newId } from '../ids.ts'
 import { page, type Page, type PageRequest } from '../database/paging.ts'
 import { fieldsOf } from '../database/row.ts'
@@ -75,7 +75,7 @@ export function createAgents(context: {
 
   const living = (db: Database | Transaction) => Agent.query(db).whereNull('deletedAt')
 
-  const livingById = gather<string, Agent>(async (ids) => {
+  const livingById = batchLookups<string, Agent>(async (ids) => {
     const found = await living(database).findByIds(ids)
     return new Map(found.map((agent) => [agent.id, agent]))
   })

@@ -6,7 +6,7 @@ import { page, type Page, type PageRequest } from '../database/paging.ts'
 import { firstIdAt } from '../ids.ts'
 import type { Logger } from '../logger.ts'
 import { AuditEntry, NamedAuditEntry, rowOf, type Deed, type Fields } from './audit-entry.ts'
-import { beginRound, inBatches } from '../database/rounds.ts'
+import { beginRound, inBatches } from '../database/batches.ts'
 
 /** The outcome of an action. Refused actions are not recorded, because they change nothing. */
 export type Outcome =

@@ -9,7 +9,7 @@ import type { FitToLimits } from './fit-to-limits.ts'
 import { pollBy, nextPollAt } from './poll-gateway.ts'
 import { sweptAfter } from './gateway-requests.ts'
 import { topUpAt } from './top-ups.ts'
-import { beginRound } from '../database/rounds.ts'
+import { beginRound } from '../database/batches.ts'
 
 /** How many accounts a round handles at a time. */
 const lanes = 4

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
-import { gather } from '../database/gather.ts'
+import { batchLookups } from '../database/batch-lookups.ts'
 import { raw } from 'objection'
 import { monthAt } from '../owners/workspace-months.ts'
 import { payerOf } from '../owners/payer.ts'
@@ -58,7 +58,7 @@ export function createCredits(context: {
   /** Without payments, steps are counted but cost nothing. */
   const isCharged = config.billing.mode !== 'off'
 
-  const byOwner = gather<string, Account>(async (ownerIds) => {
+  const byOwner = batchLookups<string, Account>(async (ownerIds) => {
     const found = await Account.query(database)
       .joinRaw(byOwnerJoin, { ownerIds })
       .select('accounts.*', 'asked.id as askedId', raw(beside, { now: clock.now() }))

@@ -2,7 +2,7 @@ import { later, type Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { CodedError } from '../errors.ts'
-import { bytesInWords } from '../in-words.ts'
+import { bytesInWords } from '../amounts-in-words.ts'
 import type { AccountStatus } from './account-status.ts'
 
 /** The minimum that a run, an answer, a session or a direct call counts, for its rows. */

@@ -3,7 +3,7 @@ import type { Approvals } from '../approvals/approvals.ts'
 import type { Clock } from '../clock.ts'
 import { retryWhileUnavailable, type Database } from '../database/database.ts'
 import { unapprovedSentences } from '../models/prompt-format.ts'
-import { sessionGoesOn } from '../sessions/goes-on.ts'
+import { sessionContinues } from '../sessions/session-continues.ts'
 import { reasonOf } from '../tools/direct-call.ts'
 import type { Ledger, Sender, Sending, Sent } from '../tools/sender.ts'
 import { ChatToolCall, recordedResult, statusAfter } from '../tools/tool-call.ts'
@@ -19,7 +19,7 @@ const slotPatienceMs = 5000
 /** Nothing is sent for a session that was ended, or whose user is kept out, although its answer may go on for a second. */
 const sessionLives = `
   exists (select from chat_answers a join sessions s on s.id = a.session_id
-           where a.id = chat_tool_calls.answer_id and ${sessionGoesOn})`
+           where a.id = chat_tool_calls.answer_id and ${sessionContinues})`
 
 const tampered = 'The call was not made because it differs from the call that was approved.'
 

@@ -9,7 +9,7 @@ import { newId } from '../ids.ts'
 import { noteInLog, type Logger } from '../logger.ts'
 import type { Models } from '../models/models.ts'
 import type { Outages } from '../outages/outages.ts'
-import { sessionGoesOn } from '../sessions/goes-on.ts'
+import { sessionContinues } from '../sessions/session-continues.ts'
 import { Session } from '../sessions/session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Sites } from '../sites/sites.ts'
@@ -267,7 +267,7 @@ const takeUpStatement = `
          waited_ms = a.waited_ms + (extract(epoch from :now::timestamptz - a.waiting_since) * 1000)::bigint
    where a.id = :answerId and a.status = 'waiting'
      and not exists (select from approvals p where p.answer_id = a.id and p.status = 'pending')
-     and exists (select from sessions s where s.id = a.session_id and ${sessionGoesOn})
+     and exists (select from sessions s where s.id = a.session_id and ${sessionContinues})
   returning a.id`
 
 const orphanedStatement = `
@@ -278,5 +278,5 @@ const orphanedStatement = `
 const decidedStatement = `
   select a.id from chat_answers a
    where a.status = 'waiting' and not exists (select from approvals p where p.answer_id = a.id and p.status = 'pending')
-     and exists (select from sessions s where s.id = a.session_id and ${sessionGoesOn})
+     and exists (select from sessions s where s.id = a.session_id and ${sessionContinues})
    limit 100`

@@ -1,6 +1,6 @@
 import { ModelError } from '../models/failures.ts'
 import type { Answer } from '../models/answer.ts'
-import { judge } from '../models/judge.ts'
+import { judgeAnswer } from '../models/judge-answer.ts'
 import type { StepProblem } from '../models/prompt-format.ts'
 
 /**
@@ -8,7 +8,7 @@ import type { StepProblem } from '../models/prompt-format.ts'
  * reader sees why it ends. An empty answer is a MODEL_ERROR.
  */
 export function judgeChat(answer: Answer): StepProblem | null {
-  const verdict = judge(answer)
+  const verdict = judgeAnswer(answer)
   if (!verdict || answer.text.trim() !== '') return null
   if (verdict.outcome === 'refused') return 'refused'
   throw new ModelError({

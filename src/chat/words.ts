@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '../database/database.ts'
 import type { Logger } from '../logger.ts'
-import { createSpeech, type Speech } from '../models/speech.ts'
+import { createPartialText, type PartialText } from '../models/partial-text.ts'
 
 /** How long words are gathered before they are written, in milliseconds. */
 const writeMs = 100
@@ -14,7 +14,7 @@ export function createChatWords({ database, logger }: { database: Database; logg
   /** Gathers the words of one answer, and writes them once `pass` was called: somebody may read them. */
   function begin(answerId: string) {
     /** Of the step under way: readers have the others from the record. */
-    let speech: Speech<{ answerId: string; step: number }> | undefined
+    let speech: PartialText<{ answerId: string; step: number }> | undefined
     let isPassed = false
     let writing: Promise<void> | undefined
 
@@ -38,7 +38,7 @@ export function createChatWords({ database, logger }: { database: Database; logg
 
     return {
       add(step: number, text: string): void {
-        if (speech?.step !== step) speech = createSpeech({ answerId, step })
+        if (speech?.step !== step) speech = createPartialText({ answerId, step })
         speech.add(text)
         writeSoon()
       },

@@ -1,6 +1,6 @@
 import { later, type Clock } from '../clock.ts'
 import { violatedConstraint, type Database, type Transaction } from '../database/database.ts'
-import { sessionGoesOn } from '../sessions/goes-on.ts'
+import { sessionContinues } from '../sessions/session-continues.ts'
 import { ChatAnswer } from './chat-answer.ts'
 
 /** For how long a process that says nothing is taken for alive. */
@@ -98,5 +98,5 @@ const beatStatement = `
   update chat_answers a set writer_until = :until
    where id = :id and writer = :writer and ended_at is null
   returning stop_requested_at is not null
-         or not exists (select from sessions s where s.id = a.session_id and ${sessionGoesOn}) as "isStopped",
+         or not exists (select from sessions s where s.id = a.session_id and ${sessionContinues}) as "isStopped",
             on_disconnect = 'continue' as "goesOn"`

@@ -1,10 +1,9 @@
 import type { ModelsConfig, ProviderConfig } from './models-config.ts'
 
-/** Whether there are payments, and which: none, a sandbox that moves no money, or Stripe. */
+/** The kind of payments: none, a sandbox that moves no money, or Stripe. */
 export type BillingMode = 'off' | 'sandbox' | 'stripe'
 
-/** The settings that decide it. */
-interface Said {
+interface BillingSettings {
   BILLING?: BillingMode | undefined
   BILLING_SANDBOX_WITH_PAID_MODELS: boolean
   STRIPE_SECRET_KEY?: string | undefined
@@ -13,36 +12,39 @@ interface Said {
 }
 
 /**
- * Whether any of the models costs its operator money: all but the demo model and those whose address is on this machine.
- * What a server on this machine costs, as one that forwards to a provider, cannot be known.
+ * Whether any model costs its operator money: all except the demo model and those on this machine, whose cost is
+ * unknown.
  */
 export const costsMoney = ({ providers }: Pick<ModelsConfig, 'providers'>): boolean => providers.some(isPaid)
 
 const isPaid = ({ kind, baseUrl }: ProviderConfig): boolean =>
   kind !== 'demo' && (baseUrl === undefined || !isLoopback(new URL(baseUrl).hostname))
 
-/** As URLs write hosts: an IPv4 address in four decimals, IPv6 in brackets. */
+/** As URLs write hosts: IPv4 in four decimals, IPv6 in brackets. */
 const isLoopback = (host: string): boolean => /^(127(\.\d{1,3}){3}|\[::1\]|localhost)$/.test(host)
 
-/** What is said, or follows from what there is: nobody has to know the setting, and nobody pays for strangers unawares. */
-export function billingMode({ BILLING: said, STRIPE_SECRET_KEY: key }: Said, modelsCostMoney: boolean): BillingMode {
-  if (said !== undefined) return said
+/** The explicit setting, or a default from the other settings. By default, nobody pays for strangers by accident. */
+export function billingMode(
+  { BILLING: chosen, STRIPE_SECRET_KEY: key }: BillingSettings,
+  modelsCostMoney: boolean,
+): BillingMode {
+  if (chosen !== undefined) return chosen
   if (key !== undefined) return 'stripe'
   return modelsCostMoney ? 'off' : 'sandbox'
 }
 
-/** Why a process must not start with these settings, one sentence each. */
-export function billingProblems(said: Said, modelsCostMoney: boolean): string[] {
-  const mode = billingMode(said, modelsCostMoney)
-  const hasKey = said.STRIPE_SECRET_KEY !== undefined
+/** The reasons why a process must not start with these settings, one sentence each. */
+export function billingProblems(settings: BillingSettings, modelsCostMoney: boolean): string[] {
+  const mode = billingMode(settings, modelsCostMoney)
+  const hasKey = settings.STRIPE_SECRET_KEY !== undefined
   const problems: string[] = []
   if (mode === 'stripe' && !hasKey) problems.push('BILLING=stripe requires STRIPE_SECRET_KEY')
   if (mode !== 'stripe' && hasKey) {
     problems.push(`BILLING is ${mode}, but STRIPE_SECRET_KEY is set. Remove the key, or set BILLING=stripe`)
   }
-  if (mode === 'sandbox' && modelsCostMoney && !said.BILLING_SANDBOX_WITH_PAID_MODELS) problems.push(unpaid)
-  const isBounded = said.LIMIT_TOKENS_PER_MONTH !== undefined
-  if (mode === 'off' && modelsCostMoney && said.REGISTRATION === 'open' && !isBounded) problems.push(unbounded)
+  if (mode === 'sandbox' && modelsCostMoney && !settings.BILLING_SANDBOX_WITH_PAID_MODELS) problems.push(unpaid)
+  const isBounded = settings.LIMIT_TOKENS_PER_MONTH !== undefined
+  if (mode === 'off' && modelsCostMoney && settings.REGISTRATION === 'open' && !isBounded) problems.push(unbounded)
   return problems
 }
 

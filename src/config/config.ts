@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { allowanceProblem } from '../safe-fetch/allowed-sites.ts'
 import { freeze, readEnvironment, settings, type Environment } from './environment.ts'
 import { readModels } from './read-models.ts'
-import { readTogether } from './together.ts'
+import { readAll } from './read-all.ts'
 import type { ModelsConfig } from './models-config.ts'
 import { readBilling } from './read-billing.ts'
 import { readOidc, type OidcConfig } from './read-oidc.ts'
@@ -16,7 +16,7 @@ const problemOfSites = ({
   SITE_LOOPBACK: boolean
 }) => allowanceProblem({ allow, loopback })
 
-/** Mail servers reject mail without a sender; news of payments that nobody can verify is refused. */
+/** Mail servers reject mail without a sender, and payment events that cannot be verified are refused. */
 const consistent = v.pipe(
   settings,
   v.forward(
@@ -59,7 +59,7 @@ export type Config = Readonly<ReturnType<typeof shape>>
 
 /** Reads and validates the environment, by default this process's. Throws a ConfigError that names every problem. */
 export function readConfig(env?: Environment): Config {
-  const { read, models, oidc } = readTogether({
+  const { read, models, oidc } = readAll({
     unknown: () => refuseUnknown(env),
     read: () => readEnvironment(consistent, env),
     models: () => readModels(env),
@@ -68,7 +68,7 @@ export function readConfig(env?: Environment): Config {
   return freeze(shape(read, models, oidc, readBilling(models, env)))
 }
 
-/** The settings, grouped by user. Durations and sizes carry their unit in the name. */
+/** The settings, grouped by user. Names of durations and sizes contain the unit. */
 function shape(
   env: Readonly<v.InferOutput<typeof settings>>,
   models: ModelsConfig,
@@ -89,40 +89,36 @@ function shape(
       port: env.PORT,
       baseUrl: env.BASE_URL,
       trustedProxies: env.TRUSTED_PROXIES,
-      /** How many connections of clients one process has at most. */
       maxConnections: env.CONNECTION_LIMIT,
-      /** Web pages of these origins may call the API; `*` alone is any. */
+      /** Origins whose web pages may call the API; `*` alone allows any. */
       corsOrigins: env.CORS_ORIGINS,
     },
     logLevel: env.LOG_LEVEL,
     vaultKeys: env.VAULT_KEYS,
     auth: {
-      /** In PEM: the first signs and verifies access tokens, the others only verify. */
+      /** In PEM. The first signs and verifies access tokens, the others only verify. */
       privateKeys: env.JWT_PRIVATE_KEY,
-      /** Who may make an account: everybody, who has an invitation, or nobody. */
+      /** Who may create an account: everybody, invited people, or nobody. */
       registration: env.REGISTRATION,
       accessTokenSeconds: env.ACCESS_TOKEN_SECONDS,
       refreshTokenDays: env.REFRESH_TOKEN_DAYS,
       termsVersion: env.TERMS_VERSION,
     },
-    /** Who may sign people in, besides the platform itself. */
     signIn: oidc,
-    /** How long a chat session lasts, and how long one that nobody uses. */
+    /** The lifetime of a chat session, and of an idle one. */
     sessions: { hours: env.SESSION_HOURS, idleMinutes: env.SESSION_IDLE_MINUTES },
     sites: {
       /** Hosts, `*.` domains and networks whose sites may have private addresses. */
       allow: env.SITE_ALLOW,
-      /** Whether allowed sites may be on this machine; for development. */
       loopback: env.SITE_LOOPBACK,
       caFile: env.SITE_CA_FILE,
       timeoutSeconds: env.SITE_TIMEOUT_SECONDS,
-      /** Of one request to a site's token or revocation address. */
+      /** The timeout of a request to a site's token or revocation endpoint. */
       tokenTimeoutSeconds: env.TOKEN_TIMEOUT_SECONDS,
-      /** Tool calls to one host, over all processes. */
+      /** The rate of tool calls to one host, over all processes. */
       callsPerMinute: env.OUTGOING_PER_MINUTE,
-      /** Whether each port of a host has a limit of its own; for sites that share an address. */
+      /** Whether each port of a host has its own limit, for sites that share an address. */
       countPorts: env.OUTGOING_COUNT_PORTS,
-      /** The longest Retry-After of a site that is respected. */
       holdMinutes: env.OUTGOING_HOLD_MINUTES,
       manifestTimeoutSeconds: env.MANIFEST_TIMEOUT_SECONDS,
       manifestBytes: env.MANIFEST_BYTES,
@@ -132,9 +128,8 @@ function shape(
     },
     oauth: {
       clientId: env.OAUTH_CLIENT_ID,
-      /** Client ids by site origin, in place of the default one. */
       clientIds: env.OAUTH_CLIENT_IDS,
-      /** Grants unused for this long are refreshed, because refresh tokens expire. */
+      /** Grants idle for this long are refreshed, because refresh tokens expire. */
       keepAliveDays: env.KEEP_ALIVE_DAYS,
     },
     bodies: { defaultBytes: env.BODY_BYTES, webhookBytes: env.WEBHOOK_BODY_BYTES },
@@ -157,54 +152,51 @@ function shape(
       tokens: env.RUN_TOKENS,
       credits: env.RUN_CREDITS,
       minutes: env.RUN_MINUTES,
-      /** All waits of a run together; they do not count towards `minutes`. */
+      /** The sum of all waits of a run. They do not count towards `minutes`. */
       waitSeconds: env.RUN_WAIT_SECONDS,
     },
     models: { ...models, timeoutSeconds: env.MODEL_TIMEOUT_SECONDS, demoDirectives: env.DEMO_DIRECTIVES },
-    /** How long an answer in a chat may take; waiting for its turn and for approvals does not count. */
+    /** The longest duration of a chat answer. Waiting for its turn and for approvals does not count. */
     chat: { timeoutSeconds: env.CHAT_TIMEOUT_SECONDS, startSeconds: env.CHAT_START_SECONDS },
-    /** What one credit costs, in USD: a step costs as many as its tokens do. */
+    /** The price of one credit in USD. A step costs as many credits as its tokens do. */
     creditUsd: env.CREDIT_USD,
-    /** Whether there are payments; where a model costs money, nothing is free before an address is verified. */
+    /** The payments. If a model costs money, nothing is free before an address is verified. */
     billing: { ...billing, limits: limitsOf(env) },
     stripe: stripeOf(env),
-    /** What a hundred credits cost that are bought, in US cents. */
     centsPerHundredCredits: env.CREDITS_CENTS_PER_HUNDRED,
-    /** The timeout of one attempt to post a callback, and how long it is retried. */
+    /** The timeout of one callback attempt, and how long callbacks are retried. */
     callbacks: { timeoutSeconds: env.CALLBACK_TIMEOUT_SECONDS, hours: env.CALLBACK_HOURS },
-    /** Without `smtpUrl`, nothing is mailed. */
     mail: { smtpUrl: env.SMTP_URL, from: env.MAIL_FROM, timeoutSeconds: env.SMTP_TIMEOUT_SECONDS },
     /** How often due agents are checked, and after how long without progress an agent counts as stalled. */
     reconcile: { everySeconds: env.RECONCILE_SECONDS, stallSeconds: env.STALL_SECONDS },
-    /** How long a cancelled run may take to end by itself. */
+    /** How long a cancelled run may take to end on its own. */
     cancelSeconds: env.CANCEL_SECONDS,
-    /** How late a fire of a schedule may be carried out. */
+    /** How late a fire of a schedule may start. */
     scheduleCatchUpSeconds: env.SCHEDULE_CATCH_UP_SECONDS,
     /** How long a queued run waits for its owner to pay. */
     queueBlockedSeconds: env.QUEUE_BLOCKED_SECONDS,
-    /** How long ended runs and direct tool calls are kept. */
     runRetentionDays: env.RUN_RETENTION_DAYS,
-    /** How long the entries of the audit log are kept. */
     auditDays: env.AUDIT_DAYS,
     accountGraceDays: env.ACCOUNT_GRACE_DAYS,
     streams: {
       pollMs: env.STREAM_POLL_MS,
       keepAliveSeconds: env.STREAM_KEEP_ALIVE_SECONDS,
-      /** How often the token of a stream is checked. */
       checkSeconds: env.STREAM_CHECK_SECONDS,
-      /** How long a reader may read nothing. */
       stallSeconds: env.STREAM_STALL_SECONDS,
       limit: env.STREAM_LIMIT,
     },
-    /** Model calls, and tool calls, that one owner alone may have under way in one worker; several share twice as many. */
+    /**
+     * Concurrent model calls, and concurrent tool calls, of a single owner in one worker. Several owners share twice as
+     * many.
+     */
     workerActivities: env.WORKER_ACTIVITIES,
-    /** Where a worker answers health checks, at the host of the API; 0 for nowhere. */
+    /** The port of a worker's health checks, at the API's host; 0 for none. */
     workerHealthPort: env.WORKER_HEALTH_PORT,
     shutdownSeconds: env.SHUTDOWN_SECONDS,
   }
 }
 
-/** What an account may have where there are no payments; where there are, tiers say so. */
+/** The limits of an account without payments. With payments, tiers set them. */
 const limitsOf = (env: Readonly<v.InferOutput<typeof settings>>) => ({
   agents: env.LIMIT_AGENTS,
   vaultSites: env.LIMIT_VAULT_SITES,
@@ -219,7 +211,7 @@ const limitsOf = (env: Readonly<v.InferOutput<typeof settings>>) => ({
   tokensPerMonth: env.LIMIT_TOKENS_PER_MONTH ?? usualTokensPerMonth,
 })
 
-/** What an account may use where the operator has set no limit. */
+/** The usage of an account without an operator's limit. */
 const usualTokensPerMonth = 10_000_000
 
 function stripeOf(env: Readonly<v.InferOutput<typeof settings>>) {
@@ -232,16 +224,15 @@ const data = v.pick(settings, ['DATABASE_URL', 'DATABASE_POOL', 'DATABASE_WAIT_S
 const databaseOf = (env: v.InferOutput<typeof data>) => ({
   url: env.DATABASE_URL,
   pool: env.DATABASE_POOL,
-  /** For how long a query waits for a connection. */
   waitSeconds: env.DATABASE_WAIT_SECONDS,
 })
 
-/** The settings of the program that migrates: a migration job does not need the keys. */
+/** The settings of the migration program, which does not need the keys. */
 export function readDatabaseConfig(env?: Environment): Pick<Config, 'database'> {
   return freeze({ database: databaseOf(readEnvironment(data, env)) })
 }
 
-/** Where clients reach the API, for commands that print it. */
+/** The API's public address, for commands that print it. */
 export const readBaseUrl = (env?: Environment): string => readEnvironment(v.pick(settings, ['BASE_URL']), env).BASE_URL
 
 const vault = v.pick(settings, ['DATABASE_URL', 'DATABASE_POOL', 'DATABASE_WAIT_SECONDS', 'VAULT_KEYS'])

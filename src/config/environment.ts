@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import * as v from 'valibot'
-import { expectation } from './expectation.ts'
+import { expectedForm } from './expected-form.ts'
 import { clientId, clientSecret, issuer, title } from './oidc-format.ts'
 import { baseUrl, key } from './provider-formats.ts'
 import { withFiles } from './setting-files.ts'
@@ -23,14 +23,9 @@ import {
 } from './settings.ts'
 import { stripeKey, stripeUrl, stripeWebhookSecret } from './stripe-format.ts'
 
-/** The variables of an environment. */
 export type Environment = Record<string, string | undefined>
 
-/**
- * All settings of the API and the worker, with their defaults. No other file reads the environment:
- * The configuration says what the values mean, the local one has the settings of a single machine,
- * and another file beside it says what each setting means.
- */
+/** All settings of the API and the worker, with their defaults. Only this file reads the environment. */
 export const settings = v.object({
   DATABASE_URL: v.pipe(v.string('is required, for example postgres://user:password@127.0.0.1:5432/switchyard')),
   DATABASE_POOL: whole(10, 2, 200),
@@ -145,7 +140,7 @@ export const settings = v.object({
   SHUTDOWN_SECONDS: seconds(20, 0.1, 600),
 })
 
-/** An invalid environment: every problem at once, one sentence each. */
+/** An invalid environment, with all problems, one sentence each. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly problems: string[]
@@ -155,19 +150,19 @@ export class ConfigError extends Error {
   }
 }
 
-/** The settings that a schema names, validated and frozen. Throws a ConfigError that names every problem. */
+/** The validated and frozen settings of a schema. Throws a ConfigError that names every problem. */
 export function readEnvironment<S extends v.GenericSchema<unknown, object> & { entries: object }>(
   schema: S,
   env: Environment = process.env,
 ): Readonly<v.InferOutput<S>> {
-  // A migration job has the file of its database, and those of no keys.
+  // A migration job has the file of its database, and no key files.
   const names = Object.keys(schema.entries)
   const read = withFiles(present(env), names)
-  // Named, so that one that is not set is told in its own words.
+  // Each name is present, so a missing setting gets its own message.
   const variables = Object.fromEntries(names.map((name) => [name, read.env[name]]))
-  const result = v.safeParse(schema, variables, { message: expectation })
+  const result = v.safeParse(schema, variables, { message: expectedForm })
   const issues = result.issues?.map((issue) => `${v.getDotPath(issue) ?? 'environment'} ${issue.message}`) ?? []
-  // A file that cannot be read is one problem, not a missing setting too.
+  // An unreadable file is one problem. It must not also count as a missing setting.
   const problems = [...read.problems, ...issues.filter((issue) => !isOfFile(issue, read.problems))]
   if (result.success && problems.length === 0) return freeze(result.output)
   throw new ConfigError(problems)
@@ -183,7 +178,7 @@ export function present(env: Environment = process.env): Record<string, string> 
   )
 }
 
-/** Loads a `.env` file, if there is one, into the environment; existing variables win. */
+/** Loads a `.env` file, if it exists, into the environment. Existing variables win. */
 export function loadEnvFile(file = '.env'): void {
   if (existsSync(file)) process.loadEnvFile(file)
 }

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { placeOfSyntaxError } from './json-place.ts'
+import { placeOfSyntaxError } from './syntax-error-place.ts'
 
-/** The JSON in a file that a setting names, or what is wrong with it, as the end of a sentence. Its content is never quoted. */
+/** The JSON in a file that a setting names, or the problem as the end of a sentence. The content is never quoted. */
 export function readJsonFile(path: string): { value: unknown } | { problem: string } {
   if (/^\s*[[{]/.test(path)) return { problem: 'must be the path of a file, not its content' }
   try {
-    // Some editors put a byte order mark at the beginning.
+    // Some editors write a byte order mark.
     return parseText(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''), path)
   } catch (error) {
     return { problem: `names ${path}, which cannot be read (${(error as NodeJS.ErrnoException).code})` }

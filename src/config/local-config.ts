@@ -3,11 +3,10 @@ import { freeze, present, readEnvironment, settings, type Environment } from './
 import { withFiles } from './setting-files.ts'
 import { optionalText, text, whole } from './settings.ts'
 
-/** Where `npm start` keeps its data, unless DATA_DIR says otherwise. */
+/** The data folder of `npm start`, unless DATA_DIR sets another. */
 export const usualFolder = '.data'
 
 const portNumber = (fallback: number) => whole(fallback, 1, 65_535)
-/** The formats of the settings of a single machine. */
 export const localSettings = v.object({
   DATA_DIR: text(usualFolder),
   POSTGRES_PORT: portNumber(15_432),
@@ -53,7 +52,7 @@ export function readCheckerConfig(env?: Environment) {
   return freeze({ baseUrl: BASE_URL, allow: SITE_ALLOW, caFile: SITE_CA_FILE })
 }
 
-/** The names of all settings, so that a test can check that `.env.example` lists them all. */
+/** The names of all settings. A test checks that `.env.example` lists them. */
 export const settingNames: readonly string[] = [
   ...new Set([...Object.keys(settings.entries), ...Object.keys(localSettings.entries)]),
 ]

@@ -1,4 +1,4 @@
-/** The AI providers that adapters exist for, and the built-in model. */
+/** The AI providers with an adapter, and the built-in model. */
 export const providerKinds = [
   'openai',
   'anthropic',
@@ -11,25 +11,25 @@ export const providerKinds = [
 ] as const
 export type ProviderKind = (typeof providerKinds)[number]
 
-/** An AI provider. The secrets are values, not names of variables: nothing but the provider's adapter reads them. */
+/** An AI provider. The secrets are values, not names of variables. Only the provider's adapter reads them. */
 export interface ProviderConfig {
   name: string
   kind: ProviderKind
   baseUrl?: string | undefined
   apiKey?: string | undefined
-  /** Azure. */
+  /** For Azure. */
   apiVersion?: string | undefined
-  /** Amazon Bedrock. */
+  /** For Amazon Bedrock. */
   region?: string | undefined
   accessKeyId?: string | undefined
   secretAccessKey?: string | undefined
   sessionToken?: string | undefined
   headers?: Record<string, string> | undefined
-  /** Requests that one worker may have under way. */
+  /** The most concurrent requests of one worker. */
   concurrency: number
 }
 
-/** In USD per million tokens. What is not given for the cache costs as much as other input. */
+/** A price in USD per million tokens. Cache prices default to the price of other input. */
 export interface Price {
   input: number
   output: number
@@ -37,56 +37,51 @@ export interface Price {
   cacheWrite?: number | undefined
 }
 
-/** A model as agents choose it by its name. */
 export interface ModelConfig {
   name: string
-  /** The provider's name for it. */
   id: string
   provider: string
-  /** The size of its context window, in tokens; taken from the bundled list of models if absent. */
+  /** The size of its context window in tokens; by default from the bundled list of models. */
   contextTokens?: number | undefined
   maxOutputTokens?: number | undefined
-  /** Overrides the bundled price list. */
   price?: Price | undefined
-  /** Whether answers are streamed; true unless given. */
+  /** Whether answers are streamed; true by default. */
   stream?: boolean | undefined
-  /** Whether usage that its provider does not state is estimated by lengths; otherwise such an answer is an error. */
+  /** Whether usage is estimated by lengths if the provider does not state it. Otherwise such an answer is an error. */
   estimateUsage?: boolean | undefined
   /**
-   * Whether it is asked for JSON of a schema in the provider's own way, besides in words; depends on the kind unless
-   * given.
+   * Whether the provider's own parameter requests JSON that matches a schema, besides the prompt. The default depends
+   * on the kind.
    */
   structuredOutput?: boolean | undefined
-  /** Whether its server wants reasoning back with every message that has calls, and be it empty. */
+  /** Whether its server requires reasoning with every message that has calls, even if empty. */
   returnsReasoning?: boolean | undefined
-  /** The tag between which it writes thoughts among its words. */
+  /** The tag that encloses its thoughts in the text. */
   reasoningTag?: string | undefined
-  /** Options of the provider's adapter, passed on as they are. */
+  /** Options passed unchanged to the provider's adapter. */
   options?: Record<string, unknown> | undefined
 }
 
 export interface ModelsConfig {
-  /** The name of the model of agents that choose none. */
   default: string
   providers: ProviderConfig[]
   models: ModelConfig[]
 }
 
-/** What there is if nothing is configured: the model that needs no key. */
+/** The models without any configuration: the one that needs no key. */
 export const demoModels: ModelsConfig = {
   default: 'demo',
   providers: [{ name: 'demo', kind: 'demo', concurrency: 10_000 }],
   models: [{ name: 'demo', id: 'demo', provider: 'demo', contextTokens: 1_000_000 }],
 }
 
-/** The settings of the shortest way to a model: an OpenAI key, or any server that speaks OpenAI's Chat Completions. */
+/** The shortest configuration: an OpenAI key, or any server that speaks OpenAI's Chat Completions. */
 interface Shortest {
   model: string
   apiKey: string | undefined
   baseUrl: string | undefined
 }
 
-/** The demo model stays beside it. */
 export function openAiModels({ model, apiKey, baseUrl }: Shortest): ModelsConfig {
   const kind = baseUrl === undefined ? ('openai' as const) : ('openai-compatible' as const)
   return {

@@ -2,9 +2,9 @@ import { isObject } from '../json.ts'
 import * as v from 'valibot'
 import { demoModels, type ModelsConfig, type ProviderConfig } from './models-config.ts'
 import type { Environment } from './environment.ts'
-import { expectation } from './expectation.ts'
+import { expectedForm } from './expected-form.ts'
 import { readJsonFile } from './json-file.ts'
-import { placeOf } from './members.ts'
+import { placeOf } from './only-members.ts'
 import { modelsFile, secretNames, type ModelsFile, type WrittenModel, type WrittenProvider } from './models-format.ts'
 import { contradictions } from './models-problems.ts'
 import { key } from './provider-formats.ts'
@@ -13,8 +13,8 @@ import { contentOf, withFiles } from './setting-files.ts'
 /** MODELS_FILE: the AI providers and their models, as JSON (docs/operate/models.md, "Several models"). */
 
 /**
- * What the file says, or a sentence for each problem. Sentences quote nothing that may be a secret in the wrong place:
- * no value but the names of providers and models, which users see, too, and no member that is not known.
+ * The file's content, or a sentence for each problem. Sentences quote only the names of providers and models, because
+ * other values may be misplaced secrets.
  */
 export function readModelsFile(
   path: string,
@@ -22,7 +22,7 @@ export function readModelsFile(
 ): { config?: ModelsConfig; problems: string[] } {
   const written = readJsonFile(path)
   if ('problem' in written) return { problems: [`MODELS_FILE ${written.problem}`] }
-  const result = v.safeParse(modelsFile, written.value, { abortPipeEarly: true, message: expectation })
+  const result = v.safeParse(modelsFile, written.value, { abortPipeEarly: true, message: expectedForm })
   const issues = result.issues?.map((issue) => `${placeOf(issue)} ${issue.message}`) ?? []
   const named = withFiles(env, variablesIn(written.value))
   const problems = [...issues, ...contradictions(written.value, named.env)].map((problem) => `MODELS_FILE: ${problem}`)
@@ -31,7 +31,7 @@ export function readModelsFile(
   return { problems: all }
 }
 
-/** The variables that the providers' members name, as far as they are well-formed. */
+/** The well-formed variable names in the providers' members. */
 function variablesIn(file: unknown): string[] {
   const providers: unknown[] = isObject(file) && Array.isArray(file['providers']) ? file['providers'] : []
   const values = providers.filter(isObject).flatMap((one) => secretNames.map((name) => one[`${name}Env`]))

@@ -1,6 +1,6 @@
 import { isObject } from '../json.ts'
 import * as v from 'valibot'
-import { onlyMembers } from './members.ts'
+import { onlyMembers } from './only-members.ts'
 import { providerKinds } from './models-config.ts'
 import { baseUrl, headers } from './provider-formats.ts'
 
@@ -81,5 +81,5 @@ export type ModelsFile = v.InferOutput<typeof modelsFile>
 export type WrittenProvider = ModelsFile['providers'][number]
 export type WrittenModel = WrittenProvider['models'][number]
 
-/** The secrets of a provider: each is in the variable that `<name>Env` names, or in the file that `<name>File` names. */
+/** A provider's secrets. Each is in the variable that `<name>Env` names, or in the file that `<name>File` names. */
 export const secretNames = ['apiKey', 'accessKeyId', 'secretAccessKey', 'sessionToken'] as const

@@ -9,17 +9,17 @@ type Members<S extends { entries: v.ObjectEntries }> = Partial<{
   [K in keyof S['entries']]: v.InferOutput<S['entries'][K]>
 }>
 
-/** An object as far as its members are well-formed. */
+/** The well-formed members of an object. */
 interface Found<S extends { entries: v.ObjectEntries }> {
   place: string
   members: Members<S>
-  /** Whether it has a member, well-formed or not. */
+  /** Whether the member exists, well-formed or not. */
   has: (member: keyof S['entries']) => boolean
 }
 type FoundModel = Found<typeof modelMembers> & { name: string | undefined }
 type FoundProvider = Found<typeof providerMembers> & { called: string; models: FoundModel[] }
 
-/** What cannot be used of MODELS_FILE, among all that is well-formed in it: one wrong member hides no other problem. */
+/** The contradictions among the well-formed parts of MODELS_FILE. One wrong member hides no other problem. */
 export function contradictions(file: unknown, env: Environment): string[] {
   const providers = itemsOf(file, 'providers').map((one, index) => foundProvider(one, `providers.${index}`))
   const models = providers.flatMap((one) => one.models)
@@ -65,7 +65,7 @@ function foundIn<S extends { entries: v.ObjectEntries }>({ entries }: S, value: 
   }
 }
 
-/** Only Chat Completions have a member for reasoning. */
+/** Only Chat Completions has a member for reasoning. */
 function returnProblems({ members: { kind }, models }: FoundProvider): string[] {
   if (kind === undefined || kind === 'openai-compatible') return []
   return models
@@ -77,7 +77,7 @@ const twice = (names: (string | undefined)[]): string[] => [
   ...new Set(names.filter((one, index) => one !== undefined && names.indexOf(one) < index) as string[]),
 ]
 
-/** A model whose name is not well-formed may be the one that is meant. */
+/** A model with a malformed name may be the intended default. */
 function defaultProblems(file: unknown, models: FoundModel[]): string[] {
   const chosen = isObject(file) ? file['default'] : undefined
   const names = new Set(models.map((one) => one.name))
@@ -98,7 +98,7 @@ function modelProblems({ place, members, has, name: called }: FoundModel): strin
   ]
 }
 
-/** What is wrong with the variables and files that a provider's members name. */
+/** The problems of the variables and files that a provider's members name. */
 const keyProblems = ({ members, has }: FoundProvider, env: Environment): string[] =>
   secretNames.flatMap((secret) => {
     const [inVariable, inFile] = [`${secret}Env`, `${secret}File`] as const
@@ -107,7 +107,7 @@ const keyProblems = ({ members, has }: FoundProvider, env: Environment): string[
   })
 
 function variableProblems(member: string, variable: string | undefined, env: Environment): string[] {
-  // Empty are those whose file could not be read, which is told elsewhere.
+  // A variable is empty if its file could not be read, which is reported elsewhere.
   if (variable === undefined || env[variable] === '') return []
   const { issues } = v.safeParse(key, env[variable] ?? '')
   if (!issues) return []
@@ -117,7 +117,7 @@ function variableProblems(member: string, variable: string | undefined, env: Env
     : [`names in \`${member}\` an environment variable that ${message}`]
 }
 
-/** The path is not quoted, because it may be a key in the wrong place. */
+/** The path is not quoted, because it may be a misplaced key. */
 function fileProblems(member: string, path: string | undefined): string[] {
   const problems: string[] = []
   const content = path === undefined ? undefined : contentOf(path, (problem) => problems.push(problem))
@@ -127,7 +127,7 @@ function fileProblems(member: string, path: string | undefined): string[] {
   )
 }
 
-/** A key that stands in place of its variable has small letters, or no underscore. */
+/** Detects a key in the place of its variable: it has small letters, or no underscore. */
 const isUsual = (variable: string): boolean => /^[A-Z]+(_[A-Z0-9]+)+$/.test(variable)
 
 function missing({ members: { kind = 'demo' }, has: hasMember }: FoundProvider): string[] {

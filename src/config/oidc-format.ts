@@ -1,15 +1,12 @@
 import * as v from 'valibot'
 import { parseSiteUrl } from '../safe-fetch/site-url.ts'
-import { onlyMembers } from './members.ts'
+import { onlyMembers } from './only-members.ts'
 
-/**
- * The format of what an operator says of OpenID Connect providers (docs/operate/sign-in.md). No message quotes
- * the value.
- */
+/** The format of an operator's OpenID Connect providers (docs/operate/sign-in.md). No message quotes the value. */
 
 const issuerInWords = "must be the provider's issuer: a URL that starts with https:// and has no query"
 
-/** Whether a text can be an issuer (OpenID Connect Discovery, 3): `https`, without a query or a fragment. */
+/** Whether a text is a valid issuer (OpenID Connect Discovery, 3): `https`, without a query or a fragment. */
 function isIssuer(written: string): boolean {
   try {
     return parseSiteUrl(written).search === '' && !written.includes('?')
@@ -18,7 +15,7 @@ function isIssuer(written: string): boolean {
   }
 }
 
-/** Kept as written: it is compared with what the provider says of itself. */
+/** Kept as written, for comparison with the provider's own statement. */
 export const issuer = v.pipe(v.string(issuerInWords), v.check(isIssuer, issuerInWords))
 
 const clientIdInWords = 'must be 1 to 255 visible characters'
@@ -35,7 +32,6 @@ export const clientSecret = v.pipe(
 )
 
 const titleInWords = 'must be 1 to 60 visible characters'
-/** What people know a provider by. */
 export const title = v.pipe(
   v.string(titleInWords),
   v.trim(),
@@ -48,7 +44,7 @@ const variableInWords = 'must be the name of an environment variable'
 const pathInWords = 'must be the path of a file'
 
 export const oidcProvider = onlyMembers({
-  // No workspace has such an id, which stands in the same place of addresses.
+  // No workspace id has this form. Both occur in the same place of addresses.
   name: v.pipe(v.string(nameInWords), v.regex(/^[a-z][a-z\d-]{0,31}$/, nameInWords)),
   title: v.optional(title),
   issuer,

@@ -1,9 +1,9 @@
 import { isObject } from '../json.ts'
 import * as v from 'valibot'
 
-/** The formats of what goes into requests to AI providers. No message quotes the value. */
+/** The formats of values in requests to AI providers. No message quotes the value. */
 
-/** The address of a provider, to which adapters append a path; trailing slashes are removed. */
+/** The address of a provider, to which adapters append a path. Trailing slashes are removed. */
 export const baseUrl = v.pipe(
   v.string('must be a string'),
   v.trim(),
@@ -21,21 +21,21 @@ function addressProblem(written: string): string | undefined {
   if (!/^https?:/i.test(written)) return 'must start with https:// or http://'
   if (address.username || address.password)
     return 'must not contain a user name or password. Set a key, or headers in MODELS_FILE'
-  // Also an empty one: the path would become a part of it.
+  // Even an empty one would absorb the path.
   if (/[?#]/.test(written)) return 'must not have a query or a fragment, because paths are appended to it'
   return undefined
 }
 
-/** What a header may have as its value (RFC 9110, section 5.5), as undici reads it. */
+/** The valid characters of a header's value (RFC 9110, section 5.5), as undici checks them. */
 const headerValue = /^[\t\u0020-\u007e\u0080-\u00ff]*$/
 /** A token (RFC 9110, section 5.1). */
 const headerName = /^[\w!#$%&'*+.^`|~-]+$/
 const notSendable = 'a line break or another character that a header cannot contain'
 
-/** The value of a key's variable, without the line break that editors and shells leave at its end. */
+/** The value of a key's variable. Editors and shells leave a line break at its end. */
 export const key = v.pipe(v.string(), v.trim(), v.nonEmpty('is not set'), v.regex(headerValue, `has ${notSendable}`))
 
-/** What `fetch` refuses or drops. */
+/** Headers that `fetch` refuses or drops. */
 const ofTheConnection = 'Connection Content-Length Expect Host Keep-Alive Transfer-Encoding Upgrade'.split(' ')
 const isOfTheConnection = (name: string): boolean =>
   ofTheConnection.some((one) => one.toLowerCase() === name.toLowerCase())
@@ -43,7 +43,7 @@ const isOfTheConnection = (name: string): boolean =>
 const each = (right: (header: [name: string, value: string]) => boolean) => (headers: Record<string, string>) =>
   Object.entries(headers).every(right)
 
-/** Headers of every request. The place of a problem in them would name the header, which may be a secret, too. */
+/** Headers of every request. A problem's path would contain the header's name, which may be a secret too. */
 export const headers = v.pipe(
   v.custom<Record<string, string>>(isObject, 'must be an object'),
   v.check((given) => Object.values(given).every((one) => typeof one === 'string'), 'must contain only strings'),

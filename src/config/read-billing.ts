@@ -11,14 +11,14 @@ const schema = v.pick(settings, [
   'LIMIT_TOKENS_PER_MONTH',
 ])
 
-/** Whether there are payments beside these models. Throws a ConfigError that names every problem. */
+/** The payment mode for these models. Throws a ConfigError that names every problem. */
 export function readBilling(
   models: ModelsConfig,
   given?: Environment,
 ): { mode: BillingMode; modelsCostMoney: boolean } {
-  const said = readEnvironment(schema, given)
+  const settings = readEnvironment(schema, given)
   const modelsCostMoney = costsMoney(models)
-  const problems = billingProblems(said, modelsCostMoney)
+  const problems = billingProblems(settings, modelsCostMoney)
   if (problems.length > 0) throw new ConfigError(problems)
-  return { mode: billingMode(said, modelsCostMoney), modelsCostMoney }
+  return { mode: billingMode(settings, modelsCostMoney), modelsCostMoney }
 }

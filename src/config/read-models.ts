@@ -3,18 +3,17 @@ import { demoModels, openAiModels, type ModelsConfig } from './models-config.ts'
 import { readModelsFile } from './models-file.ts'
 import { ConfigError, present, readEnvironment, settings, type Environment } from './environment.ts'
 import { withFiles } from './setting-files.ts'
-import { readTogether } from './together.ts'
+import { readAll } from './read-all.ts'
 
 const schema = v.pick(settings, ['MODELS_FILE', 'OPENAI_MODEL', 'OPENAI_API_KEY', 'OPENAI_BASE_URL'])
 
 /**
- * The AI models of an environment: those of MODELS_FILE, or the one that OPENAI_MODEL names, or the demo model alone.
- * The file may name any variable for a key, or one of which `…_FILE` names a file, so it is read against the whole
- * environment. Throws a ConfigError that names every problem.
+ * The AI models of MODELS_FILE, or the one that OPENAI_MODEL names, or the demo model alone. The file may name any
+ * variable for a key, so it is read against the whole environment. Throws a ConfigError that names every problem.
  */
 export function readModels(given?: Environment): ModelsConfig {
   const { env } = withFiles(present(given), Object.keys(schema.entries))
-  const { variables, file } = readTogether({
+  const { variables, file } = readAll({
     variables: () => readEnvironment(schema, given),
     together: () => refuseIf(combinationProblems(env)),
     file: () => (env['OPENAI_MODEL'] === undefined ? fromFile(env) : undefined),

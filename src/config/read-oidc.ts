@@ -1,18 +1,16 @@
 import { isObject } from '../json.ts'
 import * as v from 'valibot'
 import { ConfigError, present, readEnvironment, settings, type Environment } from './environment.ts'
-import { expectation } from './expectation.ts'
+import { expectedForm } from './expected-form.ts'
 import { readJsonFile } from './json-file.ts'
-import { placeOf } from './members.ts'
+import { placeOf } from './only-members.ts'
 import { clientSecret, oidcFile, oidcProvider, type WrittenOidcProvider } from './oidc-format.ts'
 
 import { contentOf, withFiles } from './setting-files.ts'
 
-/** An OpenID Connect provider of the installation. */
 interface OidcProviderConfig {
-  /** Stands in addresses; never changes. */
+  /** Part of addresses; never changes. */
   name: string
-  /** What people know it by. */
   title: string
   issuer: string
   clientId: string
@@ -27,8 +25,8 @@ const names = ['OIDC_PROVIDERS_FILE', 'OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLI
 const schema = v.pick(settings, names)
 
 /**
- * The providers of an environment that may sign people in: those of OIDC_PROVIDERS_FILE, or the one that OIDC_ISSUER
- * names, or none. The file may name any variable for a secret, or a file. Throws a ConfigError that names every problem.
+ * The sign-in providers of OIDC_PROVIDERS_FILE, or the one that OIDC_ISSUER names, or none. Throws a ConfigError that
+ * names every problem.
  */
 export function readOidc(given?: Environment): OidcConfig {
   const { env } = withFiles(present(given), names)
@@ -52,7 +50,7 @@ export function readOidc(given?: Environment): OidcConfig {
 function fromFile(path: string, given: Record<string, string>): OidcProviderConfig[] {
   const written = readJsonFile(path)
   if ('problem' in written) throw new ConfigError([`OIDC_PROVIDERS_FILE ${written.problem}`])
-  const result = v.safeParse(oidcFile, written.value, { message: expectation })
+  const result = v.safeParse(oidcFile, written.value, { message: expectedForm })
   const issues = result.issues?.map((issue) => `${placeOf(issue)} ${issue.message}`) ?? []
   const providers = wellFormedIn(written.value)
   const others = secretsOfOthers(written.value)
@@ -87,7 +85,7 @@ const wellFormedIn = (file: unknown): WrittenOidcProvider[] =>
 const providersIn = (file: unknown): unknown[] =>
   isObject(file) && Array.isArray(file['providers']) ? file['providers'] : []
 
-/** What the providers that are not well-formed say of their secrets; one that says nothing usable is told of already. */
+/** The secret settings of malformed providers. A provider without a usable one is already reported. */
 const secretsOfOthers = (file: unknown) =>
   providersIn(file).flatMap((one, index) => {
     const variable = isObject(one) && !v.is(oidcProvider, one) ? one['clientSecretEnv'] : undefined
@@ -115,7 +113,7 @@ function secretProblems(
 ) {
   if ((variable === undefined) === (path === undefined))
     return ['must have either `clientSecretEnv` or `clientSecretFile`']
-  // Empty is one whose file could not be read, which is told elsewhere.
+  // A variable is empty if its file could not be read, which is reported elsewhere.
   if (variable !== undefined && env[variable] === '') return []
   const problems: string[] = []
   const value = variable === undefined ? contentOf(path ?? '', (problem) => problems.push(problem)) : env[variable]

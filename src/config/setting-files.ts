@@ -1,15 +1,13 @@
 import { readFileSync } from 'node:fs'
 
-/** Settings that name a file themselves. */
 const isPath = (name: string): boolean => name.endsWith('_FILE')
 
-/** The variable that may name a file with the value of another one; none for a setting that is a path itself. */
+/** The variable that may name a file with another variable's value; none for a setting that is a path itself. */
 export const fileVariableOf = (name: string): string | undefined => (isPath(name) ? undefined : `${name}_FILE`)
 
 /**
- * The variables with the contents of the files of these ones, and a sentence for each file that is of no use. Any
- * variable may be in a file, whose path is in `<name>_FILE`: containers provide secrets as files, because environments
- * are seen by `inspect`, by `ps` and by child processes.
+ * The variables with the contents of their files (`<name>_FILE`), and a sentence for each unusable file. Containers
+ * provide secrets as files, because `inspect`, `ps` and child processes see environments.
  */
 export function withFiles(env: Record<string, string>, names: readonly string[]) {
   const problems: string[] = []
@@ -25,7 +23,7 @@ export function withFiles(env: Record<string, string>, names: readonly string[])
   return { env: read, problems }
 }
 
-/** Without the line break that editors leave at the end; empty if it cannot be read. The content is never told. */
+/** The content without the final line break of editors; empty if unreadable. No message quotes it. */
 export function contentOf(path: string, refuse: (problem: string) => void): string {
   try {
     const content = readFileSync(path, 'utf8').trim()

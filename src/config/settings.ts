@@ -8,7 +8,6 @@ export const flag = (fallback: boolean) =>
     v.optional(v.picklist(['true', 'false', '1', '0']), fallback ? 'true' : 'false'),
     v.transform((text) => text === 'true' || text === '1'),
   )
-/** A whole number within limits. */
 export const whole = (fallback: number, min = 1, max = 1_000_000_000) =>
   v.pipe(
     v.optional(v.pipe(v.string(), v.regex(/^\d+$/, 'must be a whole number')), String(fallback)),
@@ -16,7 +15,6 @@ export const whole = (fallback: number, min = 1, max = 1_000_000_000) =>
     v.minValue(min, `must be at least ${min}`),
     v.maxValue(max, `must be at most ${max}`),
   )
-/** The same, or nothing. */
 export const optionalWhole = (min: number, max: number) => v.optional(whole(min, min, max))
 /** A duration in seconds within limits; fractions such as 0.25 are allowed. */
 export const seconds = (fallback: number, min: number, max: number) =>
@@ -39,11 +37,9 @@ export const dollars = (fallback: number) =>
     v.transform(Number),
     v.check((amount) => amount > 0, 'must be more than 0'),
   )
-/** A non-empty text. */
 export const text = (fallback: string) => v.optional(v.pipe(v.string(), v.nonEmpty()), fallback)
-/** A non-empty text, or nothing. */
 export const optionalText = () => v.optional(v.pipe(v.string(), v.nonEmpty()))
-/** Texts separated by commas; none by default. */
+/** Comma-separated texts; none by default. */
 export const list = () =>
   v.pipe(
     v.optional(v.string(), ''),
@@ -54,14 +50,14 @@ export const list = () =>
         .filter(Boolean),
     ),
   )
-/** A complete URL; trailing slashes are removed. */
+/** A complete URL. Trailing slashes are removed. */
 export const url = (fallback: string) =>
   v.pipe(
     v.optional(v.pipe(v.string(), v.url('must be a complete URL')), fallback),
     v.transform((address) => address.replace(/\/+$/, '')),
   )
 
-/** Origins separated by commas, exactly as browsers send them, or `*` alone for any; none by default. */
+/** Comma-separated origins, exactly as browsers send them, or `*` alone for any; none by default. */
 export const origins = v.pipe(
   list(),
   v.check(
@@ -71,7 +67,7 @@ export const origins = v.pipe(
 )
 const isWebOrigin = (text: string): boolean => /^https?:[^*]+$/.test(text) && URL.parse(text)?.origin === text
 
-/** `name:base64,name:base64`: 32-byte keys by version; new values are encrypted with the first. */
+/** `name:base64,name:base64`: 32-byte keys by version. The first encrypts new values. */
 export const vaultKeys = v.pipe(
   v.string('is required: "name:<32 random bytes in base64>". Separate several keys with commas, the current one first'),
   v.transform((joined) =>
@@ -87,7 +83,7 @@ export const vaultKeys = v.pipe(
   v.check((keys) => new Set(keys.map(({ name }) => name)).size === keys.length, 'key names must differ'),
 )
 
-/** `https://site=client id,https://other=client id`: sites where the platform has another client id. */
+/** `https://site=client id,https://other=client id`: sites with another client id for the platform. */
 export const clientIds = v.pipe(
   v.optional(v.string(), ''),
   v.transform((joined) =>
@@ -125,7 +121,10 @@ export const mailbox = v.optional(
     ),
   ),
 )
-/** Keys in PEM, one after another; `\n` may stand for a line break. The first is private, others may be public keys. */
+/**
+ * Keys in PEM, one after another; `
+ * ` may represent a line break. The first is private, the others may be public keys.
+ */
 export const pems = v.pipe(
   v.string('is required: an Ed25519 private key in PEM (PKCS #8). Line breaks may be written as \\n'),
   v.transform((written) =>

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 
-/** The formats of the settings of Stripe. No message quotes the value. */
+/** The formats of Stripe's settings. No message quotes the value. */
 
 /** A secret key, or a restricted one. */
 export const stripeKey = v.pipe(
@@ -9,14 +9,13 @@ export const stripeKey = v.pipe(
   v.regex(/^(sk|rk)_(test|live)_\w{6,250}$/, 'must be a Stripe secret key: sk_test_..., sk_live_..., rk_...'),
 )
 
-/** The signing secret of the webhook endpoint. */
 export const stripeWebhookSecret = v.pipe(
   v.string(),
   v.trim(),
   v.regex(/^whsec_\S{6,250}$/, 'must be the signing secret of a Stripe webhook endpoint: whsec_...'),
 )
 
-/** Stripe, or a double of it on this machine: the key goes nowhere else. */
+/** Stripe, or a mock on this machine. The key is sent nowhere else. */
 export const stripeUrl = v.pipe(
   v.optional(v.string(), 'https://api.stripe.com'),
   v.check((address) => {

@@ -4,15 +4,15 @@ import { ConfigError, present, type Environment } from './environment.ts'
 import { settingNames } from './local-config.ts'
 import { fileVariableOf } from './setting-files.ts'
 
-/** Beginnings of names that are those of our settings alone. Other programs have settings such as STRIPE_… as well. */
+/** Prefixes that only our settings use. Other programs also have settings such as STRIPE_…. */
 const ownBeginnings = ['LIMIT_', 'RATE_LIMIT_', 'OUTGOING_']
 
 /** The names of all variables that are read, besides those that files name. */
 const known = new Set(settingNames.flatMap((name) => [name, fileVariableOf(name) ?? name]))
 
 /**
- * Refuses variables that are no settings, but look like one: a mistyped REGISTRATION would leave it open. Variables of
- * other programs are left alone. Throws a ConfigError that names every one.
+ * Refuses unknown variables that resemble a setting: a misspelled REGISTRATION would leave registration open. Variables
+ * of other programs are ignored. Throws a ConfigError that names every one.
  */
 export function refuseUnknown(given?: Environment): void {
   const env = present(given)
@@ -27,10 +27,10 @@ export function refuseUnknown(given?: Environment): void {
   if (problems.length > 0) throw new ConfigError(problems)
 }
 
-/** What Kubernetes and Docker set for a service that is named like the beginning of a setting. */
+/** Kubernetes and Docker set such variables for a service whose name is the beginning of a setting. */
 const isLink = (value = ''): boolean => /^(?:tcp|udp):\/\//.test(value)
 
-/** A file that cannot be read is refused elsewhere. */
+/** An unreadable file is refused elsewhere. */
 function textOf(path: string | undefined): string {
   try {
     return path === undefined ? '' : readFileSync(path, 'utf8')
@@ -49,14 +49,14 @@ function problemsOf(name: string, env: Environment): string[] {
 
 const lettersOf = (name: string): string => name.replaceAll(/[^A-Z\d]/g, '')
 
-/** The same letters, or the same words but for some that are mistyped. PORT and HOST are near too many others. */
+/** The same letters, or the same words with some misspelled. PORT and HOST resemble too many others. */
 function isNear(name: string, wanted: string, isSet: boolean): boolean {
   const letters = lettersOf(wanted).length
   if (letters < 6) return false
   if (lettersOf(name) === lettersOf(wanted)) return true
   const words = name.split('_')
   const wantedWords = wanted.split('_')
-  // If the short one is set, a name one letter away is that of another program, such as DATABASE_URI.
+  // If the short one is set, a name one letter away belongs to another program, such as DATABASE_URI.
   const mayBeShort = letters >= 7 && !isSet
   return (
     words.length === wantedWords.length &&
@@ -70,7 +70,7 @@ function isMistyped(written: string, word: string, mayBeShort: boolean): boolean
   return lettersAway(written, word) <= most
 }
 
-/** Two letters in the wrong order are one mistake. */
+/** Two swapped letters are one mistake. */
 function lettersAway(written: string, word: string): number {
   const away = distance(written, word)
   const sorted = (text: string): string => Array.from(text).toSorted().join('')

@@ -1,13 +1,12 @@
 import type { Pojo } from 'objection'
 import { isStorable } from '../text.ts'
 
-/** Begins a column that holds a JSON string instead of the text itself. */
+/** Marks a column that holds a JSON string instead of the text itself. */
 export const jsonMark = '\u0001'
 
 /**
- * Any text of JavaScript as a `text` column. Postgres refuses U+0000, and UTF-8 has no lone surrogates (RFC 3629,
- * section 3); sites and models send both. Such texts are stored as JSON, behind a mark. All others are stored as they
- * are: as JSON, a text that is JSON itself would grow by every quotation mark in it.
+ * Stores any JavaScript text in a `text` column. Postgres refuses U+0000, and UTF-8 has no lone surrogates (RFC 3629,
+ * section 3), but sites and models send both. Only such texts are stored as JSON, behind a mark.
  */
 export const toColumn = (text: string): string => (isPlain(text) ? text : jsonMark + JSON.stringify(text))
 
@@ -16,7 +15,7 @@ export const fromColumn = (stored: string): string =>
 
 const isPlain = (text: string): boolean => !text.startsWith(jsonMark) && isStorable(text)
 
-/** Converts those of a row's fields that hold any text. */
+/** Converts a row's fields of this kind. */
 export function mapTexts(row: Pojo, fields: readonly string[], convert: (text: string) => string): Pojo {
   const texts = fields.flatMap((field) => (typeof row[field] === 'string' ? [[field, convert(row[field])]] : []))
   return texts.length === 0 ? row : { ...row, ...Object.fromEntries(texts) }

@@ -5,13 +5,13 @@ import type { Keyed, KeyValue, Page, PageKey } from './page.ts'
 import { countOfPage } from './page-bytes.ts'
 import type { Row } from './row.ts'
 
-/** Behind which row a page begins; without a key, with the first row of that number. */
+/** The row before a page; without a key, the page starts with the first row of that number. */
 interface Place {
   arrival: number
   key?: KeyValue
 }
 
-/** Up to which number every transaction has ended, and which numbers are not given yet. */
+/** The number up to which every transaction has ended, and the lowest unassigned number. */
 interface Horizon {
   settled: number
   unused: number
@@ -20,9 +20,8 @@ interface Horizon {
 type Arrived = Row & { arrival: number }
 
 /**
- * One page of the query's rows, those first that came into the list first, and none before everything that may come in
- * front of it is there. `nextCursor` is never null: what comes later is behind it. VALIDATION_ERROR for a cursor from
- * before the database was restored.
+ * One page of the query's rows in the order of arrival. It ends before numbers that open transactions may still fill.
+ * `nextCursor` is never null. VALIDATION_ERROR for a cursor from before a restore.
  */
 export async function arrivalPage<R extends Row>(query: QueryBuilder<R, R[]>, paging: Keyed<R>): Promise<Page<R>> {
   for (const [field, value] of Object.entries(paging.only ?? {})) {
@@ -43,7 +42,7 @@ async function pageByNumber<R extends Row>(query: QueryBuilder<R, R[]>, paging: 
   const { list, cursor, limit, bytes, key } = paging
   const { tableName } = query.modelClass()
   const arrival = paging.arrival ?? raw('??', `${tableName}.arrival`)
-  // Asked first: whatever is below is seen by every later statement.
+  // Read first: every later statement sees all rows below it.
   const { settled, unused } = await horizonOf(query)
   void query.where(arrival, '<', settled)
   if (cursor !== undefined) startAt(query, arrival, key, readCursor(`${list}>`, placeIn(key, unused), cursor))

@@ -1,12 +1,12 @@
 import type { Database, Transaction } from './database.ts'
 
-/** The number that the transaction gives to what it puts into a list; the default of every such column says the same. */
+/** The transaction's number in the order of arrival. The default of every such column is the same. */
 export const arrivalNow = '((select base from arrivals) + pg_current_xact_id()::text::bigint)'
 
 /** More transactions than a cluster ever has. */
 const span = 2 ** 40
 
-/** Postgres counts the transactions of a cluster, and begins anew on the timeline of a recovery. */
+/** Postgres counts the transactions of a cluster, and restarts on the timeline of a recovery. */
 const clusterStatement = `
   select a.base, a.cluster is distinct from s.system_identifier or a.timeline is distinct from c.timeline_id as "isOther"
     from arrivals a, pg_control_system() s, pg_control_checkpoint() c`
@@ -16,9 +16,8 @@ const columnsStatement = `
    where table_schema = current_schema() and column_name = 'arrival' order by table_name`
 
 /**
- * Lets the numbers of arrival continue above all that there are, if the database has come to another cluster (restored from a
- * dump) or was recovered to an earlier time: its transactions have numbers that were used. Locks every list for a moment,
- * so that no transaction is in progress that counts from the former base.
+ * Continues the numbers of arrival above all existing ones after a restore or a recovery, when the cluster would repeat
+ * numbers. Briefly locks every list, so no transaction in progress uses the former base.
  */
 export async function settleArrivals(database: Database): Promise<void> {
   const { rows: present } = await database.raw<{ rows: unknown[] }>(

@@ -1,6 +1,6 @@
 import { CodedError } from '../errors.ts'
 
-/** The names of the lists. Cursors carry them, so that no list accepts another list's cursor. */
+/** The names of the lists. Cursors contain them, so no list accepts another list's cursor. */
 export type ListName =
   | 'agents'
   | 'all-workspaces'
@@ -30,7 +30,7 @@ export type ListName =
 /** A list that is read newest first, or in the order of arrival. */
 type Reading = ListName | `${ListName}>`
 
-/** What the cursor says. VALIDATION_ERROR if it is from another list, or from the same one in another order. */
+/** The cursor's content. VALIDATION_ERROR if it is from another list or another order. */
 export function readCursor<T>(reading: Reading, read: (text: string) => T | undefined, cursor: string): T {
   const [name, text = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split(':')
   const isOurs = name === reading && /^[\w-]{1,64}$/.test(text) && writeCursor(reading, text) === cursor
@@ -47,6 +47,5 @@ export function readCursor<T>(reading: Reading, read: (text: string) => T | unde
 
 const sameOrder = 'Use the cursor with the same `order` as the page that returned it.'
 
-/** The cursor of the page that begins after the row with this key. */
 export const writeCursor = (reading: Reading, key: string): string =>
   Buffer.from(`${reading}:${key}`, 'utf8').toString('base64url')

@@ -10,17 +10,16 @@ import { createAccountTurns, guarded } from './while-permitted.ts'
 export type Database = Knex
 export type Transaction = Knex.Transaction
 
-/** Throws if the database is not one to work with. May use the given connection only. */
+/** Throws if the database must not be used. May use the given connection only. */
 export type Prove = (database: Database, connection: unknown) => Promise<void>
 
-/** bigint values (ledger numbers, token counts) stay far below 2^53, so they are read as numbers. */
+/** bigint values (ledger numbers, token counts) stay far below 2^53, so numbers suffice. */
 types.setTypeParser(types.builtins.INT8, Number)
 
 /**
- * The connection pool. Connections are opened on demand, so a process starts and recovers without Postgres. A query
- * waits for a connection for `waitSeconds` at most; then it fails instead of hanging. Without deadlines, which is for
- * migrations, statements take as long as they take. Until `prove` has succeeded once, no connection is used for
- * anything else, and queries fail with its error.
+ * The connection pool. It connects on demand, so a process starts and recovers without Postgres. A query waits at most
+ * `waitSeconds` for a connection. Migrations have no deadlines. Until `prove` has succeeded once, queries fail with its
+ * error.
  */
 export function createDatabase(
   config: { database: Pick<Config['database'], 'url' | 'pool'> & Partial<Config['database']> },
@@ -33,15 +32,15 @@ export function createDatabase(
     connection: {
       connectionString: config.database.url,
       application_name: 'switchyard',
-      // Before the query gives up, so that the cause is told.
+      // Ends before the query gives up, so the cause is reported.
       connectionTimeoutMillis: waitSeconds * 600,
       keepAlive: true,
       ...(deadlines && {
         // A frozen process or a lost machine must not keep its locks.
         statement_timeout: 30_000,
-        // For a server that is cut off and sends nothing: slightly longer than the server's own timeout.
+        // For a server that is cut off and silent: slightly longer than the server's own timeout.
         query_timeout: 35_000,
-        // A frozen process must not keep a queue's lock for longer than cancelling a run may take.
+        // A frozen process must not hold a queue's lock longer than a cancellation may take.
         idle_in_transaction_session_timeout: 5000,
       }),
     },
@@ -53,7 +52,7 @@ export function createDatabase(
     acquireConnectionTimeout: waitSeconds * 1000,
     // Fields are camelCase in models and queries, columns snake_case; raw SQL is not translated.
     ...knexSnakeCaseMappers(),
-    // Bindings may be payloads or tokens, so they must stay out of error messages.
+    // Bindings may be payloads or tokens, so error messages must not contain them.
     compileSqlOnError: false,
     log: {
       warn: (message: string) => logger.warn({ source: 'knex' }, message),
@@ -65,10 +64,10 @@ export function createDatabase(
   return guardTransactions(database, createAccountTurns(Math.ceil(config.database.pool / shares)))
 }
 
-/** The changes of one account hold at most this part of the connections: one of five. */
+/** The changes of one account use at most this part of the connections: a fifth. */
 const shares = 5
 
-/** A transaction of a request waits for the turn of its account, and commits only if its change is permitted still. */
+/** A request's transaction waits for the turn of its account, and commits only if its change is still permitted. */
 function guardTransactions(database: Database, inTurn: ReturnType<typeof createAccountTurns>): Database {
   const begin = database.transaction.bind(database) as (
     work: Work,
@@ -80,7 +79,7 @@ function guardTransactions(database: Database, inTurn: ReturnType<typeof createA
 
 type Work = (trx: Transaction) => Promise<unknown>
 
-/** A hook of the pool, which hands out a new connection after it. Knex calls it with a callback. */
+/** A hook of the pool, which provides a new connection after it. Knex calls it with a callback. */
 function untilProved(prove: (connection: Client) => Promise<void>) {
   let isProved = false
   return callbackify(async (connection: Client): Promise<void> => {
@@ -89,7 +88,7 @@ function untilProved(prove: (connection: Client) => Promise<void>) {
       await prove(connection)
       isProved = true
     } catch (error) {
-      // The pool forgets a connection that it could not create.
+      // The pool forgets a connection that failed to open.
       void connection.end().catch(() => undefined)
       throw error
     }
@@ -108,8 +107,8 @@ export function isUnreachable(error: unknown): boolean {
 }
 
 /**
- * Whether a retry may succeed: Postgres cannot be reached, it aborted this transaction for another one (40001, 40P01)
- * or because it was idle (25P03), or the database is not migrated or the vault keys are not proved yet.
+ * Whether a retry may succeed: Postgres is unreachable, it aborted this transaction for another one (40001, 40P01) or
+ * because it was idle (25P03), the database is not migrated yet, or the vault keys are not proved yet.
  */
 export function isTransient(error: unknown): boolean {
   const { code, name } = native(error)
@@ -117,21 +116,21 @@ export function isTransient(error: unknown): boolean {
   return isUnreachable(error) || (typeof code === 'string' && /^(25P03|40001|40P01)$/.test(code))
 }
 
-/** Whether the statement waited for a lock for longer than its `lock_timeout` (55P03). */
+/** Whether the statement waited for a lock longer than its `lock_timeout` (55P03). */
 export const isLockTimeout = (error: unknown): boolean => native(error).code === '55P03'
 
 const unreachable = /^(08|57P|53300|25006|ECONN|EPIPE|ETIMEDOUT|ENOENT|ENOTFOUND|EAI_AGAIN|EHOST|ENET)/
 
-/** pg's messages without a code when a connection breaks; knex puts the statement in front. */
+/** pg's messages without a code when a connection breaks. Knex prepends the statement. */
 const codeless =
   /(Connection terminated( unexpectedly| due to connection timeout)?|timeout expired|Query read timeout|is not queryable)$/
 
-/** For how long a process tries to store what only it knows, in milliseconds. */
+/** How long a process tries to store data that only it has, in milliseconds. */
 export const recordMs = 20_000
 
 /**
- * Retries work that fails transiently, until the signal aborts. For storing what only this process knows (a model's or
- * a site's answer). An attempt may have committed although its confirmation was lost, so the work must check first.
+ * Retries work that fails transiently, until the signal aborts. Use it to store data that only this process has. An
+ * unconfirmed attempt may have committed, so the work must check first.
  */
 export async function retryWhileUnavailable<T>(
   work: () => PromiseLike<T>,
@@ -154,7 +153,7 @@ interface NativeError {
   message?: unknown
 }
 
-/** The error that pg threw; objection wraps it without its code. */
+/** The error of pg. Objection wraps it without its code. */
 function native(error: unknown): NativeError {
   const { nativeError } = (error ?? {}) as { nativeError?: unknown }
   return nativeError ?? error ?? {}

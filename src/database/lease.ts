@@ -2,21 +2,20 @@ import type { Database } from './database.ts'
 import { newId } from '../ids.ts'
 
 /**
- * Leases for loops that must run in one process at a time. A lease is a row with an expiry, because a connection pooler
- * in front of Postgres would break a session lock. The time is Postgres' own: otherwise a process with a fast clock
- * would leave a lease that blocks the others for too long.
+ * Leases for loops that must run in one process at a time. A lease is a row with an expiry in Postgres' time:
+ * connection poolers break session locks, and process clocks differ.
  */
 export function createLease(context: { database: Database }) {
   const { database } = context
   const holder = newId()
   return {
-    /** Takes or extends the lease for so many seconds; false while another process holds it. */
+    /** Takes or extends the lease for this many seconds; false while another process holds it. */
     async hold(name: string, seconds: number): Promise<boolean> {
       const { rows } = await database.raw<{ rows: unknown[] }>(holdStatement, { name, holder, seconds })
       return rows.length > 0
     },
 
-    /** Takes a lease that this process, too, holds once only; undefined while anybody holds it. */
+    /** Takes a lease that is exclusive within this process too; undefined while it is held. */
     async holdAlone(name: string, seconds: number) {
       const own = newId()
       const { rows } = await database.raw<{ rows: unknown[] }>(holdStatement, { name, holder: own, seconds })

@@ -3,17 +3,16 @@ import type { Knex } from 'knex'
 import { settleArrivals } from './arrivals.ts'
 import { isLockTimeout, type Database, type Transaction } from './database.ts'
 
-/** One change of the schema. */
 export interface Migration {
-  /** Recorded in the database. That of the baseline says which one it is; those of later ones are `<yyyymmddhhmm>-<what>`. */
+  /** Recorded in the database. The baseline's name contains its identity; later ones are `<yyyymmddhhmm>-<what>`. */
   name: string
   up(knex: Knex): Promise<unknown>
   down(knex: Knex): Promise<unknown>
-  /** `{ transaction: false }` for statements that Postgres carries out outside of transactions only. */
+  /** `{ transaction: false }` for statements that Postgres runs only outside of transactions. */
   config?: { transaction: boolean }
 }
 
-/** Another baseline or another program made the database, and there is no way from there to the present schema. */
+/** Another baseline or program created the database, and no migration leads from it to the current schema. */
 export class OtherSchemaError extends Error {
   override readonly name = 'OtherSchemaError'
   constructor(whatToDo = 'Set DATABASE_URL to an empty database and run the migrations.') {
@@ -23,7 +22,7 @@ export class OtherSchemaError extends Error {
   }
 }
 
-/** The database has no schema yet. A query that fails for this is tried again: another module knows the error by its name. */
+/** The database has no schema yet. Failed queries are retried; another module recognizes the error by its name. */
 class NotMigratedError extends Error {
   override readonly name = 'NotMigratedError'
 }
@@ -32,15 +31,15 @@ class NotMigratedError extends Error {
 const lockNumber = 7_215_340_911
 
 /**
- * Who waits for a table's lock makes everybody wait who comes after it, so a migration gives up before writers notice.
- * One without a transaction has no such limit: all its statements let others write (docs/contribute/deploys.md, "Migrations").
+ * A waiting table lock blocks all later users of the table, so a migration gives up before writers notice
+ * (docs/contribute/deploys.md, "Migrations").
  */
 const longestWait = 2
 
 /**
- * Brings the schema up to date, and the order of arrival to a database that was restored. Returns the names of the
- * migrations that were applied. Safe to run in several processes at once: one migrates, the others wait. Throws if the
- * database has migrations that this code lacks, and an OtherSchemaError if another baseline has made it.
+ * Brings the schema up to date, and settles the order of arrival after a restore. Returns the names of the applied
+ * migrations. Safe to run in several processes: one migrates, the others wait. Throws if the database has migrations
+ * that this code lacks, and an OtherSchemaError if another baseline created it.
  */
 export function migrate(database: Database, migrations: Migration[], say: (text: string) => void): Promise<string[]> {
   return underLock(database, migrations, say, async () => {
@@ -52,7 +51,7 @@ export function migrate(database: Database, migrations: Migration[], say: (text:
   })
 }
 
-/** Each migration has a transaction of its own: none keeps its locks while the next one waits. */
+/** Each migration has its own transaction, so none keeps its locks while the next one waits. */
 async function apply(database: Database, migrations: Migration[], name: string): Promise<void> {
   try {
     await database.migrate.up({ ...settings(migrations), name })
@@ -63,7 +62,6 @@ async function apply(database: Database, migrations: Migration[], name: string):
   }
 }
 
-/** Rolls back the last migration. Returns its name. */
 export function rollback(database: Database, migrations: Migration[], say: (text: string) => void): Promise<string[]> {
   return underLock(database, migrations, say, async () => {
     const applied = await appliedTo(database)
@@ -87,9 +85,8 @@ const settings = (migrations: Migration[]): Knex.MigratorConfigWithLifecycleHook
 })
 
 /**
- * Knex' own lock makes a second process fail, and stays locked when a process dies. So this is an advisory lock of a
- * transaction: others wait for it, and it ends with its connection. Its holder may free Knex' lock, which writes: what
- * is refused is refused before.
+ * An advisory lock of a transaction: others wait for it, and it ends with its connection. Knex' own lock makes a second
+ * process fail, and stays locked if a process dies. The holder may free it, so refusals come first.
  */
 function underLock<T>(
   database: Database,
@@ -109,9 +106,8 @@ function underLock<T>(
 }
 
 /**
- * An index that is built concurrently waits for every snapshot that is older, for ever if it is that of a process that
- * waits for the end of the migration. A statement that waits has a snapshot, and one with bindings keeps it until the
- * next statement; so this one has none and does not wait.
+ * A concurrent index build waits for every older snapshot, even that of a process that waits for the migration. A
+ * statement with bindings keeps its snapshot until the next one. So this one has no bindings and does not wait.
  */
 async function takeLock(transaction: Transaction): Promise<boolean> {
   const { rows } = await transaction.raw<{ rows: [{ taken: boolean }] }>(
@@ -120,7 +116,6 @@ async function takeLock(transaction: Transaction): Promise<boolean> {
   return rows[0].taken
 }
 
-/** What a question is asked on: the given connection, or one of the pool. */
 const rowsOf = async <T>(database: Database, connection: unknown, sql: string): Promise<T[]> =>
   (await database.raw<{ rows: T[] }>(sql).connection(connection)).rows
 
@@ -139,17 +134,17 @@ async function appliedTo(database: Database, connection?: unknown): Promise<stri
 }
 
 /**
- * Throws an OtherSchemaError if another baseline or another program has made the database, and a NotMigratedError if it
- * is empty. Asks on the given connection, or on one of the pool.
+ * Throws an OtherSchemaError if another baseline or program created the database, and a NotMigratedError if it is
+ * empty. Uses the given connection, or one of the pool.
  */
 export async function assertSchema(database: Database, migrations: Migration[], connection?: unknown): Promise<void> {
   const applied = await knownTo(database, migrations, connection)
   if (applied.length === 0) throw new NotMigratedError('The database has not been migrated yet. Run: npm run migrate')
 }
 
-/** The migrations of a database that is empty or was made by our baseline; throws an OtherSchemaError for others. */
+/** The migrations of an empty database or one of our baseline. Throws an OtherSchemaError for others. */
 async function knownTo(database: Database, [baseline]: Migration[], connection?: unknown): Promise<string[]> {
-  // The tables come first: another process may commit the baseline in between, and then its name is found.
+  // Check the tables first: if another process commits the baseline in between, its name is found.
   const isEmpty = !(await hasOtherTables(database, connection))
   const applied = await appliedTo(database, connection)
   if (applied.includes(baseline?.name ?? '') || (isEmpty && applied.length === 0)) return applied
@@ -157,8 +152,8 @@ async function knownTo(database: Database, [baseline]: Migration[], connection?:
 }
 
 /**
- * Whether there is a table besides those in which Knex keeps its migrations, which a process that was killed before the
- * baseline leaves empty. Tables of extensions do not count.
+ * Whether tables exist besides those of Knex, which a killed process may leave empty before the baseline. Tables of
+ * extensions do not count.
  */
 async function hasOtherTables(database: Database, connection: unknown): Promise<boolean> {
   const [table] = await rowsOf<{ found: boolean }>(

@@ -2,19 +2,19 @@ import { raw, type QueryBuilder } from 'objection'
 import type { Row } from './row.ts'
 
 /**
- * How many bytes of contents a page may have before it ends early. A page is read, made and sent as one text, and some
- * items have a mebibyte each.
+ * The bytes of contents after which a page ends early. A page is read, built and sent as one text, and some items have
+ * a mebibyte each.
  */
 const pageBytes = 1024 * 1024
 
-/** How many of the items, whose sizes these are, fit into a page: at least one, or none could ever be read. */
+/** How many items of these sizes fit into a page: at least one, or a large one could never be read. */
 export function fittingCount(sizes: number[]): number {
   let total = 0
   const past = sizes.findIndex((bytes) => (total += bytes) > pageBytes)
   return past === -1 ? sizes.length : Math.max(past, 1)
 }
 
-/** How many rows the page has. The query is in order, and must name its columns. */
+/** The number of rows of the page. The query is ordered, and must name its columns. */
 export async function countOfPage<R extends Row>(
   query: QueryBuilder<R, R[]>,
   limit: number,

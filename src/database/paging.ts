@@ -9,10 +9,7 @@ import type { Row } from './row.ts'
 
 export type { KeyRange, Page, PageKey, PageRequest, Period } from './page.ts'
 
-/**
- * One page of the query's rows, newest first unless the request says otherwise. VALIDATION_ERROR for a cursor that is not
- * from this list.
- */
+/** One page of the query's rows, newest first by default. VALIDATION_ERROR for a cursor of another list. */
 export async function page<R extends Row>(query: QueryBuilder<R, R[]>, paging: Paging<R>): Promise<Page<R>> {
   const { of = {}, key = byId } = paging
   for (const [field, id] of Object.entries(of)) void query.whereRaw(ofStatement, [field, id])
@@ -21,8 +18,8 @@ export async function page<R extends Row>(query: QueryBuilder<R, R[]>, paging: P
 }
 
 /**
- * Fetches one row more than the limit, to see whether there is another page. Of rows with large contents only their sizes
- * are fetched first.
+ * Fetches one row more than the limit, to know whether another page exists. For rows with large contents, it fetches
+ * their sizes first.
  */
 async function newestPage<R extends Row>(query: QueryBuilder<R, R[]>, paging: Keyed<R>): Promise<Page<R>> {
   const { list, cursor, limit, bytes, key } = paging
@@ -50,10 +47,10 @@ async function restrictToPeriod<R extends Row>(
   if (until) void query.where(time, '<', until)
 }
 
-/** An id and the time beside it are made by one process within moments, but not in the same one, and in either order. */
+/** One process creates an id and the time beside it within moments, but not in the same one, and in either order. */
 const apartSeconds = 60
 
-/** A period that certainly has all rows whose key was made within seconds of their time. */
+/** A period that certainly contains all rows whose key was created within seconds of their time. */
 export const widened = ({ since, until }: Period): Period => ({
   since: since && later(since, -apartSeconds),
   until: until && later(until, apartSeconds),
@@ -65,13 +62,12 @@ function idsOf(period: Period): KeyRange {
 }
 
 /**
- * The planner does not know the value of a subquery. If it knew that of an owner with many rows, it would read the whole
- * table by its primary key, newest first, until it has a page of the owner's; that takes long if the newest are of
- * others.
+ * A subquery hides the value from the planner. Otherwise, for an owner with many rows, it would read the whole table by
+ * its primary key, which is slow if the newest rows are other owners'.
  */
 const ofStatement = '?? = (select ?::uuid)'
 
-/** The values that rows may have: one combination if there is no filter or no index for it. */
+/** The possible values of rows: one combination without a filter or an index for it. */
 function combinations({ only = {}, domains = {} }: Pick<Paging<Row>, 'only' | 'domains'>): Record<string, string>[] {
   const isFiltered = Object.values(only).some((value) => value !== undefined)
   let found: Record<string, string>[] = [{}]
@@ -88,7 +84,7 @@ function union<R extends Row>(query: QueryBuilder<R, R[]>, parts: QueryBuilder<R
   return model.query(query.knex()).from(all) as unknown as QueryBuilder<R, R[]>
 }
 
-/** The key of rows that are read together with others: their id, with its table. */
+/** The key of rows that are read with other tables: their id, qualified by the table. */
 export const idIn = (column: string): PageKey<Row> => ({
   column,
   read: (text) => (isId(text) ? text : undefined),

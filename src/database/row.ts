@@ -6,9 +6,9 @@ import { fromColumn, mapTexts, toColumn } from './any-text.ts'
  * their connection: `Run.query(trx)`.
  */
 export class Row extends Model {
-  /** `findOne` asks for one row, not for all. */
+  /** Makes `findOne` request one row, not all. */
   static override useLimitInFirst = true
-  /** The fields that hold any text, also one that Postgres cannot keep as it is. */
+  /** The fields that may hold text that Postgres cannot store unchanged. */
   static anyTexts: readonly string[] = []
 
   override $parseDatabaseJson(row: Pojo): Pojo {

@@ -4,15 +4,13 @@ import { createTurns } from '../threads/turns.ts'
 
 type Transaction = Knex.Transaction
 
-/** Asks again whether a change may be made, with what is committed by now. Throws if not. */
+/** Checks again whether a change is permitted, with the data committed by now. Throws if not. */
 export type Permitted = (trx: Transaction) => Promise<void>
 
-/** The request that the code works for. */
 interface Request {
-  /** The account that asks. */
   party: string
   isPermitted: Permitted
-  /** The change may end what permits it, as a logout does: then the question comes before its first transaction. */
+  /** The change may end its own permission, as a logout does. Then the check precedes its first transaction. */
   endsAccess: boolean
   isOver: boolean
 }
@@ -20,8 +18,8 @@ interface Request {
 const requests = new AsyncLocalStorage<Request | undefined>()
 
 /**
- * Does the work of a request. Each of its transactions commits only if the change is permitted still, however long the
- * request has waited before: for a slow site, for a lock, or for its turn. What continues after the work is not asked about.
+ * Runs the work of a request. Each of its transactions commits only if the change is still permitted, however long the
+ * request has waited. Work that outlives it is not checked.
  */
 export async function whilePermitted<T>(
   isPermitted: Permitted,
@@ -37,18 +35,18 @@ export async function whilePermitted<T>(
 }
 
 /**
- * Does what no caller decides about any more: records what a site or a payment gateway has done, or works for several
- * requests at once.
+ * Runs work that no longer depends on its caller: it records the action of a site or a payment gateway, or serves
+ * several requests.
  */
 export const regardless = <T>(work: () => T): T => requests.run(undefined, work)
 
-/** The question of the request that is in progress, for those who gather the changes of several requests. */
+/** The permission check of the current request, for batches of several requests. */
 export function permittedNow(): Permitted | undefined {
   const request = requests.getStore()
   return request && !request.isOver ? request.isPermitted : undefined
 }
 
-/** The work of a transaction, with the question: at its end, when its locks are held, and before the commit. */
+/** A transaction's work with the permission check at its end: its locks are held, and the commit follows. */
 export function guarded<T>(work: (trx: Transaction) => Promise<T>): (trx: Transaction) => Promise<T> {
   const request = requests.getStore()
   if (!request || request.isOver) return work
@@ -67,8 +65,8 @@ export function guarded<T>(work: (trx: Transaction) => Promise<T>): (trx: Transa
 }
 
 /**
- * Begins a transaction when it is the turn of the account that asks for it. The changes of one account lock the same
- * row, so they wait for each other anyway. Those that wait must not hold the connections that its neighbours need.
+ * Starts a transaction in the turn of its account. The changes of one account lock the same row, so waiting ones must
+ * not hold connections that others need.
  */
 export function createAccountTurns(each: number) {
   const turns = createTurns(Infinity, { each })

@@ -8,7 +8,7 @@ import type { Workspaces } from '../workspaces/workspaces.ts'
 import { createDeleteRows, type Kind } from './delete-rows.ts'
 import { createCloseAccount } from './close-account.ts'
 import { createStopOwner } from './stop-owner.ts'
-import { beginRound } from '../database/rounds.ts'
+import { beginRound } from '../database/batches.ts'
 
 /** How long one owner's turn takes, in milliseconds. The rest waits for the next turn. */
 const turnMs = 1000

@@ -1,5 +1,5 @@
 import type { Transaction } from '../database/database.ts'
-import { largeBatch, within, type Sized } from '../database/rounds.ts'
+import { largeBatch, fittingIds, type Sized } from '../database/batches.ts'
 
 /** Deletes a batch in the caller's transaction. Returns the number of runs or sessions in it; 0 if none is left. */
 type LargeBatch = (trx: Transaction, ownerId: string) => Promise<number>
@@ -7,7 +7,7 @@ type LargeBatch = (trx: Transaction, ownerId: string) => Promise<number>
 /** Runs with their timelines, inputs and callbacks. Deleted agents start no new runs. */
 const deleteRuns: LargeBatch = async (trx, ownerId) => {
   const { rows } = await trx.raw<{ rows: Sized[] }>(runsStatement, { ownerId, most: largeBatch.things })
-  const ids = within(rows)
+  const ids = fittingIds(rows)
   if (ids.length === 0) return 0
   for (const sql of ofRuns) await trx.raw(sql, { ids })
   return ids.length
@@ -15,7 +15,7 @@ const deleteRuns: LargeBatch = async (trx, ownerId) => {
 
 const deleteSessions: LargeBatch = async (trx, ownerId) => {
   const { rows } = await trx.raw<{ rows: Sized[] }>(sessionsStatement, { ownerId, most: largeBatch.things })
-  const ids = within(rows)
+  const ids = fittingIds(rows)
   if (ids.length === 0) return 0
   for (const sql of ofSessions) await trx.raw(sql, { ids })
   return ids.length

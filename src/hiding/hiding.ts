@@ -2,26 +2,22 @@ import { parseJson } from '../json.ts'
 import { createMatcher, type Matcher } from './matcher.ts'
 import { createPauses } from './pauses.ts'
 import { minLength, spellingsOf } from './spellings.ts'
-import { hideWords, replaced, type HiddenWords } from './words.ts'
+import { hideStream, maskSpans, type HiddenStream } from './hide-stream.ts'
 
 /** Takes known secrets out of texts, see `hideSecrets`. */
 export interface Hiding {
-  /** What it takes out. */
   secrets: readonly string[]
-  /** Of any text. */
   text: (text: string) => string
-  /** Of valid JSON, which stays valid: only strings change, member names included. Numbers stay as they are written. */
+  /** Masks valid JSON, which stays valid: only strings change, including member names. Numbers stay as written. */
   json: (text: string) => string
-  /** Of every text in a value of JSON, member names included. */
   value: <T>(value: T) => T
-  /** Of a text that comes in pieces. */
-  words: () => HiddenWords
+  words: () => HiddenStream
 }
 
 /**
- * Replaces secrets in texts that others read: sites quote the token that they refuse, senders put keys into payloads,
- * and models repeat what they read. Finds them as programs spell them, see `spellingsOf`. Whoever knows a secret can
- * disguise it; no text of the platform tells it to them. Only secrets of 8 characters and more are found.
+ * Masks secrets in texts that others read: sites quote refused tokens, senders put keys into payloads, and models
+ * repeat their input. Finds the spellings of `spellingsOf`, but no deliberate disguise, and only secrets of at least 8
+ * characters.
  */
 export function hideSecrets(secrets: readonly string[]): Hiding {
   const matcher = createMatcher()
@@ -29,7 +25,7 @@ export function hideSecrets(secrets: readonly string[]): Hiding {
   return hideWith(matcher, secrets)
 }
 
-/** The same, made in turns of the event loop: 500 secrets as long as they may be take half a second. */
+/** As `hideSecrets`, but yields to the event loop: 500 secrets of maximum length take half a second. */
 export async function hideInTurns(secrets: readonly string[]): Promise<Hiding> {
   const matcher = createMatcher()
   const pause = createPauses()
@@ -40,14 +36,14 @@ export async function hideInTurns(secrets: readonly string[]): Promise<Hiding> {
   return hideWith(matcher, secrets)
 }
 
-/** To its end, or of what is no JSON to the end of the text. */
+/** A string literal. An unterminated one extends to the end of the text. */
 const stringInJson = /"[^"\\]*(?:\\.[^"\\]*)*"?/gs
 
 function hideWith(matcher: Matcher, secrets: readonly string[]): Hiding {
   const isIdle = secrets.every(({ length }) => length < minLength)
 
   const text = (given: string): string =>
-    isIdle || given.length < minLength ? given : replaced(given, matcher.find(given))
+    isIdle || given.length < minLength ? given : maskSpans(given, matcher.find(given))
 
   function inString(literal: string): string {
     const read = parseJson(literal)
@@ -69,6 +65,6 @@ function hideWith(matcher: Matcher, secrets: readonly string[]): Hiding {
     text,
     json: (given) => (isIdle ? given : given.replaceAll(stringInJson, inString)),
     value: (given) => (isIdle ? given : value(given)),
-    words: () => (isIdle ? { add: (piece) => piece, end: () => '' } : hideWords(matcher)),
+    words: () => (isIdle ? { add: (piece) => piece, end: () => '' } : hideStream(matcher)),
   }
 }

@@ -1,12 +1,11 @@
-import { hidingOf } from './hidings.ts'
+import { hidingOf } from './hiding-cache.ts'
 
-/** JSON, and what must not remain in it. */
 export interface HiddenJson {
   json: string
   secrets: readonly string[]
 }
 
-/** The JSON without the secrets in its texts and names of members; null if there are none. */
+/** The JSON with secrets masked in strings and member names; null if it contains none. */
 export async function hideJson({ json, secrets }: HiddenJson): Promise<string | null> {
   const hidden = JSON.stringify((await hidingOf(secrets)).value<unknown>(JSON.parse(json)))
   return hidden === json ? null : hidden

@@ -1,39 +1,39 @@
 import { minLength } from './spellings.ts'
 
-/** Where something was found: from the first unit to the one after the last. */
+/** A match, from its first unit to the one after its last. */
 export type Span = [from: number, to: number]
 
-/** How many comparisons are left to a text. */
 export interface Effort {
   left: number
 }
 
-/** Spellings of one length that begin alike. */
+/** Spellings of one length with the same beginning. */
 interface Alike {
   length: number
-  /** Of `base`, to the length. */
   power: number
   hashes: Set<number>
 }
 
-/** Usual texts need less than one in ten units. Many short texts must not need much more than a long one. */
+/**
+ * Usual texts need less than one comparison in ten units. Many short texts must cost little more than one long text.
+ */
 const effortFor = ({ length }: string): Effort => ({ left: 64 + 3 * length })
 /** An odd number: the multiplier of FNV-1a. */
 const base = 0x0100_0193
 
 /**
- * Finds many spellings in one pass (Rabin and Karp): where 8 units have the hash of a beginning, the whole is compared by
- * its hash, once for each length that spellings with this beginning have.
+ * Finds many spellings in one pass (Rabin-Karp): if 8 units have the hash of a beginning, the whole is compared by its
+ * hash, once per length of the spellings with this beginning.
  *
- * The owner of secrets could choose many lengths, and a text of which every place begins like them. Once a text has taken
- * its effort, what begins like a spelling counts as the longest of them: too much is hidden, and never too little. Another
- * text of the same hash is hidden, too.
+ * An owner could choose secrets of many lengths, and a text whose every position looks like their beginning. Once a
+ * text has used up its effort, each beginning counts as a match of the longest spelling: this hides too much, never too
+ * little. A text with the same hash is hidden too.
  */
 export function createMatcher() {
   const groups = new Map<number, Alike[]>()
-  /** By the upper half of a hash, whether a spelling may begin with it. */
+  /** Whether a spelling may begin with a hash, by the upper half of the hash. */
   const heads = new Uint8Array(1 << 16)
-  /** By the hash of the first 1, 2, 4, 8 … units of spellings, the length of the longest that begins so. */
+  /** The length of the longest spelling, by the hash of its first 1, 2, 4, 8 … units. */
   const begun = new Map<number, number>()
   let longest = 0
 
@@ -58,7 +58,7 @@ export function createMatcher() {
     longest = Math.max(longest, length)
   }
 
-  /** Everything that is found, in order; what overlaps is one span. */
+  /** All matches, in order. Overlapping matches are merged. */
   function find(text: string, effort = effortFor(text)): Span[] {
     const spans: Span[] = []
     const hashes = hashesOf(text)
@@ -75,7 +75,7 @@ export function createMatcher() {
     return heads[head >>> 16] === 1 ? groups.get(head) : undefined
   }
 
-  /** Where at the end of a text a spelling may have begun that more text would complete; else the length of the text. */
+  /** Where a spelling may have begun that more text would complete; the length of the text if there is none. */
   function openAt(text: string): number {
     const hashes = hashesOf(text)
     for (let at = Math.max(0, text.length - longest + 1); at < text.length; at += 1) {
@@ -92,7 +92,7 @@ export function createMatcher() {
 
 export type Matcher = ReturnType<typeof createMatcher>
 
-/** The length of the longest spelling at this place, else 0. The longest come first. */
+/** The length of the longest spelling here, or 0. The longest are tried first. */
 function longestAt(hashes: Int32Array, at: number, group: Alike[], effort: Effort): number {
   const most = hashes.length - 1 - at
   for (const { length, power, hashes: known } of group) {
@@ -109,7 +109,7 @@ function addSpan(spans: Span[], from: number, to: number): void {
   else spans.push([from, to])
 }
 
-/** Of each beginning of a text, so that the hash of every part of it is known in one step. */
+/** The hashes of all prefixes, from which the hash of any part is computed in one step. */
 function hashesOf(text: string): Int32Array {
   const hashes = new Int32Array(text.length + 1)
   let hash = 0
@@ -130,5 +130,5 @@ function powerOf(length: number): number {
 }
 
 const headPower = powerOf(minLength)
-/** Of `base`, to 1, 2, 4, 8 … */
+/** The powers of `base` for 1, 2, 4, 8 … */
 const squares = Array.from({ length: 31 }, (_, doublings) => powerOf(2 ** doublings))

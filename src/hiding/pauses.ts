@@ -1,9 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** For how long work continues without a pause, in milliseconds: the forms of one long secret take five. */
+/** How long work runs before it yields, in milliseconds. The spellings of one long secret take five. */
 const turnMs = 5
 
-/** For work in small pieces: to be awaited after each. Others get a turn of the event loop when it has taken long. */
+/**
+ * Await the returned function after each small piece of work. It yields to the event loop if the work has taken long.
+ */
 export function createPauses(): () => Promise<void> {
   let began = performance.now()
   return async () => {

@@ -1,9 +1,9 @@
-/** A shorter text may occur by chance, and is no secret. */
+/** A shorter text may occur by chance and is not treated as a secret. */
 export const minLength = 8
 
 /**
- * The ways in which programs write a secret: as it is, in JSON, in a URL or a form, in base64 and base64url, also within a
- * longer text that was encoded, and in hex. None if it has fewer than 8 characters.
+ * The ways in which programs write a secret: plain, in JSON, in a URL or a form, in hex, and in base64 and base64url,
+ * also inside a longer encoded text. None for fewer than 8 characters.
  */
 export function spellingsOf(secret: string): Set<string> {
   if (secret.length < minLength) return new Set()
@@ -12,7 +12,7 @@ export function spellingsOf(secret: string): Set<string> {
   return new Set([secret, ...inJson(secret), ...inUrl(secret), ...inBase64(bytes), hex, hex.toUpperCase()])
 }
 
-/** RFC 8259 leaves open what is escaped: browsers escape least; PHP, Python, Go and .NET more, each in its own way. */
+/** RFC 8259 does not say what to escape: browsers escape least, and PHP, Python, Go and .NET each escape more. */
 function inJson(secret: string): string[] {
   const json = JSON.stringify(secret).slice(1, -1)
   const ascii = json.replaceAll(/[^ -~]/g, escaped)
@@ -21,14 +21,14 @@ function inJson(secret: string): string[] {
   return [json, ascii, go, net, json.replaceAll('/', '\\/'), ascii.replaceAll('/', '\\/')]
 }
 
-/** Of an escape of two characters, the second. */
+/** The second character of a two-character escape. */
 const escaped = (sign: string): string =>
   `\\u${sign
     .charCodeAt(sign.length - 1)
     .toString(16)
     .padStart(4, '0')}`
 
-/** The signs that stand for themselves in URLs and forms, beside letters and digits: each writer has others. */
+/** Characters that URLs and forms do not escape, besides letters and digits. Each writer has its own set. */
 const unescaped = [
   '-_.~', // RFC 3986 to the letter: PHP, .NET, Go, Ruby
   '-_.~/', // Python
@@ -40,7 +40,7 @@ const unescaped = [
   "-_.~!*'();/?:@&=+$,#[]", // requests, for Python
 ]
 
-/** In forms a plus sign is a blank; escapes are in capitals or not. */
+/** A form writes a blank as a plus sign. Escapes may be upper or lower case. */
 function inUrl(secret: string): string[] {
   const code = (sign: string) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`
   const all = encodeURIComponent(secret.toWellFormed()).replaceAll(/[^\w%]|_/g, code)
@@ -53,8 +53,8 @@ function inUrl(secret: string): string[] {
 }
 
 /**
- * What base64 and base64url (RFC 4648) show of a secret, whatever stands before and after it: a character has six bits,
- * so there are three ways in which bytes fall on characters, and the outermost characters depend on the neighbours.
+ * The invariant part of a secret in base64 and base64url (RFC 4648), whatever surrounds it. A character has six bits,
+ * so bytes align with characters in three ways, and the outermost characters depend on the neighbours.
  */
 const inBase64 = (bytes: Buffer): string[] =>
   [0, 1, 2].flatMap((before) => {

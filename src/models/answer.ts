@@ -1,21 +1,21 @@
 import type { LanguageModelV4Content, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { readArguments } from './arguments.ts'
 import { storable } from '../text.ts'
-import { readCalls, type RequestedCall } from './calls.ts'
-import type { RawAnswer } from './collect.ts'
+import { readCalls, type RequestedCall } from './requested-calls.ts'
+import type { RawAnswer } from './collect-answer.ts'
 import { noUsage, unusableAnswer } from './failures.ts'
-import { endOf, type Finish } from './finish.ts'
+import { answerEndOf, type Finish } from './finish-reason.ts'
 import { estimatedUsage } from './stated-usage.ts'
 import { readUsage, type Usage } from './usage.ts'
-import { keepVerbatim } from './verbatim.ts'
+import { keepVerbatim } from './kept-parts.ts'
 
 export interface Answer extends Usage {
   text: string
   finish: Finish
-  /** The provider's own word for the end, if the adapter did not know it. */
+  /** The provider's own word for the end, if the adapter did not recognize it. */
   endWord?: string
   calls: RequestedCall[]
-  /** Content to send back unchanged, as JSON text; null if text and calls are enough. See `keepVerbatim`. */
+  /** Content to return unchanged, as JSON text; null if text and calls suffice. See `keepVerbatim`. */
   content: string | null
 }
 
@@ -23,7 +23,6 @@ interface Request {
   by: string
   prompt: LanguageModelV4Prompt
   tools: { name: string }[]
-  /** Whether usage that is not stated is estimated. */
   estimates?: boolean
 }
 
@@ -33,13 +32,13 @@ interface Request {
  */
 export function readAnswer({ content, finishReason, usage: stated }: RawAnswer, request: Request): Answer {
   const usage = usageOf(readUsage(stated), request, content)
-  const end = endOf(finishReason)
+  const end = answerEndOf(finishReason)
   if (end === 'broken') throw unusableAnswer(`ended early${wordOf(finishReason)}`, usage)
   if (!usage) throw noUsage()
   const own = content.filter((part) => part.type !== 'tool-call' || !part.providerExecuted)
   const whole = end === 'length' ? withoutCutCall(own) : own
   const calls = readCalls(whole, new Set(request.tools.map(({ name }) => name)), idsOf(request.prompt))
-  // What came counts: an answer that calls nothing does not wait for calls.
+  // The content decides: an answer without calls does not wait for calls.
   const finish = end === 'tool-calls' && calls.length === 0 ? 'stop' : end
   const { unified, raw } = finishReason
   return {
@@ -60,13 +59,13 @@ function usageOf(stated: Usage | undefined, request: Request, content: LanguageM
   return stated.outputTokens === 0 ? { ...stated, outputTokens: estimated.outputTokens } : stated
 }
 
-/** Longer words are none. */
+/** Longer texts are not words. */
 const maxWord = 64
 
 const wordOf = ({ raw }: RawAnswer['finishReason']): string =>
   raw !== undefined && /^[\w-]{1,64}$/.test(raw) ? ` (${raw})` : ''
 
-/** At its limit an answer may end in the middle of a call. One that has no arguments yet would be made without. */
+/** An answer at its limit may end inside a call. A call whose arguments have not started would run without any. */
 function withoutCutCall(content: LanguageModelV4Content[]): LanguageModelV4Content[] {
   const last = content.at(-1)
   const isCut = last?.type === 'tool-call' && (last.input.trim() === '' || !readArguments(last.input))

@@ -1,29 +1,28 @@
 import { setImmediate } from 'node:timers/promises'
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import type { Hiding } from '../hiding/hiding.ts'
-import { hidingOf } from '../hiding/hidings.ts'
+import { hidingOf } from '../hiding/hiding-cache.ts'
 import type { Logger } from '../logger.ts'
 import { readAnswer, type Answer } from './answer.ts'
-import { ask } from './ask.ts'
+import { askModel } from './ask-model.ts'
 import { markForCaching } from './caching.ts'
 import { withCallIds } from './call-ids.ts'
-import type { RawAnswer } from './collect.ts'
-import { hiddenWords } from './hidden-words.ts'
+import type { RawAnswer } from './collect-answer.ts'
+import { hidePartialText } from './hide-partial-text.ts'
 import type { createHideLong } from './hide-long.ts'
 import { sentTool, type ModelTool } from './offer/model-tool.ts'
 import { siteNamesIn, type PropertyNames } from './offer/property-names.ts'
-import { optionsOf } from './options.ts'
-import { askWithout } from './refusals/ask-without.ts'
+import { requestOptions } from './request-options.ts'
+import { askWithoutRefused } from './refusals/ask-without-refused.ts'
 import type { createRefusedTools } from './refusals/refused-tools.ts'
 import { quotesPrompt } from './refusals/quotes-prompt.ts'
-import { loggedWords } from './refusals/said.ts'
+import { loggedMessage } from './refusals/provider-error.ts'
 import { withReasoning } from './returned-reasoning.ts'
 import type { StatedUsage } from './stated-usage.ts'
 import type { Entry, StepRequest, StepResult } from './step-request.ts'
 import { answerWithoutThoughts, wordsWithoutThoughts } from './thoughts.ts'
-import { visible } from './visible.ts'
+import { visible } from './visible-text.ts'
 
-/** A tool as it was given, as it is sent, and the names of its properties that are not the site's. */
 interface Sent {
   name: string
   given: ModelTool
@@ -31,7 +30,6 @@ interface Sent {
   names: PropertyNames
 }
 
-/** Asks a model, by what its provider takes and refuses, and reads its answer. */
 export function createAnswering(context: {
   logger: Logger
   ownSecrets: readonly string[]
@@ -40,9 +38,9 @@ export function createAnswering(context: {
 }) {
   const { logger, ownSecrets, hideLong, refusedTools } = context
 
-  /** The provider's reason for rejecting a request, for the operator, without secrets and without the prompt. */
+  /** The provider's reason for a rejection, for the operator, without secrets and without the prompt. */
   async function wordsOf(error: unknown, { hiding, prompt }: StepRequest): Promise<string | undefined> {
-    const words = loggedWords(error)
+    const words = loggedMessage(error)
     return words === undefined || quotesPrompt(words, prompt)
       ? undefined
       : visible((hiding ?? (await hidingOf(ownSecrets))).text(words))
@@ -56,7 +54,7 @@ export function createAnswering(context: {
     const { model, reader } = entry
     const { hiding = await hidingOf(ownSecrets), onWords, party = request.cacheKey } = request
     const outputSchema = await hideLong.value(request.outputSchema, hiding, party)
-    const hidden = onWords && hiddenWords(onWords, hiding)
+    const hidden = onWords && hidePartialText(onWords, hiding)
     const { reasoningTag: tag } = model
     const words = hidden && tag !== undefined ? wordsWithoutThoughts(tag, hidden.add) : hidden
     let hasBegun = false
@@ -71,11 +69,11 @@ export function createAnswering(context: {
       refused,
       beyond,
       most,
-    } = await askWithout(await sentTools(entry, request, hiding, party), {
+    } = await askWithoutRefused(await sentTools(entry, request, hiding, party), {
       ask: async (tools) => {
         const options = optionsFor(entry, { ...request, outputSchema }, tools)
         return {
-          ...(await ask(await entry.adapter(), options, { stream: model.stream ?? true, stated, ...listening })),
+          ...(await askModel(await entry.adapter(), options, { stream: model.stream ?? true, stated, ...listening })),
           tools,
         }
       },
@@ -93,8 +91,8 @@ export function createAnswering(context: {
     const without = [...refused, ...beyond].map(({ name }) => name)
     await words?.end()
     if (words !== hidden) await hidden?.end()
-    const said = tag === undefined ? raw : answerWithoutThoughts(raw, tag)
-    const read = await hideLong.answer(withSiteNames(said, raw.tools), hiding, party)
+    const withoutThoughts = tag === undefined ? raw : answerWithoutThoughts(raw, tag)
+    const read = await hideLong.answer(withSiteNames(withoutThoughts, raw.tools), hiding, party)
     const asked = {
       by: reader.by,
       prompt: request.prompt,
@@ -110,7 +108,7 @@ export function createAnswering(context: {
   async function sentTools(entry: Entry, request: StepRequest, hiding: Hiding, party: string): Promise<Sent[]> {
     const fitted: Sent[] = []
     for (const [index, given] of request.tools.entries()) {
-      // The tools of many sites together would hold up the rest of the process.
+      // The tools of many sites together would block the event loop.
       if (index % toolsInTurn === toolsInTurn - 1) await setImmediate()
       fitted.push({ name: given.name, given, ...sentTool(given, entry.provider.kind) })
     }
@@ -131,19 +129,17 @@ export function createAnswering(context: {
       prompt: model.returnsReasoning ? withReasoning(prompt) : prompt,
       abortSignal: request.signal,
       ...(model.maxOutputTokens !== undefined && { maxOutputTokens: model.maxOutputTokens }),
-      ...optionsOf({ model, provider, cacheKey, outputSchema, hasTools: tools.length > 0 }),
+      ...requestOptions({ model, provider, cacheKey, outputSchema, hasTools: tools.length > 0 }),
     }
   }
 
   return { answerOf, wordsOf }
 }
 
-/** After so many tools the rest of the process has a turn. */
 const toolsInTurn = 10
 
 const refusedMessage = 'the provider rejected tools; they are not offered to the model'
 
-/** The calls of an answer with the names that properties have at their sites. */
 const withSiteNames = (answer: RawAnswer, tools: Sent[]): RawAnswer => ({
   ...answer,
   content: answer.content.map((part) => {

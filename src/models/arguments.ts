@@ -7,9 +7,8 @@ export const maxDepth = 64
 export const maxCharacters = 256 * 1024
 
 /**
- * Reads the JSON text of a tool call's arguments. Undefined if it is not a JSON object, is nested deeper than 64 levels
- * or is longer than 256 Ki characters. An empty text is an empty object: many models write nothing if a tool takes
- * nothing.
+ * Reads the JSON text of a tool call's arguments. Undefined if it is not a JSON object, too deep or too long. An empty
+ * text is an empty object, because many models write nothing for a tool without arguments.
  */
 export function readArguments(text: string): Record<string, unknown> | undefined {
   if (text.length > maxCharacters) return undefined
@@ -17,8 +16,7 @@ export function readArguments(text: string): Record<string, unknown> | undefined
 }
 
 /**
- * The text of an object that a model has wrapped, without what is around it: JSON in a JSON text, or a list of one
- * object. Other texts stay as they are.
+ * Unwraps an object that a model has wrapped: JSON in a JSON text, or a list of one object. Other texts stay unchanged.
  */
 export function plainArguments(text: string): string {
   const inner = text.replace(/^\uFEFF/, '').trim()
@@ -30,27 +28,25 @@ export function plainArguments(text: string): string {
 }
 
 /**
- * The JSON text of an object, in which no member occurs twice: the last one stays, which is the one that is checked. A
- * site's parser may take the first. Nearly all texts stay as they are.
+ * The JSON text of an object without duplicate members: the last one stays, because that one is checked. A site's
+ * parser may take the first. Nearly all texts stay unchanged.
  */
 export const withoutTwins = (text: string): string =>
   namesIn(text) === countNames(JSON.parse(text)) ? text : exactJson(text)
 
-/** How many names of members a JSON text has: strings that a colon follows. */
 function namesIn(text: string): number {
   let count = 0
   for (const [, colon] of text.matchAll(/"(?:[^"\\]|\\.)*"\s*(:?)/g)) count += Number(colon !== '')
   return count
 }
 
-/** How many members there are in all levels of a value. */
 function countNames(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   const own = Array.isArray(value) ? 0 : Object.keys(value).length
   return Object.values(value).reduce<number>((sum, item) => sum + countNames(item), own)
 }
 
-/** Reads the text of a JSON object of any size. Undefined for anything else, and for more than 64 levels. */
+/** Reads the text of a JSON object of any size. Undefined for anything else, and above 64 levels. */
 export function readObject(text: string): Record<string, unknown> | undefined {
   const value = parse(text)
   return isObject(value) && isShallow(value) ? value : undefined

@@ -2,8 +2,8 @@ import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt, SharedV4Provid
 import type { ProviderKind } from '../config/models-config.ts'
 
 /**
- * How a provider is told what to keep in its cache. The others of our providers cache beginnings that they have seen by
- * themselves. The adapter of Bedrock puts no mark on tools; the one on the instructions covers them.
+ * How a provider is told what to cache. Our other providers cache repeated beginnings automatically. The Bedrock
+ * adapter puts no mark on tools; the mark on the instructions covers them.
  */
 const marks: Partial<Record<ProviderKind, { message: SharedV4ProviderOptions; tool?: SharedV4ProviderOptions }>> = {
   anthropic: {
@@ -13,14 +13,14 @@ const marks: Partial<Record<ProviderKind, { message: SharedV4ProviderOptions; to
   'amazon-bedrock': { message: { bedrock: { cachePoint: { type: 'default' } } } },
 }
 
-/** Bedrock refuses marks for models without them: of Claude, those since 3.7 take them, and of others few. */
+/** Bedrock refuses marks for models without cache support. Claude supports it since 3.7, and few others do. */
 const bedrockTakesMarks = /anthropic\.claude-(?!v\d|instant|3-(?!7))/
 
 type Message = LanguageModelV4Prompt[number]
 
 /**
- * Marks the ends of what stays the same from step to step: the tools, the instructions, all messages but the last
- * exchange, and all messages, which the next step begins with. Providers allow four marks.
+ * Marks the ends of the parts that stay the same from step to step: the tools, the instructions, all messages but the
+ * last exchange, and all messages, with which the next step begins. Providers allow four marks.
  */
 export function markForCaching(
   { kind, id }: { kind: ProviderKind; id: string },

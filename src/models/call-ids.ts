@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { ProviderKind } from '../config/models-config.ts'
 
-/** Mistral refuses every other id, those of another provider's model included. */
+/** Mistral refuses every other id, including those of other providers' models. */
 const ofMistral = /^[a-zA-Z0-9]{9}$/
 
-/** The prompt with ids of tool calls that the provider takes; one id always becomes the same other one. */
+/** Replaces ids of tool calls that the provider refuses. The same id always gets the same replacement. */
 export function withCallIds(kind: ProviderKind, prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
   if (kind !== 'mistral') return prompt
   return prompt.map((message) => {

@@ -1,37 +1,33 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { Hiding } from '../hiding/hiding.ts'
-import { hiddenOnce } from './hidden.ts'
+import { hiddenStep } from './hidden-transcript.ts'
 import { bytesOf, bytesOnce, shortenCall } from './prompt-size.ts'
 import { fence } from './fence.ts'
 import { chatLeftOutSentence, chatMissingSentence, chatSentence, standingRules } from './prompt-format.ts'
 import { sitesText, stepMessages, type MissingSite, type Reader, type Shown, type TranscriptStep } from './prompt.ts'
-import { bytesFor, cannotFit, tokensIn } from './tokens.ts'
-import type { Window } from './window.ts'
+import { bytesFor, cannotFit, tokensIn } from './prompt-tokens.ts'
+import type { Window } from './context-window.ts'
 
-/** A message of a user, and what the model did to answer it. */
+/** A message of a user, and the model's steps that answer it. */
 interface Exchange {
   words: string
   steps: TranscriptStep[]
 }
 
-/** The part of a chat that is shown to the model. */
 export interface Chat {
   exchanges: Exchange[]
-  /** Whether earlier exchanges are not shown. */
   isCut: boolean
-  /** Tools of its sites that its model is not offered. */
   missingTools?: MissingSite[]
   /** Bytes per token of the last prompt; absent if unknown. */
   bytesPerToken?: number | undefined
 }
 
-/** A chat without the secrets. */
 export const hiddenChat = ({ exchanges, missingTools = [], ...rest }: Chat, hiding: Hiding): Chat => ({
   ...rest,
   missingTools: missingTools.map((site) => ({ ...site, name: hiding.text(site.name) })),
   exchanges: exchanges.map(({ words, steps }) => ({
     words: hiding.text(words),
-    steps: steps.map((step) => hiddenOnce(step, hiding)),
+    steps: steps.map((step) => hiddenStep(step, hiding)),
   })),
 })
 
@@ -60,7 +56,6 @@ export function chatPrompt(
   return { tokens: tokensIn(fitting.size, bytesPerToken), contextTokens, promptTokens }
 }
 
-/** About how many UTF-16 units a chat has. */
 export const lengthOf = ({ exchanges }: Chat): number =>
   exchanges
     .flatMap(({ words, steps }) => [
@@ -74,13 +69,13 @@ export const lengthOf = ({ exchanges }: Chat): number =>
 
 /** Writes the prompt of the next step of a chat. Tool results are fenced as in runs. */
 function buildChatPrompt({ exchanges, isCut, missingTools = [] }: Chat, shown: Shown): LanguageModelV4Prompt {
-  const said = exchanges.flatMap(({ words, steps }, index) => [
+  const messages = exchanges.flatMap(({ words, steps }, index) => [
     userMessage(isCut && index === 0 ? `${chatLeftOutSentence}\n\n${words}` : words),
     ...steps.flatMap((step) => stepMessages(step, shown)),
   ])
   const missing =
     missingTools.length > 0 ? [`${chatMissingSentence}\n${fence('untrusted sites', sitesText(missingTools))}`] : []
-  return [{ role: 'system', content: [chatSentence, ...missing, standingRules].join('\n\n') }, ...joined(said)]
+  return [{ role: 'system', content: [chatSentence, ...missing, standingRules].join('\n\n') }, ...joined(messages)]
 }
 
 const userMessage = (text: string): LanguageModelV4Message => ({ role: 'user', content: [{ type: 'text', text }] })
@@ -97,9 +92,9 @@ function joined(messages: LanguageModelV4Message[]): LanguageModelV4Message[] {
 }
 
 /**
- * Cuts a chat until its prompt fits: shortens the results of the oldest exchanges, then leaves out the oldest exchanges,
- * and then shortens the results of the oldest steps of the current answer. Its message and its last step stay whole.
- * `size` is above the limit if these alone are too long.
+ * Cuts a chat until its prompt fits: shortens the results of the oldest exchanges, then omits the oldest exchanges, and
+ * then shortens the results of the oldest steps of the current answer. Its message and its last step stay whole. `size`
+ * exceeds the limit if these alone are too long.
  *
  * @param fixedBytes of the tools, as JSON
  * @param limit of the whole prompt, in bytes

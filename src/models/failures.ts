@@ -7,15 +7,15 @@ import { unreadMember } from './unread-member.ts'
 import type { Usage } from './usage.ts'
 
 /**
- * A failure of a model call, with the tokens that the provider says it has used, and so has billed; and whether the
- * provider takes no more requests for now, whatever they say.
+ * A failure of a model call, with the billed tokens if the provider stated them, and whether the provider refuses all
+ * requests for now.
  */
 export class ModelError extends CodedError {
   usage: Usage | undefined
   readonly isOverQuota: boolean
-  /** Known before anybody was asked: another prompt may be answered. */
+  /** Found before the model was called. Another prompt may succeed. */
   readonly isOfPrompt: boolean
-  /** Not a property of its own, because loggers print those, and a provider may quote the prompt. */
+  /** Private, because loggers print properties, and a provider may quote the prompt. */
   readonly #providerSaid: string | undefined
 
   constructor(
@@ -29,13 +29,12 @@ export class ModelError extends CodedError {
     this.#providerSaid = options.providerSaid
   }
 
-  /** The body of the provider's answer, as it came. */
   providerSaid(): string | undefined {
     return this.#providerSaid
   }
 }
 
-/** An answer that broke off: `cause` is what the adapter said of it, if anything. */
+/** An answer that broke off. `cause` is the adapter's report, if any. */
 export class BrokenAnswer extends Error {
   override readonly name = 'BrokenAnswer'
 
@@ -45,10 +44,11 @@ export class BrokenAnswer extends Error {
 }
 
 /**
- * Turns an error of a provider's call into MODEL_ERROR. Only the class and the status of the original survive: the AI
- * SDK's errors hold the whole request, prompt included (`requestBodyValues`), and the provider's answer may quote it.
+ * Converts an error of a provider's call to MODEL_ERROR. Only the class and the status of the original survive: the AI
+ * SDK's errors contain the whole request, including the prompt (`requestBodyValues`), and the provider's answer may
+ * quote it.
  *
- * @param now the current time, from which a Retry-After date counts (RFC 9110, section 10.2.3)
+ * @param now the time from which a Retry-After date counts (RFC 9110, section 10.2.3)
  */
 export function modelFailure(error: unknown, now: Date): ModelError {
   const known = error instanceof Error ? [error, ...causesOf(error)].find(isKnown) : undefined
@@ -58,11 +58,11 @@ export function modelFailure(error: unknown, now: Date): ModelError {
   return APICallError.isInstance(error) ? callFailure(error, now) : otherFailure(error)
 }
 
-/** What the answer's reader has thrown, whatever was made of that since; and what has a status that says enough. */
+/** An error of the answer's reader, even if wrapped since, or one with a sufficient status. */
 const isKnown = (error: Error): boolean =>
   error instanceof ModelError || (APICallError.isInstance(error) && isErrorStatus(error.statusCode ?? 0))
 
-/** The request failed, or its answer did before it began. */
+/** The request failed, or its answer did before it started. */
 function callFailure(error: APICallError, now: Date): ModelError {
   const unread = unreadMember(error)
   if (unread !== undefined) return unreadableAnswer(`could not be read because ${unread}`, error.responseBody)
@@ -79,7 +79,7 @@ function callFailure(error: APICallError, now: Date): ModelError {
   })
 }
 
-/** The connection or the format broke, or the provider said in the middle that it fails: another attempt may succeed. */
+/** The connection or the format broke, or the provider failed in the middle. Another attempt may succeed. */
 function brokenFailure({ cause }: BrokenAnswer): ModelError {
   const unread = unreadMember(cause)
   if (unread !== undefined) return unreadableAnswer(`could not be read because ${unread}`)
@@ -95,13 +95,13 @@ function brokenFailure({ cause }: BrokenAnswer): ModelError {
 }
 
 /**
- * What an error in a stream says of itself. Some adapters read the provider's words (ProviderStreamError of the AI SDK,
- * which exports no class for it); others hand them on, and then a status is where the provider has put it.
+ * The details of an error in a stream. Some adapters parse the provider's error. Others pass it on unparsed, with the
+ * status where the provider put it.
  */
 function streamError(cause: unknown): { statusCode: number | undefined; isRetryable: boolean } {
-  const said = isObject(cause) ? cause : {}
-  const statusCode = [said['statusCode'], said['status'], said['code']].map(Number).find(isErrorStatus)
-  const { isRetryable = statusCode === undefined || isPassing(statusCode) } = said
+  const details = isObject(cause) ? cause : {}
+  const statusCode = [details['statusCode'], details['status'], details['code']].map(Number).find(isErrorStatus)
+  const { isRetryable = statusCode === undefined || isPassing(statusCode) } = details
   return { statusCode, isRetryable: isRetryable !== false }
 }
 
@@ -109,7 +109,6 @@ const isErrorStatus = (status: number): boolean => Number.isInteger(status) && s
 
 const isPassing = (status: number): boolean => status === 408 || status === 409 || status === 429 || status >= 500
 
-/** An answer came, but it is marked as incomplete. */
 export function unusableAnswer(what: string, usage?: Usage): ModelError {
   return new ModelError({
     message: `The AI provider's answer ${what}.`,
@@ -119,7 +118,7 @@ export function unusableAnswer(what: string, usage?: Usage): ModelError {
   })
 }
 
-/** A complete answer that cannot be used: another one would be like it. */
+/** A complete answer that cannot be used. Another one would be the same. */
 export function unreadableAnswer(what: string, providerSaid?: string): ModelError {
   return new ModelError({
     message: `The AI provider's answer ${what}.`,
@@ -129,7 +128,6 @@ export function unreadableAnswer(what: string, providerSaid?: string): ModelErro
   })
 }
 
-/** Nobody knows what the answer has cost. */
 export const noUsage = (): ModelError =>
   unreadableAnswer(
     'does not report token usage, so it cannot be charged. An operator can turn on estimates with "estimateUsage": true for this model in MODELS_FILE',
@@ -143,19 +141,19 @@ const passing = (message: string, providerSaid: string | undefined): ModelError 
     ...(providerSaid !== undefined && { providerSaid }),
   })
 
-/** The connection was lost in the middle of an answer, or the answer is a part of one. */
+/** The connection was lost inside an answer, or the answer is incomplete. */
 export const brokenOff = (providerSaid?: string): ModelError => passing(brokenOffSentence, providerSaid)
 
-/** A status of success, and a report of a failure of which no kind is known. */
+/** A successful status with a failure of unknown kind. */
 export const failedInside = (providerSaid: string): ModelError => passing(reported, providerSaid)
 
-/** Such as the page of a proxy. */
+/** For example the page of a proxy. */
 export const noJson = (providerSaid: string): ModelError =>
   passing('The AI provider answered with a web page or text instead of JSON.', providerSaid)
 
 export const emptyBody = (): ModelError => passing('The AI provider returned an empty answer.', undefined)
 
-/** The model is not configured any more, or its provider's adapter cannot be loaded. */
+/** The model was removed from the configuration, or its provider's adapter cannot be loaded. */
 export function noSuchModel(name: string): ModelError {
   return new ModelError({
     message: `There is no model named ${name}. GET /models lists the available models.`,
@@ -164,7 +162,7 @@ export function noSuchModel(name: string): ModelError {
   })
 }
 
-/** What has to stay in the prompt is more than the model can take; it is not asked. */
+/** The required part of the prompt exceeds the model's limit. The model is not called. */
 export function promptTooLong(name: string, sizes: { tokens: number; contextTokens: number; promptTokens: number }) {
   const { tokens, contextTokens, promptTokens } = sizes
   const window = `Its context window is ${contextTokens} tokens, and a prompt can use ${promptTokens} of them`
@@ -178,7 +176,6 @@ export function promptTooLong(name: string, sizes: { tokens: number; contextToke
   })
 }
 
-/** No answer came within MODEL_TIMEOUT_SECONDS. */
 export function lateAnswer(seconds: number): ModelError {
   return new ModelError({
     message: `The AI provider did not answer within the time limit of ${seconds} s.`,
@@ -187,7 +184,7 @@ export function lateAnswer(seconds: number): ModelError {
   })
 }
 
-/** A timeout of the provider's own may pass; with anything else, the prompt or the adapter will fail again. */
+/** The provider's own timeout may pass. With anything else, the prompt or the adapter would fail again. */
 function otherFailure(error: unknown): ModelError {
   const name = error instanceof Error ? error.name : typeof error
   return new ModelError({
@@ -197,13 +194,13 @@ function otherFailure(error: unknown): ModelError {
   })
 }
 
-/** The classes and codes of an error and its causes. The texts beside them may hold the prompt, or a key. */
+/** The classes and codes of an error and its causes. Their messages may contain the prompt or a key. */
 function kindsOf(error: unknown): string[] {
   if (!(error instanceof Error)) return [typeof error]
   return [error, ...causesOf(error)].map((one) => [classOf(one), codeOf(one)].filter(Boolean).join(' '))
 }
 
-/** A `name` may be set to any text; that of the class is code. */
+/** A `name` may be any text. The class name is code. */
 const classOf = ({ name, constructor }: Error): string =>
   /^[A-Z]\w{0,50}(Error|Exception)$/.test(name) ? name : constructor.name
 
@@ -233,20 +230,19 @@ const unreachedSentence = (code: string | undefined): string =>
     ? 'The AI provider closed the connection without answering.'
     : 'The AI provider could not be reached.'
 
-/** Of an answer that began. What a provider says of its failure is no error object, as far as adapters hand it on. */
+/** For an answer that started. Adapters pass on the provider's failure as something other than an Error. */
 function brokenSentence(cause: unknown): string {
   if (cause !== undefined && !(cause instanceof Error)) return reported
   const isUnreadable = cause instanceof Error && /JSONParse/.test(cause.name)
   return isUnreadable ? unreadable : brokenOffSentence
 }
 
-/** Such as ECONNREFUSED; the message beside it may hold an address with a key. */
+/** For example ECONNREFUSED. The message may contain an address with a key. */
 const systemCodeOf = (error: Error): string | undefined =>
   causesOf(error)
     .map(codeOf)
     .find((code) => code !== undefined)
 
-/** What led to an error, the nearest first. */
 export function causesOf(error: Error): Error[] {
   const causes: Error[] = []
   for (let { cause } = error; cause instanceof Error && causes.length < 5; { cause } = cause) causes.push(cause)

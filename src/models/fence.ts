@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { visible } from './visible.ts'
+import { visible } from './visible-text.ts'
 
 /** Kinds of fenced texts. Schemas and instructions come from the owner of the agent, the rest from strangers. */
 const kinds = [
@@ -23,8 +23,8 @@ interface FencedBlock {
 
 /**
  * Puts a text between two lines with a mark. The mark is a hash of the text, so the text cannot contain it and cannot
- * end its own fence. The same text gives the same prompt, which suits replays and provider caches. Invisible characters
- * in the text are made visible, see `visible`.
+ * end its own fence. The same text gives the same prompt, as replays and provider caches need. Invisible characters
+ * become visible, see `visible`.
  */
 export function fence(kind: FenceKind, text: string): string {
   const clean = visible(text.toWellFormed())
@@ -33,8 +33,7 @@ export function fence(kind: FenceKind, text: string): string {
 }
 
 /**
- * Splits a text into its fenced blocks, in order, and the words outside them. A line that only looks like a fence counts
- * as words.
+ * Splits a text into its fenced blocks, in order, and the words outside them. An imitation of a fence counts as words.
  */
 export function splitFenced(text: string): { words: string; blocks: FencedBlock[] } {
   const opening = new RegExp(`^<<<(${kinds.join('|')}) ([0-9a-f]{32})>>>\n`, 'gm')

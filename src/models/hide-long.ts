@@ -1,13 +1,13 @@
 import type { Hiding } from '../hiding/hiding.ts'
 import type * as inThread from '../in-thread.ts'
 import type { Threads } from '../threads/threads.ts'
-import type { RawAnswer } from './collect.ts'
-import { hiddenAnswer } from './hidden.ts'
+import type { RawAnswer } from './collect-answer.ts'
+import { hiddenAnswer } from './hidden-transcript.ts'
 
-/** How much is searched in one turn, in a millisecond or two. A mebibyte of short texts takes a hundred. */
+/** Characters searched inline, in a millisecond or two. A mebibyte of short texts takes a hundred. */
 const inlineCharacters = 16 * 1024
 
-/** Takes secrets out of what models are given and answer, in a thread if it is long: there `party` waits for a turn. */
+/** Masks secrets in prompts and answers. Long ones are masked in a thread, where `party` is the fairness key. */
 export function createHideLong({ threads }: { threads: Pick<Threads<typeof inThread>, 'run'> | undefined }) {
   async function value<T>(given: T, hiding: Hiding, party: string): Promise<T> {
     if (given === undefined || hiding.secrets.length === 0) return given
@@ -29,7 +29,7 @@ export function createHideLong({ threads }: { threads: Pick<Threads<typeof inThr
   return { value, answer }
 }
 
-/** The word for the end is a text of the provider's, too. */
+/** The provider's word for the end is untrusted text too. */
 function withHiddenWord(whole: RawAnswer, hiding: Hiding): RawAnswer {
   const { unified, raw } = whole.finishReason
   const word = raw === undefined ? raw : hiding.text(raw.slice(0, 1000))

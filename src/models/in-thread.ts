@@ -1,18 +1,17 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
-import { hidingOf } from '../hiding/hidings.ts'
+import { hidingOf } from '../hiding/hiding-cache.ts'
 import type { HiddenJson } from '../hiding/in-thread.ts'
 import { chatPrompt, hiddenChat, type Chat, type ExcessiveChat, type ShownChat } from './chat-prompt.ts'
-import type { RawAnswer } from './collect.ts'
-import { hiddenContent } from './hidden.ts'
+import type { RawAnswer } from './collect-answer.ts'
+import { hiddenContent } from './hidden-transcript.ts'
 
-/** A chat from the record, with the secrets to hide and the model that sees it. */
+/** A recorded chat, with the secrets to mask and the model that sees it. */
 export interface GivenChat {
   chat: Chat
   secrets: readonly string[]
   shown: ShownChat
 }
 
-/** The prompt of a chat without the secrets. */
 export const promptOfChat = async ({
   chat,
   secrets,
@@ -20,6 +19,6 @@ export const promptOfChat = async ({
 }: GivenChat): Promise<LanguageModelV4Prompt | ExcessiveChat> =>
   chatPrompt(hiddenChat(chat, await hidingOf(secrets)), shown)
 
-/** The parts of a model's answer without the secrets; null if there are none. */
+/** The parts of a model's answer with secrets masked; null if they contain none. */
 export const hideContent = async ({ json, secrets }: HiddenJson): Promise<RawAnswer['content'] | null> =>
   hiddenContent(JSON.parse(json) as RawAnswer['content'], await hidingOf(secrets))

@@ -6,7 +6,7 @@ import { startDeadline } from '../safe-fetch/deadline.ts'
 import type * as inThread from '../in-thread.ts'
 import type { Logger } from '../logger.ts'
 import type { Threads } from '../threads/threads.ts'
-import { hidingOf } from '../hiding/hidings.ts'
+import { hidingOf } from '../hiding/hiding-cache.ts'
 import type { Hiding } from '../hiding/hiding.ts'
 import { createPlaces, type Places } from '../shares/places.ts'
 import { createCommon } from '../shares/shares.ts'
@@ -24,15 +24,14 @@ import { secretsOf } from './provider-secrets.ts'
 import { createProviderFetch } from './providers/provider-fetch.ts'
 import type { ModelTool } from './offer/model-tool.ts'
 import { offerTools, type OfferableTool, type ToolOffer } from './offer/offer.ts'
-import { createNarrowed } from './refusals/narrowed.ts'
+import { createNarrowedWindows } from './refusals/narrowed-windows.ts'
 import { createRefusedTools } from './refusals/refused-tools.ts'
-import { isTooLong, PromptTooLong } from './refusals/too-long.ts'
+import { isTooLong, PromptTooLong } from './refusals/prompt-too-long.ts'
 import type { Entry, StepRequest, StepResult } from './step-request.ts'
 import type { Usage } from './usage.ts'
-import { windowOf, type Window } from './window.ts'
+import { windowOf, type Window } from './context-window.ts'
 import { createWriteChatPrompt, type AskedChat } from './write-chat-prompt.ts'
 
-/** A model as agents may choose it. */
 export interface ModelFacts {
   name: string
   provider: string
@@ -44,31 +43,30 @@ export interface ModelFacts {
   structuredOutput: boolean
 }
 
-/** The context window of an unknown model, in tokens. */
 const usualContextTokens = 128_000
 
-/** How long a model call waits in this process for a place at its provider, before Temporal hands it out again. */
+/** How long a model call waits in this process for a slot at its provider, before Temporal schedules it again. */
 const patienceMs = 5000
 
-/** How many calls may wait so: more than a worker makes, since each holds a place of its owner in the worker, too. */
+/** The most waiting calls: more than a worker makes, since each also holds a slot of its owner in the worker. */
 const room = 1000
 
 /**
- * Providers that take a call's arguments as text, so that long numbers survive; the other adapters want objects. Azure
- * takes text too, but its adapter is built on an older one that would quote it once more.
+ * Providers that accept a call's arguments as text, so long numbers survive. The other adapters require objects. Azure
+ * accepts text too, but its adapter uses an older one that would quote it again.
  */
 const withTextArguments = new Set<string>(['openai', 'openai-compatible', 'mistral'])
 
 export type Models = ReturnType<typeof createModels>
 
-/** The configured models. Each is called once per step: retries are the caller's decision. */
+/** The configured models. Each is called once per step; retries are the caller's decision. */
 export function createModels(context: {
   config: Pick<Config, 'models'>
   logger: Logger
   clock?: Clock
   /** For long texts. Without them, everything runs in this thread. */
   threads?: Pick<Threads<typeof inThread>, 'run'>
-  /** Replaced by tests that have no server. */
+  /** Replaced by tests without a server. */
   load?: (context: AdapterContext) => Promise<LanguageModelV4>
 }) {
   const { config, logger, clock = systemClock, threads, load = loadAdapter } = context
@@ -79,7 +77,7 @@ export function createModels(context: {
   const hideLong = createHideLong({ threads })
   const entries = createEntries()
   const windows = new Map<string, Promise<Window>>()
-  const narrowed = createNarrowed()
+  const narrowed = createNarrowedWindows()
   const refusedTools = createRefusedTools()
   const { answerOf, wordsOf } = createAnswering({ logger, ownSecrets, hideLong, refusedTools })
 
@@ -98,7 +96,6 @@ export function createModels(context: {
     )
   }
 
-  /** A failed attempt is not remembered. */
   function loader(model: ModelConfig, provider: ProviderConfig): Entry['adapter'] {
     const { id } = model
     let loading: Promise<LanguageModelV4> | undefined
@@ -119,9 +116,9 @@ export function createModels(context: {
   }
 
   /**
-   * One step: one model call, with nothing executed. Throws MODEL_ERROR, with `retryable` as the provider's failure
-   * says, `retryAfter` in seconds if it named a time, and the usage if it stated that; PromptTooLong if the provider
-   * says so: then `window` is narrower for this run or chat; or the signal's reason if aborted.
+   * One step: one model call, without executing anything. Throws MODEL_ERROR with the provider's `retryable`,
+   * `retryAfter` in seconds and usage if stated, PromptTooLong (then `window` becomes narrower for this run or chat),
+   * or the signal's reason.
    */
   async function step(request: StepRequest): Promise<StepResult> {
     const entry = entryOf(request.model)
@@ -170,7 +167,7 @@ export function createModels(context: {
     }
   }
 
-  /** Looked up once: the bundled list of models is long. */
+  /** Looked up once, because the bundled list of models is long. */
   function windowFor(name: string): Promise<Window> {
     const known = windows.get(name)
     if (known) return known
@@ -185,7 +182,7 @@ export function createModels(context: {
     return windowOf(contextTokens ?? usualContextTokens, model.maxOutputTokens ?? null)
   }
 
-  /** Loads what the first call would wait for. What fails is tried again then. */
+  /** Preloads the parts that the first call would wait for. Failures are retried then. */
   async function warmUp(): Promise<void> {
     const real = [...entries.values()].filter((one) => one.provider.kind !== 'demo')
     const loaded = await Promise.allSettled(real.flatMap((entry) => [entry.adapter(), describe(entry)]))
@@ -204,7 +201,7 @@ export function createModels(context: {
     list: (): Promise<ModelFacts[]> => Promise.all([...entries.values()].map(describe)),
 
     /**
-     * What the model may be offered of these tools of an owner, each under a name of its own; MODEL_ERROR if it is not
+     * The tools that an owner's model may be offered, each with a unique name. MODEL_ERROR if the model is not
      * configured.
      */
     offer: <Tool extends OfferableTool>(name: string, owner: string, tools: Tool[]): ToolOffer<Tool> =>
@@ -213,17 +210,16 @@ export function createModels(context: {
         mostTools: refusedTools.mostFor(name, owner),
       }),
 
-    /** The secrets of the platform at its providers. */
     secrets: ownSecrets,
-    /** Hides these secrets, and those of the platform at its providers. */
+    /** A matcher for these secrets and the platform's own at its providers. */
     hiding: (secrets: readonly string[]): Promise<Hiding> => hidingOf([...ownSecrets, ...secrets]),
 
     /** MODEL_ERROR if no such model is configured. */
     prompt: (name: string, transcript: Transcript) => buildPrompt(transcript, entryOf(name).reader),
 
     /**
-     * The prompt of a chat without these secrets, and those of the platform, cut so that it fits; MODEL_ERROR if its last
-     * message does not. The party waits for a turn if it is long.
+     * The prompt of a chat with these secrets and the platform's masked, cut to fit. MODEL_ERROR if its last message
+     * does not fit. A long chat waits for the party's turn.
      */
     async chatPrompt(
       name: string,
@@ -235,22 +231,21 @@ export function createModels(context: {
     },
 
     /**
-     * What fits into the model's context window; less if a prompt of the key was refused as too long. MODEL_ERROR if no
+     * The model's context window; narrower if the provider refused a prompt of this key as too long. MODEL_ERROR if no
      * such model is configured.
      */
     window: async (name: string, cacheKey: string): Promise<Window> =>
       narrowed.of(await windowFor(name), name, cacheKey),
 
-    /** The size of the prompt that `prompt` would make, in bytes; the tools count as fixed. */
+    /** The size of the prompt that `prompt` would build, in bytes. The tools count as fixed. */
     sizeOf: (name: string, transcript: Transcript, tools: ModelTool[]) => {
       const { fixed, steps } = sizeOf(transcript, entryOf(name).reader)
       return { fixed: fixed + bytesOf(tools), steps }
     },
 
-    /** Undefined if the price is unknown. */
     costOf: async (name: string, usage: Usage): Promise<Cost | undefined> => costOf(entryOf(name), usage, clock.now()),
 
-    /** Does the work in a place at the model's provider; owners have equal shares. NoPlaceError if there is none. */
+    /** Runs the work in a slot of the model's provider, in equal shares per owner. NoPlaceError if none is free. */
     inPlace: <T>(name: string, party: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
       const entry = entries.get(name)
       return entry ? entry.places.use(party, signal, work) : work()

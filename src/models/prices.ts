@@ -2,7 +2,7 @@ import type { PriceCalculation } from '@pydantic/genai-prices'
 import type { ModelConfig, Price, ProviderConfig, ProviderKind } from '../config/models-config.ts'
 import type { Usage } from './usage.ts'
 
-/** The price of a model call, in USD per million tokens, and where it is from. */
+/** The price of a model call, in USD per million tokens, and its source. */
 export interface UsedPrice {
   source: 'configured' | 'genai-prices'
   input: number
@@ -17,13 +17,12 @@ export interface Cost {
   price: UsedPrice
 }
 
-/** A model and who offers it. */
 export interface Priced {
   model: ModelConfig
   provider: ProviderConfig
 }
 
-/** The providers of the bundled price list, by kind. Others are found by their address. */
+/** The providers of the bundled price list, by kind. Others are found by address. */
 const listedAs: Partial<Record<ProviderKind, string>> = {
   openai: 'openai',
   anthropic: 'anthropic',
@@ -33,7 +32,7 @@ const listedAs: Partial<Record<ProviderKind, string>> = {
   mistral: 'mistral',
 }
 
-/** Loaded only to price a call: its data are a megabyte. */
+/** Loaded only to price a call, because its data are a megabyte. */
 const priceList = () => import('@pydantic/genai-prices')
 
 /** The cost of a call with this usage; undefined if the price is unknown. Prices can depend on the date. */
@@ -50,7 +49,7 @@ export async function costOf(priced: Priced, usage: Usage, at: Date): Promise<Co
   return { nanoUsd: Math.round(usdPerMillion * 1000), price }
 }
 
-/** The price of a call of no great length, and the context window; what is not known is undefined. */
+/** The price of a short call, and the context window. Unknown values are undefined. */
 export async function factsOf(priced: Priced, at: Date): Promise<{ price?: UsedPrice; contextTokens?: number }> {
   const found = await find(priced, at)
   const price = ownPrice(priced) ?? (found && pricesOf(found, 0))
@@ -58,7 +57,7 @@ export async function factsOf(priced: Priced, at: Date): Promise<{ price?: UsedP
   return { ...(price && { price }), ...(contextTokens !== undefined && { contextTokens }) }
 }
 
-/** The price that needs no list; the demo model costs nothing. */
+/** The price without the list. The demo model is free. */
 function ownPrice({ model: { price }, provider: { kind } }: Priced): UsedPrice | undefined {
   if (price) return configured(price)
   return kind === 'demo' ? configured({ input: 0, output: 0 }) : undefined
@@ -77,7 +76,7 @@ async function listed(priced: Priced, inputTokens: number, at: Date): Promise<Us
   return found && pricesOf(found, inputTokens)
 }
 
-/** Any server may speak OpenAI's protocol under any model's name: only its address says whose prices count. */
+/** Any server may speak OpenAI's protocol under any model's name, so only its address identifies the price list. */
 async function find({ model, provider }: Priced, at: Date): Promise<PriceCalculation | undefined> {
   const { calcPrice, findProvider } = await priceList()
   const providerId =
@@ -86,7 +85,7 @@ async function find({ model, provider }: Priced, at: Date): Promise<PriceCalcula
   return calcPrice({ input_tokens: 1, output_tokens: 1 }, model.id, { providerId, timestamp: at }) ?? undefined
 }
 
-/** Some models cost more from a number of input tokens on; then all of the call's tokens do. */
+/** Some models charge more above a number of input tokens, for all of the call's tokens. */
 function pricesOf({ model_price: prices }: PriceCalculation, inputTokens: number): UsedPrice | undefined {
   const at = (key: string): number | undefined => {
     const price = prices[key]

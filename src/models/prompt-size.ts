@@ -6,21 +6,19 @@ import { beginningOf } from '../text.ts'
 export interface PromptSize {
   /** Instructions, payload and everything else before the steps. */
   fixed: number
-  /** Each step as it is shown, and with its results shortened, which is measured only on demand. */
+  /** Each step as shown, and with its results shortened, which is measured only on demand. */
   steps: { whole: number; shortened: () => number }[]
 }
 
 /** A longer result is shortened to its first characters; a shorter one would hardly become shorter. */
 export const shortening = { aboveBytes: 400, toCharacters: 300 }
 
-/** The call with its result shortened, if that is worth it. */
 export function shortenCall(call: TranscriptCall): TranscriptCall {
   const { text } = call.outcome
   if (call.outcome.shortened || Buffer.byteLength(text) <= shortening.aboveBytes) return call
   return { ...call, outcome: { ...call.outcome, text: beginningOf(text, shortening.toCharacters), shortened: true } }
 }
 
-/** Measures the prompt that would be made of a transcript. */
 export function sizeOf(transcript: Transcript, reader: Reader): PromptSize {
   const shown = shownTo(reader, transcript)
   return {
@@ -34,12 +32,12 @@ export function sizeOf(transcript: Transcript, reader: Reader): PromptSize {
 
 const measured = new WeakMap<LanguageModelV4Message[], number>()
 
-/** Of messages that `stepMessages` keeps. */
+/** For messages that `stepMessages` caches. */
 export function bytesOnce(messages: LanguageModelV4Message[]): number {
   const bytes = measured.get(messages) ?? bytesOf(messages)
   measured.set(messages, bytes)
   return bytes
 }
 
-/** As JSON, because that is how prompts and tools go out. */
+/** As JSON, the form in which prompts and tools are sent. */
 export const bytesOf = (part: unknown): number => Buffer.byteLength(JSON.stringify(part))

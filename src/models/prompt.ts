@@ -21,14 +21,13 @@ import {
   type StepProblem,
   type Trigger,
 } from './prompt-format.ts'
-import { keptParts, type KeptPart } from './verbatim.ts'
+import { keptParts, type KeptPart } from './kept-parts.ts'
 import { beginningOf, firstBytes } from '../text.ts'
 
 export interface TranscriptCall {
   id: string
   /** The provider-safe name. */
   name: string
-  /** JSON text. */
   arguments: string
   /** `bytes` is the length of the whole result if the text is only its beginning. */
   outcome: { status: OutcomeStatus; text: string; bytes?: number | undefined; shortened?: boolean }
@@ -36,10 +35,9 @@ export interface TranscriptCall {
 
 export interface TranscriptStep {
   text: string
-  /** What its provider wants back unchanged. */
   content?: string | null | undefined
   calls: TranscriptCall[]
-  /** Why the answer could not be used, with the details for the model. */
+  /** Why the answer was rejected, with the details for the model. */
   problem?: { kind: StepProblem; detail: string | null } | undefined
 }
 
@@ -54,46 +52,39 @@ export interface MissingSite {
   name: string
   origin: string
   reason: keyof typeof missingReasons
-  /** The missing tools; absent if all are missing. */
   tools?: string[] | undefined
 }
 
-/** What a run has done so far, from its record. */
 export interface Transcript {
   systemPrompt: string
   trigger: Trigger
   /** The payload as received, or undefined. */
   payload?: string | undefined
-  /** The request headers of its sender. */
   headers?: Record<string, string> | undefined
   schema?: SchemaField[] | undefined
-  /** Sites that the owner gave to the agent, and that it cannot use now. */
   missingSites?: MissingSite[] | undefined
-  /** The JSON Schema that the final answer must match. */
   outputSchema?: object | undefined
-  /** Longer results, in bytes of UTF-8, are cut for the model; `maxResultBytes` if absent. */
+  /** The longest whole result, in bytes of UTF-8. Defaults to `maxResultBytes`. */
   resultBytes?: number | undefined
-  /** How many of the first steps the model does not see, and what an earlier answer said about them. */
+  /** The first steps that the model does not see, and an earlier summary of them. */
   leftOut?: { steps: number; summary?: string | undefined } | undefined
   steps: TranscriptStep[]
 }
 
-/** How a transcript is shown. */
 export interface Shown extends Reader {
   resultBytes: number
 }
 
-/** The model that a prompt is for. */
 export interface Reader {
-  /** Provider kind and model: what another one wants back unchanged is not shown to it. */
+  /** Provider kind and model. Content for another one is not shown to it. */
   by: string
-  /** Whether its adapter sends the text of a call's arguments as it is; otherwise they are parsed. */
+  /** Whether its adapter sends a call's arguments as text. Otherwise they are parsed. */
   textArguments: boolean
 }
 
-/** Longer results, in bytes of UTF-8, are cut for the model; the record keeps all. */
+/** The longest whole result for a model, in bytes of UTF-8. The record keeps everything. */
 export const maxResultBytes = 32 * 1024
-/** Enough for a model to see what was wrong with unreadable arguments. */
+/** Enough to show a model the fault of its arguments. */
 const maxInvalidCharacters = 1000
 
 /**
@@ -107,7 +98,7 @@ export function buildPrompt(transcript: Transcript, reader: Reader): LanguageMod
 
 const openings = new WeakMap<Transcript, LanguageModelV4Message[]>()
 
-/** The messages before the steps. The same transcript gives the same object, because it is measured and sent. */
+/** The messages before the steps. The same transcript returns the same object, because it is measured and sent. */
 export function openingMessages(transcript: Transcript): LanguageModelV4Message[] {
   const messages = openings.get(transcript) ?? [
     { role: 'system', content: [transcript.systemPrompt, standingRules].filter(Boolean).join('\n\n') },
@@ -128,9 +119,9 @@ function opening(transcript: Transcript): string {
   const fields = schema?.length ? `${schemaSentence}\n${fence('schema', JSON.stringify(schema, undefined, 1))}` : ''
   const output = outputSchema ? `${outputSentence}\n${fence('output schema', JSON.stringify(outputSchema))}` : ''
   const data = payload === undefined ? '' : `${payloadSentence}\n${fence('untrusted payload', payload)}`
-  const said = headers ? `${headersSentence}\n${fence('untrusted headers', linesOf(headers))}` : ''
+  const headerText = headers ? `${headersSentence}\n${fence('untrusted headers', linesOf(headers))}` : ''
   const before = leftOut ? beforeText(leftOut) : ''
-  return [triggerSentences[trigger], missing, fields, output, said, data, before].filter(Boolean).join('\n\n')
+  return [triggerSentences[trigger], missing, fields, output, headerText, data, before].filter(Boolean).join('\n\n')
 }
 
 /** A summary was written from strangers' texts, so it is trusted no more than they are. */
@@ -152,10 +143,9 @@ const linesOf = (headers: Record<string, string>): string =>
     .map(([name, value]) => `${name}: ${value}`)
     .join('\n')
 
-/** By step, the messages that were last made of it. */
 const made = new WeakMap<TranscriptStep, { reader: Shown; messages: LanguageModelV4Message[] }>()
 
-/** The messages of a step. The same step and reader give the same object, because it is measured and sent. */
+/** The messages of a step. The same step and reader return the same object, because it is measured and sent. */
 export function stepMessages(step: TranscriptStep, reader: Shown): LanguageModelV4Message[] {
   const known = made.get(step)
   if (known && isDeepStrictEqual(known.reader, reader)) return known.messages
@@ -186,8 +176,8 @@ const correctionText = ({ kind, detail }: NonNullable<TranscriptStep['problem']>
 type AssistantParts = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
 
 /**
- * The answer as its provider gave it; for another provider, only what everyone understands. Providers refuse reasoning
- * that leads to nothing, as in an answer that was cut off while the model was thinking.
+ * The answer as its provider gave it; for another provider, only the common parts. Providers refuse reasoning without a
+ * result, as in an answer that was cut off while the model was thinking.
  */
 function answerParts({ text, content, calls }: TranscriptStep, reader: Reader): AssistantParts {
   if (text.trim() === '' && calls.length === 0) return []
@@ -195,12 +185,12 @@ function answerParts({ text, content, calls }: TranscriptStep, reader: Reader): 
     ...(text === '' ? [] : [{ type: 'text' as const, text }]),
     ...calls.map(({ id }) => ({ type: 'tool-call' as const, id })),
   ]
-  const said = kept.filter((part) => !saysNothing(part))
-  const end = said.findLastIndex(({ type }) => type !== 'reasoning') + 1
-  return said.slice(0, end).flatMap((part) => answerPart(part, calls, reader))
+  const meaningful = kept.filter((part) => !saysNothing(part))
+  const end = meaningful.findLastIndex(({ type }) => type !== 'reasoning') + 1
+  return meaningful.slice(0, end).flatMap((part) => answerPart(part, calls, reader))
 }
 
-/** Providers refuse text without words; metadata may stand on an empty one. */
+/** Providers refuse blank text, but an empty one may carry metadata. */
 const saysNothing = (part: KeptPart): boolean => part.type === 'text' && part.text.trim() === '' && !part.metadata
 
 function answerPart(part: KeptPart, calls: TranscriptCall[], reader: Reader): AssistantParts {
@@ -222,7 +212,7 @@ function callPart({ id, name, arguments: text }: TranscriptCall, { textArguments
   return { type: 'tool-call' as const, toolCallId: id, toolName: name, input: asText ? text : input }
 }
 
-/** Names, perhaps with escaped letters, that adapters take for an attack: they would quote the whole text once more. */
+/** Names, with or without escaped letters, that adapters treat as an attack. They would quote the whole text again. */
 const refusedAsText = /__proto__|constructor|\\u00[4-7]/
 
 function resultPart({ id, name, outcome }: TranscriptCall, { resultBytes }: Shown): LanguageModelV4ToolResultPart {

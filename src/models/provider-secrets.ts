@@ -2,7 +2,7 @@ import type { ProviderConfig } from '../config/models-config.ts'
 
 const secretHeader = /auth|key|token|secret|cookie|password/i
 
-/** The credentials of the platform at its AI providers. For a header `Bearer …`, also the token alone. */
+/** The platform's credentials at its AI providers. For a header `Bearer …`, also the token alone. */
 export const secretsOf = (providers: readonly ProviderConfig[]): string[] =>
   providers
     .flatMap(({ apiKey, accessKeyId, secretAccessKey, sessionToken, headers = {} }) => [

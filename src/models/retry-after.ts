@@ -1,8 +1,8 @@
 import { readRetryAfter } from '../safe-fetch/retry-after.ts'
 
 /**
- * When a provider allows a retry, in whole seconds from now, a day at most; undefined if it does not say. OpenAI and Azure
- * say it in milliseconds as well, which is more exact.
+ * When a provider allows a retry, in whole seconds from now, at most a day; undefined if it does not say. OpenAI and
+ * Azure also state milliseconds, which are more exact.
  */
 export function providerPause(headers: Record<string, string> | undefined, now: Date): number | undefined {
   const inMs = headers?.['retry-after-ms']
@@ -11,5 +11,5 @@ export function providerPause(headers: Record<string, string> | undefined, now: 
   return readRetryAfter(inSeconds, now)
 }
 
-/** Not so long that it is written with an exponent as seconds. */
+/** Short enough to be written without an exponent as seconds. */
 const isNumber = /^\s*\d{1,9}(?:\.\d{1,9})?\s*$/

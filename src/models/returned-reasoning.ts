@@ -1,9 +1,8 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 
 /**
- * The prompt for a server that refuses a message with calls unless it brings reasoning back, as DeepSeek's does. Where
- * there is none (it was empty, another model wrote the message, or a secret was in it), it is an empty text, which the
- * adapter would leave out.
+ * The prompt for a server that requires reasoning in messages with calls, such as DeepSeek's. Missing reasoning becomes
+ * an empty text, which the adapter would omit.
  */
 export const withReasoning = (prompt: LanguageModelV4Prompt): LanguageModelV4Prompt =>
   prompt.map((message) => {

@@ -4,15 +4,14 @@ import { parse } from './arguments.ts'
 import { bytesOf } from './prompt-size.ts'
 import { readUsage, type Usage } from './usage.ts'
 
-/** Under which names a provider states its counts, in an object of its own. */
 interface Form {
   input: string
   output: string[]
   cached: string[]
   written?: string
-  /** Whether `input` lacks what went through the cache. */
+  /** Whether `input` excludes cached tokens. */
   cacheIsBeside?: boolean
-  /** A member that tells it from another form with the same names. */
+  /** A member that distinguishes it from another form with the same names. */
   sign?: string
 }
 
@@ -45,42 +44,41 @@ const forms: Form[] = [
   },
 ]
 
-/** Where an event of a stream has that object: Chat Completions, Anthropic, Responses, Google and Bedrock. */
+/** The place of that object in a stream's event: Chat Completions, Anthropic, Responses, Google and Bedrock. */
 const places = [['usage'], ['message', 'usage'], ['response', 'usage'], ['usageMetadata'], ['metadata', 'usage']]
 
 /**
- * Follows what a provider says that an answer has used. Adapters say it at the end of an answer only; if that never
- * comes, what the provider has said in between counts, since that is what it bills.
+ * Tracks the usage that a provider states. Adapters report it only at the end of an answer. If the end never comes,
+ * earlier statements count, because the provider bills them.
  */
 export function createStatedUsage() {
   let atEnd: Usage | undefined
-  let said: Record<string, unknown> = {}
+  let stated: Record<string, unknown> = {}
   let characters = 0
 
   return {
     note(part: LanguageModelV4StreamPart): void {
       if (part.type === 'finish') atEnd = readUsage(part.usage)
       if ('delta' in part) characters += part.delta.length
-      // Later events repeat some counts of earlier ones, and leave out others.
-      if (part.type === 'raw') said = { ...said, ...usageIn(part.rawValue) }
+      // Later events repeat some counts and omit others.
+      if (part.type === 'raw') stated = { ...stated, ...usageIn(part.rawValue) }
     },
-    /** Takes in what the body of a failed answer says. */
     noteBody(body: string): void {
       if (body.length > maxBody) return
-      for (const event of eventsIn(body)) said = { ...said, ...usageIn(event) }
+      for (const event of eventsIn(body)) stated = { ...stated, ...usageIn(event) }
     },
 
-    /** Undefined as long as it is not known whole. */
-    usage: (): Usage | undefined => atEnd ?? read(said),
+    /** Undefined until it is complete. */
+    usage: (): Usage | undefined => atEnd ?? read(stated),
 
     /**
-     * What an answer has used that is given up: what was said so far, and at least what has been written since. If
-     * nothing was said, it is estimated. Undefined if nothing has come: then nobody knows whether the model has begun.
+     * The usage of an abandoned answer: the counts stated so far, and at least the text written since. Without a
+     * statement, it is estimated. Undefined if nothing arrived, because the model may not have started.
      *
      * @param promptBytes the size of the prompt as JSON
      */
     soFar(promptBytes: () => number): Usage | undefined {
-      const known = atEnd ?? read(said)
+      const known = atEnd ?? read(stated)
       if (!known && characters === 0) return undefined
       const { outputTokens, ...rest } = known ?? { ...noCache, inputTokens: tokensOf(promptBytes()), outputTokens: 0 }
       return { ...rest, outputTokens: Math.max(outputTokens, tokensOf(characters)) }
@@ -88,7 +86,7 @@ export function createStatedUsage() {
   }
 }
 
-/** What a request and its answer have probably used, by their lengths; the cache is left out. */
+/** Estimates the usage of a request and its answer from their lengths, without the cache. */
 export function estimatedUsage(
   { prompt, tools }: { prompt: unknown; tools: unknown },
   content: LanguageModelV4Content[],
@@ -102,15 +100,15 @@ function lengthOf(part: LanguageModelV4Content): number {
   return part.type === 'text' || part.type === 'reasoning' ? part.text.length : 0
 }
 
-/** An answer that failed is read whole, in one go. */
+/** The body of a failed answer is read whole. */
 const maxBody = 1024 * 1024
 
 const noCache = { cachedTokens: 0, cacheWriteTokens: 0 }
 
-/** A token is about four characters of usual text. */
+/** A token is about four characters of ordinary text. */
 const tokensOf = (characters: number): number => Math.ceil(characters / 4)
 
-/** The JSON values in a body: the whole of it, or the data of its events (HTML, 9.2). */
+/** The JSON values in a body: the whole body, or the data of its events (HTML, 9.2). */
 function eventsIn(body: string): unknown[] {
   const whole = parse(body)
   if (whole !== undefined) return [whole]
@@ -127,15 +125,15 @@ function usageIn(event: unknown): Record<string, unknown> | undefined {
   return undefined
 }
 
-function read(said: Record<string, unknown>): Usage | undefined {
-  const form = forms.find(({ input, sign = input }) => input in said && sign in said)
+function read(stated: Record<string, unknown>): Usage | undefined {
+  const form = forms.find(({ input, sign = input }) => input in stated && sign in stated)
   if (!form) return undefined
   const { output, cached, written, cacheIsBeside = false } = form
-  const input = count(said[form.input])
-  const cacheRead = count(at(said, cached)) ?? 0
-  const cacheWrite = (written === undefined ? undefined : count(said[written])) ?? 0
+  const input = count(stated[form.input])
+  const cacheRead = count(at(stated, cached)) ?? 0
+  const cacheWrite = (written === undefined ? undefined : count(stated[written])) ?? 0
   const total = cacheIsBeside && input !== undefined ? input + cacheRead + cacheWrite : input
-  const answered = output.map((name) => count(said[name]))
+  const answered = output.map((name) => count(stated[name]))
   return readUsage({
     inputTokens: { total, noCache: undefined, cacheRead, cacheWrite },
     outputTokens: {

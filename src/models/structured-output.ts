@@ -4,21 +4,19 @@ import type { ModelConfig, ProviderConfig, ProviderKind } from '../config/models
 import { innerSchemas, usedKeywords, type SchemaObject } from '../sites/manifest/schema-keywords.ts'
 
 /**
- * Asks a provider for structured output in its own way. The prompt asks for the same in words, and every answer is
+ * Requests structured output with the provider's own parameter. The prompt asks for the same, and every answer is
  * checked, so this only helps. It is omitted wherever it could do harm.
  */
 
 interface Wanted {
-  /** The provider's name for the model. */
   id: string
   schema: SchemaObject
   hasTools: boolean
 }
 
 interface Way {
-  /** Whether models are asked so unless MODELS_FILE says otherwise. */
   isUsual?: boolean
-  /** Whether the provider takes such a schema, and tools beside it. */
+  /** Whether the provider accepts such a schema, with tools beside it. */
   takes: (wanted: Wanted) => boolean
   options?: SharedV4ProviderOptions[string]
 }
@@ -78,12 +76,12 @@ function schemasIn(schema: SchemaObject): SchemaObject[] {
   return [schema, ...inner.flatMap(([one]) => (isObject(one) ? schemasIn(one) : []))]
 }
 
-/** More make the grammar of an answer so large that it is refused (the adapter counts the same). */
+/** With more, the grammar of an answer becomes so large that it is refused (the adapter counts the same way). */
 const maxOptional = 10
 
 /**
- * Whether Claude, which closes every object to members that are not named, could still give every answer that fits.
- * Closed parts of an `allOf` would exclude each other.
+ * Whether Claude, which forbids unnamed members in every object, could still give every valid answer. Closed parts of
+ * an `allOf` would exclude each other.
  */
 function isKeptByClaude(schema: SchemaObject): boolean {
   const all = schemasIn(schema)

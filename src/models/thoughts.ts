@@ -1,12 +1,11 @@
-import type { RawAnswer, OnWords } from './collect.ts'
+import type { RawAnswer, OnWords } from './collect-answer.ts'
 
-/** White space in a tag, in characters. */
 const mostSpace = 20
 
 /**
- * Removes a model's thoughts from its streamed words. They are between `<tag>` and `</tag>`, in any case. If the server's
- * template opens the tag, only `</tag>` arrives. Words are therefore held back until the first tag, or until the end of
- * the answer. Words after a nested thought are held back too, because the outer thought may end later.
+ * Removes a model's thoughts, between `<tag>` and `</tag>`, from its streamed text. If the server's template opens the
+ * tag, only `</tag>` arrives, so text is withheld until the first tag or the end. Text after a nested thought is
+ * withheld too, because the outer thought may end later.
  */
 export function createWithoutThoughts(tag: string) {
   const rest = String.raw`${tag.replaceAll('.', String.raw`\.`)}\s{0,${mostSpace}}>`
@@ -14,14 +13,12 @@ export function createWithoutThoughts(tag: string) {
   const begun = [`<${tag}`, `</${tag}`].map((text) => text.toLowerCase())
   /** Unclear: words, unless a closing tag follows. */
   let state: 'unclear' | 'thinking' | 'speaking' = 'unclear'
-  /** How many opening tags have no closing one yet. */
   let depth = 0
-  /** What came before `held` while it is unclear. */
   let before: string[] = []
   let held = ''
   let [hasThought, hasSpoken] = [false, false]
 
-  /** Reads up to the next tag, and returns the words before it; undefined if there is no tag yet. */
+  /** Reads up to the next tag and returns the text before it; undefined if there is no tag yet. */
   function next(): string | undefined {
     const found = (state === 'speaking' ? openingTag : anyTag).exec(held)
     if (!found) return undefined
@@ -35,13 +32,12 @@ export function createWithoutThoughts(tag: string) {
   function opened(text: string): string {
     const isWithin = depth > 0
     depth += 1
-    const said = [...before, text].join('')
-    before = isWithin && state === 'unclear' ? [said] : []
+    const chunk = [...before, text].join('')
+    before = isWithin && state === 'unclear' ? [chunk] : []
     state = 'thinking'
-    return isWithin || (!hasSpoken && said.trim() === '') ? '' : spoken(said)
+    return isWithin || (!hasSpoken && chunk.trim() === '') ? '' : visibleText(chunk)
   }
 
-  /** Everything before was a thought. */
   function closed(): string {
     depth = Math.max(0, depth - 1)
     before = []
@@ -49,14 +45,14 @@ export function createWithoutThoughts(tag: string) {
     return ''
   }
 
-  /** Without the empty lines between a thought and the first words. */
-  function spoken(text: string): string {
+  /** Removes empty lines between a thought and the text. */
+  function visibleText(text: string): string {
     const words = hasSpoken || !hasThought ? text : text.trimStart()
     hasSpoken ||= words.trim() !== ''
     return words
   }
 
-  /** Keeps back what may be the beginning of a tag. */
+  /** Withholds a possible beginning of a tag. */
   function keepEnd(): string {
     const start = held.lastIndexOf('<')
     const text = start >= 0 && mayBeTag(held.slice(start)) ? held.slice(0, start) : held
@@ -73,29 +69,29 @@ export function createWithoutThoughts(tag: string) {
     add(piece: string): string {
       held += piece
       let words = ''
-      for (let said = next(); said !== undefined; said = next()) words += said
+      for (let chunk = next(); chunk !== undefined; chunk = next()) words += chunk
       const text = keepEnd()
       if (state === 'unclear' && text !== '') before.push(text)
-      return state === 'speaking' ? words + spoken(text) : words
+      return state === 'speaking' ? words + visibleText(text) : words
     },
-    /** The rest. A thought without an end is dropped, because the answer was cut off inside it. */
+    /** The remaining text. A thought without an end is dropped, because the answer was cut off inside it. */
     end(): string {
       const text = state === 'thinking' ? '' : [...before, held].join('')
       before = []
       held = ''
-      return spoken(text)
+      return visibleText(text)
     },
   }
 }
 
-/** The same for words that are passed on. `end` passes on the rest. */
+/** Removes thoughts from text before it is passed on. `end` passes on the rest. */
 export function wordsWithoutThoughts(tag: string, onWords: OnWords) {
   const filter = createWithoutThoughts(tag)
   const pass = (text: string) => (text === '' ? undefined : onWords(text))
   return { add: (piece: string) => pass(filter.add(piece)), end: async () => pass(filter.end()) }
 }
 
-/** The same for a whole answer, for all its texts together, because a server may split it anywhere. */
+/** Removes thoughts from a whole answer, across all its texts, because a server may split it anywhere. */
 export function answerWithoutThoughts(answer: RawAnswer, tag: string): RawAnswer {
   const filter = createWithoutThoughts(tag)
   const last = answer.content.findLastIndex(({ type }) => type === 'text')

@@ -17,9 +17,9 @@ const maxLength = 64
 const hashLength = 16
 
 /**
- * Gives every tool a unique name that all providers accept, `^[a-zA-Z0-9_-]{1,64}$`: the tool's own name if no other
- * has it, else with its site's name in front, else with a hash as well. Depends on the set of tools only, not on their
- * order. A tool that is listed twice is named once.
+ * Gives every tool a unique name that all providers accept, `^[a-zA-Z0-9_-]{1,64}$`: the tool's own name if it is
+ * unique, else with its site's name as prefix, else with a hash too. Depends only on the set of tools, not on their
+ * order. Duplicate tools are named once.
  */
 export function nameTools(tools: SiteTool[]): NamedTool[] {
   const unique = [...new Map(tools.map((tool) => [JSON.stringify([tool.site, tool.tool]), tool])).values()]
@@ -32,9 +32,9 @@ export function nameTools(tools: SiteTool[]): NamedTool[] {
   return unique.map((tool) => ({ name: nameAt(tool, levels), site: tool.site, tool: tool.tool }))
 }
 
-/** The text with everything that providers refuse in a tool name replaced; 64 characters at most, never empty. */
+/** Replaces all characters that providers refuse in a tool name; at most 64 characters, never empty. */
 export function providerSafe(text: string): string {
-  // Google refuses a name that begins with a digit or a dash.
+  // Google refuses a leading digit or dash.
   const safe = text.replaceAll(/[^a-zA-Z0-9_-]/g, '_').replace(/^(?=[\d-])/, '_')
   if (safe.length <= maxLength) return safe === '' ? '_' : safe
   return `${safe.slice(0, maxLength - hashLength - 1)}_${hash(text)}`
@@ -42,21 +42,20 @@ export function providerSafe(text: string): string {
 
 /**
  * Whether `spoken` means the tool of this name: the name itself, the site's own name for the tool
- * (`crm.searchContacts`), or that name if a site or a hash was added. If a site was added, a spoken name needs several
+ * (`crm.searchContacts`), or that name without an added site or hash. If a site was added, a spoken name needs several
  * words, since one word (`contacts`) ends too many names.
  */
 export function answersTo(name: string, spoken: string): boolean {
   return spokenNames(name).includes(providerSafe(spoken))
 }
 
-/** Everything that `answersTo` accepts for the name, provider-safe, so that many names can be looked up in a set. */
+/** All names that `answersTo` accepts, provider-safe, for lookups in a set. */
 export function spokenNames(name: string): string[] {
   const plain = name.replace(/_[0-9a-f]{16}$/, '')
   const words = plain.split('_')
   return [name, ...words.slice(0, -1).map((_, index) => words.slice(index).join('_')), plain]
 }
 
-/** From the shortest name to the one that cannot clash. */
 const namers: ((tool: SiteTool) => string)[] = [
   ({ tool }) => providerSafe(tool),
   (tool) => providerSafe(withSite(tool)),
@@ -70,11 +69,11 @@ function withSite({ siteName, tool }: SiteTool): string {
     .replaceAll(/[^a-z0-9]+/g, '_')
     .replaceAll(/^_|_$/g, '')
   if (slug === '') return tool
-  // Google refuses a name that begins with a digit.
+  // Google refuses a leading digit.
   return `${/^\d/.test(slug) ? 'site_' : ''}${slug.slice(0, 24)}_${tool}`
 }
 
-/** Every tool whose name at its level is also another tool's: neither side may keep it, or the order would decide. */
+/** The tools whose name at their level is not unique. None keeps it, or the order would decide. */
 function clashes(tools: SiteTool[], levels: Map<SiteTool, number>): SiteTool[] {
   const holders = Map.groupBy(tools, (tool) => nameAt(tool, levels))
   const last = namers.length - 1

@@ -2,13 +2,12 @@ import { isObject } from '../json.ts'
 import { innerSchemas, keywords, type Keyword } from '../sites/manifest/schema-keywords.ts'
 
 import { conditionsSentence, fittingSentence, toolLabel } from './prompt-format.ts'
-import { visible } from './visible.ts'
+import { visible } from './visible-text.ts'
 import { shortened } from '../text.ts'
 
 /** OpenAI refuses longer descriptions of tools. */
 const maxDescription = 1024
 const maxSiteName = 60
-/** Of one text in a schema. */
 const maxNote = 300
 
 /** The description of a tool for models. A stranger wrote it, so it is labeled, limited in length and on one line. */
@@ -24,11 +23,10 @@ export const isDescriptionCut = (tool: DescribedTool): boolean =>
 interface DescribedTool {
   siteName?: string | undefined
   description: string
-  /** Rules for its arguments that its schema cannot have. */
+  /** Rules for its arguments that its schema cannot contain. */
   conditions?: object | undefined
 }
 
-/** The text before and after the description, and the room between them in characters. */
 function around({ siteName = 'unnamed', conditions }: DescribedTool) {
   const label = toolLabel(quoted(siteName, maxSiteName))
   const rules = conditions ? ` ${conditionsInWords(conditions)}` : ''
@@ -43,9 +41,9 @@ function conditionsInWords(conditions: object): string {
   return text.length > maxConditions ? conditionsSentence : `${fittingSentence} ${text}`
 }
 
-/** As a JSON string, whose end is unambiguous. No line in it can pass for one of the platform's fences. */
+/** As a JSON string, whose end is unambiguous. No line in it can imitate one of the platform's fences. */
 function quoted(text: string, most: number): string {
-  // A character takes its place at least, so more of them cannot fit.
+  // Each character takes at least its own space, so no more can fit.
   const written = write(text.slice(0, most))
   if (text.length <= most && written.length <= most) return written
   let end = 1
@@ -62,15 +60,15 @@ const write = (text: string): string =>
 const escapedSigns = (signs: string): string =>
   signs === '<<<' ? String.raw`\u003c`.repeat(3) : String.raw`\u003e`.repeat(3)
 
-/** One sign of a text that was written, whole: an escape of `visible`, perhaps in two halves, one of JSON, or itself. */
+/** One written character: an escape of `visible`, perhaps in two halves, a JSON escape, or itself. */
 const writtenSigns = /\\\\ud[89ab]..\\\\ud[c-f]..|\\\\u[\da-f]{4}|\\u[\da-f]{4}|\\.|./gu
 
 /** Keywords of a schema that are not rules. */
 const notes = new Set(['title', 'description', 'default', 'examples'])
 
 /**
- * The schema of a tool's input as models see it: exactly the rules that arguments are checked against, and short notes.
- * Comments and everything else are omitted.
+ * A tool's input schema for models: exactly the rules that arguments are checked against, and short notes. Everything
+ * else is omitted.
  */
 export function shownSchema(schema: object): object {
   const shown: Record<string, unknown> = {}
@@ -83,8 +81,8 @@ export function shownSchema(schema: object): object {
 
 /** Whether a text inside a schema, such as the description of a property, is cut for models. */
 export function isNoteCut(schema: object): boolean {
-  const said = Object.entries(schema)
-  return said.some(([name, value]) =>
+  const entries = Object.entries(schema)
+  return entries.some(([name, value]) =>
     Object.hasOwn(keywords, name)
       ? [...innerSchemas(name as Keyword, value, '')].some(([one]) => isObject(one) && isNoteCut(one))
       : notes.has(name) && typeof value === 'string' && value.length > maxNote,

@@ -2,13 +2,13 @@ import { isObject } from '../json.ts'
 import { InvalidResponseDataError, TypeValidationError } from '@ai-sdk/provider'
 
 /**
- * What an adapter could not read of an answer, as `choices[0].message.content is a number`; undefined if the error is
- * about something else. Nothing of a value is in it.
+ * The part of an answer that an adapter could not read, as `choices[0].message.content is a number`; undefined for
+ * other errors. It never contains a value.
  */
 export function unreadMember(error: unknown): string | undefined {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
     if (TypeValidationError.isInstance(at)) return describe(at)
-    // The adapters' own sentences have the name in quotation marks; without data, the answer has merely ended.
+    // The adapters' own sentences quote the name. Without data, the answer merely ended.
     if (InvalidResponseDataError.isInstance(at) && at.data !== undefined)
       return `${/'([\w.]{1,50})'/.exec(at.message)?.[1] ?? 'a member'} is missing or of the wrong type`
   }
@@ -28,7 +28,7 @@ function describe({ value, cause }: TypeValidationError): string {
   return `${name.slice(0, 200) || 'it'} is ${kindOf(found)}`
 }
 
-/** Where the first problem is; a choice between forms is no place, unless the choice is of a member. */
+/** The place of the first problem. A union is not a place, unless a member is one. */
 function pathOf(issues: unknown): (string | number)[] {
   const [issue] = Array.isArray(issues) ? issues : []
   if (!isObject(issue)) return []

@@ -1,17 +1,16 @@
 import type { LanguageModelV4Usage } from '@ai-sdk/provider'
 
-/** The tokens of one model call. */
 export interface Usage {
-  /** All that the model read, from the cache or not. */
+  /** All tokens that the model read, cached or not. */
   inputTokens: number
-  /** The part of them that the provider had in its cache. */
+  /** The tokens that the provider had cached. */
   cachedTokens: number
-  /** The part of them that the provider put into its cache. */
+  /** The tokens that the provider wrote to its cache. */
   cacheWriteTokens: number
   outputTokens: number
 }
 
-/** The usage that an answer states; undefined if it states none that could be charged. A prompt is never empty. */
+/** The stated usage; undefined without chargeable counts. A prompt is never empty. */
 export function readUsage(usage: LanguageModelV4Usage | undefined): Usage | undefined {
   const { total: inputTokens, cacheRead, cacheWrite } = usage?.inputTokens ?? {}
   const outputTokens = usage?.outputTokens?.total
@@ -21,7 +20,7 @@ export function readUsage(usage: LanguageModelV4Usage | undefined): Usage | unde
   return { inputTokens, cachedTokens, cacheWriteTokens, outputTokens }
 }
 
-/** Far more than any model accepts. The counts of a run must fit into their columns. */
+/** Far above any model's limit. The counts of a run must fit into their columns. */
 const most = 100_000_000
 
 const isCount = (count: number | undefined): count is number =>

@@ -6,7 +6,7 @@ import { lengthOf, type Chat } from './chat-prompt.ts'
 import { promptTooLong } from './failures.ts'
 import { promptOfChat, type GivenChat } from './in-thread.ts'
 
-/** A chat, its tools, and the secrets to hide. `party` owns the chat, and `cacheKey` identifies it. */
+/** A chat, its tools, and the secrets to mask. `party` owns the chat, and `cacheKey` identifies it. */
 export interface AskedChat {
   chat: Chat
   tools: ModelTool[]
@@ -15,10 +15,12 @@ export interface AskedChat {
   cacheKey: string
 }
 
-/** How much of a chat is searched in this thread. Searching a mebibyte for secrets can take 80 ms. */
+/** The longest chat that is masked inline. Searching a mebibyte for secrets can take 80 ms. */
 const inlineCharacters = 64 * 1024
 
-/** Writes prompts of chats, the longer ones in threads, where `party` waits for a turn. MODEL_ERROR if one cannot fit. */
+/**
+ * Writes prompts of chats, longer ones in threads, where `party` is the fairness key. MODEL_ERROR if one cannot fit.
+ */
 export const createWriteChatPrompt =
   ({ threads }: { threads: Pick<Threads<typeof inThread>, 'run'> | undefined }) =>
   async (model: string, party: string, given: GivenChat): Promise<LanguageModelV4Prompt> => {

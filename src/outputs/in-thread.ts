@@ -4,18 +4,16 @@ import { schemaProblems } from '../sites/manifest/input-schema.ts'
 import { valueProblems } from '../sites/tool-arguments.ts'
 import { exactJson, withoutFence } from './exact-json.ts'
 
-/* What runs in a thread: owners write the schemas, and models what is held against them. */
+/* Runs in a thread: owners write the schemas, and models write the values. */
 
-/** The problems of an agent's output schema, a JSON text; none if it can be used. */
+/** The problems of an agent's output schema (JSON text); empty if it is usable. */
 export const checkOutputSchema = (schema: string): ErrorDetail[] => schemaProblems(JSON.parse(schema))
 
-/** The value of an answer as JSON text, or why it has none. */
 export type ReadOutput = { output: string } | { problems: ErrorDetail[] }
 
-/** Said of values that would take too long. */
 export const tooLarge: ErrorDetail = { path: '', message: 'is too large to check against the JSON Schema' }
 
-/** Reads the answer of a model that has to fit a schema, which has passed `checkOutputSchema`. */
+/** Reads a model's answer that must match a schema. The schema has passed `checkOutputSchema`. */
 export function readOutput({ schema, answer }: { schema: string; answer: string }): ReadOutput {
   const text = withoutFence(answer)
   const parsed = parseJson(text)
@@ -31,7 +29,7 @@ function problemsOf(schema: unknown, value: unknown): ErrorDetail[] {
   try {
     return valueProblems(schema, value, tooLarge)
   } catch (error) {
-    // A later release may refuse a pattern that this agent's schema was accepted with.
+    // A later release may refuse a pattern of an accepted schema.
     if (isCoded(error, 'MANIFEST_INVALID'))
       return [{ path: '', message: 'cannot be checked because the schema contains an invalid pattern' }]
     throw error

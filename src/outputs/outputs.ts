@@ -7,12 +7,12 @@ import { tooLarge, type ReadOutput } from './in-thread.ts'
 const maxCharacters = 256 * 1024
 
 /**
- * The values that agents with an `outputSchema` answer with. Schemas and answers are checked in threads, where owners
- * take turns: others write both.
+ * The values that agents with an `outputSchema` answer with. Schemas and answers come from others, so threads check
+ * them, and owners take turns.
  */
 export function createOutputs({ threads }: { threads: Pick<Threads<typeof inThread>, 'run'> }) {
   return {
-    /** Refuses a schema that cannot be used, with the places: VALIDATION_ERROR. */
+    /** Refuses an unusable schema and lists the places: VALIDATION_ERROR. */
     async assertSchema(schema: object, ownerId: string): Promise<void> {
       const work = threads.run(ownerId, 'checkOutputSchema', JSON.stringify(schema))
       const problems = await work.catch(orElse([tooComplex]))
@@ -21,7 +21,6 @@ export function createOutputs({ threads }: { threads: Pick<Threads<typeof inThre
       assertThat(problems.length === 0, 'VALIDATION_ERROR', { message, details })
     },
 
-    /** The value of an answer, or what is wrong with it. */
     async read(schema: object, answer: string, ownerId: string): Promise<ReadOutput> {
       if (answer.length > maxCharacters) return { problems: [tooLong] }
       const given = { schema: JSON.stringify(schema), answer }

@@ -1,19 +1,18 @@
 import { isIP } from 'node:net'
 import { kindOfAddress, readNetwork, type Network } from './ip-ranges.ts'
 
-/** What an operator allows besides the public internet (`SITE_ALLOW`, `--allow`). */
+/** The operator's exceptions besides the public internet (`SITE_ALLOW`, `--allow`). */
 export interface SiteAllowance {
   /** Hosts, `*.` domains and networks, each with or without a port. */
   allow: readonly string[]
-  /** Whether sites may be on this machine, if they are allowed: for development. */
+  /** Whether allowed sites may be on this machine, for development. */
   loopback: boolean
 }
 
-/** Which addresses sites may have. */
 export interface AllowedSites {
-  /** Whether the platform may connect to this host at this address, which is its own or the one of its name. */
+  /** Whether the platform may connect to this host at this address, its own or that of its name. */
   permits(url: URL, address: string): boolean
-  /** Whether the host of a URL is refused as it is written: as an address, or as a name of this machine. */
+  /** Whether a URL's host is refused as written: as an address, or as a name of this machine. */
   refuses(url: URL): boolean
 }
 
@@ -24,8 +23,8 @@ interface Rule {
 }
 
 /**
- * Reads what is allowed. An entry opens private addresses only, and loopback in development: link-local addresses and
- * the metadata services of clouds stay closed whatever it says. Throws a sentence that names the first wrong entry.
+ * Reads the allowed sites. An entry opens private addresses only, and loopback in development. Link-local addresses and
+ * the metadata services of clouds always stay closed. Throws a sentence about the first wrong entry.
  */
 export function readAllowedSites({ allow, loopback }: SiteAllowance): AllowedSites {
   const rules = allow.map((entry, index) => readRule(entry, { place: index + 1, loopback }))
@@ -50,7 +49,7 @@ export function readAllowedSites({ allow, loopback }: SiteAllowance): AllowedSit
   }
 }
 
-/** The problems of all wrong entries, as they follow the name of the setting; undefined if there are none. */
+/** The problems of all wrong entries, as the end of a sentence about the setting; undefined if there are none. */
 export function allowanceProblem({ allow, loopback }: SiteAllowance): string | undefined {
   const problems = allow.flatMap((entry, index) => {
     try {
@@ -63,10 +62,9 @@ export function allowanceProblem({ allow, loopback }: SiteAllowance): string | u
   return problems.length === 0 ? undefined : problems.join('; ')
 }
 
-/** The host, without the brackets of an IPv6 address. */
 const bareHost = (hostname: string): string => hostname.replace(/^\[|\]$/g, '')
 
-/** `[fd12::/16]:8443`, `fd12::/16`, or one colon at most, before the port. */
+/** `[fd12::/16]:8443`, `fd12::/16`, or at most one colon, before the port. */
 const shapes = [
   /^\[(?<what>[^\]]+)\](?::(?<port>\d+))?$/,
   /^(?<what>[^:]*:.*:.*)$/,
@@ -91,7 +89,7 @@ function readRule(entry: string, { place, loopback }: { place: number; loopback:
   return { port: at, host: domain ? (hostname) => hostname.endsWith(`.${name}`) : (hostname) => hostname === name }
 }
 
-/** As URLs write it: in lower case, names in Punycode, numbers as addresses. */
+/** As URLs write it: lower case, names in Punycode, numbers as addresses. */
 function hostnameOf(text: string): string | undefined {
   const url = /^[^\s/?#@\\%*]+$/.test(text) ? URL.parse(`https://${text.includes(':') ? `[${text}]` : text}`) : null
   return url?.hostname.replace(/\.$/, '')

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 const certificates = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
 /**
- * The certificates of authorities in a PEM file (`SITE_CA_FILE`, `--ca-file`). Throws a sentence if the file cannot be
- * read, or holds no certificate, or a broken one.
+ * The certificates of authorities in a PEM file (`SITE_CA_FILE`, `--ca-file`). Throws a sentence if the file is
+ * unreadable, or has no certificate or a broken one.
  */
 export function readAuthorities(file: string): string {
   const found = read(file).match(certificates)

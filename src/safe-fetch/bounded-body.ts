@@ -1,6 +1,6 @@
 /**
- * Reads a response body, after decompression, up to `maxBytes`; undefined if it is larger. It stops reading at once
- * then, so neither an endless body nor a decompression bomb uses more memory. Throws what reading the response throws.
+ * Reads a response body, after decompression, up to `maxBytes`; undefined if it is larger. It then stops reading
+ * immediately, so an endless body or a decompression bomb uses no more memory. Throws errors of the response.
  */
 export async function readBounded(response: Response, maxBytes: number): Promise<Uint8Array | undefined> {
   if (Number(response.headers.get('content-length')) > maxBytes) return undefined

@@ -11,9 +11,9 @@ export type Lookup = (
 
 /**
  * The `lookup` of a connection: resolves the name once and returns only checked addresses. The socket connects to
- * exactly these, so a later DNS answer (DNS rebinding) has no effect. One address that is not permitted rejects the whole
- * answer: a mixed answer is an attack or a mistake. Fails with a SafeFetchError of reason `dns` (error or empty answer)
- * or `refused-name`.
+ * exactly these, so a later DNS answer (DNS rebinding) has no effect. One forbidden address rejects the whole answer: a
+ * mixed answer is an attack or a mistake. Fails with a SafeFetchError of reason `dns` (error or empty answer) or
+ * `refused-name`.
  */
 export function createCheckedLookup(lookup: Lookup, permits: (address: string) => boolean): LookupFunction {
   return (hostname, options, callback) => {

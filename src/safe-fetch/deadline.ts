@@ -1,15 +1,14 @@
 interface Deadline {
   /** Fires on timeout, or when one of the given signals fires. */
   signal: AbortSignal
-  /** Which of the two happened, if any. */
   stopped(): 'timeout' | 'aborted' | undefined
-  /** Releases the timer and the listeners; must always be called. */
+  /** Releases the timer and the listeners. Always call it. */
   clear(): void
 }
 
 /**
  * Combines a time limit in milliseconds and abort signals into one signal. `AbortSignal.any` does not work here:
- * nothing references its signal, and once garbage-collected it never fires.
+ * nothing references its signal, so it may be garbage-collected and never fire.
  */
 export function startDeadline(timeoutMs: number, signals: readonly (AbortSignal | undefined)[]): Deadline {
   const joined = new AbortController()

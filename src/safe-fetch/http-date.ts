@@ -1,7 +1,7 @@
 /**
- * A time in a header, in milliseconds since 1970; undefined if it is none. Takes the three forms of HTTP (RFC 9110,
- * 5.6.7), which are in GMT even if they do not say so, and what can mean one time only: another offset, and ISO 8601
- * with an offset. `Date.parse` is not used: it takes almost any text, and reads some forms in the zone of this server.
+ * A time in a header, in milliseconds since 1970; undefined if it is invalid. Accepts the three forms of HTTP (RFC
+ * 9110, 5.6.7) and ISO 8601 with an offset. `Date.parse` accepts almost any text, and reads some forms in this server's
+ * time zone.
  */
 export function readHttpDate(text: string, now: Date): number | undefined {
   for (const form of forms) {
@@ -31,14 +31,14 @@ function instantOf(found: Record<string, string | undefined>, now: Date): number
   const year = yearOf(found['year'] ?? '', now)
   const [day, hour, minute, second] = [number('day'), number('hour'), number('minute'), number('second')]
   const midnight = new Date(Date.UTC(year, month, day))
-  // The 31st of a short month is no date. A leap second is the next one.
+  // The 31st of a short month is invalid. A leap second is the next second.
   if (midnight.getUTCMonth() !== month || hour > 23 || minute > 59 || second > 60) return undefined
   return midnight.getTime() + ((hour * 60 + minute) * 60 + second) * 1000 - offsetMs(found['offset'])
 }
 
 const monthOf = (text: string): number => (/\d/.test(text) ? Number(text) - 1 : months.indexOf(text.toLowerCase()))
 
-/** Two digits that seem to be more than 50 years in the future are of the last century (RFC 9110, 5.6.7). */
+/** Two digits that seem more than 50 years in the future mean the last century (RFC 9110, 5.6.7). */
 function yearOf(text: string, now: Date): number {
   if (text.length > 2) return Number(text)
   const current = now.getUTCFullYear()

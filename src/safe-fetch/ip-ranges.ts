@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js'
 
 /**
  * Addresses that no public site has: the IANA special-purpose registries (RFC 6890 and its updates), and additions of
- * cloud providers. The list is our own, so that one page shows what is refused.
+ * cloud providers. Our own list shows every refused range in one place.
  */
 const specialIPv4 = [
   '0.0.0.0/8', // "this network"; Linux connects 0.0.0.0 to itself
@@ -28,13 +28,12 @@ const specialIPv4 = [
 ].map((range) => ipaddr.parseCIDR(range))
 
 /**
- * All global unicast addresses of IPv6 (RFC 4291, section 2.4). Outside are loopback, IPv4-mapped, -compatible and
- * -translated, NAT64 (64:ff9b::/96, 64:ff9b:1::/48), unique local (fd00:ec2::254 too), link-local, site-local,
+ * All global unicast addresses of IPv6 (RFC 4291, section 2.4). Excluded are loopback, IPv4-mapped, -compatible and
+ * -translated, NAT64 (64:ff9b::/96, 64:ff9b:1::/48), unique local (including fd00:ec2::254), link-local, site-local and
  * multicast.
  */
 const globalIPv6 = ipaddr.parseCIDR('2000::/3')
 
-/** Special ranges within the global unicast range. */
 const specialIPv6 = [
   '2001::/23', // protocol assignments, RFC 2928: Teredo 2001::/32, benchmarks 2001:2::/48, ORCHID 2001:20::/28
   '2001:db8::/32', // documentation, RFC 3849
@@ -44,8 +43,8 @@ const specialIPv6 = [
 ].map((range) => ipaddr.parseCIDR(range))
 
 /**
- * Whether a text is the IP address, in standard notation, of a public site: globally routable unicast. False for
- * everything else, including text that is not an IP address (OWASP API7:2023, server-side request forgery).
+ * Whether a text is an IP address, in standard notation, of a public site: globally routable unicast. False for
+ * everything else, including other text (OWASP API7:2023, server-side request forgery).
  */
 export function isPublicAddress(text: string): boolean {
   // A zone (RFC 4007) names an interface of this machine.
@@ -56,17 +55,17 @@ export function isPublicAddress(text: string): boolean {
   return within(globalIPv6) && !specialIPv6.some(within)
 }
 
-/** What kind of host an address can belong to. `never`: nobody's site, whatever an operator allows. */
+/** The kind of host of an address. `never`: no site, whatever an operator allows. */
 export type AddressKind = 'public' | 'private' | 'loopback' | 'never'
 
 const loopback = ['127.0.0.0/8', '::1/128'].map((range) => ipaddr.parseCIDR(range))
 
-/** The networks of organisations (RFC 1918, 4193 and 6598). */
+/** The private networks of organisations (RFC 1918, 4193 and 6598). */
 const privateNetworks = ['10.0.0.0/8', '100.64.0.0/10', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'].map((range) =>
   ipaddr.parseCIDR(range),
 )
 
-/** Within them, services that give the credentials of a machine to whoever asks on it. */
+/** Services within them that give a machine's credentials to any local caller. */
 const metadata = [
   '100.100.100.0/24', // Alibaba
   'fd00:42::/32', // Scaleway
@@ -75,7 +74,6 @@ const metadata = [
   'fd20:ce::/32', // Google
 ].map((range) => ipaddr.parseCIDR(range))
 
-/** The kind of a text that is an IP address; of any other text, `never`. */
 export function kindOfAddress(text: string): AddressKind {
   if (isPublicAddress(text)) return 'public'
   if (isIP(text) === 0 || text.includes('%')) return 'never'
@@ -87,12 +85,12 @@ export function kindOfAddress(text: string): AddressKind {
 
 /** A network as `10.20.0.0/16` or `fd12::/16`. */
 export interface Network {
-  /** Whether it consists of addresses of this kind alone, apart from metadata services. */
+  /** The kind of all its addresses, apart from metadata services; undefined if mixed. */
   kind: 'private' | 'loopback' | undefined
   has(address: string): boolean
 }
 
-/** Reads a network (CIDR, RFC 4632 and 4291); undefined if the text is none. */
+/** Reads a network (CIDR, RFC 4632 and 4291); undefined for any other text. */
 export function readNetwork(text: string): Network | undefined {
   if (!ipaddr.isValidCIDR(text)) return undefined
   const [base, bits] = ipaddr.parseCIDR(text)

@@ -1,10 +1,10 @@
 import type { CustomFetchOptions } from 'oauth4webapi'
 import type { SafeFetch, SafeResponse } from './safe-fetch.ts'
 
-/** Ample for a token response, a discovery document or a set of keys. */
+/** Enough for a token response, a discovery document or a set of keys. */
 const maxAnswerBytes = 64 * 1024
 
-/** The safe fetch in the form that the OAuth library calls. Each request may take so many milliseconds. */
+/** The safe fetch as a function for the OAuth library. The timeout, in milliseconds, applies to each request. */
 export const oauthFetch =
   (fetch: SafeFetch, timeoutMs: number) =>
   async (url: string, { method, headers, body }: CustomFetchOptions<string, unknown>): Promise<Response> =>

@@ -17,7 +17,7 @@ export function readUrl(text: string): URL {
   }
 }
 
-/** The caller's headers and our User-Agent. A header that HTTP does not allow is `invalid-url`, the closest reason. */
+/** The caller's headers and our User-Agent. A header that HTTP forbids is `invalid-url`, the closest reason. */
 export function readHeaders(given: Record<string, string>, userAgent: string, host: string): Headers {
   const headers = new Headers()
   for (const [name, value] of Object.entries(given)) {
@@ -27,7 +27,7 @@ export function readHeaders(given: Record<string, string>, userAgent: string, ho
   return headers
 }
 
-/** Node's own error quotes the value, which may be a site's token; so it is dropped. */
+/** Node's own error quotes the value, which may be a site's token, so it is dropped. */
 function setHeader(headers: Headers, name: string, value: string, host: string): void {
   try {
     headers.set(name, value)

@@ -1,8 +1,8 @@
 export type SafeFetchReason =
   | 'invalid-url'
-  /** The host of the URL is, as it is written, no public address. */
+  /** The URL's host, as written, is not a public address. */
   | 'refused-address'
-  /** The name of the host stands for an address that is not public. */
+  /** The host's name resolves to an address that is not public. */
   | 'refused-name'
   | 'dns'
   | 'connect'
@@ -14,7 +14,7 @@ export type SafeFetchReason =
   | 'reset'
   | 'aborted'
 
-/** A name that is refused reads like an unknown one: the difference would tell strangers the names of an intranet. */
+/** A refused name reads like an unknown one. A difference would reveal the names of an intranet. */
 const noSite = 'has an unknown host name, or one that does not resolve to a public internet address'
 
 const sentences: Record<SafeFetchReason, string> = {
@@ -42,7 +42,7 @@ interface SafeFetchErrorOptions {
 
 /**
  * A request without a usable response. It has no cause, because the libraries' errors contain URLs with their query,
- * headers and parts of bodies: it keeps only the host and the system's error code.
+ * headers and parts of bodies. It keeps only the host and the system's error code.
  */
 export class SafeFetchError extends Error {
   override readonly name = 'SafeFetchError'
@@ -51,7 +51,7 @@ export class SafeFetchError extends Error {
   readonly maybeSent: boolean
   /** The system's or TLS's code (`ECONNREFUSED`, `CERT_HAS_EXPIRED`), for the log. */
   readonly code: string | undefined
-  /** The status of an answer whose body was not read, if it came so far. */
+  /** The status of an answer whose body was not read, if it arrived. */
   readonly status: number | undefined
 
   constructor(reason: SafeFetchReason, { maybeSent, host, code, status, message }: SafeFetchErrorOptions) {
@@ -67,10 +67,10 @@ export class SafeFetchError extends Error {
 const tlsCodes =
   /^(CERT_|CRL_|UNABLE_TO_|ERROR_IN_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_|PATH_LENGTH_|HOSTNAME_MISMATCH|ERR_TLS_|ERR_SSL_|EPROTO)/
 
-/** How far a request got. From `sending` on, part of it may have reached the site. */
+/** The stage that a request reached. From `sending` on, the site may have received a part of it. */
 export type Stage = 'resolving' | 'connecting' | 'sending'
 
-/** Classifies any error of the libraries, by code and never by message. */
+/** Classifies any library error by its code, never by its message. */
 export function describeFailure(
   error: unknown,
   { host, stage, stopped }: { host: string; stage: Stage; stopped: 'timeout' | 'aborted' | undefined },
@@ -84,7 +84,7 @@ export function describeFailure(
 }
 
 function reasonOf(code: string | undefined, stage: Stage, late: boolean): SafeFetchReason {
-  // A resolver that does not answer counts as failed, whichever timer ran out first.
+  // A silent resolver counts as failed, whichever timer fired first.
   if (stage === 'resolving') return 'dns'
   if (late) return 'timeout'
   if (code !== undefined && tlsCodes.test(code)) return 'tls'
@@ -95,18 +95,17 @@ function reasonOf(code: string | undefined, stage: Stage, late: boolean): SafeFe
 /** Codes of zlib, and of its decompressors for brotli and zstandard. */
 const decompressionCodes = /^(Z_|ERR__ERROR_|ERR_BROTLI_|ZSTD_)/
 
-/** Whether a body could not be read because it is not compressed as its headers say. */
+/** Whether a body is not compressed as its headers say. */
 export const isUndecodable = (error: unknown): boolean =>
   causes(error).some((cause) => decompressionCodes.test(codeOf(cause) ?? ''))
 
-/** The error and its chain of causes. */
 function causes(error: unknown): unknown[] {
   const chain: unknown[] = []
   for (let next = error; next instanceof Error && !chain.includes(next); next = next.cause) chain.push(next)
   return chain
 }
 
-/** DOMExceptions have numeric codes, which say nothing here. */
+/** DOMExceptions have numeric codes, which mean nothing here. */
 const codeOf = (error: unknown): string | undefined => {
   const { code } = error as { code?: unknown }
   return typeof code === 'string' ? code : undefined

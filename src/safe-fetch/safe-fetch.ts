@@ -14,19 +14,19 @@ import { describeFailure, isUndecodable, SafeFetchError, type Stage } from './sa
 export { SafeFetchError, type SafeFetchReason } from './safe-fetch-error.ts'
 
 export interface SafeRequest {
-  /** Complete `https` address, at most 2048 characters. */
+  /** A complete `https` address of at most 2048 characters. */
   url: string
   method: 'GET' | 'POST'
   headers?: Record<string, string>
-  /** Only with POST. */
+  /** Allowed only with POST. */
   body?: string
-  /** For the whole request, from DNS to the last byte of the response. */
+  /** The time for the whole request, from DNS to the last byte of the response. */
   timeoutMs: number
-  /** Of the response body, decompressed. */
+  /** The size of the decompressed response body. */
   maxBytes: number
-  /** Returns a redirect as a response, instead of failing. Redirects are never followed. */
+  /** Returns a redirect as a response instead of an error. Redirects are never followed. */
   showRedirect?: boolean
-  /** Returns status and headers without reading the body, so that neither its size nor its time matters. */
+  /** Returns status and headers without reading the body, so its size and time do not matter. */
   ignoreBody?: boolean
   signal?: AbortSignal | undefined
 }
@@ -39,7 +39,7 @@ export interface SafeResponse {
 
 export type SafeFetch = (request: SafeRequest) => Promise<SafeResponse>
 
-/** What is allowed besides public addresses. HTTPS, certificate and limits still apply there. */
+/** Exceptions besides public addresses. HTTPS, certificate and limits still apply to them. */
 export interface SafeFetchOptions extends SiteAllowance {
   /** PEM file of certificate authorities to trust besides the default ones. */
   caFile?: string | undefined
@@ -49,17 +49,17 @@ export interface SafeFetchOptions extends SiteAllowance {
   lookup?: Lookup
 }
 
-/** Of the status line and all headers of a response together. */
+/** The size of the status line and all headers of a response. */
 const maxHeaderBytes = 16 * 1024
 
-/** For DNS, TCP and TLS together: a site that has not connected by then will not. */
+/** The time for DNS, TCP and TLS together. A site that needs longer will not connect. */
 const maxConnectMs = 10_000
 
 /**
  * Creates the only way out to sites (OWASP API7:2023 and API10:2023). HTTPS only; addresses are checked on connecting;
- * redirects are not followed; time and size are limited; nothing is retried; statuses from 400 on are responses, not
- * errors. `fetch` throws only SafeFetchError; `close` aborts requests in progress. Throws at once if the CA file cannot
- * be read or an entry of `allow` is wrong.
+ * redirects are not followed; time and size are limited; nothing is retried; statuses from 400 on are responses.
+ * `fetch` throws only SafeFetchError; `close` aborts requests in progress. Throws if the CA file or an entry of `allow`
+ * is wrong.
  */
 export function createSafeFetch(options: SafeFetchOptions): { fetch: SafeFetch; close: () => Promise<void> } {
   const allowed = readAllowedSites(options)
@@ -75,7 +75,7 @@ export function createSafeFetch(options: SafeFetchOptions): { fetch: SafeFetch; 
     const deadline = startDeadline(request.timeoutMs, [request.signal, closing.signal])
     const lookup = createCheckedLookup(options.lookup ?? systemLookup, (address) => allowed.permits(url, address))
     const connection = openConnection(url, secureContext, lookup)
-    // The signals that ky and fetch derive may be garbage-collected while a response is read, and never fire then.
+    // The signals that ky and fetch derive may be garbage-collected while a response is read, and then never fire.
     deadline.signal.addEventListener('abort', () => void connection.close(), { once: true })
     try {
       return await exchange(request, url, headers, deadline.signal, connection.dispatcher)
@@ -106,7 +106,6 @@ export function createSafeFetch(options: SafeFetchOptions): { fetch: SafeFetch; 
 export const userAgentOf = ({ version, baseUrl }: Pick<SafeFetchOptions, 'version' | 'baseUrl'>): string =>
   `Switchyard/${version} (+${baseUrl})`
 
-/** Sends one request and reads the whole response. */
 async function exchange(
   request: SafeRequest,
   url: URL,
@@ -129,8 +128,7 @@ async function exchange(
     // Node 24's fetch is undici 7, which calls its dispatcher differently from undici 8.
     fetch: (input, init) => globalThis.fetch(input, { ...init, dispatcher } as object),
   })
-  // A followed redirect would need every check again and would carry credentials along; a site can publish its final
-  // address.
+  // Following a redirect would repeat every check and carry credentials along. A site can publish its final address.
   const { status } = response
   const unread = (reason: 'redirect' | 'too-large' | 'encoding') =>
     new SafeFetchError(reason, { maybeSent: true, host: url.hostname, status })
@@ -144,9 +142,8 @@ async function exchange(
 }
 
 /**
- * A connection for one request. None is reused: ten calls a minute to a site gain nothing from it, the site may close a
- * kept connection just as a POST is written (then nobody knows whether the tool ran), and no socket outlives the check
- * of its address. HTTP/1.1 only, for its simpler limits.
+ * A connection for one request. Reuse would gain nothing, a site may close a kept connection just as a POST is written,
+ * and a socket must not outlive the check of its address. HTTP/1.1 only, for its simpler limits.
  */
 function openConnection(url: URL, secureContext: SecureContext, lookup: LookupFunction) {
   let stage: Stage = 'connecting'
@@ -176,13 +173,13 @@ function openConnection(url: URL, secureContext: SecureContext, lookup: LookupFu
   const client = new Client(url.origin, { ...limits, pipelining: 0, connect })
   const close = async () => {
     await client.destroy()
-    // undici lets an abandoned handshake continue until its own timeout.
+    // undici would continue an abandoned handshake until its own timeout.
     if (socket instanceof Socket) socket.destroy()
   }
   return { dispatcher: new Dispatcher1Wrapper(client), stage: () => stage, close }
 }
 
-/** Node's default authorities and the given ones. Read once, because parsing them is slow. */
+/** Node's default authorities and the given ones. Read once, because parsing is slow. */
 function trustedRoots(caFile: string | undefined): string[] {
   return [...getCACertificates('default'), ...(caFile ? [readAuthorities(caFile)] : [])]
 }

@@ -1,18 +1,16 @@
 import { derivedToken, hashToken, isToken, newToken } from './opaque-tokens.ts'
 
-/** The secrets that tie a flow to one browser (RFC 9700, 2.1 and 4.7). */
+/** The secrets that bind a flow to one browser (RFC 9700, 2.1 and 4.7). */
 export interface BrowserBinding {
-  /** The value of the browser's cookie. */
   binding: string
-  /** Its stored form. */
   bindingHash: string
-  /** Only a page served to the browser with this cookie can contain this. */
+  /** A value that only a page served to this browser can contain. */
   seen: string
-  /** What is sent to the other side. The same browser always gets the same one, so any of its tabs can finish. */
+  /** The state sent to the other side. It is stable per browser, so any of its tabs can finish. */
   state: string
 }
 
-/** The binding of a browser to a flow: by the cookie that it has, or a new one. */
+/** Binds a browser to a flow, by its existing cookie or a new one. */
 export function bindBrowser(flowId: string, cookie: string | undefined): BrowserBinding {
   const binding = cookie !== undefined && isToken('binding', cookie) ? cookie : newToken('binding')
   return {

@@ -20,13 +20,12 @@ type TokenKind =
 export const newToken = (kind: TokenKind): string => `sy_${kind}_${randomBytes(32).toString('base64url')}`
 
 /**
- * Derives a secret for a purpose (an id) from another secret. Always the same one; it reveals nothing about the other
- * secret.
+ * Derives a secret for a purpose (an id) from another secret. Deterministic; it reveals nothing about the other secret.
  */
 export const derivedToken = (kind: TokenKind, secret: string, purpose: string): string =>
   `sy_${kind}_${createHmac('sha256', secret).update(`${kind} ${purpose}`).digest('base64url')}`
 
-/** Whether a text has the form of such a secret; any other text is refused without a query. */
+/** Whether a text has the form of such a secret. Any other text is refused without a query. */
 export const isToken = (kind: TokenKind, text: string): boolean =>
   text.startsWith(`sy_${kind}_`) && /^[\w-]{43}$/.test(text.slice(`sy_${kind}_`.length))
 

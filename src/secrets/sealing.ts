@@ -22,7 +22,7 @@ export function createSealing(keys: Config['vaultKeys']) {
   let held = false
 
   return {
-    /** Makes sealing and opening throw a KeysNotProvedError until `release`, when the keys are proved. */
+    /** Makes sealing and opening throw a KeysNotProvedError until `release`. */
     hold(): void {
       held = true
     },
@@ -39,7 +39,7 @@ export function createSealing(keys: Config['vaultKeys']) {
       return `${current.name}.${sealed.toString('base64url')}`
     },
 
-    /** The plain text. Throws if the key is no longer configured, or the value was altered or moved. */
+    /** The plain text. Throws if the key is no longer configured, or the value was changed or moved. */
     open(sealed: string, place: SealedPlace): string {
       if (held) throw new KeysNotProvedError('the vault keys are not proved yet')
       const dot = sealed.indexOf('.')

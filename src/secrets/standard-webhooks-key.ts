@@ -1,21 +1,21 @@
 const quotations = new Set([`""`, `''`, '``', '“”', '‘’'])
 
-/** The text without quotation marks around it, as they are copied from a file of settings. */
+/** The text without surrounding quotation marks, which people copy from settings files. */
 export function unquoted(text: string): string {
   const isQuoted = text.length > 1 && quotations.has(`${text.at(0)}${text.at(-1)}`)
   return isQuoted ? text.slice(1, -1) : text
 }
 
-/** What can be wrong with a secret that is to be a key, in words that follow "The secret". */
+/** A key, or the problem of the secret, as the end of a sentence that starts with "The secret". */
 type Reading = { key: Buffer } | { problem: string }
 
-/** They would be base64 in the alphabet for addresses, but a person has chosen them, and no sender decodes them. */
+/** They are valid base64url, but a person typed them, and no sender decodes them. */
 const typedWords = /^[a-z]+(?:[_-][a-z]+)+$/
 
 /**
- * Reads a secret of Standard Webhooks: base64 of 24 to 64 bytes, with or without `whsec_` in front (Standard Webhooks,
- * "Signature scheme"), as people paste it: in quotation marks, with the version `v1,`, without padding, in the
- * alphabet for addresses. Bits beyond the last byte must be zero, because libraries differ in what they make of them.
+ * Reads a Standard Webhooks secret: base64 of 24 to 64 bytes, with or without the prefix `whsec_` (Standard Webhooks,
+ * "Signature scheme"). Accepts pasted forms: quotation marks, the version `v1,`, missing padding, base64url. Bits
+ * beyond the last byte must be zero, because libraries read them differently.
  */
 export function readStandardWebhooksKey(secret: string): Reading {
   const [, prefix, text = ''] = /^(?:v1,)?(whsec_)?(.*)$/.exec(unquoted(secret)) ?? []
@@ -31,7 +31,7 @@ export function readStandardWebhooksKey(secret: string): Reading {
   return { key }
 }
 
-/** The key in a secret of Standard Webhooks; undefined for any other secret. */
+/** The key in a Standard Webhooks secret; undefined for any other secret. */
 export function standardWebhooksKey(secret: string): Buffer | undefined {
   const reading = readStandardWebhooksKey(secret)
   return 'key' in reading ? reading.key : undefined

@@ -1,8 +1,8 @@
 import { Row } from '../database/row.ts'
 
 /**
- * A known text under one vault key (table `vault_canaries`). Nothing is sealed under it since `retiredAt`. It is kept then:
- * a process that still lists the key would make it again, and all that do not list it would refuse to start.
+ * A known text under one vault key (table `vault_canaries`). A retired row stays: a process that still lists the key
+ * would create it again, and all others would then refuse to start.
  */
 export class VaultCanary extends Row {
   static override tableName = 'vault_canaries'

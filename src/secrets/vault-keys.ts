@@ -6,7 +6,7 @@ import type { Logger } from '../logger.ts'
 import { createSealing, type Sealing } from './sealing.ts'
 import { VaultCanary } from './vault-canary.ts'
 
-/** The configured keys are not those that the database was written with. One sentence per wrong key. */
+/** The configured keys differ from those that the database was written with. One sentence per wrong key. */
 export class VaultKeysError extends Error {
   override readonly name = 'VaultKeysError'
   readonly problems: string[]
@@ -27,8 +27,8 @@ const plain = 'switchyard'
 const retryMs = 500
 
 /**
- * Verifies the vault keys with canaries: a known text sealed under each key, kept in the database, shows whether this
- * process has the keys that the data was sealed under.
+ * Verifies the vault keys with canaries: a known text, sealed under each key and kept in the database, shows whether
+ * this process has the right keys.
  */
 export function createVaultKeys(context: {
   database: Database
@@ -56,7 +56,7 @@ export function createVaultKeys(context: {
 
   /**
    * Proves that every key in use is configured and right, and adds a canary for each new key. Otherwise throws a
-   * VaultKeysError and writes nothing. Also throws what Postgres throws.
+   * VaultKeysError and writes nothing. Errors of Postgres pass through.
    */
   const prove = (): Promise<void> =>
     database.transaction(async (trx) => {
@@ -66,7 +66,7 @@ export function createVaultKeys(context: {
       const problems = [...wrongKeys(canaries), ...missingKeys(canaries)]
       if (problems.length > 0) throw new VaultKeysError(problems)
       for (const key of keys) if (!canaries.some(({ keyName }) => keyName === key.name)) await addCanary(trx, key)
-      // The current key may be used to seal again.
+      // The current key may be sealing again.
       const current = VaultCanary.query(trx).where({ keyName: keys[0]?.name ?? '' })
       await current.whereNotNull('retiredAt').patch({ retiredAt: null })
     })

@@ -7,7 +7,6 @@ import { nameOfColumn, sealedColumns, type SealedColumn } from './sealed-columns
 import { createSealing } from './sealing.ts'
 import { VaultCanary } from './vault-canary.ts'
 
-/** A value that no configured key opens. */
 interface UnreadableValue {
   table: string
   id: string
@@ -15,16 +14,13 @@ interface UnreadableValue {
   keyName: string
 }
 
-/** The result of a rotation. */
 export interface RotationReport {
-  /** How many values were resealed under the current key. */
   rotated: number
   unreadable: UnreadableValue[]
-  /** Configured keys, except the current one, that nothing is sealed under. */
+  /** Configured keys, except the current one, that seal nothing. */
   removable: string[]
 }
 
-/** Progress in one column: values processed, of how many. */
 export type OnProgress = (column: string, done: number, total: number) => void
 
 interface SealedRow {
@@ -34,18 +30,17 @@ interface SealedRow {
 
 interface Pass {
   rotated: number
-  /** Values that changed between the read and the update. */
   changed: number
   unreadable: UnreadableValue[]
 }
 
 const batchSize = 200
-/** Rows at once: enough to hide the latency of Postgres, few enough not to slow the platform. */
+/** Rows in parallel: enough to hide the latency of Postgres, few enough not to slow the platform. */
 const concurrency = 4
 
 /**
- * Reseals everything under the current key, while others read and write. It keeps no state: what is not under the
- * current key is left to do. So it can be interrupted, repeated and run in parallel.
+ * Reseals everything under the current key, while others read and write. It keeps no state: any value under another key
+ * is left to do. So it can be interrupted, repeated and run in parallel.
  */
 export function createVaultRotation(context: {
   database: Database
@@ -81,8 +76,8 @@ export function createVaultRotation(context: {
   }
 
   /**
-   * Updates one row in its own statement: with only one lock, it cannot take part in a deadlock. The update compares
-   * the old value, so it overwrites only what was read here.
+   * Updates one row in its own statement: with a single lock, it cannot take part in a deadlock. The update compares
+   * the old value, so it overwrites only the value that was read here.
    */
   async function rotateRow({ table, column }: SealedColumn, row: SealedRow, pass: Pass): Promise<void> {
     const resealed = reseal({ id: row.id, column: `${table}.${column}` }, row.value)
@@ -123,7 +118,7 @@ export function createVaultRotation(context: {
 
   /**
    * Rotates until a full pass finds nothing to do, because processes with another current key keep writing. The keys
-   * must have been proved before. Throws only what Postgres throws.
+   * must have been proved. Throws only errors of Postgres.
    */
   async function rotate(): Promise<RotationReport> {
     let rotated = 0
@@ -137,7 +132,7 @@ export function createVaultRotation(context: {
     }
   }
 
-  /** Retires unused keys: they need not be configured at the next start. */
+  /** Retires unused keys. They need not be configured at the next start. */
   async function retireUnused(): Promise<void> {
     const unused = sealedColumns
       .map(({ table, column }) => `not exists (select from ${table} where starts_with(${column}, key_name || '.'))`)
@@ -157,5 +152,5 @@ export function createVaultRotation(context: {
   return { rotate }
 }
 
-/** The key's name, or `unknown`: no other part of a value is ever shown. */
+/** The key's name, or `unknown`. No other part of a value is ever shown. */
 const keyNameOf = (value: string): string => /^([\w-]{1,32})\./.exec(value)?.[1] ?? 'unknown'

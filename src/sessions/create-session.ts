@@ -12,27 +12,24 @@ import { Login } from '../users/login.ts'
 import { assertMember } from '../owners/assert-member.ts'
 import { lockOwner } from '../users/user.ts'
 import type { SiteChoice } from '../vault/site-choices.ts'
-import { endOf, idleSince } from './lifetime.ts'
+import { endOfSession, idleSince } from './lifetime.ts'
 import type { createSessionSites } from './session-sites.ts'
 import { Session, type OnDisconnect } from './session.ts'
 
-/** Sessions of one owner that may be used at a time. */
 export const mostLiving = 1000
 
-/** What a session is made of. */
 export interface NewSession {
   sites: readonly SiteChoice[]
   model?: string | null | undefined
   title?: string | null | undefined
-  /** Shortens its life. */
+  /** Shortens the session's life. */
   ttlSeconds?: number | undefined
   onDisconnect?: OnDisconnect | undefined
 }
 
-/** A session and its token, which is shown this one time. */
+/** A session and its token, which is shown only once. */
 export type CreatedSession = Session & { token: string }
 
-/** Makes the function that creates sessions. */
 export function createCreateSession(context: {
   database: Database
   clock: Clock
@@ -64,15 +61,15 @@ export function createCreateSession(context: {
   }
 
   /**
-   * Creates a session for the caller, which ends with the API key that it was made with. VALIDATION_ERROR (unknown sites,
-   * tools or model, a lifetime that is too long), PERMISSION_DENIED (a tool is named whose scope was not granted),
+   * Creates a session for the caller. It ends with the caller's API key. VALIDATION_ERROR (unknown sites, tools or
+   * model, a lifetime that is too long), PERMISSION_DENIED (a named tool without a granted scope),
    * FEATURE_LIMIT_REACHED, TOKEN_REVOKED (the caller's login or key has ended in the meantime).
    */
   return async function create(caller: Caller, ownerId: string, wanted: NewSession): Promise<CreatedSession> {
     const { title = null, model = null, onDisconnect = 'cancel', ttlSeconds } = wanted
     const { userId, apiKeyId = null } = caller
     assertModel(model)
-    endOf(clock.now(), config.sessions, { ttlSeconds, keyExpiresAt: null })
+    endOfSession(clock.now(), config.sessions, { ttlSeconds, keyExpiresAt: null })
     await sites.assertChoices(ownerId, wanted.sites)
     await billing.storedBytes.assertStorageLimit(ownerId, await billing.account(ownerId))
     const token = newToken('session')
@@ -92,7 +89,7 @@ export function createCreateSession(context: {
       const keyExpiresAt = await endOfCaller(trx, caller)
       const now = clock.now()
       await assertRoom(trx, ownerId, now)
-      const expiresAt = endOf(now, config.sessions, { ttlSeconds, keyExpiresAt })
+      const expiresAt = endOfSession(now, config.sessions, { ttlSeconds, keyExpiresAt })
       const times = { createdAt: now, usedAt: now, expiresAt, endedAt: null }
       const made = await Session.query(trx).insert({ ...own, ...times, lastNumber: 0 })
       return { session: made, bytes: await sites.store(trx, own, wanted.sites) }
@@ -103,8 +100,8 @@ export function createCreateSession(context: {
 }
 
 /**
- * When the caller's key expires; null for one without an end, and for a login. Read under the owner's lock, under which
- * sessions are ended: none is made by what has just been revoked.
+ * When the caller's key expires; null for a login and for a key without an end. Read under the owner's lock, which also
+ * ends sessions, so a revoked key creates none.
  */
 async function endOfCaller(trx: Transaction, { apiKeyId, loginId }: Caller): Promise<Date | null> {
   if (apiKeyId !== undefined) {

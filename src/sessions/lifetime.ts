@@ -5,14 +5,14 @@ import type { Session } from './session.ts'
 
 type Limits = Config['sessions']
 
-/** Uses are written down this seldom, to spare a write per request; an idle session ends that much too early at most. */
+/** Precision of the recorded use, which saves a write per request. An idle session ends at most that much too early. */
 const noteSeconds = 60
 
 /**
  * When a new session ends. A key's sessions do not outlive the key. VALIDATION_ERROR for a `ttlSeconds` that would
- * lengthen the life of a session, or is not above 0.
+ * lengthen the session's life, or is not above 0.
  */
-export function endOf(
+export function endOfSession(
   now: Date,
   { hours }: Limits,
   { ttlSeconds, keyExpiresAt }: { ttlSeconds?: number | undefined; keyExpiresAt: Date | null },
@@ -27,16 +27,13 @@ export function endOf(
   return earliest(later(now, asked), keyExpiresAt)
 }
 
-/** The last time of use at which a session is idle by now. */
+/** Sessions last used before this time are idle now. */
 export const idleSince = (now: Date, { idleMinutes }: Limits): Date => later(now, -60 * idleMinutes)
 
-/** Whether the token of a session may be used still. */
 export const isLiving = (session: Session, now: Date, limits: Limits): boolean =>
   session.endedAt === null && !isOver(session, now, limits)
 
-/** Whether its lifetime is over, or nobody has used it for too long. */
 export const isOver = ({ expiresAt, usedAt }: Session, now: Date, limits: Limits): boolean =>
   expiresAt <= now || usedAt <= idleSince(now, limits)
 
-/** Whether a use has to be written down. */
 export const isNoteworthy = ({ usedAt }: Session, now: Date): boolean => usedAt <= later(now, -noteSeconds)

@@ -12,12 +12,10 @@ import type { User } from '../users/user.ts'
 import { isNoteworthy, isOver } from './lifetime.ts'
 import { Session } from './session.ts'
 
-/** A session that was opened with its token, and what a request needs to know of its owner. */
+/** An opened session, and the facts about its owner that a request needs. */
 export interface OpenSession {
   session: Session
-  /** Of the account that pays. */
   allowance: Allowance
-  /** Whether the owner has accepted the terms in force. */
   termsAccepted: boolean
 }
 
@@ -53,7 +51,7 @@ export function createOpenSession(context: {
       .first()
       .castTo<WithOwner | undefined>()
 
-  /** Written once a minute at most. */
+  /** Writes at most once a minute. */
   async function noteUse(session: Session, now: Date): Promise<void> {
     if (!isNoteworthy(session, now)) return
     await Session.query(database).findById(session.id).patch({ usedAt: now })
@@ -61,8 +59,8 @@ export function createOpenSession(context: {
   }
 
   /**
-   * Finds the session and notes its use. INVALID_SESSION (no token, not a session token, or an ended session),
-   * SESSION_NOT_FOUND, SESSION_EXPIRED (its lifetime is over, or it was not used for too long).
+   * Finds the session and records its use. INVALID_SESSION (no token, not a session token, or an ended session),
+   * SESSION_NOT_FOUND, SESSION_EXPIRED (its lifetime ended, or it was idle for too long).
    */
   return async function open(token: string | undefined): Promise<OpenSession> {
     const missing = `Send a session token in the X-Session-Token header. ${anew}`
@@ -81,14 +79,13 @@ export function createOpenSession(context: {
   }
 }
 
-/** The session alone, without what was read of its owner. */
 function sessionIn(found: WithOwner): Session {
   const { tier: _, givenTier: _1, termsVersion: _2, suspendedAt: _3, suspensionReason: _4, ...rest } = found
   const { isClosing: _5, isPayerSuspended: _6, ...fields } = rest
   return Object.assign(new Session(), fields)
 }
 
-/** A workspace's sessions are used while the tier of its owner includes workspaces, and the account is to stay. */
+/** A workspace's sessions work while its owner's tier includes workspaces and the account is not being deleted. */
 function assertOpen({ userId, isClosing, isPayerSuspended }: WithOwner, { features }: Allowance): void {
   if (userId === null) return
   assertThat(isPayerSuspended !== true, 'PERMISSION_DENIED', { message: suspendedPayer })

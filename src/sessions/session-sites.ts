@@ -3,27 +3,23 @@ import type { SiteTool } from '../sites/tool.ts'
 import { assertGranted, assertSites, type SiteChoice } from '../vault/site-choices.ts'
 import { lockNamed, type VaultEntry } from '../vault/vault-entry.ts'
 import type { Vault } from '../vault/vault.ts'
-import { asksFirst } from './ask-first.ts'
+import { requiresApproval } from './requires-approval.ts'
 import { SessionSite, type Session } from './session.ts'
 
-/** One tool that a session may use, and its site. */
 export interface SessionTool {
   entryId: string
   siteName: string
   siteOrigin: string
   tool: SiteTool
-  /** Whether it is called only once somebody has approved the call. */
   asksFirst: boolean
 }
 
-/** What an answer in a session can use. */
 interface Offer {
   tools: SessionTool[]
   /** The tokens of its sites, in plain text. */
   tokens: string[]
 }
 
-/** The connected sites and tools that sessions may use. */
 export function createSessionSites(context: { database: Database; vault: Vault }) {
   const { database, vault } = context
 
@@ -36,10 +32,9 @@ export function createSessionSites(context: { database: Database; vault: Vault }
   function toolsOf(entry: VaultEntry, { tools, askFirst }: SessionSite): SessionTool[] {
     const allowed = vault.toolsOf(entry).filter(({ name, usable }) => usable && (tools?.includes(name) ?? true))
     const site = { entryId: entry.id, siteName: entry.name, siteOrigin: entry.origin }
-    return allowed.map((tool) => ({ ...site, tool, asksFirst: asksFirst(tool, askFirst) }))
+    return allowed.map((tool) => ({ ...site, tool, asksFirst: requiresApproval(tool, askFirst) }))
   }
 
-  /** The session's choices, the entries that they name, and the tools that it may use now. */
   async function read(session: Pick<Session, 'id' | 'ownerId'>) {
     const choices = await SessionSite.query(database).where({ sessionId: session.id }).orderBy('position')
     const entries = await named(session.ownerId, choices)
@@ -52,7 +47,7 @@ export function createSessionSites(context: { database: Database; vault: Vault }
 
   /**
    * The tools that the session may use now (their scopes are granted), in the order of its sites and their manifests,
-   * and the tokens of its sites, which nobody is to read. A site that was removed from the vault has none.
+   * and the secret tokens of its sites. A site that was removed from the vault has none.
    */
   async function offerOf(session: Pick<Session, 'id' | 'ownerId'>): Promise<Offer> {
     const { entries, tools } = await read(session)
@@ -65,8 +60,8 @@ export function createSessionSites(context: { database: Database; vault: Vault }
     offerOf,
 
     /**
-     * Refuses unknown sites and tools, and sites named twice (VALIDATION_ERROR), and tools that are named although their
-     * scope was not granted (PERMISSION_DENIED).
+     * Refuses unknown and duplicate sites and unknown tools (VALIDATION_ERROR), and named tools without a granted scope
+     * (PERMISSION_DENIED).
      */
     async assertChoices(ownerId: string, sites: readonly SiteChoice[]): Promise<void> {
       const known = (await named(ownerId, sites)).map(vault.offered)
@@ -75,7 +70,7 @@ export function createSessionSites(context: { database: Database; vault: Vault }
     },
 
     /**
-     * Stores the sites of a new session. Returns how many bytes their lists of tools take. VALIDATION_ERROR if one was
+     * Stores the sites of a new session. Returns the size of their tool lists in bytes. VALIDATION_ERROR if one was
      * removed from the vault in the meantime.
      */
     async store(

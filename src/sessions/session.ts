@@ -2,18 +2,18 @@ import { Approval } from '../approvals/approval.ts'
 import type { Database } from '../database/database.ts'
 import { Row } from '../database/row.ts'
 
-/** What becomes of an answer whose reader is gone: it is cancelled, or continues. */
+/** The fate of an answer whose reader disconnects: it is cancelled, or continues. */
 export const onDisconnects = ['cancel', 'continue'] as const
 export type OnDisconnect = (typeof onDisconnects)[number]
 
-/** A chat session (table `sessions`); of its token only the hash is stored. */
+/** A chat session (table `sessions`). Only the hash of its token is stored. */
 export class Session extends Row {
   static override tableName = 'sessions'
   declare id: string
   declare ownerId: string
-  /** The member who has made it, if its owner is a workspace. */
+  /** The member who created it, if its owner is a workspace. */
   declare userId: string | null
-  /** The API key that it was made with; null if it was a login. */
+  /** The API key that created it; null for a login. */
   declare apiKeyId: string | null
   declare tokenHash: string
   declare title: string | null
@@ -26,7 +26,7 @@ export class Session extends Row {
   /** Accurate to a minute. */
   declare usedAt: Date
   declare expiresAt: Date
-  /** When it was ended; null also for one whose time is over. */
+  /** When it was ended; null also for an expired session. */
   declare endedAt: Date | null
 }
 
@@ -40,13 +40,13 @@ export class SessionSite extends Row {
   declare position: number
   /** The tools that it may use; null for all of the site's tools. */
   declare tools: string[] | null
-  /** The tools that are called only once somebody has approved the call; null for those that the platform names. */
+  /** The tools that require an approval of each call; null applies the platform's rule. */
   declare askFirst: string[] | null
 }
 
 /**
- * Ends the matching sessions: from the commit on, their tokens fail with INVALID_SESSION, and nothing that they have
- * asked for can be approved. The caller holds the owner's lock, so that no session is made in the meantime.
+ * Ends the matching sessions: from the commit on, their tokens fail with INVALID_SESSION, and their pending calls
+ * cannot be approved. The caller holds the owner's lock, so no session is created in the meantime.
  */
 export async function endSessions(
   db: Database,
@@ -60,7 +60,7 @@ export async function endSessions(
   await asked.patch({ status: 'withdrawn', decidedAt: now })
 }
 
-/** Ends those that a user has made: one's own, and those in workspaces. */
+/** Ends the sessions that a user created, their own and those in workspaces. */
 export async function endSessionsOf(db: Database, userId: string, now: Date): Promise<void> {
   await endSessions(db, { ownerId: userId }, now)
   await endSessions(db, { userId }, now)

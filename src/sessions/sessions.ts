@@ -14,21 +14,20 @@ import type { Vault } from '../vault/vault.ts'
 import { createCreateSession } from './create-session.ts'
 import { idleSince, isLiving } from './lifetime.ts'
 import { createOpenSession } from './open-session.ts'
-import { createPurge } from './purge.ts'
+import { createPurgeSessions } from './purge-sessions.ts'
 import { createSessionSites } from './session-sites.ts'
 import { endSessions, Session, type SessionSite } from './session.ts'
 
 /** A session as its owner sees it. */
 export type SessionWithSites = Session & {
   sites: Pick<SessionSite, 'vaultEntryId' | 'tools' | 'askFirst'>[]
-  /** What the tools that it may use now need. */
+  /** The scopes that its currently usable tools need. */
   scopes: Scope[]
 }
 
 /**
- * Chat sessions (docs/how-to/chat-page.md): which sites and tools the messages of a chat may use, and the
- * token that stands for them. The token is enough: a page that needed an account's credential beside it would hold its
- * vault, agents and keys.
+ * Chat sessions (docs/how-to/chat-page.md): the sites and tools that a chat may use. The token is sufficient: a page
+ * with an account's credential would hold its vault, agents and keys.
  */
 export function createSessions(context: {
   database: Database
@@ -51,7 +50,6 @@ export function createSessions(context: {
     return session
   }
 
-  /** Those that may be used still, or those that may not. */
   function only(isActive: boolean) {
     const now = clock.now()
     const bindings = { now, idle: idleSince(now, config.sessions) }
@@ -63,12 +61,10 @@ export function createSessions(context: {
     create: createCreateSession({ ...context, sites }),
     open: createOpenSession(context),
     offerOf: sites.offerOf,
-    purge: createPurge(context),
+    purge: createPurgeSessions(context),
 
-    /** Whether the token of a session may be used still. */
     isActive: (session: Session): boolean => isLiving(session, clock.now(), config.sessions),
 
-    /** The owner's sessions, newest first. */
     async list(
       ownerId: string,
       { isActive, ...request }: PageRequest & { isActive?: boolean | undefined },

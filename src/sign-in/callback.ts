@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import type { Config } from '../config/config.ts'
-import { untilEnded } from '../database/until-ended.ts'
+import { pollUntil } from '../database/poll-until.ts'
 import { assertThat, CodedError, isCoded, type ErrorOptions } from '../errors.ts'
 import { noteInLog, type Logger } from '../logger.ts'
 import { bindBrowser } from '../secrets/browser-binding.ts'
@@ -77,7 +77,7 @@ export function createCallback(context: {
   /** The result of a flow, for a reloaded page or a second tab. */
   async function outcomeOf({ id }: SignInFlow): Promise<Finished> {
     const read = async () => SignInFlow.query(database).findById(id).throwIfNotFound()
-    const flow = await untilEnded(read, ({ outcome }) => outcome !== null, longestMs)
+    const flow = await pollUntil(read, ({ outcome }) => outcome !== null, longestMs)
     const { outcome, returnTo } = flow
     if (outcome === null) throw new CodedError('SITE_UNAVAILABLE', { message: stillUnderWay })
     if (outcome === 'failed') throw failedBefore(flow)

@@ -4,7 +4,7 @@ import { CodedError } from '../errors.ts'
 import { quotedWords } from '../names.ts'
 import { kindOf } from '../vault/oauth/answer-members.ts'
 import { checkedAnswer } from '../vault/oauth/authorization-answer.ts'
-import { readable } from '../vault/oauth/token-answer.ts'
+import { readableTokenAnswer } from '../vault/oauth/token-answer.ts'
 import type { Logger } from '../logger.ts'
 import { derivedToken } from '../secrets/opaque-tokens.ts'
 import type { Discovery, FetchFor } from './discovery.ts'
@@ -58,7 +58,7 @@ export function createOidcClient(context: {
     const by = authenticationAt(server, provider.clientSecret)
     const uri = redirectUri(provider)
     const given = await oauth.authorizationCodeGrantRequest(server, client, by, parameters, uri, at.verifier, options)
-    const answer = await readable(given, { wantsIdToken: true })
+    const answer = await readableTokenAnswer(given, { wantsIdToken: true })
     const wanted = { expectedNonce: nonceOf(at), requireIdToken: true }
     const tokens = await oauth.processAuthorizationCodeResponse(server, client, answer, wanted)
     await keys.verify(provider, server, answer)

@@ -4,7 +4,7 @@ import { isStorable } from '../text.ts'
 
 const maxNameLength = 500
 
-/** The cost of validating a tool call's arguments, and what makes them invalid. */
+/** The cost of validating a tool call's arguments, and their problems. */
 export interface ArgumentSize {
   /** The number of values, plus the length of long texts and names. */
   weight: number

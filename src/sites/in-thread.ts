@@ -6,14 +6,12 @@ import { parseManifest, type Manifest } from './manifest/manifest.ts'
 import { argumentProblems } from './tool-arguments.ts'
 
 /*
- * What runs in a thread, because a stranger decides how long it takes. Errors lose their class on the
- * way back, so refusals are results.
+ * Runs in a thread, because strangers' input decides how long it takes. Errors lose their class on the way back, so
+ * refusals are results.
  */
 
-/** The manifest as a JSON text. */
 export type ReadManifest = { text: string } | { problems: ErrorDetail[] }
 
-/** Parses and checks a manifest. */
 export const readManifest = (bytes: Uint8Array): ReadManifest => {
   try {
     return { text: JSON.stringify(parseManifest(bytes)) }
@@ -25,7 +23,10 @@ export const readManifest = (bytes: Uint8Array): ReadManifest => {
 
 export type CheckedArguments = { problems: ErrorDetail[] } | { unusable: string }
 
-/** Checks arguments against a tool's input schema, both as JSON texts; `unusable` says why the schema cannot be used. */
+/**
+ * Checks arguments against a tool's input schema, both as JSON texts. `unusable` explains why the schema cannot be
+ * used.
+ */
 export const checkArguments = ({ schema, args }: { schema: string; args: string }): CheckedArguments => {
   const parsed = parseJson(args)
   if (!parsed.ok) return { problems: [{ path: '', message: `is invalid. ${parsed.problem}` }] }
@@ -37,7 +38,6 @@ export const checkArguments = ({ schema, args }: { schema: string; args: string 
   }
 }
 
-/** The differences, and the fingerprint of the later manifest. */
 export type ComparedManifests = ManifestComparison & { fingerprint: string }
 
 /** Compares two manifests, as JSON texts. Both must have passed `parseManifest`. */

@@ -4,9 +4,9 @@ import { addressesOf } from './manifest/foreign-hosts.ts'
 import type { Manifest } from './manifest/manifest.ts'
 
 /**
- * Makes the function that finds the addresses in a manifest whose host is a private IP address or this machine, unless
- * they are allowed. The platform would not connect there anyway; but a browser follows `authorization_url`, and it is in
- * the user's own network.
+ * Makes the function that finds addresses in a manifest whose host is a private IP address or this machine, unless they
+ * are allowed. The platform would refuse to connect, but a browser follows `authorization_url` inside the user's
+ * network.
  */
 export function createPrivateAddresses(allowance: SiteAllowance) {
   const allowed = readAllowedSites(allowance)

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts'
 import { CodedError, type ErrorDetail } from '../errors.ts'
 import { SafeFetchError, type SafeFetch, type SafeFetchReason, type SafeResponse } from '../safe-fetch/safe-fetch.ts'
-import { refusedAddress, unreached } from '../safe-fetch/unreached.ts'
+import { refusedAddress, unreached } from '../safe-fetch/unreached-site.ts'
 import { parseSiteUrl } from '../safe-fetch/site-url.ts'
 import type * as inThread from '../in-thread.ts'
 import { orElse, type Threads } from '../threads/threads.ts'
@@ -12,18 +12,17 @@ import { createPrivateAddresses } from './private-addresses.ts'
 import { describeTool, type SiteTool } from './tool.ts'
 import { tooMuch } from './tool-arguments.ts'
 
-/** A site, according to its current manifest. */
 export interface DiscoveredSite {
   origin: string
   manifest: Manifest
   tools: SiteTool[]
-  /** Hosts outside the site's domain that the manifest would send credentials to. */
   foreignHosts: string[]
 }
 
 /**
- * Reads the manifests of sites, and validates arguments against their input schemas, both in threads: strangers write
- * them. A `party` is whose turn it is there: an owner's id, or a site that is checked for nobody in particular.
+ * Reads the manifests of sites, and validates arguments against their input schemas. Both run in threads, because
+ * strangers write the input. `party` is the fairness key there: an owner's id, or a site that is checked for nobody in
+ * particular.
  */
 export function createSites(context: {
   fetch: SafeFetch
@@ -53,11 +52,11 @@ export function createSites(context: {
   }
 
   /**
-   * The problems of a tool call's arguments, a JSON text, by dotted path, at most 20; empty if there are none. Throws
-   * MANIFEST_INVALID if the schema, which was checked when it was pinned, cannot be used any more.
+   * The problems of a tool call's arguments (JSON text), by dotted path, at most 20; empty if valid. Throws
+   * MANIFEST_INVALID if the pinned schema can no longer be used.
    */
   async function argumentProblems(schema: unknown, args: string, party: string): Promise<ErrorDetail[]> {
-    // As texts: to clone a value of many small parts takes longer than to parse it.
+    // Sent as texts: cloning a value of many small parts is slower than parsing it.
     const work = threads.run(party, 'checkArguments', { schema: JSON.stringify(schema), args })
     const result = await work.catch(orElse({ problems: [tooMuch] }))
     if ('problems' in result) return result.problems
@@ -114,9 +113,8 @@ const incomparable: ErrorDetail = {
 }
 
 /**
- * Why there is no manifest. An address that is refused as it is written is public knowledge. A refused name, an unknown
- * name and a closed port have the same sentence: the difference would let anyone map this server's network. The other
- * reasons occur with public sites only, and with those that the operator allows.
+ * Sentences for a missing manifest. A refused name, an unknown name and a closed port share one sentence, because a
+ * difference would let anyone map this server's network. An address that is refused as written is public knowledge.
  */
 const sentences: Record<Exclude<SafeFetchReason, 'too-large'>, string> = {
   'invalid-url': unreached,

@@ -10,18 +10,17 @@ import { createTextRules, type TextRules } from './manifest/text-rules.ts'
 /** Values times schemas that one validation may check: under a second and 100 MB of temporary errors at worst. */
 const maxChecks = 200_000
 
-/** Said of arguments that would take too long. */
 export const tooMuch: ErrorDetail = { path: '', message: "is too large to check against the tool's input schema" }
 
 /**
- * The problems of a tool call's arguments, by dotted path, at most 20; empty if there are none. The schema must
- * have no problems as an input schema. It is interpreted, because code made from a stranger's schema would run beside
- * everybody's credentials. The time and memory for any schema and arguments are bounded.
+ * The problems of a tool call's arguments, by dotted path, at most 20; empty if valid. The checked schema is
+ * interpreted, because code compiled from a stranger's schema would run beside everybody's credentials. Time and memory
+ * are bounded.
  */
 export const argumentProblems = (schema: unknown, args: unknown): ErrorDetail[] =>
   isObject(args) ? valueProblems(schema, args, tooMuch) : [{ path: '', message: 'must be an object' }]
 
-/** The same for a value of any type and a checked schema; `tooMuch` is said of one that is too large. */
+/** As `argumentProblems`, for a value of any type and a checked schema. Returns `tooMuch` for an oversized value. */
 export function valueProblems(schema: unknown, value: unknown, tooMuch: ErrorDetail): ErrorDetail[] {
   const size = argumentSize(value)
   if (size.problems.length > 0) return firstProblems(size.problems)
@@ -62,13 +61,13 @@ const wrappers = new Set([
 ])
 
 function* readable(errors: OutputUnit[], rules: TextRules): Generator<ErrorDetail> {
-  const said = new Set<string>()
+  const reported = new Set<string>()
   for (const { keyword, instanceLocation, error } of errors) {
     if (wrappers.has(keyword)) continue
     const detail = { path: dotted(instanceLocation), message: sentence(keyword, error, rules) }
     const key = `${detail.path}\n${detail.message}`
-    if (!said.has(key)) yield detail
-    said.add(key)
+    if (!reported.has(key)) yield detail
+    reported.add(key)
   }
 }
 

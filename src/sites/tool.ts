@@ -2,10 +2,9 @@ import type { ManifestTool } from './manifest/manifest.ts'
 
 export type Scope = 'read' | 'write' | 'delete' | 'admin'
 
-/** Whether a site allows a call to be repeated: it only reads, it may be repeated, or it must be made once. */
+/** Whether a call may be repeated: it only reads, it may be repeated, or it must run once. */
 export type Effect = 'read' | 'idempotent' | 'once'
 
-/** An operation of a site, as the platform uses it. */
 export interface SiteTool {
   name: string
   description: string
@@ -15,8 +14,8 @@ export interface SiteTool {
 }
 
 /**
- * A site's tool, with defaults for what the manifest omits. An undeclared effect is `once`: a name must never decide
- * that a call may be made twice.
+ * A site's tool, with defaults for omitted members. An undeclared effect is `once`: a name must never decide that a
+ * call may run twice.
  */
 export function describeTool(tool: ManifestTool): SiteTool {
   return {

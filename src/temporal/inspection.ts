@@ -21,34 +21,30 @@ export async function ifKnown<T>(work: () => Promise<T>): Promise<T | undefined>
   }
 }
 
-/** An open workflow execution in Temporal. */
 export interface OpenExecution {
   /** Temporal's id of this execution; another one may reuse the workflow id. */
   executionId: string
   startedAt: Date
   /** Attempts of its current workflow task, including this one; 0 if there is none. */
   attempts: number
-  /** Whether a worker is carrying out one of its activities, as far as heartbeats tell. */
+  /** Whether a worker is running one of its activities, according to heartbeats. */
   isBusy: boolean
-  /** Whether nothing could make it continue: no workflow task, no activity, no child. Timers do not show. */
+  /** Whether nothing could make it continue: no workflow task, no activity, no child. Timers are not visible. */
   isIdle: boolean
-  /** The runs whose workflows it waits for. */
   children: string[]
-  /** How it is not ours although it has one of our ids; null if it is ours. */
+  /** How it differs from ours although it has one of our ids; null if it is ours. */
   foreign: 'type' | 'task queue' | null
   /** Since when its workflow task has waited for a worker; null if there is none, or a worker has it. */
   waitsSince: Date | null
 }
 
-/** Who polls for workflow tasks on our task queue. */
 export interface Polls {
   /** Whether a worker has polled within the last minute or so. */
   isPolled: boolean
-  /** Tasks scheduled before then have been handed out, unless they were lost; null if nobody polls. */
+  /** Tasks scheduled before then have been handed out, unless they were lost; null without a poller. */
   servedUntil: Date | null
 }
 
-/** How an operator has ended a workflow in Temporal. */
 export type OperatorsEnd = 'terminated' | 'cancelled'
 
 /** An open execution of our types, from a list that may be outdated. A queue's `id` is its agent's. */
@@ -58,7 +54,7 @@ export interface ListedExecution {
   executionId: string
 }
 
-/** One page of them, and the next page's token; null after the last. */
+/** One page of executions, and the next page's token; null after the last. */
 interface ListedPage {
   listed: ListedExecution[]
   next: Uint8Array | null
@@ -68,8 +64,8 @@ interface ListedPage {
 const pollSeconds = 70
 
 /**
- * Temporal caches its backlog statistics for five seconds (`matching.taskQueueInfoByBuildIdTTL`); the backlog grows
- * in the meantime.
+ * Temporal caches its backlog statistics for five seconds (`matching.taskQueueInfoByBuildIdTTL`), while the backlog
+ * grows.
  */
 const staleSeconds = 7
 
@@ -78,18 +74,17 @@ const queuePrefix = agentQueueId('')
 
 /**
  * Inspects workflows in Temporal and terminates those that should not exist. It always ends the execution that it
- * inspected, never a successor with the same workflow id. Everything throws when Temporal is away.
+ * inspected, never a successor with the same workflow id. Every function throws while Temporal is unreachable.
  */
 export function createInspection(context: {
   client: Client
   connection: Connection
   config: Config['temporal']
-  /** Applies the deadline that all calls have. */
+  /** Applies the common deadline of all calls. */
   withDeadline: <T>(work: () => Promise<T>) => Promise<T>
 }) {
   const { client, connection, config, withDeadline } = context
 
-  /** The latest execution; undefined if Temporal knows none. */
   const describe = (workflowId: string): Promise<WorkflowExecutionDescription | undefined> =>
     ifKnown(() => withDeadline(() => client.workflow.getHandle(workflowId).describe()))
 
@@ -111,7 +106,6 @@ export function createInspection(context: {
     }
   }
 
-  /** The first event of an execution's history, or the one that closed it, if it has closed. */
   async function eventOf({ workflowId, runId }: WorkflowExecutionDescription, which: 'first' | 'close') {
     const { history } = await withDeadline(() =>
       connection.workflowService.getWorkflowExecutionHistory({
@@ -125,7 +119,7 @@ export function createInspection(context: {
     return history?.events?.[0]
   }
 
-  /** Whether an execution of a run acted under the epoch. We gave up an older one, however it closed. */
+  /** Whether an execution of a run belongs to the epoch. We abandoned an older one, however it closed. */
   async function hasEpoch(execution: WorkflowExecutionDescription, epoch: number): Promise<boolean> {
     const payloads = (await eventOf(execution, 'first'))?.workflowExecutionStartedEventAttributes?.input?.payloads
     const input = payloads?.[0] && defaultPayloadConverter.fromPayload<Partial<AgentRunInput>>(payloads[0])
@@ -139,14 +133,13 @@ export function createInspection(context: {
   }
 
   return {
-    /** The agent's queue, or the run's workflow, if it is open; null if it is closed or unknown to Temporal. */
+    /** The agent's queue if it is open; null if it is closed or unknown to Temporal. */
     queue: (agentId: string): Promise<OpenExecution | null> => findOpen(agentQueueId(agentId), 'agentQueue'),
     run: (runId: string): Promise<OpenExecution | null> => findOpen(agentRunId(runId), 'agentRun'),
 
     /**
-     * How an operator has ended the latest execution of a run, which must have the epoch of the record; null if it is
-     * open, unknown to Temporal, closed otherwise, or ended by us. An execution counts as cancelled from the request
-     * on: whatever requested it, including the end of its queue, was an operator's doing.
+     * How an operator ended the latest execution of a run, which must have the recorded epoch; null if it is open,
+     * unknown to Temporal, closed otherwise, or ended by us. It counts as cancelled from the request on.
      */
     async endOf(runId: string, epoch: number): Promise<OperatorsEnd | null> {
       const found = await describe(agentRunId(runId))
@@ -160,7 +153,7 @@ export function createInspection(context: {
       return reason?.startsWith(ownReason) ? null : 'terminated'
     },
 
-    /** Terminates an execution. One that has already closed is fine. */
+    /** Terminates an execution. An execution that has already closed is fine. */
     terminateQueue: (agentId: string, { executionId }: { executionId: string }, reason: string): Promise<void> =>
       terminate(agentQueueId(agentId), executionId, reason),
     terminateRun: (runId: string, { executionId }: { executionId: string }, reason: string): Promise<void> =>
@@ -177,7 +170,7 @@ export function createInspection(context: {
         }),
       )
       const lastPoll = Math.max(0, ...(pollers ?? []).map(({ lastAccessTime }) => toDate(lastAccessTime).getTime()))
-      // If workers cannot keep up, it is normal that tasks younger than the oldest in the backlog wait.
+      // If workers cannot keep up, tasks younger than the oldest in the backlog wait normally.
       const age = Number(stats?.approximateBacklogAge?.seconds ?? 0) + staleSeconds
       const oldest = Date.now() - age * 1000
       const isPolled = lastPoll > Date.now() - pollSeconds * 1000
@@ -214,7 +207,7 @@ function toListed(workflowId: string, executionId: string): ListedExecution[] {
 const toDate = (time: { seconds?: unknown; nanos?: number | null } | null | undefined): Date =>
   new Date(Number(time?.seconds ?? 0) * 1000 + (time?.nanos ?? 0) / 1e6)
 
-/** Everything else is open, including statuses that later versions of Temporal add. */
+/** Everything else is open, including statuses of later versions of Temporal. */
 const isClosed = new Set<string>(['COMPLETED', 'FAILED', 'CANCELLED', 'TERMINATED', 'CONTINUED_AS_NEW', 'TIMED_OUT'])
 
 /** `temporal.api.enums.v1.PendingActivityState.PENDING_ACTIVITY_STATE_STARTED` */

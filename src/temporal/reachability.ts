@@ -1,21 +1,19 @@
 import type { Clock } from '../clock.ts'
 import type { Temporal } from './temporal.ts'
 
-/** How long a result is reused, in milliseconds. */
 const freshMs = 2000
 
-/** Two failed checks that are no further apart than this, in milliseconds, count as one outage. */
+/** Two failed checks at most this far apart, in milliseconds, count as one outage. */
 const sameOutageMs = 30_000
 
-/** Whether Temporal answers this process. */
 export interface Reachability {
   reachable: boolean
-  /** If not: since when this process has known. */
+  /** If it does not: since when this process has known. */
   since: Date | null
 }
 
 /**
- * Whether Temporal can be reached, for frequent callers: at most one check at a time, and its result is kept for two
+ * Whether Temporal is reachable, for frequent callers: at most one check at a time, and its result is kept for two
  * seconds. A check takes at most two seconds, the deadline of `isReachable`.
  */
 export function createReachability(context: { temporal: Pick<Temporal, 'isReachable'>; clock: Clock }) {
@@ -27,7 +25,7 @@ export function createReachability(context: { temporal: Pick<Temporal, 'isReacha
   async function check(): Promise<Reachability> {
     const began = clock.now()
     const reachable = await temporal.isReachable()
-    // After a long pause between checks, Temporal may have been back in the meantime.
+    // After a long pause between checks, Temporal may have recovered in the meantime.
     const isSameOutage = awaySince !== null && began.getTime() - checkedAt.getTime() < sameOutageMs
     awaySince = reachable ? null : isSameOutage ? awaySince : began
     checkedAt = began

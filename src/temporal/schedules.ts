@@ -12,7 +12,6 @@ import { quotedName } from '../names.ts'
 import type { Calendar } from '../schedules/cron/calendars.ts'
 import { agentOfSchedule, scheduleId, searchAttributes, type CronTickInput } from '../../workflows/messages.ts'
 
-/** A schedule as Temporal should have it. */
 export interface WantedSchedule {
   agentId: string
   ownerId: string
@@ -21,28 +20,29 @@ export interface WantedSchedule {
   generation: number
   calendars: Calendar[]
   paused: boolean
-  /** How late Temporal may start a fire. */
   catchUpSeconds: number
 }
 
 type CronTick = (input: CronTickInput) => Promise<void>
 type Options = ScheduleOptions<ScheduleOptionsStartWorkflowAction<CronTick>> & { state: { paused: boolean } }
 
-/** How much longer than the catch-up window a tick tries to be recorded; by then the ledger has the fire as missed. */
+/**
+ * How much longer than the catch-up window a tick tries to be recorded. By then the ledger records the fire as missed.
+ */
 const tickGraceMs = 10 * 60_000
 
-/** The deadline for listing all schedules, in milliseconds; no request waits for it. */
+/** The deadline for listing all schedules, in milliseconds. No request waits for it. */
 const listingMs = 20_000
 
 /**
- * Temporal's schedules, one per scheduled agent, each of which starts the workflow `cronTick`. The record decides
- * (src/schedules); every call here sends the complete state, so it is safe to repeat.
+ * Temporal's schedules, one per scheduled agent. Each starts the workflow `cronTick`. The record decides
+ * (src/schedules): every call here sends the complete state, so it is safe to repeat.
  */
 export function createTemporalSchedules(context: {
   client: Client
   taskQueue: string
   withDeadline: <T>(work: () => Promise<T>) => Promise<T>
-  /** Registers our search attributes with a Temporal that has lost its storage, and retries. */
+  /** Registers our search attributes with a Temporal that lost its storage, and retries. */
   withAttributes: <T>(work: () => Promise<T>) => Promise<T>
 }) {
   const { client, taskQueue, withDeadline, withAttributes } = context
@@ -69,7 +69,7 @@ export function createTemporalSchedules(context: {
   }
 
   return {
-    /** Creates or updates the agent's schedule. Returns false: nothing was removed. */
+    /** Creates or updates the agent's schedule. Returns false, because it removes nothing. */
     async put(wanted: WantedSchedule): Promise<false> {
       await withAttributes(async () => {
         if ((await change(wanted)) || (await create(wanted))) return
@@ -79,7 +79,6 @@ export function createTemporalSchedules(context: {
       return false
     },
 
-    /** Deletes the agent's schedule; true if there was one. */
     async remove(agentId: string): Promise<boolean> {
       try {
         await withDeadline(() => handleOf(agentId).delete())
@@ -90,7 +89,7 @@ export function createTemporalSchedules(context: {
       }
     },
 
-    /** How Temporal's schedule differs from the wanted one; `missing` if there is none. */
+    /** How Temporal's schedule differs from the wanted one; `missing` if it does not exist. */
     async differences(wanted: WantedSchedule): Promise<string[]> {
       try {
         return compare(optionsOf(wanted, taskQueue), await withDeadline(() => handleOf(wanted.agentId).describe()))
@@ -100,14 +99,13 @@ export function createTemporalSchedules(context: {
       }
     },
 
-    /** Starts the fires of a past period now; `from` and `until` are both included. */
+    /** Starts the fires of a past period now, including both ends. */
     async backfill(agentId: string, from: Date, until: Date): Promise<void> {
       await withDeadline(() => handleOf(agentId).backfill({ start: from, end: until, overlap: 'ALLOW_ALL' }))
     },
 
     /**
-     * The agents that Temporal has schedules for, of all installations that share the namespace. May be slightly
-     * outdated.
+     * The agents with a schedule in Temporal, of all installations that share the namespace. May be slightly outdated.
      */
     listAgents: (): Promise<string[]> =>
       client.withDeadline(Date.now() + listingMs, async () => {
@@ -121,7 +119,7 @@ export function createTemporalSchedules(context: {
   }
 }
 
-/** Temporal never makes fires wait for each other: the record decides what is skipped, and explains it. */
+/** Temporal never makes fires wait for each other: the record decides which are skipped, and explains it. */
 const optionsOf = (wanted: WantedSchedule, taskQueue: string): Options => ({
   scheduleId: scheduleId(wanted.agentId),
   // Why UTC, and why there may be more ticks than fires: src/schedules/cron/calendars.ts.

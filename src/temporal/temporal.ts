@@ -13,14 +13,14 @@ import {
   type AgentQueueInput,
 } from '../../workflows/messages.ts'
 
-/** How long a request waits for Temporal at most, in milliseconds. */
+/** The longest wait of a request for Temporal, in milliseconds. */
 const deadlineMs = 2000
 
 /** gRPC's codes for "the request is wrong" and "it exists already". */
 const invalidArgument = 3
 const alreadyExists = 6
 
-/** And for temporary conditions: no answer in time, overloaded, gone, interrupted. */
+/** gRPC's codes for temporary conditions: no answer in time, overloaded, unavailable, interrupted. */
 const temporaryCodes = new Set<unknown>([1, 4, 8, 10, 13, 14])
 
 /**
@@ -34,7 +34,7 @@ export function createTemporal(config: Config['temporal'], logger: Logger) {
 
   const withDeadline = <T>(work: () => Promise<T>): Promise<T> => client.withDeadline(Date.now() + deadlineMs, work)
 
-  /** Registers the search attributes of our workflows; Temporal rejects a start with an unknown one. */
+  /** Registers the search attributes of our workflows. Temporal rejects a start with an unknown one. */
   async function registerSearchAttributes(): Promise<void> {
     for (const { name } of Object.values(searchAttributes)) {
       try {
@@ -51,7 +51,7 @@ export function createTemporal(config: Config['temporal'], logger: Logger) {
     }
   }
 
-  /** A Temporal that has lost its storage no longer knows our search attributes, and rejects what uses them. */
+  /** A Temporal that lost its storage no longer knows our search attributes, and rejects requests that use them. */
   async function withAttributes<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
@@ -73,7 +73,7 @@ export function createTemporal(config: Config['temporal'], logger: Logger) {
         args: [{ agentId, ownerId }],
         signal: wakeSignal,
         signalArgs: [],
-        // Its runs inherit it: what waits for a worker is handed out in turns by owner.
+        // Its runs inherit the key, so workers serve waiting tasks in turns by owner.
         priority: { fairnessKey: ownerId },
         staticSummary: `Runs of ${quotedName(agentName)}, one at a time and in order of arrival`,
         typedSearchAttributes: [
@@ -90,7 +90,7 @@ export function createTemporal(config: Config['temporal'], logger: Logger) {
     inspection: createInspection({ client, connection, config, withDeadline }),
     schedules: createTemporalSchedules({ client, taskQueue: config.taskQueue, withDeadline, withAttributes }),
 
-    /** Wakes agents in the background. The reconciler repeats what fails. */
+    /** Wakes agents in the background. The reconciler repeats failures. */
     wakeSoon(agents: NamedAgent[]): void {
       for (const agent of agents) {
         const waking = wakeAgent(agent)
@@ -100,9 +100,7 @@ export function createTemporal(config: Config['temporal'], logger: Logger) {
       }
     },
 
-    /**
-     * Signals a waiting run to read the record again. A missing workflow is fine: the run is then resumed elsewhere.
-     */
+    /** Signals a waiting run to read the record again. A missing workflow is fine: the run then resumes elsewhere. */
     async resumeRun(runId: string): Promise<void> {
       await ifKnown(() => withDeadline(() => client.workflow.getHandle(agentRunId(runId)).signal(resumeSignal)))
     },
@@ -119,7 +117,6 @@ export function createTemporal(config: Config['temporal'], logger: Logger) {
       )
     },
 
-    /** Whether Temporal answers. */
     async isReachable(): Promise<boolean> {
       try {
         await withDeadline(() => connection.workflowService.getSystemInfo({}))
@@ -138,19 +135,18 @@ export function createTemporal(config: Config['temporal'], logger: Logger) {
 
 export type Temporal = ReturnType<typeof createTemporal>
 
-/** An agent whose queue is woken. Its name is shown to operators, as it was when the queue's workflow was started. */
+/** An agent whose queue is woken. Operators see the name that it had when the queue's workflow started. */
 export interface NamedAgent extends AgentQueueInput {
   agentName: string
 }
 
-/** How to reach Temporal; the same for the client and the worker. */
 export const connectionOptions = ({ address, apiKey, tls }: Config['temporal']) => ({
   address,
   ...(tls && { tls: true as const }),
   ...(apiKey && { apiKey }),
 })
 
-/** Whether a call failed because Temporal is away or busy, so that a retry makes sense. */
+/** Whether a call failed because Temporal is unreachable or busy, so a retry makes sense. */
 export function isTemporalAway(error: unknown): boolean {
   const failed = isGrpcServiceError(error) ? error : (error as { cause?: unknown } | undefined)?.cause
   return isGrpcServiceError(failed) && temporaryCodes.has(failed.code)

@@ -8,7 +8,6 @@ export class WorkerProcess extends Row {
   declare version: string
   /** Whether it was connected to Temporal and polling at its last report. */
   declare polling: boolean
-  /** When it last polled. */
   declare polledAt: Date | null
   declare startedAt: Date
   declare seenAt: Date

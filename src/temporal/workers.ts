@@ -4,10 +4,10 @@ import { newId } from '../ids.ts'
 import { version } from '../version.ts'
 import { WorkerProcess } from './worker-process.ts'
 
-/** How often a worker writes its row while nothing changes, in milliseconds. */
+/** How often a worker writes an unchanged row, in milliseconds. */
 const reportMs = 5000
 
-/** How long a report counts: two may be late or lost. */
+/** How long a report counts, in seconds. Two may be late or lost. */
 const freshSeconds = 15
 
 /** How long a silent worker is listed, in hours. */
@@ -16,17 +16,15 @@ const retentionHours = 24
 /** `present`: whether its report is recent and it was polling then. */
 type WorkerSighting = Omit<WorkerProcess, keyof Row> & { present: boolean }
 
-/** Whether any worker serves a task queue. */
 export interface Presence {
   present: boolean
-  /** If none does: when the last one did, as far as it is recorded. */
+  /** If none does: when the last one did, if recorded. */
   since: Date | null
 }
 
 /**
- * The worker processes: each reports every few seconds that it is present (table `workers`). Temporal knows pollers
- * too, but only while it is reachable, and it lists those that are frozen, or gone for less than five minutes. All times
- * are the database's, because process clocks differ.
+ * The worker processes: each reports its presence every few seconds (table `workers`). Temporal also lists frozen
+ * pollers, and those gone for less than five minutes. All times are the database's, because process clocks differ.
  */
 export function createWorkers(context: { database: Database; config: { temporal: { taskQueue: string } } }) {
   const { database } = context
@@ -37,7 +35,7 @@ export function createWorkers(context: { database: Database; config: { temporal:
   return {
     /**
      * Reports that this process is present. `polling`: it is connected to Temporal and polls. Call it every second: it
-     * writes every five, and at once on a change.
+     * writes every five, and immediately on a change.
      */
     async report(polling: boolean): Promise<void> {
       const at = performance.now()
@@ -46,10 +44,8 @@ export function createWorkers(context: { database: Database; config: { temporal:
       lastReport = { polling, at }
     },
 
-    /** This process takes on no more work. */
     signOff: async (): Promise<void> => void (await WorkerProcess.query(database).deleteById(id)),
 
-    /** Whether a worker of this process's task queue is present. */
     async presence(): Promise<Presence> {
       const { rows } = await database.raw<{ rows: [{ present: boolean; since: Date | null }] }>(presenceStatement, {
         taskQueue,
@@ -61,7 +57,6 @@ export function createWorkers(context: { database: Database; config: { temporal:
     /** Every recorded worker, of all task queues, the latest report first; at most a thousand. */
     list: async (): Promise<WorkerSighting[]> => (await database.raw<{ rows: WorkerSighting[] }>(listStatement)).rows,
 
-    /** Deletes workers that have been silent for a day. */
     async purge(): Promise<void> {
       await database.raw(purgeStatement)
     },

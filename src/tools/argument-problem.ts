@@ -9,7 +9,7 @@ export async function argumentProblem(
   ownerId: string,
 ): Promise<string | undefined> {
   const problems = await sites.argumentProblems(schema, args, ownerId).catch((error: unknown): ErrorDetail[] => {
-    // An unusable schema is the site's fault. The model cannot know it.
+    // An unusable schema is the site's fault, which the model cannot know.
     if (isCoded(error, 'MANIFEST_INVALID')) return [{ path: '', message: error.message }]
     throw error
   })

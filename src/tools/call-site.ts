@@ -5,51 +5,48 @@ import type { Logger } from '../logger.ts'
 import { retryAfter } from '../safe-fetch/retry-after.ts'
 import type { SafeFetch, SafeFetchReason, SafeResponse } from '../safe-fetch/safe-fetch.ts'
 import { SafeFetchError } from '../safe-fetch/safe-fetch-error.ts'
-import { refusedAddress, unreached } from '../safe-fetch/unreached.ts'
+import { refusedAddress, unreached } from '../safe-fetch/unreached-site.ts'
 import { orElse, type Threads } from '../threads/threads.ts'
 import { readAnswer, readRefusal, type ReadAnswer, type SiteAnswer } from './site-answer.ts'
 import { unreadResult } from './unread-result.ts'
 
-/** One tool call as it is sent (docs/specification.md, "Tool call"). */
 export interface SiteCall {
   serverUrl: string
   tool: string
   token: string
-  /** What else must not be in the outcome, besides the token. */
+  /** Secrets besides the token to mask in the outcome. */
   secrets?: readonly string[] | undefined
-  /** Whose turn it is in the threads. */
+  /** The fairness key in the threads. */
   ownerId: string
-  /** The JSON text of the arguments object. */
   arguments: string
   idempotencyKey: string
   signal?: AbortSignal | undefined
 }
 
 /**
- * The outcome of one attempt. `certain`: the site certainly did nothing, so a repeat is safe for any tool. Only a
- * refusal by the site (401, 403, 429) or a connection that was never made prove that.
+ * The outcome of one attempt. `certain`: the site certainly did nothing, so any tool can be called again. Only a
+ * refusal by the site (401, 403, 429) or a connection that was never made proves that.
  */
 export type CallOutcome =
-  /** `text` is the JSON text of the result. */
   | { kind: 'succeeded'; httpStatus: number; text: string }
-  /** The site carried it out, as its 2xx says (RFC 9110, 15.3), but its answer is no JSON object that can be read. */
+  /** The site ran the call, as its 2xx says (RFC 9110, 15.3), but its answer is not a readable JSON object. */
   | { kind: 'unread'; httpStatus: number; text: string }
   | { kind: 'refused'; httpStatus: 401 | 403 | 429; certain: true; text: string; retryAfter?: number }
   | { kind: 'rejected'; httpStatus: number; certain: false; text: string }
-  /** `retryAfter`: seconds for which the site asked to be left alone. */
+  /** `retryAfter`: the pause that the site requested, in seconds. */
   | { kind: 'broken'; httpStatus: number | null; certain: false; text: string; retryAfter?: number }
   /** `permanent`: a retry would have the same outcome. */
   | { kind: 'unavailable'; httpStatus: null; certain: boolean; text: string; permanent?: true }
 
 /**
- * Up to here an answer is read at once: parsing and cleaning take three milliseconds at worst, and a thread takes one.
- * Of a mebibyte they take 150.
+ * The longest answer that is read without a thread. Parsing and masking it take three milliseconds at worst, and a
+ * thread takes one. A mebibyte takes 150.
  */
 const inlineCharacters = 16 * 1024
 
 /**
- * Sends tool calls to sites. Never throws for what a site does: every response and every failure is an outcome. Throws
- * only when the signal aborts the call. No outcome contains the token or another of the secrets, even if the site returns it.
+ * Sends tool calls to sites. Never throws because of a site: every response and every failure is an outcome. Throws
+ * only if the signal aborts the call. No outcome contains the token or another secret, even if the site returns it.
  */
 export function createCallSite(context: {
   fetch: SafeFetch
@@ -59,7 +56,7 @@ export function createCallSite(context: {
 }) {
   const { fetch, config, logger, threads } = context
 
-  /** Who reads answers for the owner: a thread, if they may take long. */
+  /** The reader of answers for an owner. Long answers are read in a thread. */
   const readerFor = (party: string): Reader => ({
     answer: async (answer) =>
       answer.text.length <= inlineCharacters
@@ -84,7 +81,7 @@ export function createCallSite(context: {
     }
   }
 
-  /** The site's words stay out of the log: they may quote what was sent. */
+  /** The log omits the site's text, which may quote the request. */
   function note({ serverUrl, tool }: SiteCall, failure: object): void {
     logger.warn({ host: URL.parse(serverUrl)?.host, tool, ...failure }, 'tool call failed')
   }
@@ -113,7 +110,7 @@ const toRequest = (call: SiteCall, config: Config) => ({
 })
 
 function failedToSend({ reason, maybeSent, status }: SafeFetchError): CallOutcome {
-  const unreadable = unreadables[reason]
+  const unreadable = unreadableReasons[reason]
   if (unreadable !== undefined) {
     return status !== undefined && isSuccess(status)
       ? unread(status, unreadable)
@@ -142,8 +139,7 @@ const sentences: Partial<Record<SafeFetchReason, string>> = {
   'invalid-url': "The address in the site's manifest is invalid.",
 }
 
-/** What is wrong with a response that arrived and was not read. */
-const unreadables: Partial<Record<SafeFetchReason, string>> = {
+const unreadableReasons: Partial<Record<SafeFetchReason, string>> = {
   'too-large': 'is too large',
   encoding: 'could not be decompressed',
 }
@@ -154,21 +150,21 @@ async function classify(response: SafeResponse, secrets: string[], read: Reader)
   const { status } = response
   const text = decodeUtf8(response.body)
   if (isSuccess(status)) return classifySuccess(status, text, secrets, read)
-  const said = quoted(text === undefined ? '' : await read.refusal({ text, secrets }))
+  const quotation = quoted(text === undefined ? '' : await read.refusal({ text, secrets }))
   if (status === 401 || status === 403 || status === 429) {
-    const text = refusal(status, said)
+    const text = refusal(status, quotation)
     return { kind: 'refused', httpStatus: status, certain: true, text, ...retryAfter(response.headers) }
   }
   if (status >= 500 || status === 408) {
-    const failed = broken(status, `The site failed with status ${status}.${said}`)
-    // Only 503 gives the header a meaning for what comes next (RFC 9110, 10.2.3).
+    const failed = broken(status, `The site failed with status ${status}.${quotation}`)
+    // Only for 503 does the header have a meaning here (RFC 9110, 10.2.3).
     return status === 503 ? { ...failed, ...retryAfter(response.headers) } : failed
   }
   return {
     kind: 'rejected',
     httpStatus: status,
     certain: false,
-    text: `The site rejected the call with status ${status}.${said}`,
+    text: `The site rejected the call with status ${status}.${quotation}`,
   }
 }
 
@@ -179,7 +175,7 @@ async function classifySuccess(
   read: Reader,
 ): Promise<CallOutcome> {
   if (body === undefined) return unread(status, 'is not valid UTF-8')
-  // As 204 says (RFC 9110, 15.3.5), and many sites with other statuses, after a deletion.
+  // As 204 defines (RFC 9110, 15.3.5), and as many sites answer a deletion with other statuses.
   if (body.trim() === '') return { kind: 'succeeded', httpStatus: status, text: '{}' }
   const result = await read.answer({ text: body, secrets })
   if ('text' in result) return { kind: 'succeeded', httpStatus: status, text: result.text }
@@ -205,11 +201,10 @@ const broken = (httpStatus: number | null, text: string): Extract<CallOutcome, {
   text,
 })
 
-function refusal(status: 401 | 403 | 429, said: string): string {
-  if (status === 401) return `The site does not accept the token.${said}`
-  if (status === 403) return `The site does not allow this user to perform the operation.${said}`
-  return `The site's rate limit has been exceeded.${said}`
+function refusal(status: 401 | 403 | 429, quotation: string): string {
+  if (status === 401) return `The site does not accept the token.${quotation}`
+  if (status === 403) return `The site does not allow this user to perform the operation.${quotation}`
+  return `The site's rate limit has been exceeded.${quotation}`
 }
 
-/** The site's own words, marked as such, or nothing. */
 const quoted = (words: string): string => (words === '' ? '' : ` The site says: ${JSON.stringify(words)}`)

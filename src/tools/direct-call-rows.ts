@@ -7,11 +7,10 @@ import { freesKey } from './direct-call.ts'
 import type { Ledger, Sending } from './sender.ts'
 import { DirectToolCall, recordedResult } from './tool-call.ts'
 
-/** Writes what happens to a direct call into its row. */
 export function createDirectCallRows({ database, clock }: { database: Database; clock: Clock }) {
   /**
-   * The call's row. It is inserted at the first attempt, so a call that is rejected earlier leaves no row. Each attempt
-   * begins in a transaction: nothing is sent for a caller who may not call any more.
+   * The call's row. The first attempt inserts it, so a call that is rejected earlier leaves no row. Each attempt starts
+   * in a transaction, so nothing is sent for a caller who lost the permission.
    */
   function ledgerOf(row: DirectRow): DirectLedger {
     let attempts = 0
@@ -35,7 +34,6 @@ export function createDirectCallRows({ database, clock }: { database: Database; 
     }
   }
 
-  /** Inserts the row, unless another request with its key was faster. */
   async function isFirst(row: Partial<DirectToolCall>): Promise<boolean> {
     try {
       await database.transaction(async (trx) => DirectToolCall.query(trx).insert(row))
@@ -54,11 +52,11 @@ export function createDirectCallRows({ database, clock }: { database: Database; 
     await retryWhileUnavailable(work)
   }
 
-  /** A call that was not begun has a row, too, so that its answer names a call that can be looked up. */
+  /** An unsent call has a row too, so its answer names a call that can be looked up. */
   async function recordUnsent(row: DirectRow, result: string): Promise<void> {
     const now = clock.now()
     const times = { plannedAt: now, startedAt: now, endedAt: now }
-    // Refusals cost a client nothing, so large arguments of calls that were never sent are not kept.
+    // Refusals are free for clients, so large arguments of unsent calls are not kept.
     const args = row.arguments.length > keptUnsent ? '{}' : row.arguments
     const unsent = {
       ...row,
@@ -75,15 +73,12 @@ export function createDirectCallRows({ database, clock }: { database: Database; 
   return { ledgerOf, recordOutcome, recordUnsent }
 }
 
-/** The longest arguments that are kept of a call that was never sent. */
 const keptUnsent = 1024
 
-/** Keeps account of the attempts at a direct call. */
 export type DirectLedger = Ledger & { attempts: () => number; refused: () => number | null }
 
 export type DirectRow = ReturnType<typeof directRow>
 
-/** The row of a call that is about to be sent. */
 export function directRow(
   entry: VaultEntry,
   tool: { name: string; effect: DirectToolCall['effect'] },

@@ -1,12 +1,11 @@
 import { CodedError } from '../errors.ts'
-import { secondsInWords } from '../in-words.ts'
+import { secondsInWords } from '../amounts-in-words.ts'
 import { JsonText } from '../json-text.ts'
 import type { CallOutcome } from './call-site.ts'
 import type { Sent } from './sender.ts'
 import type { DirectToolCall } from './tool-call.ts'
 import { unreadResult } from './unread-result.ts'
 
-/** The result of a direct call. */
 export interface DirectResult {
   callId: string
   result: JsonText
@@ -15,9 +14,9 @@ export interface DirectResult {
 type Failed = Pick<DirectToolCall, 'id' | 'status' | 'httpStatus'>
 
 /**
- * The error of a call that has no result. It always names the call. `outcome` says `unknown` if the site may have acted,
- * and `succeeded` if it has, but the result could not be read: then nobody must be invited to repeat the call, so the
- * code is never SITE_UNAVAILABLE.
+ * The error of a call without a result. It always names the call. `outcome` is `unknown` if the site may have acted,
+ * and `succeeded` if only the result was unreadable. Then the code is never SITE_UNAVAILABLE, which would invite a
+ * repeat.
  */
 export function callError(
   code: 'SITE_UNAVAILABLE' | 'TOOL_EXECUTION_ERROR' | 'OUTGOING_RATE_LIMITED' | 'PERMISSION_DENIED',
@@ -27,18 +26,18 @@ export function callError(
 ): CodedError {
   const outcome = status === 'started' || status === 'planned' ? 'unknown' : status
   const facts = { callId: id, outcome, ...(httpStatus !== null && { siteStatus: httpStatus }) }
-  const usable = outcome === 'failed' ? code : 'TOOL_EXECUTION_ERROR'
-  return new CodedError(usable, { message, facts, cause, ...(retryAfter !== undefined && { retryAfter }) })
+  const shownCode = outcome === 'failed' ? code : 'TOOL_EXECUTION_ERROR'
+  return new CodedError(shownCode, { message, facts, cause, ...(retryAfter !== undefined && { retryAfter }) })
 }
 
 /**
- * Whether a call that has failed leaves its key free: the site certainly did nothing, or a repetition does no harm. Then
- * the same request may be tried again under the same key.
+ * Whether a failed call frees its key: the site certainly did nothing, or a repeat does no harm. Then the same request
+ * may be retried under the same key.
  */
 export const freesKey = (status: DirectToolCall['status'], effect: DirectToolCall['effect'], outcome: CallOutcome) =>
   status === 'failed' && (effect === 'read' || ('certain' in outcome && outcome.certain))
 
-/** What a call's row says to a repeated request (docs/understand/effects.md, "What a response proves"). */
+/** The answer to a repeated request, from the call's row (docs/understand/effects.md, "What a response proves"). */
 export function answerOf(call: DirectToolCall): DirectResult {
   if (call.status === 'succeeded' && call.result !== null) return { callId: call.id, result: new JsonText(call.result) }
   if (call.status === 'succeeded') throw callError('TOOL_EXECUTION_ERROR', unreadResult, call)
@@ -47,10 +46,8 @@ export function answerOf(call: DirectToolCall): DirectResult {
   throw callError(isRetryable ? 'SITE_UNAVAILABLE' : 'TOOL_EXECUTION_ERROR', call.result ?? pending, call)
 }
 
-/** A call that had no effect. */
 export type UnsentCall = Exclude<Sent, { kind: 'answered' }>
 
-/** Why nothing happened at the site, as an error. */
 export function reasonOf(sent: UnsentCall, now: Date) {
   if (sent.kind === 'held') {
     const seconds = Math.max(1, Math.ceil((sent.until.getTime() - now.getTime()) / 1000))

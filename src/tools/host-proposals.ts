@@ -6,7 +6,7 @@ import type { Manifest } from '../sites/manifest/manifest.ts'
 
 import { limitedHost } from './limited-host.ts'
 
-/** The most calls a minute that a manifest may ask for, and an admin may allow. */
+/** The maximum calls per minute that a manifest may propose and an admin may allow. */
 export const maxPerMinute = 6000
 
 const proposal = v.object({
@@ -18,7 +18,7 @@ function proposedBy(manifest: Manifest): number | undefined {
   return read.success ? read.output.limits.calls_per_minute : undefined
 }
 
-/** What a manifest asks for in a way that says no number, for its author; undefined if it asks for nothing, or properly. */
+/** The problem of an invalid proposal, for the manifest's author; undefined without a proposal or for a valid one. */
 export function proposalProblem(manifest: Manifest): string | undefined {
   const { limits } = manifest
   const asksForNothing = limits === undefined || (isObject(limits) && limits['calls_per_minute'] === undefined)
@@ -27,9 +27,8 @@ export function proposalProblem(manifest: Manifest): string | undefined {
 }
 
 /**
- * Notes how many calls a minute the manifests of connected sites ask for, for admins to see. No limit follows from that.
- * What is no whole number from 1 to 6000 is no proposal. Nobody speaks for another host: the manifest must come from the
- * host that its tools are at.
+ * Records the calls per minute that manifests propose, for admins to see. A proposal sets no limit. Only whole numbers
+ * from 1 to 6000 count, and only if the manifest comes from the host of its tools: nobody may propose for another host.
  */
 export function createHostProposals(context: { database: Database; config: Pick<Config, 'sites'> }) {
   const { database, config } = context

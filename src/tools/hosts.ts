@@ -6,25 +6,22 @@ import type { Logger } from '../logger.ts'
 import { limitedHost } from './limited-host.ts'
 import { OutgoingHost } from './outgoing-host.ts'
 
-/** The most hosts that are listed; beyond that, query the database. */
 const maxListed = 1000
 
-/** A host that is not called, or that has a limit of its own or asks for one, as an admin sees it. */
+/** A host that is blocked, has its own limit or proposes one, as an admin sees it. */
 interface KnownHost {
   host: string
-  /** How many calls a minute an admin allows; null for OUTGOING_PER_MINUTE. */
+  /** Calls per minute that an admin allows; null for OUTGOING_PER_MINUTE. */
   callsPerMinute: number | null
-  /** How many its manifest asks for. */
   proposedPerMinute: number | null
-  /** The host itself asked for a pause, with a Retry-After. */
+  /** The host requested a pause with a Retry-After. */
   held: { until: Date; reason: string | null } | null
-  /** An admin has suspended it. */
   suspended: { at: Date; by: string | null; reason: string | null } | null
 }
 
 /**
- * Hosts whose tools are not called, because an admin suspended them or because they asked for a pause, and limits of
- * single hosts.
+ * Hosts that must not be called, because an admin suspended them or they requested a pause, and the limits of single
+ * hosts.
  */
 export function createHosts(context: {
   database: Database
@@ -36,8 +33,8 @@ export function createHosts(context: {
 
   return {
     /**
-     * Suspends a host until an admin lifts that. Suspending again changes by whom and why, but not since when.
-     * VALIDATION_ERROR for an invalid host.
+     * Suspends a host until an admin lifts it. A repeated suspension changes the admin and the reason, but not the
+     * start. VALIDATION_ERROR for an invalid host.
      */
     async suspend(host: string, adminUserId: string, reason: string): Promise<KnownHost> {
       assertHost(host, config.sites)
@@ -45,14 +42,11 @@ export function createHosts(context: {
       await database.raw(suspendStatement, { host, now, adminUserId, reason })
       logger.info({ userId: adminUserId, host }, 'host suspended')
       const row = await OutgoingHost.query(database).findById(host)
-      // Lifted again in the same moment.
+      // Lifted again at the same moment.
       return row ? present(row, now) : { host, ...nothing }
     },
 
-    /**
-     * Sets how many calls a minute the host may get, instead of OUTGOING_PER_MINUTE. VALIDATION_ERROR for an invalid
-     * host.
-     */
+    /** Sets a host's calls per minute, instead of OUTGOING_PER_MINUTE. VALIDATION_ERROR for an invalid host. */
     async setLimit(host: string, adminUserId: string, callsPerMinute: number): Promise<KnownHost> {
       assertHost(host, config.sites)
       await OutgoingHost.query(database).insert({ host, callsPerMinute }).onConflict('host').merge(['callsPerMinute'])
@@ -61,7 +55,7 @@ export function createHosts(context: {
       return row ? present(row, clock.now()) : { host, ...nothing }
     },
 
-    /** Gives a host the usual limit again; false if it has none of its own. VALIDATION_ERROR for an invalid host. */
+    /** Restores a host's usual limit; false if it has no other. VALIDATION_ERROR for an invalid host. */
     async removeLimit(host: string, adminUserId: string): Promise<boolean> {
       assertHost(host, config.sites)
       const changed = await OutgoingHost.query(database)
@@ -72,7 +66,7 @@ export function createHosts(context: {
       return changed > 0
     },
 
-    /** Ends the suspension of a host; false if there is none. VALIDATION_ERROR for an invalid host. */
+    /** Lifts the suspension of a host; false if there is none. VALIDATION_ERROR for an invalid host. */
     async lift(host: string, adminUserId: string): Promise<boolean> {
       assertHost(host, config.sites)
       const changed = await OutgoingHost.query(database)
@@ -83,7 +77,7 @@ export function createHosts(context: {
       return changed > 0
     },
 
-    /** Ends the pause that a host has asked for; false if there is none. VALIDATION_ERROR for an invalid host. */
+    /** Ends the pause that a host requested; false if there is none. VALIDATION_ERROR for an invalid host. */
     async endHold(host: string, adminUserId: string): Promise<boolean> {
       assertHost(host, config.sites)
       const changed = await OutgoingHost.query(database)
@@ -94,10 +88,7 @@ export function createHosts(context: {
       return changed > 0
     },
 
-    /**
-     * The hosts that are not called now or have a limit of their own, by name, and after them those that ask for one; at
-     * most a thousand.
-     */
+    /** The blocked hosts and those with their own limit, by name, then those that propose one; at most a thousand. */
     async list(): Promise<KnownHost[]> {
       const now = clock.now()
       const rows = await OutgoingHost.query(database)
@@ -109,7 +100,7 @@ export function createHosts(context: {
   }
 }
 
-/** Strangers propose limits, so what somebody has decided comes first. */
+/** Strangers propose limits, so admins' decisions come first. */
 const decided = 'suspended_at is not null or coalesce(held_until > :now, false) or calls_per_minute is not null'
 
 const nothing = { callsPerMinute: null, proposedPerMinute: null, held: null, suspended: null }
@@ -126,10 +117,10 @@ function present(row: OutgoingHost, now: Date): KnownHost {
   }
 }
 
-/** Names and addresses; no wildcards, which URLs allow and which would match nothing. */
+/** Names and addresses. URLs allow wildcards, but none would match. */
 const shape = /^([a-z0-9][a-z0-9._-]*|\[[0-9a-f:.]+\])(:\d+)?$/
 
-/** Only in the spelling that calls are looked up by; any other would suspend nothing. */
+/** Requires the spelling that calls are looked up by. Any other would suspend nothing. */
 function assertHost(host: string, sites: Config['sites']): void {
   const url = host.length <= 260 ? URL.parse(`https://${host}`) : null
   const spelled = url && limitedHost(url.href, sites)

@@ -1,5 +1,6 @@
 /**
- * What the limits, holds and suspensions of outgoing calls go by (docs/specification.md, "Limits"): the host name. Ports do not multiply it, unless OUTGOING_COUNT_PORTS says so; nor does a dot at the end.
+ * The key of limits, holds and suspensions of outgoing calls (docs/specification.md, "Limits"): the host name. Ports do
+ * not multiply it, unless OUTGOING_COUNT_PORTS says so. A final dot does not either.
  */
 export function limitedHost(url: string, { countPorts }: { countPorts: boolean }): string {
   const { hostname, port } = new URL(url)

@@ -1,24 +1,25 @@
 import type { Config } from '../config/config.ts'
 import { isTransient, type Database, type Transaction } from '../database/database.ts'
 import { newId } from '../ids.ts'
-import { lockHost, readHost, type HostRead } from './outgoing-reads.ts'
+import { lockHost, readHost, type HostRead } from './read-host.ts'
 import { OutgoingSlot } from './outgoing-slot.ts'
 import { msUntilTurn } from './outgoing-turns.ts'
 
-/** A call that needs a slot. */
 export interface SlotRequest {
-  /** The name, with its port if each port counts separately. */
+  /** The name, with its port if ports count separately. */
   host: string
-  /** Who gets a fair share of the host: an owner, and after a slash one of its agents, its chats or its direct calls. */
+  /**
+   * The key of a fair share of the host: an owner, and after a slash one of its agents, its chats or its direct calls.
+   */
   share: string
   callId: string
-  /** Whether the call queues for its turn, whenever that is. */
+  /** Whether the call queues for its turn, however late. */
   mayWait: boolean
-  /** It also queues for a turn that comes within so many milliseconds. A call that gives up must `leave`. */
+  /** A call without `mayWait` queues for a turn within this time, in milliseconds. If it gives up, it must `leave`. */
   patienceMs?: number | undefined
 }
 
-/** Whether the call may be made now. `notBefore`, in `inMs`, is an estimate, at least a second away. */
+/** Whether the call may be sent now. `notBefore`, in `inMs`, is an estimate of at least a second. */
 export type SlotDecision =
   | { kind: 'granted'; slotId: string }
   | { kind: 'later'; notBefore: Date; inMs: number; why: 'limit' | 'held' }
@@ -26,34 +27,35 @@ export type SlotDecision =
 
 /** Durations of the limit, in milliseconds. Only tests change them. */
 export interface OutgoingPace {
-  /** Between the end of a call and the next in its slot: the site may have seen the call at any time before its end. */
+  /**
+   * Between the end of a call and the next in its slot: the site may have received the call at any time before its end.
+   */
   windowMs: number
   /** The shortest wait. Also the expected duration of a call in progress. */
   minWaitMs: number
-  /** How late a waiting call may ask again before it counts as dead and loses its turn. */
+  /** How late a waiting call may ask again before it counts as dead and loses its position. */
   graceMs: number
   /**
    * How much longer than its timeout a call may hold its slot before its process counts as dead. Covers the time
-   * between taking the slot and sending: a write to the ledger by a slow database.
+   * between taking the slot and sending, when a slow database records the call.
    */
   marginMs: number
 }
 
 const defaultPace: OutgoingPace = { windowMs: 60_000, minWaitMs: 1000, graceMs: 30_000, marginMs: 60_000 }
 
-/** How long expired rows are kept, so that late releases and late waiting calls still find theirs. */
+/** How long expired rows are kept, so that late releases and late waiting calls still find them. */
 const retentionMinutes = 60
 
 const defaultHoldSeconds = 60
 
-/** How long a proposal is kept that no manifest makes any more: manifests are read once a day. */
+/** How long a proposal is kept after manifests stopped making it. Manifests are read once a day. */
 const proposalDays = 30
 
 /**
- * The host limit, shared by all processes: OUTGOING_PER_MINUTE, or what an admin has set for the host, in any 60
- * seconds as the site sees them, and equal shares (docs/understand/fairness.md, "The limit of a host"). A slot
- * counts from when it is taken until a minute after its call has ended, because the call may arrive at any time between.
- * All times are the database's: process clocks differ, and a fast one must not free a slot that another process holds.
+ * The host limit, shared by all processes: calls in any 60 seconds as the site sees them, in equal shares
+ * (docs/understand/fairness.md, "The limit of a host"). A slot counts until a minute after its call has ended, because
+ * the call may arrive at any time between. All times are the database's, because process clocks differ.
  */
 export function createOutgoingLimit(context: {
   database: Database
@@ -76,11 +78,10 @@ export function createOutgoingLimit(context: {
     return { kind: 'later', notBefore, inMs, why: read.heldUntil ? 'held' : 'limit' }
   }
 
-  /** In milliseconds; 0 if it is the call's turn. */
   function waitFor(request: SlotRequest, { contended, limit }: HostRead): number {
     if (!contended) return 0
     const state = { ...contended, limit, roundMs: pace.windowMs + pace.minWaitMs }
-    // No slot is reserved for a call that asks after the slot would be free again anyway.
+    // A call that asks after the slot would be free again needs no reservation.
     const soonCalls = contended.calls.filter(({ asksInMs }) => asksInMs < pace.windowMs)
     if (msUntilTurn(request.callId, { ...state, calls: soonCalls }) === 0) return 0
     return Math.max(1, msUntilTurn(request.callId, state) ?? 0)
@@ -94,8 +95,8 @@ export function createOutgoingLimit(context: {
     take: (request: SlotRequest): Promise<SlotDecision> => database.transaction((trx) => decide(trx, request)),
 
     /**
-     * The call has ended: its slot counts for one more minute. Without a release, after a crash, it counts for the
-     * longest possible call. So this does not throw while the database is away.
+     * Ends a call: its slot counts for one more minute. Without a release, after a crash, it counts for the longest
+     * possible call. So this does not throw while the database is unreachable.
      */
     async release(slotId: string): Promise<void> {
       try {
@@ -105,12 +106,11 @@ export function createOutgoingLimit(context: {
       }
     },
 
-    /** The call waits no more. */
     async leave(callId: string): Promise<void> {
       await database.raw(leaveStatement, { callId })
     },
 
-    /** Nothing was sent: the slot is free at once, as if it had not been taken. */
+    /** Frees a slot whose call was not sent, as if it had not been taken. */
     async releaseUnused(slotId: string): Promise<void> {
       await OutgoingSlot.query(database).deleteById(slotId)
     },
@@ -125,7 +125,7 @@ export function createOutgoingLimit(context: {
       return rows[0].heldUntil
     },
 
-    /** Deletes rows that expired an hour ago, holds that are over, old proposals, and hosts without any state. */
+    /** Deletes rows that expired an hour ago, finished holds, old proposals, and hosts without state. */
     async purge(): Promise<void> {
       await database.raw(`delete from outgoing_slots where free_at < ${past}`)
       await database.raw(`delete from outgoing_waits where ask_again_at < ${past}`)
@@ -149,7 +149,6 @@ async function addToWaiting(trx: Transaction, { host, share, callId }: SlotReque
   await trx.raw(waitStatement, { host, share, callId, askAgainAt })
 }
 
-/** The database's time plus `ms` milliseconds. */
 const inMs = `statement_timestamp() + cast(:ms as float8) * interval '1 millisecond'`
 
 const occupyStatement = `

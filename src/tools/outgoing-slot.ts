@@ -8,6 +8,5 @@ export class OutgoingSlot extends Row {
   declare share: string
   declare takenAt: Date
   declare endedAt: Date | null
-  /** When it stops counting. */
   declare freeAt: Date
 }

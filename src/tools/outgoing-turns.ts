@@ -4,7 +4,6 @@ export interface CountedSlot {
   freeInMs: number
 }
 
-/** A call that asks for a slot. */
 export interface WaitingCall {
   id: string
   share: string
@@ -13,26 +12,25 @@ export interface WaitingCall {
 /** The state of one host: slots in order of becoming free, calls in order of first asking. */
 export interface HostState {
   limit: number
-  /** How long a slot that is taken now will count. */
   roundMs: number
   slots: CountedSlot[]
   calls: WaitingCall[]
-  /** Shares in the order in which each last got a slot, the latest last; shares served long ago may be missing. */
+  /** Shares in the order of their latest slot, the most recent last. Shares served long ago may be missing. */
   served: string[]
 }
 
 /**
- * The milliseconds until it is the call's turn; 0 means now. Each free slot goes to the owner that holds the fewest
- * slots at that time; among equals, to the one that was served longest ago; within an owner to its shares by the same
- * rule, so that many agents get no more than one; within a share, to the call that asked first. That is the order by
- * (slots the share holds + position within the share), simulated into the future as held slots expire. If there are
- * more shares than slots, the last time of service must count: otherwise the shares whose slots expire would get them
- * back, and the others would get nothing. Undefined if the call is not in the list.
+ * The milliseconds until the call's turn; 0 means now; undefined if the call is not in the list. Each free slot goes to
+ * the owner with the fewest slots at that time, among equals to the one served longest ago. Within an owner, the same
+ * rule decides between its shares, so many agents get no more than one. Within a share, the call that asked first wins.
+ * This is the order by (slots of the share + position within it), simulated as held slots expire. If there are more
+ * shares than slots, the last time of service must count: otherwise the shares whose slots expire would get them back,
+ * and the others would get nothing.
  */
 export function msUntilTurn(id: string, { limit, roundMs, slots, calls, served }: HostState): number | undefined {
   const shares = groupByShare(slots, calls, served)
   const freeing = futureSlots(slots, shares)
-  // If the limit was lowered, the first slots to expire free nothing.
+  // If the limit was lowered, the first expiring slots free nothing.
   for (let excess = slots.length - limit; excess > 0; excess -= 1) freeing.next()
   const free = Math.max(0, limit - slots.length)
   for (let simulated = 0; ; simulated += 1) {
@@ -59,7 +57,6 @@ interface Party {
 interface Share extends Party {
   name: string
   owner: Party
-  /** Its calls, each with its position among all calls. */
   waiting: { id: string; place: number }[]
   served: number
 }
@@ -82,14 +79,14 @@ function groupByShare(slots: CountedSlot[], calls: WaitingCall[], served: string
   return shares
 }
 
-/** The slots in the order in which they become free: current ones merged with simulated ones, both already sorted. */
+/** The slots in the order in which they become free: current ones merged with simulated ones, both sorted. */
 function futureSlots(slots: CountedSlot[], shares: Map<string, Share>) {
   const simulated: CountedSlot[] = []
   let nextSlot = 0
   let nextSimulated = 0
   return {
     take: (slot: CountedSlot) => simulated.push(slot),
-    /** Frees the next slot, and returns when that is. */
+    /** Frees the next slot, and returns when. */
     next(): number {
       const known = slots[nextSlot]
       const later = simulated[nextSimulated]

@@ -10,52 +10,47 @@ import type { CallOutcome, SiteCall } from './call-site.ts'
 import { limitedHost } from './limited-host.ts'
 import type { OutgoingLimit } from './outgoing-limit.ts'
 
-/** A call to send now, if its host has a slot. */
 export interface Sending {
   callId: string
   ownerId: string
   entryId: string
   tool: string
-  /** The JSON text of the arguments object. */
   arguments: string
   idempotencyKey: string
-  /** Who gets a fair share of the host: the owner, and after a slash an agent, chats or direct calls. */
+  /** The key of a fair share of the host: the owner, and after a slash an agent, chats or direct calls. */
   share: string
-  /** Whether the call may be sent again later, when it has a slot. */
+  /** Whether the call may be sent later, when it has a slot. */
   mayWait: boolean
-  /** For how many milliseconds `send` itself waits for a slot. */
+  /** How long `send` itself waits for a slot, in milliseconds. */
   patienceMs?: number
-  /** The generation of the credential that the site has already answered with 401. */
   refusedGeneration: number | null
-  /** What must not be in the outcome, besides the token of the call. */
+  /** Secrets besides the token to mask in the outcome. */
   secrets?: readonly string[] | undefined
   signal?: AbortSignal | undefined
 }
 
 /** How the caller records the progress of a call. */
 export interface Ledger {
-  /** Records that the call is sent now; false if it must not be sent any more. */
+  /** Records that the call is sent now; false if it must not be sent. */
   begin: () => Promise<boolean>
-  /** Records a refused attempt (401, 429), before anything else follows from it. */
+  /** Records a refused attempt (401, 429) before its consequences. */
   onRefused: (outcome: CallOutcome, generation: number) => Promise<void>
-  /** The credential was refreshed for the call. */
   onRefreshed: () => Promise<void>
 }
 
 /** The outcome. `held` and `parked` calls were not sent, or the ledger knows that the site did nothing. */
 export type Sent =
   | { kind: 'answered'; outcome: CallOutcome }
-  /** The site answered 401, and there is a newer credential: the call can be sent again at once. */
+  /** The site answered 401, and a newer credential exists: the call can be sent again immediately. */
   | { kind: 'again'; outcome: CallOutcome; refreshed: boolean }
-  /** `inMs`: when there is a slot. */
   | { kind: 'held'; until: Date; inMs?: number; why: 'limit' | 'held'; host: string; outcome?: CallOutcome }
   | { kind: 'parked'; message: string }
-  /** The site is unreachable, now or permanently, or has not granted the scope of the tool; nothing was begun. */
+  /** The site is unreachable, now or permanently, or did not grant the tool's scope. Nothing was started. */
   | { kind: 'unsent'; outcome: CallOutcome; notGranted?: true }
   | { kind: 'dropped' }
 
 /**
- * Sends tool calls, of runs and direct ones: opens the connection, keeps the host limit, and handles 401 and 429. It
+ * Sends the tool calls of runs and direct ones: opens the connection, keeps the host limit, and handles 401 and 429. It
  * records each step in the ledger before the first byte is sent.
  */
 export function createSender(context: {
@@ -82,7 +77,7 @@ export function createSender(context: {
       const outcome = await callSite({ ...sending, ...connection })
       await learnFrom(outcome, connection, host)
       storedBytes.note(sending.ownerId, Buffer.byteLength(outcome.text) + Buffer.byteLength(sending.arguments))
-      // Only this process knows the response. While Postgres is away, it retries until the response can be recorded.
+      // Only this process knows the response. While Postgres is unreachable, it retries until the response is recorded.
       const signal = sending.signal ?? AbortSignal.timeout(recordMs)
       if (!isRefusedAttempt(outcome)) return { kind: 'answered', outcome }
       await retryWhileUnavailable(() => ledger.onRefused(outcome, connection.generation), signal)
@@ -96,8 +91,8 @@ export function createSender(context: {
   }
 
   /**
-   * A site that says how long it is away is left alone for so long, and a token that it accepts is noted as such. Neither
-   * may cost the call's outcome.
+   * Holds a site that states how long it is away, and notes an accepted token. Neither failure may cost the call's
+   * outcome.
    */
   async function learnFrom(outcome: CallOutcome, connection: Connection, host: string): Promise<void> {
     try {
@@ -109,7 +104,7 @@ export function createSender(context: {
     }
   }
 
-  /** Waits for a slot, in which the call has its place. Throws the signal's reason when aborted. */
+  /** Waits for a slot and keeps the call's position. Throws the signal's reason when aborted. */
   async function pause(ms: number, { callId, signal }: Sending): Promise<void> {
     await delay(ms, undefined, { signal }).catch(async (error: unknown) => {
       await outgoing.leave(callId)
@@ -125,11 +120,11 @@ export function createSender(context: {
     if (state.kind === 'unavailable') return unreachable(sending, state)
     if (state.refreshed) await ledger.onRefreshed()
     const { tools, notGranted } = state.connection
-    if (!tools.includes(sending.tool)) return withheld(notGranted[sending.tool])
+    if (!tools.includes(sending.tool)) return toolRemoved(notGranted[sending.tool])
     return sendInSlot(sending, state.connection, ledger)
   }
 
-  /** A slot that is not released expires automatically; that must not cost the call's outcome. */
+  /** An unreleased slot expires automatically, so a failure here must not cost the call's outcome. */
   const releaseSlot = (slotId: string, wasUsed: boolean): Promise<void> =>
     (wasUsed ? outgoing.release(slotId) : outgoing.releaseUnused(slotId)).catch((error: unknown) =>
       logger.warn({ err: error }, 'failed to release a slot; it expires automatically'),
@@ -145,14 +140,14 @@ export function createSender(context: {
       const until = await outgoing.hold(host, outcome.retryAfter, 'The site answered 429.')
       return { kind: 'held', until, why: 'held', host, outcome }
     }
-    // If the refused credential was already a newer one, another refresh will not help.
+    // If the refused credential was already a newer one, another refresh cannot help.
     const again = sending.refusedGeneration !== null && sending.refusedGeneration < connection.generation
     const state = await vault.connections.refused(sending.ownerId, connection, again)
     return afterRefusal(sending, state, outcome)
   }
 
   return {
-    /** Throws the signal's reason when aborted, and what the ledger throws, but never for what a site does. */
+    /** Throws the signal's reason when aborted, and errors of the ledger, but never because of a site. */
     async send(sending: Sending, ledger: Ledger): Promise<Sent> {
       const until = performance.now() + (sending.patienceMs ?? 0)
       for (;;) {
@@ -163,7 +158,7 @@ export function createSender(context: {
           if (sending.patienceMs !== undefined) await outgoing.leave(sending.callId)
           return sent
         }
-        // The credential is opened anew then: it may have been replaced.
+        // The credential is opened again after the wait, because it may have been replaced.
         await pause(sent.inMs, sending)
       }
     },
@@ -172,17 +167,17 @@ export function createSender(context: {
 
 export type Sender = ReturnType<typeof createSender>
 
-/** Success, and 403, which is about the user of a valid token. */
+/** A success proves the token, and so does 403, which is about the user of a valid token. */
 const provesToken = ({ kind, httpStatus }: CallOutcome): boolean =>
   kind === 'succeeded' || kind === 'unread' || httpStatus === 403
 
 type RefusedAttempt = Extract<CallOutcome, { kind: 'refused' }>
 
-/** Whether this is a refused attempt (401, 429), which may be sent again. 403 is final. */
+/** Whether the attempt was refused (401, 429) and may be repeated. 403 is final. */
 const isRefusedAttempt = (outcome: CallOutcome): outcome is RefusedAttempt =>
   outcome.kind === 'refused' && outcome.httpStatus !== 403
 
-/** An abandoned refresh continues, because its tokens must be stored; a cancelled run must still end. */
+/** An abandoned refresh continues, because its tokens must be stored. A cancelled run must still end. */
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work
   signal.throwIfAborted()
@@ -209,11 +204,11 @@ const unsent = (text: string, permanent: boolean): Extract<Sent, { kind: 'unsent
   outcome: { kind: 'unavailable', httpStatus: null, certain: true, text, ...(permanent && { permanent }) },
 })
 
-/** A refresh or another manifest has taken the tool away since the call was planned. */
-const withheld = (notGranted: string | undefined): Sent =>
+/** A refresh or a new manifest removed the tool since the call was planned. */
+const toolRemoved = (notGranted: string | undefined): Sent =>
   notGranted === undefined ? unsent(notOffered, true) : { ...unsent(notGranted, true), notGranted: true }
 
-/** A call that may wait does so if the site has said when to request tokens again. */
+/** A call that may wait does so if the site stated when to request tokens again. */
 function unreachable(sending: Sending, { message, retryAt }: Extract<ConnectionState, { kind: 'unavailable' }>): Sent {
   if (!retryAt || !sending.mayWait) return unsent(message, false)
   return { kind: 'held', until: retryAt, why: 'held', host: '' }

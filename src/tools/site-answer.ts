@@ -1,20 +1,18 @@
 import { parseJson } from '../json.ts'
-import { hidingOf } from '../hiding/hidings.ts'
+import { hidingOf } from '../hiding/hiding-cache.ts'
 import { beginningOf, storable } from '../text.ts'
 
-/** The body of a site's answer to a tool call, and what must not remain in it: the token, and what else is known. */
+/** The body of a site's answer to a tool call, with the secrets to mask in it. */
 export interface SiteAnswer {
   text: string
   secrets: readonly string[]
 }
 
-/** The JSON object without the secrets, or why there is none. `too-complex`: it cannot be read, whatever it says. */
+/** The JSON object with secrets masked, or the reason why there is none. `too-complex`: the answer cannot be read. */
 export type ReadAnswer = { text: string } | { problem: 'no-json' | 'no-object' | 'too-complex' }
 
-/** Nesting that a result may have. */
 const maxDepth = 100
 
-/** Reads the result of a call. */
 export async function readAnswer({ text, secrets }: SiteAnswer): Promise<ReadAnswer> {
   const given = parseJson(text, { maxDepth })
   if (!given.ok) return { problem: given.isTooDeep ? 'too-complex' : 'no-json' }
@@ -23,7 +21,7 @@ export async function readAnswer({ text, secrets }: SiteAnswer): Promise<ReadAns
   return { text: (await hidingOf(secrets)).json(text) }
 }
 
-/** What a site says about a call that it refused or failed, without the secrets; empty if it says nothing. */
+/** The site's text about a call that it refused or failed, with secrets masked; empty if there is none. */
 export async function readRefusal({ text, secrets }: SiteAnswer): Promise<string> {
   const parsed = parseJson(text, { maxDepth: 20 })
   const error = parsed.ok ? (parsed.value as { error?: unknown } | null)?.error : undefined

@@ -1,15 +1,15 @@
 import { Row } from '../database/row.ts'
 import type { CallOutcome } from './call-site.ts'
 
-/** Why a planned call is not sent: it has no slot at the host, its credential is dead, or it is not approved yet. */
+/** Why a planned call is not sent: no free slot at the host, a dead credential, or a missing approval. */
 export type CallWaitCause = 'rate_limit' | 'credential' | 'approval'
 
 export const callStatuses = ['planned', 'started', 'succeeded', 'failed', 'unknown'] as const
 type CallStatus = (typeof callStatuses)[number]
 
 /**
- * What runs' calls and direct ones have in common. A row is written before the request is sent, so that after any crash
- * it is known whether the site may have seen it. `planned → started → succeeded | failed | unknown`.
+ * The common part of runs' calls and direct ones. The row is written before the request is sent, so after any crash it
+ * is known whether the site may have received it. `planned → started → succeeded | failed | unknown`.
  */
 class Call extends Row {
   static override anyTexts = ['arguments', 'result']
@@ -18,16 +18,17 @@ class Call extends Row {
   declare siteOrigin: string | null
   declare tool: string | null
   declare effect: 'read' | 'idempotent' | 'once'
-  /** The JSON text of the arguments, unchanged. */
   declare arguments: string
   declare status: CallStatus
   declare attempts: number
   /** Refused attempts (401, 429); `attempts` includes them. */
   declare refusedAttempts: number
-  /** The generation of the credential that the site answered with 401; the call is sent again under a newer one. */
+  /** The generation of the credential that the site refused with 401. The call is sent again under a newer one. */
   declare refusedGeneration: number | null
   declare httpStatus: number | null
-  /** What the model sees: the site's response as text, or a sentence about the failure; null if it could not be read. */
+  /**
+   * The result that the model sees: the site's response as text, or a sentence about the failure; null if unreadable.
+   */
   declare result: string | null
   declare plannedAt: Date
   declare startedAt: Date | null
@@ -38,7 +39,7 @@ class Call extends Row {
 export class DirectToolCall extends Call {
   static override tableName = 'direct_tool_calls'
   declare ownerId: string
-  /** The client's key, as long as a repeated request gets this call's outcome. */
+  /** The client's key, while a repeated request gets this call's outcome. */
   declare idempotencyKey: string | null
 }
 
@@ -52,11 +53,10 @@ export class ToolCall extends Call {
   declare modelCallId: string | null
   declare name: string
   declare epoch: number
-  /** The latest attempt that is known to have failed; a later one may have been lost. */
+  /** The latest attempt that certainly failed. A later one may have been lost. */
   declare failedAttempt: number | null
-  /** An attempt may have taken effect, although a later one certainly has not. */
+  /** An attempt may have taken effect, although a later one certainly did not. */
   declare inDoubt: boolean
-  /** Why a planned call waits, and until when. */
   declare waitCause: CallWaitCause | null
   declare notBefore: Date | null
 }
@@ -70,18 +70,15 @@ export class ChatToolCall extends Call {
   declare position: number
   declare modelCallId: string | null
   declare name: string
-  /** Whether it is made only once somebody has approved. */
   declare asksFirst: boolean
 }
 
-/** What a site sees as `Idempotency-Key` of a run's call: the same at every attempt, another one for every call. */
+/** The `Idempotency-Key` of a run's call: the same at every attempt, different for every call. */
 export const idempotencyKeyOf = ({ runId, step, position }: Pick<ToolCall, 'runId' | 'step' | 'position'>): string =>
   `${runId}:${step}:${position}`
 
-/** The result as it is recorded. */
 export const recordedResult = (outcome: CallOutcome): string | null => (outcome.kind === 'unread' ? null : outcome.text)
 
-/** Whether a call in this state is over. */
 export const isFinal = (status: CallStatus): boolean => status !== 'planned' && status !== 'started'
 
 /** The state of a call after its last attempt. A call that may have taken effect is `unknown`; a read is `failed`. */

@@ -18,29 +18,26 @@ import { createDirectCallRows, directRow, toSending, type DirectLedger, type Dir
 import type { Sender, Sending, Sent } from './sender.ts'
 import { DirectToolCall, isFinal, statusAfter } from './tool-call.ts'
 
-/** A direct call is sent once more if the site answers 401 and there is a newer credential. */
+/** A direct call is sent once more if the site answers 401 and a newer credential exists. */
 const maxAttempts = 2
-/** How often a repeated request looks whether the call under its key is over, in milliseconds. */
 const lookMs = 250
 
-/** How long the trial of a new token is waited for, in milliseconds. */
+/** The longest wait for the trial of a new token, in milliseconds. */
 const trialMs = 5000
-/** How many tools are looked at for it. */
 const maxTried = 10
 
-/** Without arguments and results: a hundred of these may be a hundred megabytes. */
+/** Omits arguments and results: a hundred of these may be a hundred megabytes. */
 const listedFields = `id tool effect status httpStatus idempotencyKey attempts plannedAt startedAt endedAt`.split(' ')
 
 const unrecorded = 'The call was sent, but its outcome could not be recorded. Check it before you retry.'
 
-/** What a client asks for. Under its key, a tool is called once, however often the request is repeated. */
+/** A client's request. Under its key, the tool is called once, however often the request is repeated. */
 interface DirectRequest {
   tool: string
   args: Record<string, unknown>
   idempotencyKey: string | undefined
 }
 
-/** The same, with the JSON text of the arguments. */
 type Asked = Omit<DirectRequest, 'args'> & { args: string; ownerId: string }
 
 const isSameText = (one: string, other: string): boolean =>
@@ -50,7 +47,6 @@ function assertKey(fits: boolean, message: string): void {
   assertThat(fits, 'VALIDATION_ERROR', { message, details: [{ path: 'Idempotency-Key', message }] })
 }
 
-/** Tool calls that users make directly, without an agent. */
 export function createTools(context: {
   database: Database
   clock: Clock
@@ -63,7 +59,7 @@ export function createTools(context: {
 }) {
   const { database, clock, config, logger, billing, sites, vault, sender } = context
   const { ledgerOf, recordOutcome, recordUnsent } = createDirectCallRows({ database, clock })
-  /** Calls in progress that repeated requests wait for. */
+  /** Polls of calls in progress, shared by repeated requests. */
   const lookedFor = new Map<string, Promise<DirectToolCall | undefined>>()
   const longestMs = (config.sites.timeoutSeconds + config.sites.tokenTimeoutSeconds) * 2000 + recordMs
 
@@ -89,7 +85,7 @@ export function createTools(context: {
       ? undefined
       : DirectToolCall.query(database).findOne({ vaultEntryId: entry.id, idempotencyKey })
 
-  /** The answer to a repeated request: the outcome of the call that was made under its key, when that is over. */
+  /** The answer to a repeated request: the outcome of the first call, once it has ended. */
   async function repeat(first: DirectToolCall, { tool, args, ownerId }: Asked): Promise<DirectResult> {
     assertKey(first.ownerId === ownerId, 'This idempotency key was used before the site was moved here. Use a new key.')
     const isSame = first.tool === tool && isSameText(first.arguments, args)
@@ -98,7 +94,7 @@ export function createTools(context: {
     return answerOf((isFinal(first.status) ? first : await ended(first.id)) ?? first)
   }
 
-  /** The call when it is over, or as it is after the longest time. All who wait for it look together. */
+  /** The call after its end, or as it is after the longest wait. All waiting requests share one poll. */
   function ended(id: string): Promise<DirectToolCall | undefined> {
     const looking = lookedFor.get(id) ?? look(id).finally(() => lookedFor.delete(id))
     lookedFor.set(id, looking)
@@ -116,12 +112,10 @@ export function createTools(context: {
   }
 
   /**
-   * Calls a tool of a connected site. The row is written before anything is sent, as for the calls of runs. Under a
-   * key, the tool is called once: a repeated request gets the recorded outcome. Throws NOT_FOUND (no such tool),
-   * FEATURE_LIMIT_REACHED (no room for results), PERMISSION_DENIED (a scope that was not granted), VALIDATION_ERROR
-   * (arguments against the input schema, a key that was used for something else), OUTGOING_RATE_LIMITED,
-   * SITE_UNAVAILABLE (the site certainly did nothing), TOOL_EXECUTION_ERROR (also for a dead credential, and for an
-   * unknown outcome).
+   * Calls a tool of a connected site. Under a key, the tool is called once: a repeated request gets the recorded
+   * outcome. Throws NOT_FOUND (unknown tool), FEATURE_LIMIT_REACHED (no room for results), PERMISSION_DENIED (a scope
+   * that was not granted), VALIDATION_ERROR (arguments, or a reused key), OUTGOING_RATE_LIMITED, SITE_UNAVAILABLE (the
+   * site certainly did nothing), TOOL_EXECUTION_ERROR (also for a dead credential and an unknown outcome).
    */
   async function callDirectly(entry: VaultEntry, { args, ...named }: DirectRequest): Promise<DirectResult> {
     const request = { ...named, args: JSON.stringify(args), ownerId: entry.ownerId }
@@ -149,7 +143,6 @@ export function createTools(context: {
     throw await unsentError(row, sent, ledger.attempts())
   }
 
-  /** A tool that changes nothing and needs no arguments. */
   async function harmless(entry: VaultEntry) {
     const reading = vault
       .toolsOf(entry)
@@ -160,7 +153,7 @@ export function createTools(context: {
     return undefined
   }
 
-  /** The call is made as any other: it is on record, and takes a slot of its host. */
+  /** The call is recorded and takes a slot of its host, like any other. */
   async function tryToken(entry: VaultEntry): Promise<void> {
     const tool = await harmless(entry)
     if (tool) await callDirectly(entry, { tool: tool.name, args: {}, idempotencyKey: undefined })
@@ -168,8 +161,8 @@ export function createTools(context: {
 
   return {
     /**
-     * Tries the token of an entry with a harmless tool of its site, if there is one, and waits five seconds at most: the
-     * entry then says whether the site has accepted it, refused it, or not answered yet. Never fails because of the
+     * Tries the token of an entry with a harmless tool of its site, if there is one, and waits at most five seconds.
+     * The entry then says whether the site accepted it, refused it, or has not answered yet. Never fails because of the
      * site.
      */
     async tried(entry: VaultEntry): Promise<VaultEntry> {
@@ -190,13 +183,13 @@ export function createTools(context: {
       page(DirectToolCall.query(database).select(...listedFields), {
         list: 'calls',
         time: 'startedAt',
-        // Those before a move were of another owner. Postgres would take the two for independent.
+        // Calls before a move belonged to another owner. Postgres would treat the two conditions as independent.
         of: { vaultEntryId, ...(movedAt && { ownerId }) },
         only: { idempotencyKey },
         ...request,
       }),
 
-    /** The calls of an owner at entries that are gone, or are those of another owner now, as `list` has them. */
+    /** An owner's calls at entries that were removed or moved to another owner, as `list` returns them. */
     listFormer: (ownerId: string, request: PageRequest): Promise<Page<DirectToolCall>> =>
       page(
         DirectToolCall.query(database)
@@ -205,7 +198,6 @@ export function createTools(context: {
         { list: 'calls', time: 'startedAt', of: { ownerId }, ...request },
       ),
 
-    /** One call of an entry; NOT_FOUND if it has none with this id. */
     async get({ id: vaultEntryId, ownerId }: VaultEntry, callId: string): Promise<DirectToolCall> {
       const call = isId(callId)
         ? await DirectToolCall.query(database).findOne({ id: callId, vaultEntryId, ownerId })
@@ -223,13 +215,11 @@ export function createTools(context: {
     },
   }
 
-  /** The error of a call that had no effect. */
   async function unsentError(row: DirectRow, sent: UnsentCall, attempts: number): Promise<CodedError> {
     const { code, message, retryAfter } = reasonOf(sent, clock.now())
-    // The site said that what was sent had no effect.
     const refused = { kind: 'unavailable', httpStatus: null, certain: true, text: message } as const
     if (attempts > 0) await recordOutcome(row, 'failed', refused)
-    // The host's limit is told to many requests; a row for each would be a way to fill the disk.
+    // Many requests may hit the host's limit. A row for each would be a way to fill the disk.
     else if (code === 'OUTGOING_RATE_LIMITED') return new CodedError(code, { message, retryAfter })
     else await recordUnsent(row, message)
     return callError(code, message, { ...row, status: 'failed', httpStatus: null }, { retryAfter })

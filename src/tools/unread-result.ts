@@ -1,7 +1,7 @@
 /**
- * The result of a 2xx whose body is not a JSON object. The call succeeded, because a 2xx says that the site accepted it
- * (RFC 9110, 15.3), and many frameworks answer a deletion with an empty 200. The body is not shown, because a login page with
- * status 200 would pass for data. This sentence is not recorded: the `result` of the call is null.
+ * The result of a 2xx whose body is not a JSON object. The site accepted the call (RFC 9110, 15.3); many frameworks
+ * answer a deletion with an empty 200. The body is not shown, because a login page would pass for data. The recorded
+ * `result` is null.
  */
 export const unreadResult =
   'The site performed the call, but its response is not a readable JSON object and was not kept. Repeating the call may perform it a second time.'

@@ -9,16 +9,14 @@ import type { MarkNeedsReauth } from './reauthorization.ts'
 import type { Refresh, Renewal } from './refresh/refresh.ts'
 import { VaultEntry } from './vault-entry.ts'
 
-/** What is needed to call a tool of a connected site. */
 export interface Connection {
   entryId: string
   serverUrl: string
   /** Names of the callable tools: the site offers them, and the scopes they need were granted. */
   tools: string[]
-  /** The tools that the site offers and whose scopes were not granted, each with a sentence that says so. */
+  /** The tools whose scopes were not granted, each with the sentence that explains it. */
   notGranted: Record<string, string>
   token: string
-  /** The generation of the credential that the token belongs to. */
   generation: number
   /** Whether the site has accepted this credential before. */
   isAccepted: boolean
@@ -31,10 +29,9 @@ export type ConnectionState =
   /** `retryAt`: when the site accepts another token request. */
   | { kind: 'unavailable'; message: string; retryAt: Date | null }
   | { kind: 'gone' }
-  /** The tier does not allow for so many sites. */
+  /** The connection exceeds the limit of the tier. */
   | { kind: 'resting' }
 
-/** The precision of `lastUsedAt`. */
 const usedPrecisionMs = 60 * 60 * 1000
 
 /**
@@ -80,7 +77,7 @@ export function createConnections(context: {
     await VaultEntry.query(database).findById(entry.id).patch({ lastUsedAt: now })
   }
 
-  /** The state after a renewal. `usable`: the entry's present token is still good. */
+  /** The state after a renewal. `usable`: the entry's current token still works. */
   function after(renewal: Renewal, entry: VaultEntry, usable: boolean): ConnectionState {
     if (renewal.kind === 'renewed') {
       return renewal.entry.status === 'connected' ? ready(renewal.entry, true) : dead(renewal.entry)
@@ -104,7 +101,7 @@ export function createConnections(context: {
     return after(await refresh.renew(entry.id, entry.generation, 'expiry'), entry, usable)
   }
 
-  /** Only the owner can replace a token that was pasted. */
+  /** Only the owner can replace a pasted token. */
   const markDead = (entry: VaultEntry, reason: string): Promise<ConnectionState> =>
     regardless(() =>
       database.transaction(async (trx) => {
@@ -117,10 +114,9 @@ export function createConnections(context: {
     )
 
   return {
-    /** Opens the connection for a call now. Never throws because of the site. */
+    /** Opens the connection for a call. Never throws because of the site. */
     open,
 
-    /** The site answered as it does only to a token that it accepts. */
     async accepted({ entryId, generation, isAccepted }: Connection): Promise<void> {
       if (isAccepted) return
       const acceptedAt = clock.now()
@@ -128,8 +124,8 @@ export function createConnections(context: {
     },
 
     /**
-     * The site answered 401 to the credential of this generation. Gets a newer one, or records that there is none.
-     * `again`: a newly issued token was refused too, so another refresh would not help.
+     * Handles a 401 for the credential of this generation: gets a newer one, or records that none exists. `again`: a
+     * newly issued token was refused too, so another refresh would not help.
      */
     async refused(ownerId: string, connection: Connection, again: boolean): Promise<ConnectionState> {
       const entry = await find(ownerId, connection.entryId)

@@ -4,13 +4,13 @@ import type { VaultEntry } from './vault-entry.ts'
 /** An owner's credential for a site: a pasted token, or the two tokens of a grant. */
 export interface Credential {
   accessToken: string
-  /** Spent by one use; the site issues the next one. */
+  /** Valid for one use; the site then issues the next one. */
   refreshToken?: string | undefined
 }
 
 const credentialPlace = (entryId: string) => ({ id: entryId, column: 'vault_entries.credential' })
 
-/** Seals a credential for its row. A pasted token is sealed as it is, the tokens of a grant as a JSON object. */
+/** Seals a credential for its row. A pasted token is sealed as text, a grant's tokens as a JSON object. */
 export function sealCredential(sealing: Sealing, entry: Pick<VaultEntry, 'id' | 'authType'>, credential: Credential) {
   const plain = entry.authType === 'bearer' ? credential.accessToken : JSON.stringify(credential)
   return sealing.seal(plain, credentialPlace(entry.id))

@@ -22,15 +22,13 @@ import { grantFields } from './oauth/grant-fields.ts'
 import { isUsable } from './oauth/needed-scopes.ts'
 import type { OAuthClient } from './oauth/oauth-client.ts'
 import type { Grant } from './oauth/token-outcome.ts'
-import { assertGoesOn, type OAuthFlow } from './oauth/oauth-flow.ts'
+import { assertNotEnded, type OAuthFlow } from './oauth/oauth-flow.ts'
 import type { OfferedSite } from './site-choices.ts'
 import { VaultEntry } from './vault-entry.ts'
 
-/** A site to connect with a bearer token that the user made there. */
 interface NewEntry {
   url: string
   token: string
-  /** Hosts outside the site's own domain that may receive the credential. */
   acceptHosts: readonly string[]
 }
 
@@ -46,7 +44,6 @@ export function createEntries(context: {
   oauthClient: OAuthClient
   due: Due
   proposals: HostProposals
-  /** How many sites an owner may connect. */
   limitOf: (ownerId: string, trx?: Transaction) => Promise<number>
 }) {
   const { database, clock, logger, sealing, sites, oauthClient, due, proposals, limitOf } = context
@@ -68,7 +65,6 @@ export function createEntries(context: {
     await assertRoom(database, ownerId, await limitOf(ownerId))
   }
 
-  /** Inserts an entry; the limit is checked under the owner's lock. */
   async function insert(
     fields: NewFields,
     credential: Credential,
@@ -107,13 +103,13 @@ export function createEntries(context: {
     }
   }
 
-  /** What a site asks for costs nobody the connection. */
+  /** A failed proposal of host limits must not fail the connection. */
   const noteProposal = ({ id, origin, manifest }: VaultEntry): Promise<void> =>
     proposals(origin, manifest).catch((error: unknown) =>
       logger.warn({ err: error, entryId: id }, "failed to record a site's proposed limit"),
     )
 
-  /** Replaces the credential, whatever its state; waiting runs resume with the new one. */
+  /** Replaces the credential in any state. Waiting runs resume with the new one. */
   function renew(
     { id, ownerId, by }: { id: string; ownerId: string; by: string | null },
     credential: Credential,
@@ -124,7 +120,7 @@ export function createEntries(context: {
       await lockOwner(trx, ownerId)
       const mayStill = by === null || (await isMember(trx, ownerId, by, 'build'))
       const entry = await VaultEntry.query(trx).findById(id).forUpdate()
-      // It may have been moved, or the member removed, since the permission was checked.
+      // The entry may have been moved, or the member removed, since the permission was checked.
       assertThat(mayStill && entry?.ownerId === ownerId, 'NOT_FOUND', { message: noEntry })
       await check(entry, trx)
       const now = clock.now()
@@ -143,11 +139,10 @@ export function createEntries(context: {
     })
   }
 
-  /** The tokens of an entry, in plain text. */
   const tokensIn = (entry: Pick<VaultEntry, 'id' | 'authType' | 'credential'>): string[] =>
     Object.values(openCredential(sealing, entry))
 
-  /** Revokes a grant that is no longer needed, if the site supports it. Never fails. */
+  /** Revokes an unneeded grant, if the site supports it. Never fails. */
   async function revoke(entry: VaultEntry): Promise<void> {
     const { auth } = entry.manifest
     if (entry.authType !== 'oauth2' || auth.type !== 'oauth2') return
@@ -162,7 +157,6 @@ export function createEntries(context: {
   const toolsOf = (entry: VaultEntry): (SiteTool & { usable: boolean })[] =>
     sites.toolsOf(entry.manifest).map((tool) => ({ ...tool, usable: isUsable(tool, entry.scopes) }))
 
-  /** The entry as the rules of choices see it. */
   function offered(entry: VaultEntry): OfferedSite {
     const { auth } = entry.manifest
     return {
@@ -178,12 +172,12 @@ export function createEntries(context: {
     assertNew,
     revoke,
 
-    /** Reads what a site publishes, before it is connected. Fails as `Sites.discover` does. */
+    /** Reads a site's manifest before the site is connected. Fails as `Sites.discover` does. */
     inspect: (url: string, ownerId: string): Promise<DiscoveredSite> => sites.discover(url, ownerId),
 
     /**
-     * Connects a site. Fails with VAULT_LIMIT_REACHED, TOKEN_EXISTS, VALIDATION_ERROR (hosts not accepted, or a site
-     * that uses OAuth), and as `Sites.discover` does.
+     * Connects a site. Fails with VAULT_LIMIT_REACHED, TOKEN_EXISTS, VALIDATION_ERROR (hosts not accepted, or the site
+     * uses OAuth), and as `Sites.discover` does.
      */
     async add(ownerId: string, { url, token, acceptHosts }: NewEntry, connectedBy: string | null = null) {
       await assertRoom(database, ownerId, await limitOf(ownerId))
@@ -200,7 +194,7 @@ export function createEntries(context: {
       const asked = { scopes: flow.scopes, tools: sites.toolsOf(manifest), isRefresh: false }
       const fields = { clientId, ...grantFields(grant, asked, clock.now()) }
       const { accessToken, refreshToken } = grant
-      const goesOn = (trx: Transaction) => assertGoesOn(trx, flow)
+      const goesOn = (trx: Transaction) => assertNotEnded(trx, flow)
       const isSame = async (entry: VaultEntry, trx: Transaction) => {
         assertSameSite(flow, entry)
         await goesOn(trx)
@@ -212,9 +206,9 @@ export function createEntries(context: {
       return insert(made, { accessToken, refreshToken }, { id: flow.id, check: goesOn }).catch(refuseLeaver)
     },
 
-    /** With the first members of their manifests only: a hundred manifests may be many megabytes. */
+    /** Selects only the first members of each manifest: a hundred manifests may be many megabytes. */
     list: (ownerId: string, request: PageRequest): Promise<Page<VaultEntry>> =>
-      // An entry has the id of the flow that it came from, so ids may be older than entries.
+      // An entry takes the id of its flow, so ids may be older than entries.
       page(mine(ownerId).select(...listedFields, raw(shortManifest)), {
         list: 'vault',
         time: 'createdAt',
@@ -245,7 +239,6 @@ export function createEntries(context: {
 
     tokensIn,
 
-    /** The owner's entries among the ids. */
     async known(ownerId: string, ids: readonly string[]): Promise<VaultEntry[]> {
       return mine(ownerId).findByIds(ids.filter(isId))
     },
@@ -270,13 +263,13 @@ async function assertRoom(database: Database | Transaction, ownerId: string, lim
   assertThat(count < limit, 'VAULT_LIMIT_REACHED', { message })
 }
 
-/** To a browser that returns, the workspace says nothing. */
+/** A returning browser must not learn that the workspace exists. */
 function refuseLeaver(error: unknown): never {
   if (!isCoded(error, 'WORKSPACE_NOT_FOUND')) throw error
   throw new CodedError('NOT_FOUND', { message: 'The user who started connecting the site has left the workspace.' })
 }
 
-/** The owner may have accepted other addresses since the flow began; the grant comes from the old ones. */
+/** The owner may have accepted other addresses since the flow began. The grant comes from the old ones. */
 function assertSameSite({ manifest }: OAuthFlow, entry: VaultEntry): void {
   const message = "The site's authentication settings have changed in the meantime. Start again."
   const same = isDeepStrictEqual(manifest.auth, entry.manifest.auth)

@@ -7,7 +7,6 @@ import type { Revocations } from './revocations.ts'
 import { VaultEntry } from './vault-entry.ts'
 import { quotedName } from '../names.ts'
 
-/** Agents that a refusal names. */
 const mostNamed = 10
 
 interface User {
@@ -15,27 +14,26 @@ interface User {
   name: string
 }
 
-/** Takes entries out of the vault. */
 export function createRemoval(context: {
   database: Database
   clock: Clock
   due: Due
-  revocations: Pick<Revocations, 'note' | 'carryOut'>
+  revocations: Pick<Revocations, 'note' | 'makeAttempts'>
 }) {
   const { database, clock, due, revocations } = context
 
-  /** Returns the revocations that it has noted. */
+  /** Returns the ids of the noted revocations. */
   async function removeUnderLock(trx: Transaction, { id, ownerId }: Named, force: boolean): Promise<string[]> {
-    // An agent that takes up the entry locks its row, too: either it is among the users, or it finds no entry.
+    // An agent that adds the entry locks its row too: either it is among the users, or it finds no entry.
     const entry = await VaultEntry.query(trx).findById(id).forUpdate()
     if (!entry) return []
-    // It was moved since the caller's permission was checked.
+    // The entry was moved since the caller's permission was checked.
     assertThat(entry.ownerId === ownerId, 'NOT_FOUND', { message: 'There is no vault entry with this id.' })
     if (!force) assertUnused(await usersOf(trx, id))
     return removeAll(trx, [entry])
   }
 
-  /** Of rows that are locked. */
+  /** Expects locked rows. */
   async function removeAll(trx: Transaction, entries: readonly VaultEntry[]): Promise<string[]> {
     const ids = entries.map(({ id }) => id)
     await trx.raw(loseStatement, { ids, now: clock.now() })
@@ -53,12 +51,12 @@ export function createRemoval(context: {
     async remove(entry: Named, { force }: { force: boolean }): Promise<void> {
       const noted = await database.transaction((trx) => removeUnderLock(trx, entry, force))
       await capacityFreed(database, entry.ownerId, clock.now())
-      await revocations.carryOut(noted)
+      await revocations.makeAttempts(noted)
     },
 
     /**
-     * Deletes what a user has connected for an owner, in the caller's transaction, whoever uses it. The credentials are
-     * revoked later.
+     * Deletes a user's connections for an owner, in the caller's transaction, even if agents use them. The credentials
+     * are revoked later.
      */
     async removeConnectedBy(trx: Transaction, { ownerId, userId }: { ownerId: string; userId: string }): Promise<void> {
       const connected = VaultEntry.query(trx).where({ ownerId, connectedBy: userId })
@@ -70,7 +68,7 @@ export function createRemoval(context: {
 
 type Named = Pick<VaultEntry, 'id' | 'ownerId'>
 
-/** The agents that use the entry. Locked, so that one whose sites are being set anew is asked after that. */
+/** The agents that use the entry. They are locked, so an update of an agent's sites finishes first. */
 async function usersOf(trx: Transaction, entryId: string): Promise<User[]> {
   const { rows } = await trx.raw<{ rows: User[] }>(usersStatement, { entryId })
   return rows

@@ -1,13 +1,13 @@
 import { Row } from '../database/row.ts'
 import type { OAuthSite } from './oauth/oauth-client.ts'
 
-/** A grant of an entry that was taken out of the vault, until its site knows (table `vault_revocations`). */
+/** A removed entry's grant, until its site confirms the revocation (table `vault_revocations`). */
 export class Revocation extends Row {
   static override tableName = 'vault_revocations'
   static override jsonAttributes = ['auth']
   declare id: string
   declare createdAt: Date
-  /** When it is tried next; well after an attempt that is in progress. */
+  /** The time of the next attempt, well after the end of any current attempt. */
   declare nextAt: Date
   declare giveUpAt: Date
   declare attempts: number

@@ -9,21 +9,18 @@ import type { OAuthClient } from './oauth/oauth-client.ts'
 import { Revocation } from './revocation.ts'
 import type { VaultEntry } from './vault-entry.ts'
 
-/** How long a site is asked to revoke a grant, in seconds: a day. Then whoever has the account revokes it there. */
+/** How long revocation is tried, in seconds: a day. After that, the account's owner revokes the grant at the site. */
 const triedSeconds = 86_400
-/** The longest pause between attempts, in seconds. */
 const longestPause = 3600
-/** Attempts of a round, which are made at a time. */
 const batch = 10
-/** A site may be asked to revoke the grants of a whole vault: so many rounds follow each other at once. */
+/** Rounds in a row: one site may have to revoke the grants of a whole vault. */
 const mostRounds = 20
 
 const tokenPlace = (id: string) => ({ id, column: 'vault_revocations.token' })
 
 /**
- * Revokes grants that are no longer needed at their sites (RFC 7009). What is to be revoked is noted in the transaction that
- * takes the entry out of the vault, and forgotten once its site has answered: so the end of a process loses none. A site may be
- * asked twice, which changes nothing (RFC 7009, 2.2).
+ * Revokes unneeded grants at their sites (RFC 7009). The removal's transaction notes the revocation, and the site's
+ * answer deletes the note, so a crash loses none. A site may be asked twice (RFC 7009, 2.2).
  */
 export function createRevocations(context: {
   database: Database
@@ -36,7 +33,7 @@ export function createRevocations(context: {
   const { database, clock, config, logger, sealing, oauthClient } = context
   const leaseSeconds = config.sites.tokenTimeoutSeconds * 2 + 10
 
-  /** Nothing for a site that knows no revocation, and for a credential whose key is gone. */
+  /** Undefined for a site without a revocation endpoint, and for a credential whose key is gone. */
   function toRow(entry: VaultEntry): Partial<Revocation> | undefined {
     const { auth } = entry.manifest
     if (entry.authType !== 'oauth2' || auth.type !== 'oauth2' || !auth.revocation_url) return undefined
@@ -52,7 +49,7 @@ export function createRevocations(context: {
     }
   }
 
-  /** Takes those that are due; they become due again in case this process is killed. */
+  /** Claims the due revocations. They become due again if this process is killed. */
   async function take(ids: readonly string[] | null): Promise<Revocation[]> {
     const now = clock.now()
     const bindings = { now, until: later(now, leaseSeconds), batch, ids }
@@ -76,7 +73,7 @@ export function createRevocations(context: {
     await Revocation.query(database).deleteById(id)
   }
 
-  /** True if there may be more. */
+  /** Returns whether more may be due. */
   async function round(ids: readonly string[] | null): Promise<boolean> {
     const taken = await take(ids)
     await Promise.all(taken.map(attempt))
@@ -84,15 +81,15 @@ export function createRevocations(context: {
   }
 
   return {
-    /** Notes the grants of entries in the transaction that deletes them. Returns the ids of what is to be revoked. */
+    /** Notes the grants of entries in the transaction that deletes them. Returns the ids of the revocations. */
     async note(trx: Transaction, entries: readonly VaultEntry[]): Promise<string[]> {
       const rows = entries.flatMap((entry) => toRow(entry) ?? [])
       if (rows.length > 0) await Revocation.query(trx).insert(rows)
       return rows.map(({ id = '' }) => id)
     },
 
-    /** Makes the attempts that are due, of these or of all. A site that fails is asked again, for a day. */
-    async carryOut(ids: readonly string[] | null = null, stopping?: AbortSignal): Promise<void> {
+    /** Makes the due attempts, of these ids or of all. A failing site is retried for a day. */
+    async makeAttempts(ids: readonly string[] | null = null, stopping?: AbortSignal): Promise<void> {
       if (ids?.length === 0) return
       for (let rounds = 0; rounds < mostRounds; rounds += 1) {
         if (stopping?.aborted || !(await round(ids))) return

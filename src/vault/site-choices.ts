@@ -2,24 +2,22 @@ import { assertThat, type ErrorDetail } from '../errors.ts'
 import type { Scope, SiteTool } from '../sites/tool.ts'
 import { quotedName } from '../names.ts'
 
-/** A connected site that something may use; without `tools`, all of its tools. */
+/** A connected site that an agent or session may use. Without `tools`, all of its tools. */
 export interface SiteChoice {
   vaultEntryId: string
   tools?: readonly string[] | undefined
-  /** The tools that are called only once somebody has approved the call. */
   askFirst?: readonly string[] | undefined
 }
 
-/** A vault entry, as far as its tools are concerned. */
 export interface OfferedSite {
   id: string
   name: string
-  /** The scopes that its site offers; null for one that knows none. */
+  /** The scopes that the site offers; null for a site without scopes. */
   offers: readonly Scope[] | null
   tools: readonly (SiteTool & { usable: boolean })[]
 }
 
-/** Refuses unknown sites and tools, and sites that are named twice: VALIDATION_ERROR. */
+/** Refuses unknown sites and tools, and duplicate sites: VALIDATION_ERROR. */
 export function assertSites(known: readonly OfferedSite[], choices: readonly SiteChoice[]): void {
   const details = choices.flatMap((choice, index) => problemsOf(known, choice, `sites.${index}`))
   const repeated = new Set(choices.map(({ vaultEntryId }) => vaultEntryId)).size < choices.length
@@ -40,13 +38,13 @@ function problemsOf(known: readonly OfferedSite[], choice: SiteChoice, path: str
   return [...unknown, ...uselessQuestions(choice, path)]
 }
 
-/** Nobody would ever be asked about a tool that may not be used. */
+/** An approval rule for a tool that may not be used would never apply. */
 const uselessQuestions = ({ tools, askFirst = [] }: SiteChoice, path: string): ErrorDetail[] =>
   askFirst
     .filter((name) => tools?.includes(name) === false)
     .map((name) => ({ path: `${path}.askFirst`, message: `${JSON.stringify(name)} is not among "tools".` }))
 
-/** Refuses tools that are named although their scope was not granted: PERMISSION_DENIED, with what would help. */
+/** Refuses named tools without a granted scope: PERMISSION_DENIED, with the remedy. */
 export function assertGranted(known: readonly OfferedSite[], choices: readonly SiteChoice[]): void {
   for (const { vaultEntryId, tools: chosen = [] } of choices) {
     const site = known.find(({ id }) => id === vaultEntryId)
@@ -55,7 +53,6 @@ export function assertGranted(known: readonly OfferedSite[], choices: readonly S
   }
 }
 
-/** How many tools a refusal names. */
 const mostNamed = 20
 
 function refusal({ id, name, offers }: OfferedSite, refused: readonly SiteTool[]): string {

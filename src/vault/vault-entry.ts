@@ -15,44 +15,41 @@ export class VaultEntry extends Row {
   declare ownerId: string
   declare origin: string
   declare name: string
-  /** The pinned manifest. It is replaced only as `docs/sites/manifest-changes.md` says. */
+  /** The pinned manifest. `docs/sites/manifest-changes.md` says when it is replaced. */
   declare manifest: Manifest
   declare manifestFetchedAt: Date
-  /** When the site was last asked for its manifest. */
   declare manifestCheckedAt: Date
   declare authType: 'bearer' | 'oauth2'
   declare status: EntryStatus
-  /** Why the owner has to reconnect it, or, while it is connected, why its site refuses to refresh its tokens. */
+  /** Why the owner must reconnect the site, or, while it is connected, why the site refuses to refresh its tokens. */
   declare statusReason: string | null
-  /** Sealed; opened only to be sent to the site. The content is a credential. */
+  /** A sealed credential. It is opened only to be sent to the site. */
   declare credential: string
-  /** Raised by every new credential. */
   declare generation: number
   /** OAuth only: the client that holds the grant, and the granted scopes. */
   declare clientId: string | null
   declare scopes: Scope[] | null
-  /** What the site has granted, in a sentence, if no tool can be called with it. */
+  /** The site's grant as a sentence, if it allows no tool. */
   declare scopeNote: string | null
   /** When the access token expires, and when its refresh is due; null if unknown. */
   declare expiresAt: Date | null
   declare refreshAfter: Date | null
   declare renewedAt: Date
   declare lastUsedAt: Date | null
-  /** When the site first accepted the present credential; null if it has not been tried yet. */
+  /** When the site first accepted the current credential; null if it was not tried yet. */
   declare acceptedAt: Date | null
-  /** The user whose credential it is; null if that is not known. */
   declare connectedBy: string | null
-  /** Since when the tier does not allow for it: its tools are not called. */
+  /** Since when the entry exceeds the limit of the tier. Its tools cannot be called. */
   declare exceedingSince: Date | null
-  /** When it came from another owner; calls before are not shown to the present one. */
+  /** When it was moved from another owner. Earlier calls are hidden from the current owner. */
   declare movedAt: Date | null
   declare createdAt: Date
   declare updatedAt: Date
 }
 
 /**
- * Locks the entries that an agent or a session is to use, before rows that refer to them, as when an entry is removed, to
- * avoid deadlocks. VALIDATION_ERROR if one was removed or moved since the request was checked.
+ * Locks the entries that an agent or a session will use, before rows that refer to them. A removal uses the same order,
+ * so there are no deadlocks. VALIDATION_ERROR if one was removed or moved since the request was checked.
  */
 export async function lockNamed(
   trx: Transaction,
@@ -60,7 +57,7 @@ export async function lockNamed(
   sites: readonly { vaultEntryId: string }[],
 ): Promise<void> {
   const ids = new Set(sites.map(({ vaultEntryId }) => vaultEntryId))
-  // A weaker lock would read the owner from before a move that has just been committed.
+  // A weaker lock would read the owner from before a move that just committed.
   const entries = await VaultEntry.query(trx)
     .findByIds([...ids])
     .orderBy('id')

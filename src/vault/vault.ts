@@ -9,7 +9,7 @@ import type { SafeFetch } from '../safe-fetch/safe-fetch.ts'
 import type { Sealing } from '../secrets/sealing.ts'
 import type { Sites } from '../sites/sites.ts'
 import type { HostProposals } from '../tools/host-proposals.ts'
-import { createCallback } from './oauth/oauth-return.ts'
+import { createOAuthReturn } from './oauth/oauth-return.ts'
 import { createConnections } from './connections.ts'
 import { createMarkNeedsReauth } from './reauthorization.ts'
 import { createEntries } from './entries.ts'
@@ -21,7 +21,7 @@ import { createRefresh } from './refresh/refresh.ts'
 
 /**
  * The vault: an owner's connections to sites (docs/understand/credentials.md, "The vault"). Credentials are sealed with
- * authenticated encryption and are only ever sent to the site they belong to.
+ * authenticated encryption and sent only to the site they belong to.
  */
 export function createVault(context: {
   database: Database
@@ -47,7 +47,7 @@ export function createVault(context: {
     ...createRemoval({ ...context, revocations }),
     revocations,
     flows: createFlows({ ...context, oauthClient, assertNew: entries.assertNew }),
-    callback: createCallback({ ...context, oauthClient, keep: entries.keep }),
+    callback: createOAuthReturn({ ...context, oauthClient, keep: entries.keep }),
     refresh,
     connections: createConnections({ ...context, refresh, markNeedsReauth, toolsOf: entries.toolsOf }),
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import { readConfig } from '../../src/config/config.ts'
 import { readLocalConfig, settingNames } from '../../src/config/local-config.ts'
-import { settingGroups } from '../../src/config/meanings.ts'
+import { settingGroups } from '../../src/config/setting-groups.ts'
 
 const root = join(import.meta.dirname, '../..')
 const lines = readFileSync(join(root, '.env.example'), 'utf8').split('\n')

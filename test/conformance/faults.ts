@@ -16,7 +16,7 @@ import { createOutgoingLimit } from '../../src/tools/outgoing-limit.ts'
 import { createAuthenticate } from '../../src/users/authenticate.ts'
 import { neededScopes } from '../../src/vault/oauth/needed-scopes.ts'
 import { createOAuthClient } from '../../src/vault/oauth/oauth-client.ts'
-import { createCallback } from '../../src/vault/oauth/oauth-return.ts'
+import { createOAuthReturn } from '../../src/vault/oauth/oauth-return.ts'
 import { createRefresh } from '../../src/vault/refresh/refresh.ts'
 import { assertMatches } from '../../src/webhooks/payload.ts'
 import { problemOfProof } from '../../src/webhooks/proofs.ts'
@@ -142,7 +142,7 @@ export const brokenPlatforms: BrokenPlatform[] = [
   {
     id: 'another browser finishes a flow',
     rows: ['authorize/Behaviour'],
-    in: createCallback,
+    in: createOAuthReturn,
     edit: without('BinaryExpression:has([property.name="bindingHash"])'),
   },
   {

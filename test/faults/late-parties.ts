@@ -6,7 +6,7 @@ import { createRepairs } from '../../src/runs/reconcile/repairs.ts'
 import { lockRun } from '../../src/runs/record.ts'
 import { createCallLedger } from '../../src/runs/step/call-ledger.ts'
 import { createUsers } from '../../src/users/users.ts'
-import { createCallback } from '../../src/vault/oauth/oauth-return.ts'
+import { createOAuthReturn } from '../../src/vault/oauth/oauth-return.ts'
 import { createRefresh } from '../../src/vault/refresh/refresh.ts'
 import { always, instead, unchained, without } from './edits.ts'
 import { within, type Fault } from './fault.ts'
@@ -83,7 +83,7 @@ export const lateParties: Fault[] = [
   },
   {
     id: 'late/state-used-twice',
-    in: createCallback,
+    in: createOAuthReturn,
     edit: without('Property[key.name="status"][value.value="pending"]'),
     why: 'two returns from a site at once both use one state',
     tests: [lateGrants],

@@ -6,7 +6,7 @@ import { endSessions } from '../../src/sessions/session.ts'
 import { createKeys } from '../../src/sign-in/keys.ts'
 import { requireAdmin, requireScope } from '../../src/users/caller.ts'
 import { createLogins } from '../../src/users/logins.ts'
-import { createCallback } from '../../src/vault/oauth/oauth-return.ts'
+import { createOAuthReturn } from '../../src/vault/oauth/oauth-return.ts'
 import { problemOfProof } from '../../src/webhooks/proofs.ts'
 import { createInvitations } from '../../src/workspaces/invitations.ts'
 import { createMembers } from '../../src/workspaces/members.ts'
@@ -52,7 +52,7 @@ export const permissions: Fault[] = [
   },
   {
     id: 'permissions/flow-of-another-browser',
-    in: createCallback,
+    in: createOAuthReturn,
     edit: without('BinaryExpression:has([property.name="bindingHash"])'),
     why: "an attacker's browser finishes to connect a site that somebody else has begun to connect",
     tests: ['test/api/oauth-battery.test.ts'],

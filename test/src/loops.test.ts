@@ -18,7 +18,7 @@ const asked: Record<LoopName, string[]> = {
   'stripe events': ['lease.hold', 'stripe.events.reconcile'],
   outages: ['outages.round'],
   manifests: ['manifests.checkDue'],
-  revocations: ['vault.revocations.carryOut'],
+  revocations: ['vault.revocations.makeAttempts'],
   'keep-alive': ['lease.hold', 'vault.refresh.keepAlive'],
   partitions: ['lease.hold', 'partitions.ensure'],
   timelines: ['lease.hold', 'retention.purgeTimelines'],

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { visible } from '../../src/models/visible.ts'
+import { visible } from '../../src/models/visible-text.ts'
 import { addressInWords, cleanName, problemOfName, quotedName, quotedWords } from '../../src/names.ts'
 
 /** For titles of tests, which must differ. */

@@ -15,30 +15,23 @@ import {
 export interface MadeCall {
   name: string
   status: OutcomeStatus
-  /** The site's response, or the details of the failure. */
   text: string
 }
 
-/** The demo model's view of a prompt: who said what, and what happened since the last user message. */
+/** The demo model's view of a prompt: the words of each side, and the events since the last user message. */
 export interface Conversation {
-  /** The words of the agent's owner, without the platform's rules. */
   instructions: string
-  /** The words of the last user message outside all fences. The platform's corrections are not user messages. */
+  /** The last user message outside all fences. The platform's corrections are not user messages. */
   words: string
-  /** Whether this is a chat. Then the words are the owner's, too. */
+  /** Whether this is a chat. Then the words count as the owner's too. */
   isChat: boolean
   payload: string | undefined
-  /** The payload's fields, from the agent's schema. */
   schema: unknown
-  /** Sites of the agent that cannot be used, one a line. */
   missing: string | undefined
-  /** The JSON Schema that the final answer must match, if there is one. */
   outputSchema: unknown
-  /** What started this, as a sentence. */
   trigger: string
   /** The model's answers since the last user message, shown or omitted. */
   turns: number
-  /** How many of its first answers are omitted. */
   leftOut: number
   calls: MadeCall[]
 }

@@ -6,27 +6,25 @@ import {
   type LanguageModelV4ToolCall,
 } from '@ai-sdk/provider'
 import { readConversation, type Conversation } from './conversation.ts'
-import { fitting } from './fitting.ts'
+import { fittingValue } from './fitting-value.ts'
 import { followScript } from './follow-script.ts'
 import { report } from './report.ts'
-import { chooseTool, type Move } from './rules.ts'
+import { chooseTool, type Move } from './choose-tool.ts'
 import { readScript, type Script } from './script.ts'
-import { streamParts, usageOf } from './wire.ts'
+import { streamParts, usageOf } from './stream-parts.ts'
 
 const introduction = 'This is the demo model: it follows fixed rules and understands nothing.'
 
 /**
- * The built-in model, which needs no key. The same prompt always gets the same answer. It calls the tools whose inputs
- * it can fill (see chooseTool), one per step, and then reports. With `directives` it follows a script in the
- * instructions, or in the last message of a chat (see readScript): the number of its answers since the last user message
- * says which step is next. If its final answer must match a schema, it answers with JSON only: the words of the script,
- * or a value that contains the report as its strings.
+ * The built-in model, which needs no key and is deterministic. It calls the tools whose inputs it can fill (see
+ * chooseTool), one per step, and then reports. With `directives` it follows a script in the instructions or the last
+ * chat message (see readScript). If its final answer must match a schema, it answers with JSON only.
  */
 export function createDemoModel({ directives }: { directives: boolean }): LanguageModelV4 {
   const scriptOf = ({ instructions, words, isChat }: Conversation): Script =>
     directives ? readScript(isChat ? words : instructions) : { steps: [], unreadable: [] }
 
-  /** Rejects with the signal's reason if aborted, and with an APICallError if told to fail. */
+  /** Rejects with the signal's reason if aborted, and with an APICallError if the script says so. */
   async function answer(options: LanguageModelV4CallOptions) {
     options.abortSignal?.throwIfAborted()
     const conversation = readConversation(options.prompt)
@@ -56,7 +54,7 @@ function offered({ tools = [], toolChoice }: LanguageModelV4CallOptions): Langua
   return toolChoice?.type === 'none' ? [] : tools.filter((tool) => tool.type === 'function')
 }
 
-/** Call ids contain the position in the conversation, so that no two calls share one. */
+/** Call ids contain the position in the conversation, so they are unique. */
 function contentOf(opening: string[], move: Move, options: LanguageModelV4CallOptions, conversation: Conversation) {
   const position = options.prompt.length + 2 * conversation.leftOut
   const calls = move.calls.map(({ name, arguments: input }, index): LanguageModelV4ToolCall => ({
@@ -68,13 +66,13 @@ function contentOf(opening: string[], move: Move, options: LanguageModelV4CallOp
   const closing = `Calling ${calls.map(({ toolName }) => toolName).join(', ')}.`
   const words = report(conversation, offered(options).length)
   const text =
-    calls.length > 0 ? [...opening, ...move.said, closing].join(' ') : lastText(opening, move, conversation, words)
+    calls.length > 0 ? [...opening, ...move.texts, closing].join(' ') : lastText(opening, move, conversation, words)
   return [{ type: 'text', text }, ...calls] satisfies LanguageModelV4Content[]
 }
 
-function lastText(opening: string[], { said }: Move, { outputSchema }: Conversation, words: string): string {
-  if (outputSchema === undefined) return [...opening, ...said, words].join(' ')
-  return said.length > 0 ? said.join(' ') : JSON.stringify(fitting(outputSchema, words))
+function lastText(opening: string[], { texts }: Move, { outputSchema }: Conversation, words: string): string {
+  if (outputSchema === undefined) return [...opening, ...texts, words].join(' ')
+  return texts.length > 0 ? texts.join(' ') : JSON.stringify(fittingValue(outputSchema, words))
 }
 
 const complaint = (directive: string): string => `I cannot read the directive ${JSON.stringify(directive)}.`

@@ -1,26 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { APICallError, type LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import { answersTo } from '../tool-names.ts'
-import type { Move } from './rules.ts'
+import type { Move } from './choose-tool.ts'
 import type { Action } from './script.ts'
 
-/** Does one step of a script. Rejects with the signal's reason if aborted, and with an APICallError if told to fail. */
+/**
+ * Runs one step of a script. Rejects with the signal's reason if aborted, and with an APICallError if the script says
+ * so.
+ */
 export async function followScript(
   actions: Action[],
   tools: LanguageModelV4FunctionTool[],
   signal: AbortSignal | undefined,
 ): Promise<Move> {
-  const move: Move = { said: [], calls: [] }
+  const move: Move = { texts: [], calls: [] }
   for (const action of actions) {
     if (action.kind === 'sleep') await wait(action.seconds, signal)
     if (action.kind === 'fail') throw providerError(action.status)
-    if (action.kind === 'say') move.said.push(action.text)
+    if (action.kind === 'say') move.texts.push(action.text)
     if (action.kind === 'call') move.calls.push({ name: resolve(action.tool, tools), arguments: action.arguments })
   }
   return move
 }
 
-/** The timer reports an abort as an error of its own; providers report the signal's reason. */
+/** The timer wraps an abort in its own error; providers report the signal's reason. */
 async function wait(seconds: number, signal: AbortSignal | undefined): Promise<void> {
   await sleep(seconds * 1000, undefined, signal && { signal }).catch((error: unknown) => {
     signal?.throwIfAborted()
@@ -28,13 +31,13 @@ async function wait(seconds: number, signal: AbortSignal | undefined): Promise<v
   })
 }
 
-/** The exact name first. A name that no tool has is called as it is, so that this case can be tried out. */
+/** Prefers the exact name. An unknown name is called unchanged, so that this case can be tried. */
 function resolve(tool: string, tools: LanguageModelV4FunctionTool[]): string {
   const found = tools.find(({ name }) => name === tool) ?? tools.find(({ name }) => answersTo(name, tool))
   return found?.name ?? tool
 }
 
-/** As the AI SDK's providers throw it; which status may be retried is the AI SDK's own rule. */
+/** As the AI SDK's providers throw it. The AI SDK decides which statuses are retryable. */
 const providerError = (statusCode: number): APICallError =>
   new APICallError({
     message: 'A directive made the demo model fail.',

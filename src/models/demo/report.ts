@@ -1,18 +1,15 @@
 import type { Conversation, MadeCall } from './conversation.ts'
 
-/** How much of each result is quoted, in characters. */
 const maxQuote = 200
 
 /**
- * The demo model's final text: what started it, which payload fields it knows, which tools it called, and how each call
- * ended.
+ * The demo model's final text: the trigger, the known payload fields, the called tools, and the outcome of each call.
  */
 export function report({ trigger, schema, missing, calls }: Conversation, offered: number): string {
   const lacks = missing === undefined ? [] : [`These sites were unavailable: ${quote(missing)}.`]
   return [outcome(trigger, calls, offered), ...fieldsOf(schema), ...lacks].join(' ')
 }
 
-/** Names the fields of an agent's payload schema. */
 function fieldsOf(schema: unknown): string[] {
   if (!Array.isArray(schema)) return []
   const fields = (schema as Record<string, unknown>[]).map(({ name, type }) => `${String(name)} (${String(type)})`)
@@ -33,7 +30,7 @@ function ending({ name, status, text }: MadeCall): string {
   return `I called ${name}, and it is unknown whether the call took effect: ${quoted}.`
 }
 
-/** Cut between characters, on one line. */
+/** Cuts between characters, on one line. */
 function quote(text: string): string {
   const line = text
     .slice(0, maxQuote * 4)

@@ -15,7 +15,7 @@ export interface Script {
 
 type Directive = { action?: Action | undefined; opensStep: boolean; unreadable?: string; end: number }
 
-/** The text may be a payload's `action` of a megabyte, and the end of each directive must be searched for. */
+/** The text may be a payload's `action` of a megabyte, and the end of each directive must be searched. */
 const maxDirectives = 200
 const maxArguments = 64 * 1024
 
@@ -64,8 +64,8 @@ function readAction(body: string): Action | undefined {
   if (seconds) return { kind: 'sleep', seconds: Number(seconds) }
   const [, status] = /^fail +([45]\d\d)$/.exec(body) ?? []
   if (status) return { kind: 'fail', status: Number(status) }
-  const said = /^say\s/.test(body) ? body.slice(4).trim() : ''
-  return said === '' ? undefined : { kind: 'say', text: said }
+  const text = /^say\s/.test(body) ? body.slice(4).trim() : ''
+  return text === '' ? undefined : { kind: 'say', text }
 }
 
 /** The arguments may contain `]]`, so braces mark their end. */

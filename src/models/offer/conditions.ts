@@ -7,8 +7,8 @@ const lifted = new Set(['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', 'if',
 const notes = new Set(['title', 'description', 'default', 'examples'])
 
 /**
- * Moves these rules from the top level into a schema of their own. Their properties become properties of the top level,
- * or a model would not know them.
+ * Moves these rules from the top level into a separate schema. Their properties become properties of the top level,
+ * because the model would not know them otherwise.
  */
 export function liftConditions(schema: SchemaObject): { schema: SchemaObject; conditions: SchemaObject | undefined } {
   const found = Object.entries(schema).filter(([keyword]) => lifted.has(keyword))
@@ -16,12 +16,12 @@ export function liftConditions(schema: SchemaObject): { schema: SchemaObject; co
   const conditions = Object.fromEntries(found)
   const rest = Object.fromEntries(Object.entries(schema).filter(([keyword]) => !lifted.has(keyword)))
   const own = isObject(rest['properties']) ? rest['properties'] : {}
-  const told = Map.groupBy(propertiesIn(conditions), ([name]) => name)
-  const added = [...told]
+  const byName = Map.groupBy(propertiesIn(conditions), ([name]) => name)
+  const added = [...byName]
     .filter(([name]) => !Object.hasOwn(own, name))
     .map(([name, all]) => [name, anyOf(all)] as const)
   const settled = new Set(
-    added.flatMap(([name, form]) => (told.get(name)?.length === 1 && !saysNothing(form) ? name : [])),
+    added.flatMap(([name, form]) => (byName.get(name)?.length === 1 && !saysNothing(form) ? name : [])),
   )
   const required = [...new Set([...namesIn(rest['required']), ...requiredIn(conditions)])]
   return {
@@ -44,14 +44,13 @@ function propertiesIn(schema: SchemaObject): [string, unknown][] {
   return [...own, ...inside, ...asked]
 }
 
-/** A property in several branches can have any of their forms. If one of them has no rules, it can have any form. */
+/** A property in several branches can have any of their forms, or any form at all if one branch has no rules for it. */
 function anyOf(all: [string, unknown][]): unknown {
   const forms = [...new Map(all.map(([, form]) => [JSON.stringify(form), form])).values()]
   if (forms.length === 1) return forms[0]
   return forms.some((form) => isObject(form) && Object.keys(form).length === 0) ? {} : { anyOf: forms }
 }
 
-/** The properties that every branch requires. */
 function requiredIn(schema: SchemaObject): string[] {
   const inAll = listOf(schema['allOf']).filter(isObject).flatMap(allRequired)
   const inEach = ['anyOf', 'oneOf'].flatMap((keyword) => {
@@ -71,7 +70,7 @@ const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? (value as 
 const values = new Set(['enum', 'const', 'required', 'dependentRequired'])
 const byName = new Set(['properties', 'patternProperties', 'dependentSchemas'])
 
-/** Without notes, and without properties that the schema itself defines. */
+/** Omits notes, and properties that the schema itself defines. */
 function inShort(value: unknown, settled: ReadonlySet<string>): unknown {
   if (Array.isArray(value)) return value.map((one) => inShort(one, settled))
   if (!isObject(value)) return value

@@ -1,7 +1,6 @@
 import type { ProviderKind } from '../../config/models-config.ts'
 import type { SchemaObject } from '../../sites/manifest/schema-keywords.ts'
 
-/** Settings and findings of one fitting. */
 export interface Fitting {
   kind: ProviderKind
   mostLevels: number
@@ -21,13 +20,13 @@ export function inferType(schema: SchemaObject): SchemaObject {
   return areTexts ? { type: 'string', ...schema } : schema
 }
 
-/** Google rejects every other format, and models understand it just as well as text. */
+/** Google rejects every other format, and models understand the text just as well. */
 const takenFormats = new Set(['date-time'])
 
-/** Servers that turn a schema into a grammar reject patterns without anchors, and special groups. */
+/** Servers that compile a schema to a grammar reject patterns without anchors, and special groups. */
 const takenPattern = /^\^(?!.*\(\?)[\x20-\x7e]*\$$/
 
-/** Turns rules into text that providers reject or support only in part. */
+/** Converts rules to text that providers reject or support only in part. */
 export function fitTexts({ format, pattern, ...schema }: SchemaObject, { kind, changes }: Fitting): SchemaObject {
   const words: string[] = []
   const kept: SchemaObject = { ...schema }
@@ -41,8 +40,8 @@ export function fitTexts({ format, pattern, ...schema }: SchemaObject, { kind, c
   if (kind === 'google') words.push(...withoutOtherConstants(kept))
   if (words.length === 0) return kept
   const { description, ...rest } = kept
-  const said = typeof description === 'string' ? [description] : []
-  return { ...rest, description: [...said, ...words].join(' ') }
+  const original = typeof description === 'string' ? [description] : []
+  return { ...rest, description: [...original, ...words].join(' ') }
 }
 
 function isTaken(pattern: string): boolean {

@@ -6,29 +6,27 @@ import { liftConditions } from './conditions.ts'
 import { fitName, type PropertyNames } from './property-names.ts'
 import { fitTexts, inferType, type Fitting } from './fit-keywords.ts'
 
-/** The schema of a tool as its model sees it. */
 export interface FittedSchema {
   schema: SchemaObject
   /** Rules of the top level that no provider accepts there; models get them as text. */
   conditions: SchemaObject | undefined
-  /** Names of properties that were changed, with the site's own. */
   names: PropertyNames
-  /** Parts that could not be sent as the site wrote them, each in a few words for its author. */
+  /** Parts that could not be sent as written, each in a few words for the author. */
   changes: string[]
 }
 
-/** How many levels are sent, fewer if the schema is too long. Below them, any value of the type is allowed. */
+/** The levels that are sent, fewer if the schema is too long. Below them, any value of the type is allowed. */
 const depths = [12, 4, 2, 1]
 
-/** How many names of a list are sent. A schema has no more properties, but a list of names may be as long as a manifest. */
+/** The most names in a list. A schema has no more properties, but a list of names may be as long as a manifest. */
 const mostNames = 1000
 
 /** A longer schema, in bytes of JSON, is sent with fewer levels. */
 export const maxSchemaBytes = 32 * 1024
 
 /**
- * Writes a schema as all providers accept it, with as much of it as possible. The arguments of a call are checked
- * against the site's own schema, so a loss here costs the model help, and the site no protection.
+ * Rewrites a schema so that all providers accept it, with as little loss as possible. Arguments are checked against the
+ * site's own schema, so a loss costs the model help, and the site no protection.
  */
 export function fitSchema(given: object, kind: ProviderKind): FittedSchema {
   const shown = shownSchema(given) as SchemaObject
@@ -54,7 +52,6 @@ function fitTo(shown: SchemaObject, fitting: Fitting): FittedSchema {
   return { schema: { type: 'object', properties, ...rest }, conditions, names, changes: [...fitting.changes] }
 }
 
-/** An inner schema with everything that is allowed inside it. */
 function fitInner(schema: SchemaObject, level: number, fitting: Fitting): SchemaObject {
   const { $defs: _, definitions: __, ...rules } = fitNames(schema, fitting)
   const typed = inferType(rules)
@@ -70,7 +67,7 @@ function fitInner(schema: SchemaObject, level: number, fitting: Fitting): Schema
 
 type Place = (keyword: string, value: unknown, level: number, fitting: Fitting) => SchemaObject
 
-/** How the schemas inside a keyword are fitted; undefined for a keyword that has none. */
+/** How the schemas inside a keyword are fitted; undefined for a keyword without schemas. */
 function placeOf(keyword: string): Place | undefined {
   if (named.has(keyword)) return fitNamed
   if (listed.has(keyword)) return fitListed
@@ -119,7 +116,6 @@ const fitAny = (schema: unknown, level: number, fitting: Fitting): SchemaObject 
   return schema === false ? { not: {} } : {}
 }
 
-/** Replaces names wherever a property is named. */
 function fitNames(schema: SchemaObject, { names, changes }: Fitting): SchemaObject {
   const nameOf = (name: string): string => {
     const safe = names.get(name) ?? fitName(name)
@@ -155,8 +151,8 @@ function fitNames(schema: SchemaObject, { names, changes }: Fitting): SchemaObje
 const withOwnName = (schema: unknown, name: string): unknown => {
   if (schema === false) return schema
   const { description, ...rest } = isObject(schema) ? schema : {}
-  const said = typeof description === 'string' ? ` ${description}` : ''
-  return { ...rest, description: `Original name: ${JSON.stringify(name)}.${said}` }
+  const original = typeof description === 'string' ? ` ${description}` : ''
+  return { ...rest, description: `Original name: ${JSON.stringify(name)}.${original}` }
 }
 
 /** Google rejects a name in `required` that `properties` does not have. An empty list says nothing. */

@@ -7,14 +7,11 @@ import type { PropertyNames } from './property-names.ts'
 export interface ModelTool {
   /** Already provider-safe, see nameTools. */
   name: string
-  /** As the site wrote it. */
   description: string
   inputSchema: object
-  /** The name of its site, as the site wrote it. */
   siteName?: string | undefined
 }
 
-/** A tool as it is sent to its model, and the renamed properties. */
 export interface SentTool {
   tool: LanguageModelV4FunctionTool
   names: PropertyNames

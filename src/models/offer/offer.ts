@@ -2,7 +2,6 @@ import type { ProviderKind } from '../../config/models-config.ts'
 import { nameTools } from '../tool-names.ts'
 import type { ModelTool } from './model-tool.ts'
 
-/** A tool of a connected site. */
 export interface OfferableTool {
   entryId: string
   siteName: string
@@ -10,7 +9,6 @@ export interface OfferableTool {
   tool: { name: string; description: string; inputSchema: object }
 }
 
-/** Tools of a site that are not offered to a model. */
 export interface LeftOut {
   name: string
   origin: string
@@ -25,13 +23,11 @@ export interface ToolOffer<Tool extends OfferableTool> {
   leftOut: LeftOut[]
 }
 
-/** The maximum number of tools in a request at most providers. */
 export const usualMostTools = 128
 
 /** Providers without a known limit. */
 const unlimited = new Set<ProviderKind>(['anthropic', 'amazon-bedrock', 'demo'])
 
-/** How many names of omitted tools are listed. */
 const mostNames = 100
 
 /**
@@ -48,13 +44,12 @@ export function offerTools<Tool extends OfferableTool>(
   const { taken = [], refused = [] } = Object.groupBy(all, (one) => (isRefused(toModelTool(one)) ? 'refused' : 'taken'))
   const most = Math.min(unlimited.has(kind) ? Infinity : usualMostTools, mostTools)
   return {
-    // Always the same order: providers cache prompts, and tools stand at their beginning.
+    // Always the same order: providers cache prompts, which begin with the tools.
     tools: taken.slice(0, most).toSorted((one, other) => (one.name < other.name ? -1 : 1)),
     leftOut: [...leftOut(refused, 'refused_tools'), ...leftOut(taken.slice(most), 'too_many_tools')],
   }
 }
 
-/** Names tools that are left out, by their sites. */
 export function leftOut(tools: OfferableTool[], reason: LeftOut['reason']): LeftOut[] {
   const named = Map.groupBy(tools.slice(0, mostNames), ({ entryId }) => entryId)
   return [...named.values()].map((ofSite) => ({

@@ -6,13 +6,13 @@ import { exactJson } from '../../outputs/exact-json.ts'
 /** The names that Anthropic and Amazon Bedrock accept. The others accept more. */
 const taken = /^[a-zA-Z0-9_.-]{1,64}$/
 
-/** Length of the hash in a fitted name, which keeps names of properties different. */
+/** The length of the hash in a fitted name, which keeps names unique. */
 const hashLength = 8
 const kept = 64 - hashLength - 1
-/** Later characters are ignored, but the hash covers the whole name. */
+/** Later characters are ignored. The hash covers the whole name. */
 const maxRead = 500
 
-/** The names of properties as models know them, where they are not those of the site. */
+/** The models' names of properties, if they differ from the site's. */
 export type PropertyNames = ReadonlyMap<string, string>
 
 /** A property name that every provider accepts: the name itself if possible. */

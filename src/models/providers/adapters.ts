@@ -2,10 +2,8 @@ import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { ProviderConfig, ProviderKind } from '../../config/models-config.ts'
 import { createDemoModel } from '../demo/demo-model.ts'
 
-/** What an adapter is made of. */
 export interface AdapterContext {
   provider: ProviderConfig
-  /** The provider's name for the model. */
   id: string
   structuredOutput: boolean
   fetch: typeof globalThis.fetch
@@ -15,8 +13,8 @@ export interface AdapterContext {
 type Adapter = (context: AdapterContext) => Promise<LanguageModelV4>
 
 /**
- * The adapters of the AI SDK by kind of provider, each loaded when it is first needed. What is not configured is passed
- * as an empty text or the public address: left out, it would be taken from the environment.
+ * The AI SDK's adapters by kind of provider, each loaded on first use. Missing values are passed as an empty text or
+ * the public address, because adapters would read them from the environment.
  */
 const adapters: Record<ProviderKind, Adapter> = {
   openai: async ({ provider, id, fetch }) => {
@@ -74,7 +72,7 @@ const adapters: Record<ProviderKind, Adapter> = {
   demo: ({ demoDirectives }) => Promise.resolve(createDemoModel({ directives: demoDirectives })),
 }
 
-/** Amazon's regions in China and the European sovereign cloud have domains of their own; others are given a `baseUrl`. */
+/** Amazon's regions in China and the European sovereign cloud have their own domains. Others need a `baseUrl`. */
 function domainOf(region: string): string {
   if (region.startsWith('cn-')) return 'amazonaws.com.cn'
   return region.startsWith('eusc-') ? 'amazonaws.eu' : 'amazonaws.com'
@@ -82,6 +80,6 @@ function domainOf(region: string): string {
 
 const keyed = ({ apiKey = '', headers }: ProviderConfig) => ({ apiKey, ...(headers && { headers }) })
 
-/** The adapter of a model. Always an object: a bare name would go to the AI SDK's gateway. */
+/** The adapter of a model. Always an object, because the AI SDK sends a bare name to its gateway. */
 export const loadAdapter = (context: AdapterContext): Promise<LanguageModelV4> =>
   adapters[context.provider.kind](context)

@@ -2,7 +2,7 @@ import { isObject } from '../../json.ts'
 import { callsOf, choiceOf, endWordOf, indexOf, isRefusal, messageOf, usageOf, type Members } from './chat-message.ts'
 import { StreamedCalls, type CallPiece } from './streamed-calls.ts'
 
-/** An answer in one piece, in the form that adapters take. */
+/** A whole answer in the form that adapters read. */
 export function wholeAnswer(given: Members): Members {
   const choice = choiceOf(given['choices'], undefined)
   const usage = usageOf(given, choice)
@@ -10,17 +10,16 @@ export function wholeAnswer(given: Members): Members {
   return { object: 'chat.completion', choices, ...(usage && { usage }) }
 }
 
-/** What cannot hold a choice keeps its place, so that the error of the adapter names it. */
+/** An invalid list stays unchanged, so the adapter's error names it. */
 const listOf = (choices: unknown, choice: unknown): unknown =>
   !isSaid(choices) || typeof choices === 'object' ? [choice] : choices
 
 const isSaid = (value: unknown): boolean => value !== undefined && value !== null
 
-/** Stands in the place of the word for the end, so that it is seen why an answer is empty. */
+/** A substitute for the end word that shows why an answer is empty. */
 const noChoice = 'no choices'
 const silence = { index: 0, message: { role: 'assistant', content: '' }, finish_reason: noChoice }
 
-/** A piece without anything. */
 const nothing = { index: 0, delta: {}, finish_reason: null }
 
 function wholeChoice(choice: unknown): unknown {
@@ -39,13 +38,13 @@ function wholeChoice(choice: unknown): unknown {
   }
 }
 
-/** The word for the end of an answer with a refusal of the model, which servers put beside any other. */
+/** The end word of an answer in which the model refuses. Servers combine it with any other word. */
 const refused = 'refusal'
 
-/** Brings the events of one streamed answer into the form that adapters take. */
+/** Converts the events of one streamed answer to the form that adapters read. */
 export class ChatChunks {
   readonly #calls = new StreamedCalls()
-  /** Whether it has events of another protocol, which has types of events. */
+  /** Whether it contains events of another protocol, which has event types. */
   isForeign = false
   #index: number | undefined
   #hasBegun = false
@@ -54,7 +53,6 @@ export class ChatChunks {
   #isRefused = false
   #hasEnded = false
   #endsWithUsage = false
-  /** What it has used, as far as that was said. */
   usage: Members = {}
 
   read(event: Members): Members {
@@ -71,8 +69,8 @@ export class ChatChunks {
   }
 
   /**
-   * What an answer lacks that is over without a word for it; undefined if it lacks nothing, or has broken off. Usage that
-   * comes alone comes last.
+   * Completes an answer that ended without an end word; undefined if it is complete or broke off. Separate usage comes
+   * last.
    *
    * @param isDone whether the server says that nothing follows
    */
@@ -90,7 +88,7 @@ export class ChatChunks {
     return { index: 0, delta, finish_reason: word === undefined ? null : this.#isRefused ? refused : word }
   }
 
-  /** Some servers write whole messages, beside the piece or in its place: then the first one counts. */
+  /** Some servers write whole messages, beside the piece or instead of it. Then the first one counts. */
   #delta({ delta, message }: Members): unknown {
     const piece = isSaid(delta) || this.#hasWords ? delta : message
     if (!isSaid(piece)) return {}
@@ -102,7 +100,7 @@ export class ChatChunks {
   }
 }
 
-/** One answer of the pieces of a stream; without `choices` if it broke off. */
+/** Joins the pieces of a stream to one answer; without `choices` if it broke off. */
 export async function gathered(chunks: AsyncIterable<Members | string>): Promise<Members> {
   const parts: unknown[] = []
   const calls: CallPiece[] = []

@@ -2,21 +2,20 @@ import { isObject } from '../../json.ts'
 import { plainNumber, readExactly } from '../../outputs/exact-json.ts'
 
 /*
- * Chat Completions as servers write them that are only compatible. What can mean one thing only is brought into the form
- * that adapters take, and unknown members are left out. What cannot be read stays as it is: the adapter refuses it, and
- * its error says which member that is.
+ * Chat Completions of servers that are merely compatible. Unambiguous variants are converted to the form that adapters
+ * read, and unknown members are omitted. Unreadable parts stay unchanged: the adapter refuses them, and its error names
+ * the member.
  */
 
 export type Members = Record<string, unknown>
 
-/** Longer texts are read without the digits of their numbers, which takes a hundredth of the time. */
+/** Longer texts are parsed without exact numbers, which is a hundred times faster. */
 const maxExact = 64 * 1024
 
-/** The value of a JSON text. Arguments that are objects keep the digits of their numbers. Throws a SyntaxError. */
+/** Parses JSON. Arguments that are objects keep the digits of their numbers. Throws a SyntaxError. */
 export const readJson = (text: string): unknown =>
   text.length <= maxExact && /"arguments"\s*:\s*[{[]/.test(text) ? readExactly(text) : (JSON.parse(text) as unknown)
 
-/** The parts of a message, or of a piece of one. */
 export function messageOf(given: Members): Members {
   const content = isRefusal(given) && !given['content'] ? given['refusal'] : given['content']
   const thoughts = [given['reasoning_content'], given['reasoning']].map(thoughtsOf).find(Boolean)
@@ -26,10 +25,9 @@ export function messageOf(given: Members): Members {
   }
 }
 
-/** A model that will not answer says so in a member of its own. */
+/** A model's refusal is in a separate member. */
 export const isRefusal = ({ refusal }: Members): boolean => typeof refusal === 'string' && refusal !== ''
 
-/** A text, or a list of its parts. */
 function contentOf(content: unknown): unknown {
   const parts = isObject(content) && isPart(content) ? [content] : content
   return Array.isArray(parts) ? parts.flatMap(partOf) : parts
@@ -37,7 +35,6 @@ function contentOf(content: unknown): unknown {
 
 const isPart = (value: Members): boolean => 'text' in value || 'thinking' in value
 
-/** Parts of other kinds, such as references, are left out. */
 function partOf(part: unknown): unknown[] {
   if (typeof part === 'string') return [{ type: 'text', text: part }]
   if (part === null) return []
@@ -48,24 +45,22 @@ function partOf(part: unknown): unknown[] {
   return typeof type !== 'string' || type.endsWith('text') ? [{ type: 'text', text }] : []
 }
 
-/** The text of thoughts; undefined if there is none. An answer is not refused for its thoughts. */
+/** The text of thoughts; undefined if there is none. Unreadable thoughts do not invalidate an answer. */
 function thoughtsOf(given: unknown): string | undefined {
   if (typeof given === 'string') return given
   if (Array.isArray(given)) return given.map((part) => thoughtsOf(part) ?? '').join('')
   return isObject(given) && typeof given['text'] === 'string' ? given['text'] : undefined
 }
 
-/** A tool call, or a piece of one. */
 export interface WireCall {
   index: number | undefined
   id: string | undefined
   name: unknown
-  /** Text; undefined if there are none. */
   arguments: string | undefined
   extra: unknown
 }
 
-/** The calls of a message, or of a piece of one; undefined if their list cannot be read. */
+/** The calls of a message, or of a piece of one; undefined if the list is unreadable. */
 export function callsOf({ tool_calls: given, function_call: legacy }: Members): WireCall[] | undefined {
   const list = isObject(given) ? [given] : (given ?? [])
   if (!Array.isArray(list)) return undefined
@@ -90,7 +85,6 @@ function callOf(call: Members): WireCall {
 const argumentsOf = (given: unknown): string | undefined =>
   given === undefined || given === null || typeof given === 'string' ? (given ?? undefined) : JSON.stringify(given)
 
-/** A number, also as text. */
 function numberOf(value: unknown): number | undefined {
   const plain = plainNumber(value)
   const isText = typeof plain === 'string' && /^\s*-?\d{1,15}(\.\d+)?\s*$/.test(plain)
@@ -98,7 +92,7 @@ function numberOf(value: unknown): number | undefined {
   return typeof number === 'number' ? number : undefined
 }
 
-/** The word with which a choice ends; undefined if it has not ended, or says nothing of its end. */
+/** The end word of a choice; undefined if it has not ended, or without an end word. */
 export function endWordOf(given: unknown): string | undefined {
   const word = plainNumber(given)
   if (word === undefined || word === null || word === '') return undefined
@@ -107,7 +101,7 @@ export function endWordOf(given: unknown): string | undefined {
   return typeof type === 'string' ? type : JSON.stringify(word)
 }
 
-/** The choice of an answer that counts: the one with this index, or else the first. Undefined if there is none. */
+/** The choice with this index, or else the first; undefined if there is none. */
 export function choiceOf(choices: unknown, index: number | undefined): unknown {
   const list = (Array.isArray(choices) ? choices : [choices]).filter(
     (choice) => choice !== undefined && choice !== null,
@@ -118,14 +112,14 @@ export function choiceOf(choices: unknown, index: number | undefined): unknown {
 
 export const indexOf = (choice: Members): number | undefined => numberOf(choice['index'])
 
-/** Names of the counts of tokens, the usual one first. */
+/** Names of token counts, the usual one first. */
 const counts = {
   prompt_tokens: ['prompt_tokens', 'input_tokens', 'promptTokens', 'inputTokens', 'prompt_eval_count'],
   completion_tokens: ['completion_tokens', 'output_tokens', 'completionTokens', 'outputTokens', 'eval_count'],
   total_tokens: ['total_tokens', 'totalTokens'],
 } as const
 
-/** What an answer, or a piece of one, has used; undefined if it does not say. */
+/** The usage in an answer or a piece of one; undefined if it is not stated. */
 export function usageOf(answer: Members, choice: unknown): Members | undefined {
   const inner = isObject(choice) ? choice['usage'] : undefined
   const groq = isObject(answer['x_groq']) ? answer['x_groq']['usage'] : undefined
@@ -139,7 +133,7 @@ function countsOf(given: Members): Members {
     counts[name].map((one) => wholeOf(given[one])).find((one) => one !== undefined)
   const [input, total] = [count('prompt_tokens'), count('total_tokens')]
   const rest = input !== undefined && total !== undefined ? Math.max(total - input, 0) : undefined
-  // None is less than what was written, and is taken for that.
+  // Zero if missing. The written text then counts instead.
   const output = count('completion_tokens') ?? rest ?? (input === undefined ? undefined : 0)
   const details = [given['prompt_tokens_details'], given['prompt_token_details']].find(isObject)
   const cached = wholeOf(details?.['cached_tokens'] ?? given['num_cached_tokens'] ?? given['prompt_cache_hit_tokens'])
@@ -153,7 +147,7 @@ function countsOf(given: Members): Members {
   }
 }
 
-/** A part of a token counts as one. */
+/** A fraction of a token counts as one. */
 function wholeOf(value: unknown): number | undefined {
   const number = numberOf(value)
   return number !== undefined && number >= 0 ? Math.ceil(number) : undefined

@@ -1,20 +1,17 @@
 import { isObject } from '../../json.ts'
 
-/** A failure that an answer of status 200 reports. */
 export interface InnerFailure {
-  /** The status that says the same; undefined if nothing tells which. */
+  /** The equivalent status; undefined if unknown. */
   status: number | undefined
-  /** The provider's words. */
   message: string
 }
 
-/** Members of an answer: what has one of them is no mere report of a failure. */
+/** Members of an answer. A body with one of them is not a mere failure report. */
 const answers = ['choices', 'usage', 'content', 'output', 'candidates', 'usageMetadata']
 
-/** Where a report has its words if it has no `error`. */
+/** The members with the message of a report without `error`. */
 const words = ['detail', 'message', 'msg', 'error_msg', 'errors']
 
-/** What an answer says of a failure; undefined if it says nothing of one. */
 export function failureIn(value: unknown): InnerFailure | undefined {
   if (!isObject(value)) return undefined
   const { error } = value
@@ -25,21 +22,21 @@ export function failureIn(value: unknown): InnerFailure | undefined {
   return isFlat || isReport ? failureOf([value]) : undefined
 }
 
-/** A `message` that is an object is one of an answer. */
+/** A `message` that is an object belongs to an answer. */
 const isSaid = (value: unknown): boolean => (typeof value === 'string' && value !== '') || Array.isArray(value)
 
 /** @param said from the inside to the outside */
-const failureOf = (said: Record<string, unknown>[]): InnerFailure => ({
-  status: firstOf(said, numbers, statusOfNumber) ?? firstOf(said, codes, statusOfText),
-  message: firstOf(said, words, textOf) ?? 'no words',
+const failureOf = (objects: Record<string, unknown>[]): InnerFailure => ({
+  status: firstOf(objects, numbers, statusOfNumber) ?? firstOf(objects, codes, statusOfText),
+  message: firstOf(objects, words, textOf) ?? 'no words',
 })
 
 function firstOf<T>(
-  said: Record<string, unknown>[],
+  objects: Record<string, unknown>[],
   names: string[],
   read: (value: unknown) => T | undefined,
 ): T | undefined {
-  for (const one of said) {
+  for (const one of objects) {
     for (const name of names) {
       const found = read(one[name])
       if (found !== undefined) return found
@@ -53,7 +50,6 @@ const textOf = (value: unknown): string | undefined =>
 
 const numbers = ['code', 'status', 'status_code', 'statusCode', 'http_code', 'http_status']
 
-/** A number of HTTP's errors, also as text. */
 function statusOfNumber(value: unknown): number | undefined {
   const status = typeof value === 'string' && /^\s*\d{3}\s*$/.test(value) ? Number(value) : value
   return typeof status === 'number' && Number.isInteger(status) && status >= 400 && status < 600 ? status : undefined
@@ -61,7 +57,7 @@ function statusOfNumber(value: unknown): number | undefined {
 
 const codes = ['code', 'type', 'error_type', 'status', 'name']
 
-/** The codes of providers by what they have in common, the more telling first. */
+/** Patterns for providers' codes, the most specific first. */
 const statuses: [pattern: RegExp, status: number][] = [
   [/rate_?limit|too_many|exhausted|throttl|insufficient_quota|quota_exceeded|slow_down/, 429],
   [/payment|billing|insufficient_(balance|credit|fund)/, 402],
@@ -75,7 +71,7 @@ const statuses: [pattern: RegExp, status: number][] = [
   [/invalid|bad_?request|unsupported|context_length|too_l(ong|arge)|validation|content_(filter|policy)|exceed/, 400],
 ]
 
-/** Such as `rate_limit_exceeded`, `RateLimitError` or `RESOURCE_EXHAUSTED`. */
+/** For example `rate_limit_exceeded`, `RateLimitError` or `RESOURCE_EXHAUSTED`. */
 function statusOfText(value: unknown): number | undefined {
   if (typeof value !== 'string') return undefined
   const text = value.slice(0, 100).replaceAll(/([a-z])([A-Z])/g, '$1_$2')

@@ -6,15 +6,14 @@ import { readableAnswer, type Asked } from './readable-answer.ts'
 const maxAnswerBytes = 64 * 1024 * 1024
 
 /**
- * The `fetch` of the AI providers' adapters: their only way to the network, and the place where answers are brought into
- * the form that adapters read. Providers are the operator's choice, so plain HTTP and private addresses are allowed. A
- * redirect is never followed, because it would take the key to another server: its answer counts as a refusal. Time
- * limits are those of the model call.
+ * The `fetch` of the AI providers' adapters, which also converts answers to the form that adapters read. The operator
+ * chooses providers, so plain HTTP and private addresses are allowed. A redirect is never followed, because it would
+ * take the key to another server.
  */
 export function createProviderFetch() {
   const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 10_000 } })
 
-  /** The adapters ask with an address and options, never with a `Request`. */
+  /** Adapters pass an address and options, never a `Request`. */
   const fetchAs =
     (asked: Asked): typeof globalThis.fetch =>
     async (input, init) => {
@@ -26,7 +25,6 @@ export function createProviderFetch() {
   return { fetchAs, close: () => agent.close() }
 }
 
-/** The answer, which fails once it is longer than any that is read. */
 function bounded(answer: Response): Response {
   if (!answer.body) return answer
   let bytes = 0

@@ -5,24 +5,23 @@ import type { ProviderKind } from '../../config/models-config.ts'
 import { brokenOff, emptyBody, failedInside, ModelError, noJson, unreadableAnswer } from '../failures.ts'
 import { ChatChunks, gathered, wholeAnswer } from './chat-answers.ts'
 import { readJson, type Members } from './chat-message.ts'
-import { dataOf, eventOf } from './events.ts'
+import { dataOf, eventOf } from './server-sent-events.ts'
 import { failureIn, type InnerFailure } from './inner-failure.ts'
 
-/** How a model is asked. */
 export interface Asked {
   kind: ProviderKind
   stream: boolean
 }
 
-/** Kinds of providers that speak OpenAI's Chat Completions, each server in its own way. */
+/** Providers that speak OpenAI's Chat Completions, each server in its own variant. */
 const chatKinds = new Set<ProviderKind>(['openai-compatible', 'mistral'])
 
-/** The longest JSON text that is read at once: an answer in one piece, or an event. */
+/** The longest JSON text that is parsed: a whole answer, or an event. */
 const maxJsonCharacters = 2 * 1024 * 1024
 
 /**
- * The answer of a provider, of status 2xx, as its adapter can read it; it is still streamed if it came so. Throws an
- * APICallError or a ModelError if it reports a failure, or is no answer at all.
+ * A provider's 2xx answer in the form that its adapter reads. A stream stays a stream. Throws an APICallError or a
+ * ModelError if it reports a failure, or is not an answer.
  */
 export async function readableAnswer(answer: Response, asked: Asked): Promise<Response> {
   if (asked.kind === 'demo') return answer
@@ -33,7 +32,7 @@ export async function readableAnswer(answer: Response, asked: Asked): Promise<Re
   if (head === '') throw emptyBody()
   const body = withHead(head, texts)
   if (/^[{[]/.test(head)) return readWhole(answer, body, asked)
-  // The names of fields, and a comment.
+  // The first letters of field names, and of a comment.
   if (/^[:deir]/.test(head)) return readEvents(answer, body, asked)
   throw noJson(await joined(body))
 }
@@ -55,7 +54,7 @@ async function readWhole(answer: Response, body: Body, asked: Asked): Promise<Re
   return like(answer, all.map((chunk) => (chunk ? framed(chunk) : '')).join(''))
 }
 
-/** Some servers write each event as a line of JSON, without a name before it. */
+/** Some servers write each event as a line of JSON without a field name. */
 function readLines(answer: Response, json: string, asked: Asked): Promise<Response> {
   const lines = json.split('\n').filter((line) => line.trim() !== '')
   if (lines.length < 2 || lines.some((line) => parsed(line) === undefined)) return refuseCut(json)
@@ -82,23 +81,23 @@ function refuseFailure(value: unknown, json: string, answer: Response): void {
   if (failure) throw reported(failure, json, answer)
 }
 
-/** A failure that an answer, or an event of one, reports; the same as if its status had said so. */
+/** A failure reported in an answer or an event, as if its status had said so. */
 function reported({ status, message }: InnerFailure, json: string, { url, headers }: Response): Error {
   if (status === undefined) return failedInside(json)
   const responseHeaders = Object.fromEntries(headers)
-  const told = { statusCode: status, responseHeaders, responseBody: json }
-  return new APICallError({ message, url, requestBodyValues: {}, ...told })
+  const details = { statusCode: status, responseHeaders, responseBody: json }
+  return new APICallError({ message, url, requestBodyValues: {}, ...details })
 }
 
-/** The events of a stream of Chat Completions as adapters take them. */
+/** The events of a Chat Completions stream in the form that adapters read. */
 async function* normalized(body: Body, answer: Response): AsyncGenerator<string> {
   for await (const chunk of chunksOf(body, answer)) yield typeof chunk === 'string' ? eventOf(chunk) : framed(chunk)
 }
 
-/** Such as an answer of another protocol. */
+/** For example an answer of another protocol. */
 const noChoices = 'could not be read because choices is missing'
 
-/** What is no JSON object stays as it is. Throws what an event reports of a failure, with what was used until then. */
+/** Passes on anything but JSON objects unchanged. Throws a failure that an event reports, with the usage until then. */
 async function* chunksOf(body: Body, answer: Response): AsyncGenerator<Members | string> {
   const chunks = new ChatChunks()
   let isDone = false
@@ -132,7 +131,7 @@ function parsed(json: string): unknown {
   }
 }
 
-/** Adapters would take a connection that is lost now for one that never was, or for an answer that cannot be read. */
+/** Adapters would mistake a connection lost now for one that was never made, or for an unreadable answer. */
 async function* bytesOf({ body }: Response): AsyncGenerator<Uint8Array> {
   try {
     yield* body ?? []
@@ -147,7 +146,7 @@ async function* textsOf(answer: Response): AsyncGenerator<string> {
   yield decoder.decode()
 }
 
-/** The first text, without the white space before it; empty if there is none. */
+/** The first text without leading white space; empty if there is none. */
 async function firstText(texts: AsyncGenerator<string>): Promise<string> {
   for (;;) {
     const { done, value } = await texts.next()

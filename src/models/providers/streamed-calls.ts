@@ -7,7 +7,7 @@ interface Call {
   text: Nesting
 }
 
-/** A piece of a call as adapters take it: each call has a number of its own, and is named once. */
+/** A piece of a call in the form that adapters read: each call has its own number, and is named once. */
 export interface CallPiece {
   index: number
   id?: string
@@ -16,8 +16,8 @@ export interface CallPiece {
 }
 
 /**
- * Finds out to which call each piece of a stream belongs. Servers leave out indexes and ids, give one index to all calls,
- * or repeat ids and names with every piece.
+ * Finds the call of each piece of a stream. Servers omit indexes and ids, give the same index to all calls, or repeat
+ * ids and names in every piece.
  */
 export class StreamedCalls {
   readonly #calls: Call[] = []
@@ -39,7 +39,7 @@ export class StreamedCalls {
     return {
       index: call.place,
       ...(isIdNew && { id }),
-      // Nothing means the same, and some servers begin so and then write the arguments.
+      // An empty text means the same, and some servers start with `{}` and then write the arguments.
       function: { ...(isNamed && { name }), arguments: text === '{}' ? '' : text },
       ...(extra !== undefined && { extra_content: extra }),
     }
@@ -51,7 +51,7 @@ export class StreamedCalls {
     return call
   }
 
-  /** The call that a piece continues; undefined if it begins one. */
+  /** The call that a piece continues; undefined if it starts a new one. */
   #ofPiece({ index, id, name, arguments: text = '' }: WireCall): Call | undefined {
     const sameIndex = index === undefined ? undefined : this.#byIndex.get(index)
     const sameId = id === undefined ? undefined : this.#byId.get(id)
@@ -68,7 +68,7 @@ export class StreamedCalls {
   }
 }
 
-/** Whether a piece that looks like one of a call begins another one: named again, and after the end of its arguments. */
+/** Whether a piece starts a new call: it is named again, after the end of the arguments. */
 function begins(former: Call, { id, name, text }: { id: string | undefined; name: unknown; text: string }): boolean {
   if (name === undefined || former.name === undefined) return false
   const isOther = (id !== undefined && former.id !== undefined && id !== former.id) || name !== former.name
@@ -76,7 +76,7 @@ function begins(former: Call, { id, name, text }: { id: string | undefined; name
   return isOther ? isStart || former.text.isClosed || text.trim() === '' : isStart && former.text.isClosed
 }
 
-/** Follows the nesting of a JSON text, to know where its value ends. */
+/** Tracks the nesting of a JSON text to find the end of its value. */
 class Nesting {
   #depth = 0
   #isInText = false

@@ -3,12 +3,12 @@ import { LRUCache } from 'lru-cache'
 import type { ModelTool } from '../offer/model-tool.ts'
 
 const mostKnown = 10_000
-/** A provider may take tomorrow what it refuses today. */
+/** A provider may accept tomorrow what it refuses today. */
 const knownMs = 60 * 60 * 1000
 
 /**
- * The tools that the provider of a model has refused, and how many it takes, as far as it has said so to an owner. A tool
- * that changes is asked with again. Owners do not learn from each other: what a provider says may quote a stranger's tools.
+ * The tools that a model's provider refused, and its maximum number of tools, per owner. A changed tool is tried again.
+ * Owners do not share this, because a provider's message may quote a stranger's tools.
  */
 export function createRefusedTools() {
   const known = new LRUCache<string, true>({ max: mostKnown, ttl: knownMs })

@@ -1,17 +1,13 @@
-import { saidIn, sentenceIn } from './said.ts'
-import { isTooLong } from './too-long.ts'
+import { providerErrorIn, messageIn } from './provider-error.ts'
+import { isTooLong } from './prompt-too-long.ts'
 
-/** The tools of a request that a provider rejects. */
-export type ToolRefusal =
-  /** One of them, by its place. */
-  | { tool: number }
-  /** More of them than this. */
-  | { most: number }
+/** The position of the rejected tool, or the maximum number of tools. */
+export type ToolRefusal = { tool: number } | { most: number }
 
-/** Refusals of what was sent. Others are of the key, the account or the model, or for now. */
+/** Refusals of the request. Others are about the key, the account or the model, or temporary. */
 const ofTheRequest = new Set([undefined, 400, 413, 422])
 
-/** Where a tool stands in the request, as providers write it: the first form that is found counts. */
+/** Positions of a tool in the request, as providers write them. The first match counts. */
 const placeForms = [
   /function_?declarations?\W{1,4}(\d{1,4})\b/i,
   /\b(?:tools|functions)(?:\.|\[|\/|\.\[)(\d{1,4})\b/,
@@ -24,15 +20,15 @@ const mostForm =
   /(?:max(?:imum)?|most|limit|up to|exceed\w*|more than|fewer than|less than|<=)\D{0,60}?\b(\d{2,4})\b(?!\s*(?:char|token|byte|letter))/i
 
 /**
- * Which tool a provider refuses, by what it says; undefined if it says nothing of the kind.
+ * The tool that a provider refuses, according to its message; undefined if the message names none.
  *
- * @param names of the tools, in the order in which they were sent; undefined for those that it cannot be
+ * @param names of the tools, in the order in which they were sent; undefined for tools that are excluded
  */
 export function toolRefusal(error: unknown, names: readonly (string | undefined)[]): ToolRefusal | undefined {
-  const said = saidIn(error)
-  if (!said || names.length === 0 || !ofTheRequest.has(said.status) || isTooLong(error)) return undefined
-  // A body within a body has its quotation marks escaped.
-  const sentence = sentenceIn(said).replaceAll('\\', '')
+  const rejection = providerErrorIn(error)
+  if (!rejection || names.length === 0 || !ofTheRequest.has(rejection.status) || isTooLong(error)) return undefined
+  // In a nested body, quotation marks are escaped.
+  const sentence = messageIn(rejection).replaceAll('\\', '')
   const placed = placeForms.map((form) => form.exec(sentence)?.[1]).find((place) => place !== undefined)
   if (placed !== undefined && Number(placed) < names.length) return { tool: Number(placed) }
   if (!/tool|function|schema|parameters/i.test(sentence)) return undefined
@@ -43,13 +39,13 @@ export function toolRefusal(error: unknown, names: readonly (string | undefined)
   return isOfCount && most < names.length ? { most } : undefined
 }
 
-/** After a word that says what it is. */
+/** After a word for a tool. */
 const asTool = (name: string) => `\\b(?:function|tool|declaration)s?\\b\\W{1,4}${name}(?![\\w-])`
 
-/** In quotation marks: many names are usual words. */
+/** In quotation marks, because many names are common words. */
 const quoted = (name: string) => `["'\`“‘(<\\[]${name}["'\`”’)>\\]]|\\bname\\b\\W{1,4}${name}(?![\\w-])`
 
-/** The tool that is named first: what comes after it is about the tool, such as a property with the name of another. */
+/** The first named tool. Later names describe it, such as a property with another tool's name. */
 function first(
   sentence: string,
   names: readonly (string | undefined)[],

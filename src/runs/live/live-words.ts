@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '../../database/database.ts'
 import type { Logger } from '../../logger.ts'
-import { createSpeech, type Piece, type Speech } from '../../models/speech.ts'
+import { createPartialText, type TextPiece, type PartialText } from '../../models/partial-text.ts'
 import { underWay } from './under-way.ts'
 
 /** An attempt at a step, of which words are shown. */
@@ -27,7 +27,7 @@ const maxWritten = 512 * 1024
  * recorded as ever.
  */
 export function createLiveWords({ database, logger }: { database: Database; logger: Logger }) {
-  const speeches = new Set<Speech<Spoken>>()
+  const speeches = new Set<PartialText<Spoken>>()
   /** Attempts that are over, whose rows are still there. */
   let over: Spoken[] = []
   let watched = new Set<string>()
@@ -62,8 +62,8 @@ export function createLiveWords({ database, logger }: { database: Database; logg
     watched = new Set(rows.map(({ runId }) => runId))
   }
 
-  async function write(speaking: Speech<Spoken>[]): Promise<void> {
-    const pieces: (Piece<Spoken> & { speech: Speech<Spoken> })[] = []
+  async function write(speaking: PartialText<Spoken>[]): Promise<void> {
+    const pieces: (TextPiece<Spoken> & { speech: PartialText<Spoken> })[] = []
     let room = maxWritten
     for (const speech of speaking) {
       const piece = room > 0 ? speech.next() : undefined
@@ -86,7 +86,7 @@ export function createLiveWords({ database, logger }: { database: Database; logg
   return {
     /** An attempt begins: `add` takes the words of its answer, and `end` says that no more will come. */
     begin(spoken: Spoken) {
-      const speech = createSpeech(spoken)
+      const speech = createPartialText(spoken)
       speeches.add(speech)
       working ??= work()
       const end = (): void => {
@@ -112,7 +112,7 @@ export function createLiveWords({ database, logger }: { database: Database; logg
 export type LiveWords = ReturnType<typeof createLiveWords>
 
 /** Rows as arrays, one for each column. */
-function columnsOf(rows: (Spoken & Partial<Piece<Spoken>>)[]) {
+function columnsOf(rows: (Spoken & Partial<TextPiece<Spoken>>)[]) {
   return {
     runIds: rows.map(({ runId }) => runId),
     steps: rows.map(({ step }) => step),

@@ -1,12 +1,12 @@
 import type { Config } from '../../config/config.ts'
 import type { Database } from '../../database/database.ts'
-import { gather } from '../../database/gather.ts'
+import { batchLookups } from '../../database/batch-lookups.ts'
 import { CodedError } from '../../errors.ts'
 import { AgentQueue } from '../agent-queue.ts'
 
 /** How full an agent's queue is, and whether it takes more. */
 export function createDepth({ database, config }: { database: Database; config: Pick<Config, 'queueDepth'> }) {
-  const queueOf = gather<string, AgentQueue>(async (agentIds) => {
+  const queueOf = batchLookups<string, AgentQueue>(async (agentIds) => {
     const found = await AgentQueue.query(database).findByIds(agentIds)
     return new Map(found.map((queue) => [queue.agentId, queue]))
   })

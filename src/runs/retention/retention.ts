@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Logger } from '../../logger.ts'
 import { purgeTimelines } from './timelines.ts'
-import { beginRound, inBatches } from '../../database/rounds.ts'
+import { beginRound, inBatches } from '../../database/batches.ts'
 
 /** Runs, or direct calls, that one transaction deletes; larger batches would hold locks for too long. */
 const batch = 500

@@ -1,7 +1,7 @@
 import { problemInWords, type ErrorDetail } from '../../errors.ts'
 import type { Answer } from '../../models/answer.ts'
 import type { Outputs } from '../../outputs/outputs.ts'
-import { judge, type Verdict } from '../../models/judge.ts'
+import { judgeAnswer, type Verdict } from '../../models/judge-answer.ts'
 import { shortened } from '../../text.ts'
 
 /** What was made of an answer: why it does not count, or the value that its run has to have. */
@@ -22,7 +22,7 @@ export async function judgeOutput(
   answer: Pick<Answer, 'calls' | 'finish' | 'text'>,
   { outputs, schema, ownerId }: Wanted,
 ): Promise<Judgement> {
-  const verdict = judge(answer)
+  const verdict = judgeAnswer(answer)
   if (verdict || !schema || answer.calls.length > 0) return { verdict, output: null }
   const read = await outputs.read(schema, answer.text, ownerId)
   if ('output' in read) return { verdict: undefined, output: read.output }

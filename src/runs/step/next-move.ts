@@ -5,7 +5,7 @@ import type { Run } from '../run.ts'
 import { cancelledAs, hasEnded, type EndReason } from '../states.ts'
 import { outageTimeLeft, waitingTimeLeft, workingTimeLeft } from '../time-left.ts'
 import { endAfter, type CallFacts, type RunRecord } from '../record.ts'
-import { maxCorrections } from '../../models/judge.ts'
+import { maxCorrections } from '../../models/judge-answer.ts'
 
 type Budgets = Config['budgets']
 

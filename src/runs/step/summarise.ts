@@ -3,7 +3,7 @@ import { buildSummaryPrompt } from '../../models/summary-prompt.ts'
 import type { Run } from '../run.ts'
 import type { Asking, Attempt } from './attempt.ts'
 import type { Cut, Fitted } from './fit-transcript.ts'
-import { bytesFor } from '../../models/tokens.ts'
+import { bytesFor } from '../../models/prompt-tokens.ts'
 
 /** Asks a run's model for a summary of the steps that it will not see any more. */
 export async function summarise(

@@ -1,4 +1,4 @@
-import { textOf } from './same.ts'
+import { textOf } from './same-json.ts'
 import { shortened } from '../../text.ts'
 
 /** The classes of manifest changes, from the least grave to the gravest. */
@@ -14,7 +14,6 @@ export interface Difference {
   /** The values, truncated for display: a text as it is, anything else as JSON. Absent if there was no value. */
   before?: string
   after?: string
-  /** What the difference means, as a sentence. */
   message: string
 }
 
@@ -24,7 +23,6 @@ const longestAddress = 2_048
 
 const ranks = new Map<ChangeClass, number>(changeClasses.map((name, rank) => [name, rank]))
 
-/** The rank of a class: the graver, the higher. */
 export const rankOf = (name: ChangeClass): number => ranks.get(name) ?? 0
 
 /** The gravest of the classes; `none` of no classes. */

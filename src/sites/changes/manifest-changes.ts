@@ -1,4 +1,4 @@
-import { isSame } from './same.ts'
+import { isSame } from './same-json.ts'
 import { difference, gravest, rankOf, type ChangeClass, type Difference } from './difference.ts'
 import { memberOf } from '../manifest/schema-keywords.ts'
 import type { Manifest } from '../manifest/manifest.ts'
@@ -14,17 +14,17 @@ export interface ManifestComparison {
 }
 
 /**
- * Compares a site's manifest in use with a later one. The class is that of the gravest difference. A site that is
- * taken over must not be able to redirect credentials by an edit of its manifest.
+ * Compares a site's manifest in use with a later one. The class is that of the gravest difference. An attacker who
+ * takes over a site must not be able to redirect credentials by editing its manifest.
  *
  * - `none`: both mean the same
  * - `text`: names, descriptions, the version, members that have no effect
  * - `compatible`: everything that worked before still works, and perhaps more
  * - `new_scope`: a tool needs, or the site offers, a scope that was not needed or offered before
- * - `breaking`: what worked before may fail now, or calls would be repeated that must not be
- * - `changed_address`: calls or credentials would go elsewhere
+ * - `breaking`: calls that worked may fail, or calls that must run once would be repeated
+ * - `changed_address`: calls or credentials would be sent elsewhere
  *
- * `docs/sites/manifest-changes.md` lists every rule. At most the 200 gravest differences are listed; the class is that of
+ * `docs/sites/manifest-changes.md` lists every rule. At most the 200 gravest differences are listed; the class covers
  * all. Both manifests must have been parsed.
  */
 export function compareManifests(before: Manifest, after: Manifest): ManifestComparison {
@@ -70,7 +70,7 @@ function* addressChange(before: object, after: object, path: string, name: strin
   if (pair[0] !== pair[1]) yield difference(`${path}.${name}`, pair, 'changed_address', message)
 }
 
-/** The credential becomes useless. Members that come or go with the type add nothing to that. */
+/** The credential becomes useless. Members that appear or disappear with the type add nothing. */
 function* otherType({ auth: before }: Manifest, { auth: after }: Manifest): Generator<Difference> {
   const message = 'The credential would stop working, and the site would have to be reconnected.'
   yield difference('auth.type', [before.type, after.type], 'breaking', message)

@@ -1,15 +1,15 @@
-import { isSame, textOf } from './same.ts'
+import { isSame, textOf } from './same-json.ts'
 import { isObject, joinPath } from '../../json.ts'
 import { keywords, memberOf, type Keyword, type SchemaObject } from '../manifest/schema-keywords.ts'
 import { difference, type Difference } from './difference.ts'
 
 /**
  * The differences of two input schemas. A change is `compatible` only if every argument accepted before is provably
- * still accepted; any other rule change is `breaking`; annotations are `text`. Each keyword is compared separately: if
- * every rule of a schema is wider, so is the schema. See `docs/sites/manifest-changes.md` for the table.
+ * still accepted. Any other rule change is `breaking`; annotations are `text`. Each keyword is compared separately: if
+ * every rule of a schema is wider, so is the schema. `docs/sites/manifest-changes.md` has the table.
  *
- * One change is compatible by convention, not by proof: a new optional property where the earlier schema did not rule
- * further properties. The earlier schema never mentioned it.
+ * One change is compatible by convention, not by proof: a new optional property, if the earlier schema had no rule for
+ * further properties.
  */
 export function* schemaChanges(before: unknown, after: unknown, path: string): Generator<Difference> {
   if (isSame(before, after)) return
@@ -42,7 +42,7 @@ function* changesOfKeywords(before: SchemaObject, after: SchemaObject, path: str
   }
 }
 
-/** What a keyword means if it is absent. The others have no meaning then. */
+/** The meaning of an absent keyword. The others have none. */
 const unwritten: Partial<Record<Keyword, unknown>> = {
   minLength: 0,
   minItems: 0,
@@ -87,7 +87,6 @@ const falls: Comparison = (before, after) => Number(after) <= Number(before)
 const rises: Comparison = (before, after) => Number(after) >= Number(before)
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value])
 
-/** Whether every item of the first list is in the second. */
 function isWithin(some: unknown, all: unknown): boolean {
   const known = new Set(listOf(all).map(textOf))
   return listOf(some).every((value) => known.has(textOf(value)))
@@ -146,7 +145,7 @@ function addedProperty({ before, path, pair }: Place): Difference {
   const further = memberOf(before, 'additionalProperties')
   const patterns = memberOf(before, 'patternProperties')
   const isUnruled = (further === undefined || further === false) && Object.keys(patterns ?? {}).length === 0
-  // What ruled this name before: maybe a pattern, so anything may have been accepted; otherwise `further`.
+  // The earlier rule for this name: a pattern may have accepted anything; otherwise `further`.
   const earlier = patterns === undefined ? further : true
   const changes = isUnruled ? [] : [...schemaChanges(earlier, pair[1], path)]
   if (changes.every((change) => change.class !== 'breaking'))

@@ -1,4 +1,4 @@
-import { isSame } from './same.ts'
+import { isSame } from './same-json.ts'
 import { joinPath } from '../../json.ts'
 import { difference, type Difference } from './difference.ts'
 import type { Manifest, ManifestTool } from '../manifest/manifest.ts'
@@ -6,11 +6,10 @@ import { memberOf } from '../manifest/schema-keywords.ts'
 import { schemaChanges } from './schema-changes.ts'
 import { describeTool, type Effect, type Scope, type SiteTool } from '../tool.ts'
 
-/** How much a scope allows, and how freely calls are repeated: the higher, the more. */
+/** The rank of a scope by what it allows, and of an effect by how freely calls are repeated. */
 const scopeRanks: Record<Scope, number> = { read: 0, write: 1, delete: 2, admin: 3 }
 const repeatRanks: Record<Effect, number> = { once: 0, idempotent: 1, read: 2 }
 
-/** The scopes that the tools need. */
 export const neededScopes = ({ tools }: Manifest): Set<Scope> => new Set(tools.map((tool) => describeTool(tool).scope))
 
 /** The differences between the tools of two manifests. Tools are matched by name. */
@@ -47,7 +46,7 @@ function* oneTool(was: ManifestTool, is: ManifestTool, path: string, needed: Set
   yield* memberChanges(was, is, path, new Set(['input_schema', ...changedOf(before, after)]))
 }
 
-/** Already compared. A scope or an effect that only becomes explicit or implicit is a text. */
+/** Skips members that were already compared. A scope or effect that only becomes explicit or implicit is a text. */
 const changedOf = (before: SiteTool, after: SiteTool): string[] =>
   (['scope', 'effect'] as const).filter((name) => before[name] !== after[name])
 

@@ -2,9 +2,9 @@ import { registrableDomain } from '../../registrable-domain.ts'
 import type { Manifest } from './manifest.ts'
 
 /**
- * The hosts in a manifest that are not on the site's own registrable domain, and other ports of the site's own host (as
- * `host:port`), sorted, without duplicates. Credentials would go to them, so the owner must accept them. One port does
- * not speak for another, as somebody else may have opened it.
+ * The hosts in a manifest outside the site's own registrable domain, and other ports of the site's own host (as
+ * `host:port`), sorted, without duplicates. Credentials would be sent to them, so the owner must accept them. Another
+ * port may belong to another person.
  */
 export function foreignHosts(siteUrl: string, manifest: Manifest): string[] {
   const site = new URL(siteUrl)

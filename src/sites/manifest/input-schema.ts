@@ -21,7 +21,7 @@ const references = ['$ref', '$dynamicRef', '$recursiveRef']
 const maxSource = 64 * 1024
 const foldedWeight = 20
 
-/** How much of the pattern limits is used; all tools of a manifest share it. */
+/** The used share of the pattern limits. All tools of a manifest share it. */
 interface PatternBudget {
   instructions: number
   source: number

@@ -2,9 +2,8 @@ import { toJsonSchema, type JsonSchema } from '@valibot/to-json-schema'
 import { manifestShape } from './manifest-shape.ts'
 
 /**
- * The JSON Schema (2020-12) of toolsite.json, for editors and site owners. The platform rejects every manifest that the
- * schema rejects. The platform also checks what a schema cannot express: input schemas, unique tool names, the hosts of
- * addresses, and the size.
+ * The JSON Schema (2020-12) of toolsite.json, for editors and site owners. The platform also checks input schemas,
+ * unique tool names, the hosts of addresses, and the size.
  */
 export function manifestJsonSchema(): Record<string, unknown> {
   const document = toJsonSchema(manifestShape(), {

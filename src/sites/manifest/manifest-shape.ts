@@ -5,7 +5,7 @@ import { cleanName, problemOfName, unitsOfCharacter } from '../../names.ts'
 import { parseSiteUrl } from '../../safe-fetch/site-url.ts'
 import { type SchemaObject } from './schema-keywords.ts'
 
-/** More tools fit neither into a prompt nor into an overview for people. */
+/** More tools do not fit into a prompt or an overview. */
 export const maxTools = 200
 const scopes = ['read', 'write', 'delete', 'admin'] as const
 
@@ -18,7 +18,7 @@ const text = (maxLength: number) =>
 const oneOf = <const T extends readonly string[]>(options: T) =>
   v.picklist(options, `must be one of ${options.join(', ')}`)
 
-/** A list whose length is checked first: a hundred thousand invalid entries would be as many issues. */
+/** A list whose length is checked first: a hundred thousand invalid entries would produce as many issues. */
 const list = <T extends v.GenericSchema>(item: T, limit: number) =>
   v.pipe(v.array(v.unknown(), messageOf), v.maxLength(limit, `must have at most ${limit} entries`), v.array(item))
 
@@ -32,13 +32,12 @@ const address = () =>
     }),
     v.metadata({ format: 'uri' }),
   )
-/** Tool addresses are made by appending to this one. */
+/** Tool addresses are formed by appending to this one. */
 const base = () => v.pipe(address(), v.regex(/^[^?]*$/, 'must not have a query'))
 
-/** Adds a description to the JSON Schema. */
 const about = <T extends v.GenericSchema>(schema: T, description: string) => v.pipe(schema, v.metadata({ description }))
 
-/** In its one spelling, as all names that people read. */
+/** A normalized name, like all names that people read. */
 const siteName = () =>
   v.pipe(
     about(
@@ -112,7 +111,7 @@ const auth = () =>
     issue.path?.at(-1)?.key === 'type' ? 'must be bearer or oauth2' : messageOf(issue),
   )
 
-/** The shape of toolsite.json. What it cannot express is checked after it. */
+/** The shape of toolsite.json. Later checks cover what a shape cannot express. */
 export const manifestShape = () =>
   v.looseObject(
     {

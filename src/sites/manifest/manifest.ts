@@ -9,8 +9,8 @@ import { type SchemaObject } from './schema-keywords.ts'
 export type { Manifest, ManifestTool } from './manifest-shape.ts'
 
 /**
- * Parses the bytes of a manifest. Throws MANIFEST_INVALID that names the problems by dotted path, at most 50; the path
- * '' is the document itself.
+ * Parses the bytes of a manifest. Throws MANIFEST_INVALID with at most 50 problems by dotted path; the path '' is the
+ * document itself.
  */
 export function parseManifest(bytes: Uint8Array): Manifest {
   const written = decodeUtf8(bytes)
@@ -26,14 +26,14 @@ export function parseManifest(bytes: Uint8Array): Manifest {
   return checked.output
 }
 
-/** MANIFEST_INVALID, whose sentence names the first problem. */
+/** MANIFEST_INVALID with a sentence about the first problem. */
 export function invalidManifest(details: ErrorDetail[], options: { privateDetail?: string; cause?: unknown } = {}) {
   const [first] = details
   const message = first && `The site's manifest is invalid${sentenceOf(first)}`
   return new CodedError('MANIFEST_INVALID', { details, ...(message && { message }), ...options })
 }
 
-/** What is wrong with the whole document is a sentence already. */
+/** A problem of the whole document is a sentence already. */
 const sentenceOf = (problem: ErrorDetail): string =>
   problem.message.endsWith('.') ? `. ${problem.message}` : `: ${problemInWords(problem)}.`
 
@@ -46,8 +46,8 @@ const toDetail = (issue: v.BaseIssue<unknown>): ErrorDetail => ({
 const lossyTexts = (value: unknown): ErrorDetail[] => [...lossyPlaces(value)].filter(({ kind }) => kind !== 'number')
 
 /**
- * The issuer identifies the server that codes come from (RFC 9207): one of another origin would let a site pass for
- * another. The shape reports values that are not addresses.
+ * The issuer identifies the server that codes come from (RFC 9207). An issuer of another origin would let a site
+ * impersonate another. The shape reports values that are not addresses.
  */
 function issuerProblems(auth: unknown): ErrorDetail[] {
   if (!isObject(auth) || auth['type'] !== 'oauth2' || typeof auth['issuer'] !== 'string') return []

@@ -6,15 +6,14 @@ import type { TextRules } from './text-rules.ts'
 /** A schema that is safe for the validator: only known keywords, no untrusted patterns. */
 export interface PlainSchema {
   schema: unknown
-  /** The most comparisons to validate one value. */
   cost: number
   uniqueLists: number
 }
 
 /**
  * Rewrites a checked schema for arguments with the given property names: a `pattern` becomes a custom `format`, and
- * `patternProperties` become the `properties` that they match. It accepts exactly the same arguments. If the cost
- * exceeds `maxCost`, it is incomplete and must not be used.
+ * `patternProperties` become `properties`. It accepts the same arguments. If the cost exceeds `maxCost`, it is
+ * incomplete and must not be used.
  */
 export function plainSchema(schema: unknown, names: Set<string>, rules: TextRules, maxCost: number): PlainSchema {
   const plain: PlainSchema = { schema, cost: 0, uniqueLists: 0 }

@@ -41,7 +41,7 @@ export const keywords = {
   oneOf: 'schemas',
   not: 'schema',
   if: 'schema',
-  // oxlint-disable-next-line unicorn/no-thenable -- the keyword is called so, and a text is no function to await
+  // oxlint-disable-next-line unicorn/no-thenable -- the keyword has this name, and nobody awaits a string
   then: 'schema',
   else: 'schema',
   $defs: 'schemas by name',

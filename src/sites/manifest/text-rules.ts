@@ -16,7 +16,7 @@ interface TextRule {
 
 /**
  * The patterns and formats of one schema for one validation. The validator would run an untrusted `pattern` on the
- * native engine, which backtracks. Only its table of formats lets it call our functions with a text, so each pattern is
+ * native engine, which backtracks. Only its table of formats can call our functions with a text, so each pattern is
  * registered there under its own name during one synchronous validation.
  */
 export function createTextRules() {

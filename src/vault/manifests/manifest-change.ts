@@ -3,8 +3,8 @@ import type { ChangeClass, Difference } from '../../sites/changes/difference.ts'
 import type { Manifest } from '../../sites/manifest/manifest.ts'
 
 /**
- * `adopted`: put into use without asking · `pending`: unused until the owner accepts it · `superseded`: another change
- * came before the owner decided · `withdrawn`: the site went back to the pinned manifest.
+ * `adopted`: put into use without asking · `pending`: unused until the owner accepts it · `superseded`: replaced by
+ * another change before the owner decided · `withdrawn`: the site went back to the pinned manifest.
  */
 export const manifestChangeStatuses = ['adopted', 'pending', 'accepted', 'superseded', 'withdrawn'] as const
 
@@ -21,7 +21,7 @@ export class ManifestChange extends Row {
   declare differences: Difference[]
   /** The whole new manifest. While it is pending, no part of it is used. */
   declare manifest: Manifest
-  /** Of the new manifest. The owner accepts the change by this value. */
+  /** Fingerprint of the new manifest. The owner accepts the change by this value. */
   declare fingerprint: string
   declare status: ManifestChangeStatus
   declare foundAt: Date

@@ -17,24 +17,19 @@ import { createManifestReview, lockEntry, pendingIn, putIntoUse, recordDecision 
 import type { ManifestFinding } from './review-manifest.ts'
 import { VaultEntry } from '../vault-entry.ts'
 
-/** The change that an owner accepts. */
 interface Acceptance {
-  /** Of the change that the owner was shown. */
   fingerprint: string
-  /** Hosts outside the site's own domain that may receive the credential. */
   acceptHosts: readonly string[]
 }
 
-/** A change in a list: without the manifest itself. */
 type ListedChange = Pick<
   ManifestChange,
   'id' | 'class' | 'differences' | 'fingerprint' | 'status' | 'foundAt' | 'decidedAt'
 >
 
-/** An entry's pending change. */
 export type PendingManifest = Pick<ManifestChange, 'class' | 'fingerprint' | 'foundAt'>
 
-/** Entries per round. Each site is fetched once for all its entries; all sites are fetched in parallel. */
+/** Entries per round. Each site is fetched once for all its entries, and all sites are fetched in parallel. */
 const batchSize = 20
 
 /**
@@ -58,7 +53,7 @@ export function createManifests(context: {
   const { database, clock, config, logger, lease, sealing, sites, proposals, revoke } = context
   const { review } = createManifestReview(context)
 
-  /** Records that the site was asked, whatever the outcome: the next check is due a full period later. */
+  /** Records the check, whatever its outcome. The next check is due a full period later. */
   async function noteAsked(entries: readonly VaultEntry[], at: Date): Promise<void> {
     const ids = entries.map(({ id }) => id)
     await database.transaction(async (trx) =>
@@ -77,7 +72,7 @@ export function createManifests(context: {
     try {
       const { manifest } = await sites.discover(origin, origin)
       await proposals(origin, manifest)
-      // One entry's trouble must not keep the others from a change.
+      // A failure of one entry must not keep the change from the others.
       for (const { id } of entries)
         await review(id, manifest, askedAt, origin).catch((error: unknown) => noteUnchecked(error, origin))
     } catch (error) {
@@ -98,7 +93,7 @@ export function createManifests(context: {
       status: 'needs_reauth',
       statusReason: `The site now uses ${how} and must be reconnected.`,
       credential: sealCredential(sealing, { id: entry.id, authType: auth.type }, { accessToken: '' }),
-      // A refresh that is in progress must not bring the old one back.
+      // A refresh in progress must not restore the old credential.
       generation: entry.generation + 1,
       expiresAt: null,
       refreshAfter: null,
@@ -122,13 +117,13 @@ export function createManifests(context: {
     },
 
     /**
-     * Puts the pending change into use, if it is the one that the owner was shown. VALIDATION_ERROR if another change
-     * is pending or none is, and for new hosts outside the site that were not accepted.
+     * Puts the pending change into use if the owner was shown this one. VALIDATION_ERROR if another or no change is
+     * pending, and for new outside hosts that were not accepted.
      */
     async accept({ id, ownerId }: VaultEntry, { fingerprint, acceptHosts }: Acceptance): Promise<VaultEntry> {
       const { before, after } = await database.transaction(async (trx) => {
         const entry = await lockEntry(trx, id)
-        // It may have been moved since the caller's permission was checked.
+        // The entry may have been moved since the caller's permission was checked.
         assertThat(entry.ownerId === ownerId, 'NOT_FOUND', { message: 'There is no vault entry with this id.' })
         const pending = await pendingIn(trx, id)
         assertPending(pending, fingerprint)
@@ -148,14 +143,12 @@ export function createManifests(context: {
       return after
     },
 
-    /** All changes of an entry, newest first, including adopted ones. */
     history: ({ id }: VaultEntry, request: PageRequest): Promise<Page<ListedChange>> => {
       const changes = ManifestChange.query(database).where({ entryId: id })
       const listed = changes.select('id', 'class', 'differences', 'fingerprint', 'status', 'foundAt', 'decidedAt')
       return page(listed, { list: 'changes', time: 'foundAt', bytes: 'octet_length(differences::text)', ...request })
     },
 
-    /** The pending changes of these entries, by entry id. */
     async pendingOf(entryIds: readonly string[]): Promise<Map<string, PendingManifest>> {
       const rows = await ManifestChange.query(database)
         .select('entryId', 'class', 'fingerprint', 'foundAt')
@@ -165,8 +158,8 @@ export function createManifests(context: {
     },
 
     /**
-     * Checks one batch of the manifests that were last checked more than MANIFEST_CHECK_HOURS ago, oldest check first.
-     * For a loop; a lease lets one process work at a time. A site that does not answer is asked again a period later.
+     * Checks one batch of the manifests whose last check is more than MANIFEST_CHECK_HOURS ago, oldest check first. A
+     * lease lets one process work at a time. A silent site is retried one period later.
      */
     checkDue: async (): Promise<void> => {
       const { manifestTimeoutSeconds, manifestCheckHours } = config.sites

@@ -12,12 +12,10 @@ import { ManifestChange } from './manifest-change.ts'
 import { VaultEntry } from '../vault-entry.ts'
 import { quotedName, quotedWords } from '../../names.ts'
 
-/** The result of checking a site's manifest. */
 export interface ManifestFinding {
   class: ChangeClass
   /** `none`: the site publishes the pinned manifest. `pending`: the change waits for the owner. */
   status: 'none' | 'adopted' | 'pending'
-  /** SHA-256 of the manifest found. */
   fingerprint: string
   differences: Difference[]
   foundAt: Date
@@ -25,7 +23,7 @@ export interface ManifestFinding {
 
 /** Decided changes kept per entry; each holds a whole manifest. */
 const mostKept = 50
-/** Differences listed in a notification; the rest are shown where the change is accepted. */
+/** Differences listed in a notification. The page that accepts the change shows all of them. */
 const mostListed = 10
 
 const mustBeAccepted = new Set<ChangeClass>(['breaking', 'changed_address'])
@@ -39,11 +37,9 @@ export async function lockEntry(trx: Transaction, entryId: string): Promise<Vaul
   return entry
 }
 
-/** The entry's pending change. */
 export const pendingIn = async (trx: Transaction, entryId: string): Promise<ManifestChange | undefined> =>
   ManifestChange.query(trx).findOne({ entryId, status: 'pending' })
 
-/** Pins a manifest. It is in use from the commit on. */
 export async function putIntoUse(
   trx: Transaction,
   entry: VaultEntry,
@@ -54,7 +50,6 @@ export async function putIntoUse(
   return entry.$query(trx).patchAndFetch({ manifest, name, manifestFetchedAt: foundAt, ...fields })
 }
 
-/** Decides what happens to a manifest fetched from a site. */
 export function createManifestReview(context: {
   database: Database
   clock: Clock
@@ -88,19 +83,18 @@ export function createManifestReview(context: {
   return {
     /**
      * Compares a fetched manifest with the pinned one: adopts it, keeps it until the owner decides, or finds no change.
-     * `askedAt` is when the site was asked; of two answers that arrive out of order, the later request's counts.
-     * `party` is whose turn it is in the threads. Fails with NOT_FOUND, and MANIFEST_INVALID if the two cannot be
-     * compared.
+     * `askedAt` is the time of the request; if two answers arrive out of order, the later request counts. `party` is
+     * the fairness key in the threads. Fails with NOT_FOUND, and MANIFEST_INVALID if the manifests cannot be compared.
      */
     review: async (entryId: string, manifest: Manifest, askedAt: Date, party: string): Promise<ManifestFinding> => {
       for (;;) {
-        // A turn may take a while, so they are compared before the row is locked.
+        // The comparison may wait for a thread, so it runs before the row is locked.
         const seen = await VaultEntry.query(database).findById(entryId)
         assertThat(seen, 'NOT_FOUND', noEntry)
         const change = await sites.compare(seen.manifest, manifest, party)
         const finding = await database.transaction(async (trx) => {
           const entry = await lockEntry(trx, entryId)
-          if (entry.manifestCheckedAt > askedAt) return standing(entry, await pendingIn(trx, entryId))
+          if (entry.manifestCheckedAt > askedAt) return recordedFinding(entry, await pendingIn(trx, entryId))
           if (entry.manifestFetchedAt.getTime() !== seen.manifestFetchedAt.getTime()) return undefined
           await VaultEntry.query(trx).findById(entryId).patch({ manifestCheckedAt: askedAt })
           return record(trx, entry, manifest, change)
@@ -119,14 +113,13 @@ const waiting = ({ class: found, fingerprint, differences, foundAt }: ManifestCh
   foundAt,
 })
 
-/** The finding on record, for an answer that came too late. */
-function standing(entry: VaultEntry, pending: ManifestChange | undefined): ManifestFinding {
+/** The recorded finding, for an answer that arrived too late. */
+function recordedFinding(entry: VaultEntry, pending: ManifestChange | undefined): ManifestFinding {
   if (pending) return waiting(pending)
   const fingerprint = jsonFingerprint(entry.manifest)
   return { class: 'none', status: 'none', fingerprint, differences: [], foundAt: entry.manifestCheckedAt }
 }
 
-/** Records what happened to a pending change. */
 export async function recordDecision(
   trx: Transaction,
   { id }: ManifestChange,
@@ -161,7 +154,7 @@ const wordings = {
   },
 }
 
-/** Paths have names in them that the site has given, and dots between. */
+/** A path consists of names that the site chose, separated by dots. */
 const listedAs = ({ path, message }: Difference): string =>
   path === '' ? message : `${quotedWords(path.replaceAll('.', ' › '))}: ${message}`
 

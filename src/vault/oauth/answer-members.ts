@@ -1,12 +1,12 @@
 import { isObject, parseJson } from '../../json.ts'
 
-/** The members of an answer of a token address, or what it is instead, as the end of a sentence. */
+/** The members of a token answer. `instead` describes an unreadable body as the end of a sentence. */
 type Read = { members: Record<string, unknown> } | { instead: string }
 
 /**
- * Reads the body of a token answer, whatever type it claims to have: JSON (RFC 6749, 5.1), JSON as a text or in a list of
- * one, or a form, which cannot be taken for JSON. Bytes that are no UTF-8 may stand in members that are not needed: a token
- * is ASCII.
+ * Reads the body of a token answer and ignores its content type: JSON (RFC 6749, 5.1), JSON inside a JSON string or a
+ * list of one, or a form, which is never valid JSON. Invalid UTF-8 may occur in members that are not needed, because
+ * tokens are ASCII.
  */
 export function membersIn(bytes: Uint8Array): Read {
   const text = decoded(bytes).trim()
@@ -17,7 +17,7 @@ export function membersIn(bytes: Uint8Array): Read {
   return { instead: text.startsWith('<') ? 'HTML or XML' : 'not JSON' }
 }
 
-/** A byte order mark says which encoding it is, and is no part of the text. */
+/** Decodes by the byte order mark and drops it. */
 function decoded(bytes: Uint8Array): string {
   const [first, second] = bytes
   const encoding =
@@ -35,7 +35,6 @@ function unwrapped(value: unknown): unknown {
 const objectIn = (value: unknown): Read =>
   isObject(value) ? { members: value } : { instead: `${kindOf(value)} instead of an object` }
 
-/** What a value is, in words for whoever sent it. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'a list'

@@ -2,24 +2,22 @@ import * as oauth from 'oauth4webapi'
 import { CodedError } from '../../errors.ts'
 import { quotedWords } from '../../names.ts'
 
-/** How an answer is judged and told of. */
 interface Expected {
   server: oauth.AuthorizationServer
   clientId: string
   state: string
-  /** Who has sent the browser back, as the subject of a sentence: `The site`. */
+  /** The sender of the browser, as the subject of a sentence: `The site`. */
   who: string
-  /** What is known of its issuer, and who can change that, as the rest of a sentence. */
+  /** The expected issuer and who can change it, as the end of a sentence. */
   issuerInWords: string
 }
 
-/** The parameters that may be there once. */
 const single = ['state', 'iss', 'code', 'error', 'response'] as const
 
 /**
- * Validates what a browser brings back: the state, the issuer if it is sent or promised (RFC 9207), each parameter at most
- * once, and one code. Throws the library's AuthorizationResponseError for a refusal, and VALIDATION_ERROR, which names the
- * parameter.
+ * Validates an authorization response: the state, the issuer if it is sent or promised (RFC 9207), each parameter at
+ * most once, and one code. Throws the library's AuthorizationResponseError for a refusal, and VALIDATION_ERROR, which
+ * names the parameter.
  */
 export function checkedAnswer(sent: URLSearchParams, expected: Expected): URLSearchParams {
   const client = { client_id: expected.clientId }
@@ -39,13 +37,15 @@ export function checkedAnswer(sent: URLSearchParams, expected: Expected): URLSea
   throw bad('code', `${expected.who} did not send \`code\`.`)
 }
 
-/** A refusal gives nothing that could be mixed up: whoever it comes from, it is the end, and its reason is to be read. */
+/**
+ * Drops the issuer of a refusal. A refusal carries no code that could be mixed up, and the user should read its reason.
+ */
 function withoutIssuer(parameters: URLSearchParams, server: oauth.AuthorizationServer): oauth.AuthorizationServer {
   parameters.delete('iss')
   return { ...server, authorization_response_iss_parameter_supported: false }
 }
 
-/** One address may be written in several ways; the library compares texts. */
+/** The library compares strings, but one address has several spellings. */
 function assertIssuer(parameters: URLSearchParams, { server, who, issuerInWords }: Expected): void {
   const iss = parameters.get('iss')
   const isPromised = server.authorization_response_iss_parameter_supported === true
@@ -56,7 +56,7 @@ function assertIssuer(parameters: URLSearchParams, { server, who, issuerInWords 
   parameters.set('iss', server.issuer)
 }
 
-/** Whether two issuers are one address, whatever the case of the host and a slash at the end. */
+/** Compares two issuers, ignoring the case of the host and a final slash. */
 export function isSameIssuer(one: string, other: string): boolean {
   const [first, second] = [one, other].map((text) => URL.parse(text)?.href.replace(/\/+$/, ''))
   return first !== undefined && first === second

@@ -21,7 +21,6 @@ import type { VaultEntry } from '../vault-entry.ts'
 /** What an owner wants to connect: a new site, or an existing entry. */
 interface FlowRequest {
   ownerId: string
-  /** Who begins it. */
   userId: string
   target: { url: string } | { entry: VaultEntry }
   /** Names of the tools to make usable; all of the site's if absent. */
@@ -39,26 +38,24 @@ interface StartedFlow {
   unusableTools: string[]
 }
 
-/** A flow opened in a browser, and the secrets that tie it to that browser. */
+/** A flow opened in a browser, with the secrets that bind it to that browser. */
 interface OpenedFlow extends BrowserBinding {
   flow: OAuthFlow
 }
 
-/** What somebody is shown who may not have begun the flow: the owner and who asks in the platform's words. */
+/** The facts shown to a user who may not have started the flow. Owner and requester are in the platform's words. */
 export interface FlowPreview {
   owner: string
   asker: string
-  /** Whether who asks is the owner. */
   isOwn: boolean
   site: string
   origin: string
   scopes: Scope[]
 }
 
-/** Ten minutes to sign in and consent at the site. */
 const lifetimeMs = 10 * 60_000
 
-/** The latest attempts of a user for an owner that are kept, each with a manifest. */
+/** Attempts kept per user and owner, newest first. Each holds a manifest. */
 const mostKept = 50
 
 export const verifierPlace = (flowId: string) => ({ id: flowId, column: 'oauth_flows.verifier' })
@@ -102,8 +99,9 @@ export function createFlows(context: {
 
   return {
     /**
-     * Begins to connect a site, or to authorize an entry again with more tools. Fails as `Sites.discover` does, with
-     * TOKEN_EXISTS, VAULT_LIMIT_REACHED, VALIDATION_ERROR (a site without OAuth, unknown tools, hosts not accepted).
+     * Starts to connect a site, or to authorize an entry again with more tools. Fails as `Sites.discover` does, and
+     * with TOKEN_EXISTS, VAULT_LIMIT_REACHED and VALIDATION_ERROR (a site without OAuth, unknown tools, hosts not
+     * accepted).
      */
     async start(request: FlowRequest): Promise<StartedFlow> {
       const { origin, manifest, entry } = await targetOf(request)
@@ -130,7 +128,7 @@ export function createFlows(context: {
         createdAt: now,
         expiresAt,
       }
-      // The site may have been slow. Under this lock the attempts of members end with their memberships.
+      // The request to the site took time. Under this lock, a membership ends together with its attempts.
       await database.transaction(async (trx) => {
         await lockOwner(trx, request.ownerId)
         await OAuthFlow.query(trx).insert(flow)
@@ -142,8 +140,8 @@ export function createFlows(context: {
     },
 
     /**
-     * Opens the address in a browser. Binds nothing yet, because link previews and people who go no further open
-     * addresses too. `bindingOf` finds an earlier cookie of this flow. Fails with NOT_FOUND, VALIDATION_ERROR (over, or
+     * Opens the address in a browser. It binds nothing yet, because link previews open addresses too, and people may
+     * stop here. `bindingOf` finds an earlier cookie of this flow. Fails with NOT_FOUND and VALIDATION_ERROR (over, or
      * bound to another browser).
      */
     async open(ticket: string, bindingOf: (flowId: string) => string | undefined): Promise<OpenedFlow> {
@@ -155,7 +153,7 @@ export function createFlows(context: {
     },
 
     /**
-     * The site's authorization address. Binds the flow to this browser and shuts out all others. Fails with
+     * Returns the site's authorization address. Binds the flow to this browser and excludes all others. Fails with
      * VALIDATION_ERROR.
      */
     async go({ flow, bindingHash, state }: OpenedFlow): Promise<string> {
@@ -170,7 +168,7 @@ export function createFlows(context: {
       return oauthClient.authorizeUrl(flow.manifest.auth as OAuthSite, { clientId, scopes, state, verifier })
     },
 
-    /** What to show before the browser goes to the site: whose vault it is, who asks, and what is requested. */
+    /** The page shown before the browser continues to the site: the owner, the requester and the requested access. */
     async preview({ flow }: OpenedFlow): Promise<FlowPreview> {
       const owner = await ownerName(database, flow.ownerId)
       const asker = await ownerName(database, flow.userId)
@@ -178,7 +176,6 @@ export function createFlows(context: {
       return { owner, asker, isOwn, site: flow.manifest.name, origin: flow.origin, scopes: flow.scopes }
     },
 
-    /** An owner's flow, to follow its progress. NOT_FOUND. */
     async get(owners: Owners, id: string): Promise<OAuthFlow> {
       const flow = isId(id)
         ? await OAuthFlow.query(database).whereIn('ownerId', listOf(owners)).findOne({ id })
@@ -187,7 +184,7 @@ export function createFlows(context: {
       return flow
     },
 
-    /** Ends what a user has begun for an owner and not finished, in the caller's transaction. */
+    /** Ends a user's unfinished flows for an owner, in the caller's transaction. */
     async endOf(trx: Transaction, { ownerId, userId }: { ownerId: string; userId: string }): Promise<void> {
       const message = 'The user who started connecting the site has left the workspace.'
       const ended = { status: 'failed', code: 'WORKSPACE_NOT_FOUND', message, verifier: null } as const
@@ -195,7 +192,6 @@ export function createFlows(context: {
       await open.patch({ ...ended, endedAt: clock.now() })
     },
 
-    /** Deletes flows a day after they expire. */
     async purge(): Promise<void> {
       const before = new Date(clock.now().getTime() - 86_400_000)
       await OAuthFlow.query(database).where('expiresAt', '<', before).delete()
@@ -217,7 +213,6 @@ function assertSameBrowser(same: boolean): void {
   assertThat(same, 'VALIDATION_ERROR', { message, details: [{ path: 'ticket', message }] })
 }
 
-/** Refuses a flow that has expired or was already used. */
 export function assertOpen(flow: OAuthFlow, now: Date): void {
   const message = flow.status === 'pending' ? 'This link has expired.' : 'This link has already been used.'
   const details = [{ path: 'ticket', message }]

@@ -2,22 +2,21 @@ import type { Scope, SiteTool } from '../../sites/tool.ts'
 import { isUsable } from './needed-scopes.ts'
 import type { Grant, GrantedScopes } from './token-outcome.ts'
 
-/** The share of a token's lifetime after which it is refreshed; the old token is still good as a fallback. */
+/** The share of a token's lifetime after which it is refreshed. The old token remains a fallback. */
 const renewAt = 0.8
 
 interface Asked {
-  /** The scopes that were asked for, or that a refresh is to keep. */
+  /** The requested scopes, or the scopes that a refresh must keep. */
   scopes: Scope[]
-  /** The tools of the site. */
   tools: readonly Pick<SiteTool, 'scope'>[]
-  /** Whether the scopes were granted before: then they stay if the site names none of them. */
+  /** Whether this grant renews an earlier one. Then the scopes stay if the site names none of them. */
   isRefresh: boolean
 }
 
 /**
- * The fields of a grant that are stored in plain text. Expiry is counted by our own clock from the receipt, so the
- * site's clock does not matter. Without a `scope`, the requested scopes are granted (RFC 6749, 5.1 and 6). Scopes
- * beyond the request are ignored.
+ * The plain-text fields of a grant. Expiry is counted by our own clock from the receipt, so the site's clock does not
+ * matter. Without a `scope`, the requested scopes are granted (RFC 6749, 5.1 and 6). Scopes beyond the request are
+ * ignored.
  */
 export function grantFields({ expiresInSeconds, scopes: stated }: Grant, asked: Asked, now: Date) {
   const after = (seconds: number): Date => new Date(now.getTime() + seconds * 1000)
@@ -28,7 +27,7 @@ export function grantFields({ expiresInSeconds, scopes: stated }: Grant, asked: 
   }
 }
 
-/** The scopes, and a sentence for the owner if no tool can be called with what the site says. */
+/** The scopes, and a sentence for the owner if the site's scopes allow no tool. */
 function scopeFields(stated: GrantedScopes | undefined, { scopes: asked, tools, isRefresh }: Asked) {
   const scopes = stated ? asked.filter((scope) => stated.known.includes(scope)) : asked
   if (!stated || tools.some((tool) => isUsable(tool, scopes))) return { scopes, scopeNote: null }

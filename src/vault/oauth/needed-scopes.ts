@@ -3,14 +3,14 @@ import type { Scope, SiteTool } from '../../sites/tool.ts'
 
 const inOrder: readonly Scope[] = ['read', 'write', 'delete', 'admin']
 
-/** The scopes that the tools need, the least one first. */
+/** The scopes that the tools need, in ascending order. */
 export const scopesOf = (tools: readonly Pick<SiteTool, 'scope'>[]): Scope[] =>
   inOrder.filter((scope) => tools.some((tool) => tool.scope === scope))
 
 /**
- * The least scopes that the chosen tools need and the site offers, and those already granted
- * (docs/specification.md, "OAuth 2.0 with PKCE"). Without a choice: what was granted before, or else what all tools
- * need. Lists the tools whose scope is not offered. VALIDATION_ERROR for a tool that the site does not have.
+ * The minimal scopes that the chosen tools need and the site offers, plus those already granted (docs/specification.md,
+ * "OAuth 2.0 with PKCE"). Without a choice: the scopes granted before, or else those of all tools. Lists the tools
+ * whose scope is not offered. VALIDATION_ERROR for an unknown tool.
  */
 export function neededScopes(
   tools: SiteTool[],
@@ -31,7 +31,7 @@ export function neededScopes(
 export const isUsable = (tool: Pick<SiteTool, 'scope'>, granted: readonly Scope[] | null): boolean =>
   granted === null || granted.includes(tool.scope)
 
-/** Why a tool cannot be called whose scope was not granted, and what would help. `note`: what the site has granted. */
+/** Explains why a tool without a granted scope cannot be called, and what to do. `note`: the site's grant. */
 export const notGranted = ({ scope }: Pick<SiteTool, 'scope'>, note: string | null): string =>
   `The tool needs the scope "${scope}", which was not granted. ${note ?? 'Authorize the site again and include this tool.'}`
 

@@ -6,10 +6,9 @@ import type { SafeFetch } from '../../safe-fetch/safe-fetch.ts'
 import type { Manifest } from '../../sites/manifest/manifest.ts'
 import type { Scope } from '../../sites/tool.ts'
 import { checkedAnswer } from './authorization-answer.ts'
-import { readable } from './token-answer.ts'
-import { attempt } from './token-outcome.ts'
+import { readableTokenAnswer } from './token-answer.ts'
+import { requestToken } from './token-outcome.ts'
 
-/** The OAuth part of a manifest. */
 export type OAuthSite = Extract<Manifest['auth'], { type: 'oauth2' }>
 
 /**
@@ -25,13 +24,12 @@ export function createOAuthClient(context: { fetch: SafeFetch; config: Config })
   return {
     redirectUri,
 
-    /** The platform's client id at the site of this origin. */
     clientIdAt: (origin: string): string =>
       config.oauth.clientIds.find((pair) => pair.origin === origin)?.clientId ?? config.oauth.clientId,
 
     newVerifier: (): string => oauth.generateRandomCodeVerifier(),
 
-    /** Where the browser is sent to authorize (docs/specification.md, "Authorization endpoint"). */
+    /** The address at which the user authorizes (docs/specification.md, "Authorization endpoint"). */
     async authorizeUrl(site: OAuthSite, ask: { clientId: string; scopes: Scope[]; state: string; verifier: string }) {
       const url = new URL(site.authorization_url)
       const query = {
@@ -55,7 +53,7 @@ export function createOAuthClient(context: { fetch: SafeFetch; config: Config })
 
     /** Exchanges a code for a grant. Takes the parameters that `checkCallback` returned. */
     exchange: (site: OAuthSite, clientId: string, parameters: URLSearchParams, verifier: string) =>
-      attempt([...parameters.getAll('code'), verifier], async () => {
+      requestToken([...parameters.getAll('code'), verifier], async () => {
         const server = serverOf(site)
         const from = client(clientId)
         const by = oauth.None()
@@ -68,29 +66,27 @@ export function createOAuthClient(context: { fetch: SafeFetch; config: Config })
           verifier,
           options,
         )
-        return oauth.processAuthorizationCodeResponse(server, from, await readable(answer))
+        return oauth.processAuthorizationCodeResponse(server, from, await readableTokenAnswer(answer))
       }),
 
-    /** Spends a refresh token for the next grant. */
     refresh: (site: OAuthSite, clientId: string, refreshToken: string) =>
-      attempt([refreshToken], async () => {
+      requestToken([refreshToken], async () => {
         const server = serverOf(site)
         const from = client(clientId)
         const answer = await oauth.refreshTokenGrantRequest(server, from, oauth.None(), refreshToken, options)
-        return oauth.processRefreshTokenResponse(server, from, await readable(answer))
+        return oauth.processRefreshTokenResponse(server, from, await readableTokenAnswer(answer))
       }),
 
-    /** Revokes a grant at the site (RFC 7009), if the site has an address for that. */
+    /** Revokes a grant at the site (RFC 7009), if the site has a revocation endpoint. */
     async revoke(site: OAuthSite, clientId: string, token: string): Promise<void> {
       if (!site.revocation_url) return
       const answer = await oauth.revocationRequest(serverOf(site), client(clientId), oauth.None(), token, options)
-      // RFC 7009 knows 200 alone; any other success has revoked it as well.
+      // RFC 7009 defines 200 alone. Other 2xx statuses count as revoked too.
       if (!answer.ok) await oauth.processRevocationResponse(answer)
     },
   }
 }
 
-/** What its manifest says of its issuer. */
 const issuerInWords = ({ issuer, authorization_url: url }: OAuthSite): string =>
   issuer === undefined
     ? `Its manifest declares no \`issuer\`, so \`iss\` must have the origin ${new URL(url).origin}. The owner of the site can declare an \`issuer\`.`
@@ -99,8 +95,8 @@ const issuerInWords = ({ issuer, authorization_url: url }: OAuthSite): string =>
 export type OAuthClient = ReturnType<typeof createOAuthClient>
 
 /**
- * The site as an authorization server. A site that declares its issuer must send it (RFC 9207, 2.4). If an undeclared
- * issuer is sent, it must have the origin of the authorization address; anything else is a mix-up.
+ * The site as an authorization server. A site that declares its issuer must send it (RFC 9207, 2.4). An undeclared
+ * issuer must have the origin of the authorization address; any other is a mix-up attack.
  */
 function serverOf(site: OAuthSite, parameters?: URLSearchParams): oauth.AuthorizationServer {
   const { origin } = new URL(site.authorization_url)

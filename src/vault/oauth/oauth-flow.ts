@@ -9,14 +9,13 @@ type FlowStatus = 'pending' | 'exchanging' | 'connected' | 'failed'
 
 /**
  * An owner's attempt to connect a site by OAuth, or to authorize an entry again (table `oauth_flows`). The first
- * browser that continues to the site owns it: from then on, the state sent to the site is tied to that browser's cookie.
+ * browser that continues to the site owns it: from then on, the state is tied to that browser's cookie.
  */
 export class OAuthFlow extends Row {
   static override tableName = 'oauth_flows'
   static override jsonAttributes = ['manifest', 'scopes']
   declare id: string
   declare ownerId: string
-  /** The user who began it. */
   declare userId: string
   declare entryId: string | null
   declare origin: string
@@ -38,7 +37,7 @@ export class OAuthFlow extends Row {
 }
 
 /**
- * Ends the attempts of a user to connect sites, also those whose browser is back already: somebody else may have begun them.
+ * Ends a user's attempts to connect sites, even if the browser is already back: another person may have started them.
  * The caller has locked the user's row.
  */
 export async function endFlowsOf(trx: Transaction, userId: string, now: Date): Promise<void> {
@@ -47,8 +46,8 @@ export async function endFlowsOf(trx: Transaction, userId: string, now: Date): P
   await OAuthFlow.query(trx).where({ userId }).whereIn('status', ['pending', 'exchanging']).patch(ended)
 }
 
-/** Refuses to store what a flow has brought if it was ended in the meantime: PERMISSION_DENIED. Locks the flow. */
-export async function assertGoesOn(trx: Transaction, { id }: Pick<OAuthFlow, 'id'>): Promise<void> {
+/** Refuses to store the result of a flow that was ended in the meantime: PERMISSION_DENIED. Locks the flow. */
+export async function assertNotEnded(trx: Transaction, { id }: Pick<OAuthFlow, 'id'>): Promise<void> {
   const flow = await OAuthFlow.query(trx).findById(id).forUpdate()
   const message = 'This connection attempt has ended in the meantime. Start again.'
   assertThat(flow?.status === 'exchanging', 'PERMISSION_DENIED', { message })

@@ -4,7 +4,7 @@ import type { Actor, Deed } from '../../audit/audit-entry.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import { recordMs, retryWhileUnavailable, type Database } from '../../database/database.ts'
-import { untilEnded } from '../../database/until-ended.ts'
+import { pollUntil } from '../../database/poll-until.ts'
 import { assertThat, CodedError, isCoded } from '../../errors.ts'
 import type { Logger } from '../../logger.ts'
 import { quotedWords } from '../../names.ts'
@@ -16,12 +16,9 @@ import { OAuthFlow } from './oauth-flow.ts'
 import type { Grant, TokenOutcome } from './token-outcome.ts'
 import { VaultEntry } from '../vault-entry.ts'
 
-/** What the browser brings back from the site. */
 interface CallbackInput {
   parameters: URLSearchParams
-  /** This browser's cookie for the flow. */
   bindingOf: (flowId: string) => string | undefined
-  /** Where the browser is. */
   from: Pick<Actor, 'address' | 'userAgent'>
 }
 
@@ -31,10 +28,10 @@ interface Finished {
 }
 
 /**
- * The second half of connecting a site by OAuth: the browser is back from the site. The flow is claimed before the code
+ * The second half of connecting a site by OAuth: the browser returns from the site. The flow is claimed before the code
  * is sent, so the response cannot be replayed or used in another browser (RFC 9700, 2.1 and 4.4).
  */
-export function createCallback(context: {
+export function createOAuthReturn(context: {
   database: Database
   clock: Clock
   config: Pick<Config, 'sites'>
@@ -46,10 +43,10 @@ export function createCallback(context: {
   keep: (flow: OAuthFlow, grant: Grant) => Promise<VaultEntry>
 }) {
   const { database, clock, config, sealing, logger, oauthClient, audit, keep } = context
-  /** For how long a second request waits for the outcome of the first. */
+  /** How long a second request waits for the outcome of the first. */
   const longestMs = config.sites.tokenTimeoutSeconds * 1000 + recordMs
 
-  /** Finds the flow of the state, checks that it is this browser's, and marks it as used if it is not yet. */
+  /** Finds the flow of the state, checks that it belongs to this browser, and marks it as used. */
   async function claim({ parameters, bindingOf }: CallbackInput) {
     const states = parameters.getAll('state')
     const state = states.length === 1 ? (states[0] ?? '') : ''
@@ -68,10 +65,10 @@ export function createCallback(context: {
     return { flow, state, isFirst: claimed === 1 }
   }
 
-  /** What came of a flow, for a page that is loaded again, or opened in two tabs at a time. */
+  /** The outcome of a flow, for a page that is reloaded or open in two tabs. */
   async function outcomeOf({ id }: OAuthFlow): Promise<Finished> {
     const read = async () => OAuthFlow.query(database).findById(id).throwIfNotFound()
-    const flow = await untilEnded(read, ({ endedAt }) => endedAt !== null, longestMs)
+    const flow = await pollUntil(read, ({ endedAt }) => endedAt !== null, longestMs)
     if (flow.endedAt === null) throw new CodedError('SITE_UNAVAILABLE', { message: stillUnderWay })
     if (flow.status === 'failed') throw recorded(flow)
     const entry = await VaultEntry.query(database)
@@ -110,7 +107,7 @@ export function createCallback(context: {
     /**
      * Finishes a flow: exchanges the code and stores the grant, once. The same browser gets the same outcome again.
      * Fails with VALIDATION_ERROR (a bad state, issuer or set of parameters), PERMISSION_DENIED (access was denied),
-     * SITE_UNAVAILABLE, TOOL_EXECUTION_ERROR (the site refused or its token address failed), TOKEN_EXISTS,
+     * SITE_UNAVAILABLE, TOOL_EXECUTION_ERROR (the site refused or its token endpoint failed), TOKEN_EXISTS,
      * VAULT_LIMIT_REACHED, NOT_FOUND.
      */
     async finish(input: CallbackInput): Promise<Finished> {
@@ -134,7 +131,7 @@ export function createCallback(context: {
   }
 }
 
-/** That somebody connects a site, or reconnects it: whoever began it, in the browser that is back from the site. */
+/** The audit entry: the user who started the flow connects or reconnects a site, in the returning browser. */
 const deedOf = ({ ownerId, entryId, userId }: OAuthFlow, { from }: CallbackInput): Deed => ({
   ownerId,
   action: 'finishOAuth',
@@ -145,16 +142,15 @@ const deedOf = ({ ownerId, entryId, userId }: OAuthFlow, { from }: CallbackInput
 
 const stillUnderWay = 'The site is still being connected. Reload this page in a moment.'
 
-/** How a flow has failed, as it was told the first time. */
+/** The recorded failure of a flow, with the message of the first time. */
 function recorded({ code, message }: OAuthFlow): CodedError {
   const options = message === null ? {} : { message }
-  // To a browser that returns, the workspace says nothing.
+  // A returning browser must not learn that the workspace exists.
   return new CodedError(code === 'WORKSPACE_NOT_FOUND' ? 'NOT_FOUND' : (code ?? 'INTERNAL_ERROR'), options)
 }
 
 const problem = (path: string, message: string) => ({ message, details: [{ path, message }] })
 
-/** Turns a refusal into a code. */
 function checkParameters(check: () => URLSearchParams): URLSearchParams {
   try {
     return check()

@@ -3,11 +3,11 @@ import { quotedName } from '../../names.ts'
 import { kindOf, membersIn } from './answer-members.ts'
 
 /**
- * A successful token answer that cannot be used. The message names the member, quotes no token, and ends a sentence about
- * the answer.
+ * A successful token answer that cannot be used. The message names the member, quotes no token, and is the end of a
+ * sentence about the answer.
  */
 export class UnusableTokenAnswer extends Error {
-  /** The next refresh token, if the answer has one: the one before is spent. */
+  /** The next refresh token, if the answer has one. The previous one is used up. */
   readonly refreshToken: string | undefined
 
   constructor(message: string, refreshToken?: string) {
@@ -17,34 +17,32 @@ export class UnusableTokenAnswer extends Error {
 }
 
 /**
- * A token response in the form that the library reads. Something was spent for a success, so it is read leniently: what
- * is not needed, such as an ID token that was not asked for, counts as absent in a form that cannot be meant, and every
- * 2xx is a success. The library also reads the `error` of a refusal even if there is a challenge or no content type.
- * Throws UnusableTokenAnswer.
+ * A token response in the form that the library reads. A success has consumed a code or token, so any 2xx counts, and
+ * malformed members that are not needed count as absent. Throws UnusableTokenAnswer.
  */
-export async function readable(response: Response, { wantsIdToken = false } = {}): Promise<Response> {
+export async function readableTokenAnswer(response: Response, { wantsIdToken = false } = {}): Promise<Response> {
   const { status, headers } = response
   const read = membersIn(new Uint8Array(await response.arrayBuffer()))
-  if (!response.ok) return refusal('members' in read ? meant(read.members) : {}, { status, headers })
+  if (!response.ok) return refusal('members' in read ? intendedMembers(read.members) : {}, { status, headers })
   if ('instead' in read) throw new UnusableTokenAnswer(`it is ${read.instead} (status ${status})`)
-  const members = meant(read.members)
+  const members = intendedMembers(read.members)
   // Some servers refuse with the status 200.
   if (textIn(members.error) !== undefined && !hasToken(members)) return refusal(members, { status: 400, headers })
-  return Response.json(usable(wantsIdToken ? members : { ...members, id_token: undefined }))
+  return Response.json(normalized(wantsIdToken ? members : { ...members, id_token: undefined }))
 }
 
 const wanted = ['access_token', 'token_type', 'refresh_token', 'expires_in', 'scope', 'id_token'] as const
-const told = ['error', 'error_description'] as const
-type Members = Partial<Record<(typeof wanted)[number] | (typeof told)[number], unknown>>
+const errorMembers = ['error', 'error_description'] as const
+type Members = Partial<Record<(typeof wanted)[number] | (typeof errorMembers)[number], unknown>>
 
 /**
- * The members that are read. Where the exact name is missing, the one other spelling of it is meant (`accessToken`), and
- * where a token is missing, the members of the one object inside that has one (`data`).
+ * The members that are read. If the exact name is missing, its other spelling counts (`accessToken`). If the token is
+ * missing, the members of the one inner object with a token count (`data`).
  */
-function meant(given: Record<string, unknown>): Members {
+function intendedMembers(given: Record<string, unknown>): Members {
   const members = bySpelling(given)
   if (hasToken(members) && hasNext(members)) return members
-  // Another access token has a refresh token of its own.
+  // An access token in an inner object has its own refresh token.
   const hasRest = (one: Members) => (hasToken(members) ? hasNext(one) && !hasToken(one) : hasToken(one))
   const inside = Object.values(given).filter(isObject).map(bySpelling).filter(hasRest)
   const [one] = inside
@@ -59,7 +57,7 @@ const hasToken = ({ access_token: token }: Members): boolean => textIn(token) !=
 
 function bySpelling(given: Record<string, unknown>): Members {
   const names = Object.keys(given).filter((name) => given[name] !== null)
-  const found = [...wanted, ...told].flatMap((name): [string, unknown][] => {
+  const found = [...wanted, ...errorMembers].flatMap((name): [string, unknown][] => {
     const others = names.filter((other) => plainName(other) === plainName(name))
     const isOne = new Set(others.map((other) => given[other])).size === 1
     const one = names.includes(name) ? name : isOne ? others[0] : undefined
@@ -85,8 +83,7 @@ function refusal(
   return new Response(status === 304 ? null : body, { status, headers })
 }
 
-/** The members as they are meant. */
-function usable(members: Members): Record<string, unknown> {
+function normalized(members: Members): Record<string, unknown> {
   const refreshToken = textIn(members.refresh_token)
   const [idToken, seconds, scope] = [textIn(members.id_token), secondsIn(members.expires_in), scopeIn(members.scope)]
   return {
@@ -99,7 +96,7 @@ function usable(members: Members): Record<string, unknown> {
   }
 }
 
-/** A text with something in it, without white space around it, which no token has. */
+/** A trimmed, non-empty string. Tokens contain no white space. */
 const textIn = (value: unknown): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined
 
@@ -114,10 +111,7 @@ function accessTokenIn({ access_token: given }: Members, refreshToken: string | 
   throw new UnusableTokenAnswer(`\`access_token\` ${problem}`, refreshToken)
 }
 
-/**
- * Absent, or in a form that cannot be meant, it is Bearer, which is all that is ever asked for. Slack says there whose
- * token it is.
- */
+/** Absent or malformed means Bearer, the only type that is requested. Slack puts the token's owner here. */
 function tokenTypeIn(given: unknown, refreshToken: string | undefined): 'Bearer' {
   const only = Array.isArray(given) && given.length === 1 ? textIn(given[0]) : textIn(given)
   if (only === undefined || /^(bearer([\s_-]?token)?|user|bot)$/i.test(only)) return 'Bearer'
@@ -132,12 +126,13 @@ function secondsIn(given: unknown): number | undefined {
   return Number.isFinite(seconds) && seconds > 0 ? seconds : undefined
 }
 
-/** The words of a scope, however they are separated. None is no statement: a scope has one at least (RFC 6749, 3.3). */
+/**
+ * The scope's words, with any separator. An empty one counts as absent: a scope has at least one word (RFC 6749, 3.3).
+ */
 function scopeIn(given: unknown): string | undefined {
   const texts = (Array.isArray(given) ? given : [given]).filter((one) => typeof one === 'string')
   const words = texts.flatMap((text) => text.replaceAll(/%20|%2c/gi, ' ').match(/[^\s,;|+"'[\]]+/g) ?? [])
   return words.length > 0 ? words.join(' ') : undefined
 }
 
-/** Of a type, which is a word. */
 const mostShown = 30

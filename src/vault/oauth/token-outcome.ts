@@ -2,7 +2,7 @@ import * as oauth from 'oauth4webapi'
 import { retryAfter } from '../../safe-fetch/retry-after.ts'
 import { SafeFetchError, type SafeFetchReason } from '../../safe-fetch/safe-fetch.ts'
 import type { Hiding } from '../../hiding/hiding.ts'
-import { hidingOf } from '../../hiding/hidings.ts'
+import { hidingOf } from '../../hiding/hiding-cache.ts'
 import { quotedWords } from '../../names.ts'
 import type { Scope } from '../../sites/tool.ts'
 import { UnusableTokenAnswer } from './token-answer.ts'
@@ -11,20 +11,19 @@ import { UnusableTokenAnswer } from './token-answer.ts'
 export interface Grant {
   accessToken: string
   refreshToken?: string | undefined
-  /** Undefined if the site gives no credible lifetime. */
   expiresInSeconds?: number | undefined
   /** Undefined if the site omits it: then the requested scopes are granted (RFC 6749, 5.1). */
   scopes?: GrantedScopes | undefined
 }
 
-/** What a site says that it has granted: the scopes that there are, and its own words, quoted. */
+/** The scopes that a site grants: the known ones, and the site's own text, quoted. */
 export interface GrantedScopes {
   known: Scope[]
   words: string
 }
 
 /**
- * The outcome of a request to a token endpoint. For a refresh, it says whether the site may have spent the token:
+ * The outcome of a request to a token endpoint. For a refresh, it says whether the site may have used up the token:
  * `refused` and `failed` mean no, `not_sent` means the site never saw it, `ambiguous` means unknown.
  */
 export type TokenOutcome =
@@ -35,20 +34,19 @@ export type TokenOutcome =
       kind: 'failed' | 'not_sent' | 'ambiguous'
       message: string
       retryAfter?: number | undefined
-      /** No answer came at all. */
       unreachable?: boolean
-      /** A success came that cannot be used, with the refresh token that is the next one, if it could be read. */
+      /** A successful answer that cannot be used, with the next refresh token if it was readable. */
       unusable?: { refreshToken: string | undefined }
     }
 
-/** Lifetimes are capped at a year, in seconds: longer ones are not meant, and could overflow a timestamp. */
+/** Longest lifetime, in seconds: a year. Longer values are mistakes and could overflow a timestamp. */
 const longestLifetime = 365 * 24 * 60 * 60
 
 /**
- * Makes a request to a token endpoint and turns every answer and failure into an outcome. The secrets that are sent
- * appear in no message, even if the site quotes them.
+ * Makes a request to a token endpoint and turns every answer and failure into an outcome. No message contains the sent
+ * secrets, even if the site quotes them.
  */
-export async function attempt(
+export async function requestToken(
   secrets: readonly string[],
   work: () => Promise<oauth.TokenEndpointResponse>,
 ): Promise<TokenOutcome> {
@@ -69,7 +67,7 @@ async function toOutcome(answer: oauth.TokenEndpointResponse, secrets: readonly 
   return { kind: 'granted', grant: { accessToken, refreshToken, expiresInSeconds, scopes } }
 }
 
-/** In any case: no two scopes differ by it. */
+/** Case is ignored: no two scopes differ only by case. */
 const scopesIn = (scope: string): Scope[] =>
   scope
     .toLowerCase()
@@ -77,7 +75,7 @@ const scopesIn = (scope: string): Scope[] =>
     .filter((word): word is Scope => knownScopes.has(word))
 
 function failure(error: unknown, hiding: Hiding): TokenOutcome {
-  if (error instanceof SafeFetchError) return unfetched(error)
+  if (error instanceof SafeFetchError) return fetchFailure(error)
   if (error instanceof UnusableTokenAnswer) {
     const { message, refreshToken } = error
     const sentence = `The site's token response is unusable because ${hiding.text(message)}.`
@@ -92,16 +90,16 @@ function failure(error: unknown, hiding: Hiding): TokenOutcome {
   throw error
 }
 
-/** An oversized response and a redirect are answers, although they were not read. */
-const unfetched = ({ maybeSent, reason }: SafeFetchError): TokenOutcome => ({
+/** An oversized response and a redirect are answers, although their bodies were not read. */
+const fetchFailure = ({ maybeSent, reason }: SafeFetchError): TokenOutcome => ({
   kind: maybeSent ? 'ambiguous' : 'not_sent',
   message: `The site's token endpoint ${noAnswer[reason] ?? noAnswer.connect}.`,
   unreachable: reason !== 'too-large' && reason !== 'redirect',
 })
 
 /**
- * A refused address, an unresolvable name and a closed port read the same, as for tool calls: the difference would let
- * a manifest map the network around this server.
+ * A refused address, an unresolvable name and a closed port have the same message, as for tool calls. A difference
+ * would let a manifest map the network around this server.
  */
 const noAnswer: Partial<Record<SafeFetchReason, string>> & { connect: string } = {
   connect: 'could not be reached',
@@ -114,8 +112,8 @@ const noAnswer: Partial<Record<SafeFetchReason, string>> & { connect: string } =
 }
 
 /**
- * 429 and 503 mean that the server is busy and has not begun (RFC 9110, 15.6.4). Any other 4xx is a refusal, except
- * 408: gateways also send it when the server behind them did not answer.
+ * 429 and 503 mean that the server was busy and did not start (RFC 9110, 15.6.4). Any other 4xx is a refusal, except
+ * 408: gateways also send it if the server behind them did not answer.
  */
 function fromStatus({ status, headers }: Response): TokenOutcome {
   const message = `The site's token endpoint answered with status ${status}.`
@@ -125,7 +123,7 @@ function fromStatus({ status, headers }: Response): TokenOutcome {
 
 const saysNo = (status: number): boolean => status >= 400 && status < 500 && status !== 408 && status !== 429
 
-/** An error of RFC 6749, 5.2. Unless the status is a refusal too, it does not show what the site did. */
+/** An error of RFC 6749, 5.2. Unless the status is a refusal too, the site's action is unknown. */
 function refusal(answer: oauth.ResponseBodyError, hiding: Hiding): TokenOutcome {
   const { response } = answer
   const error = answer.error.toLowerCase()
@@ -136,7 +134,7 @@ function refusal(answer: oauth.ResponseBodyError, hiding: Hiding): TokenOutcome 
   return { kind: 'refused', error, message: clientErrors.has(error) ? `${message} ${clientAdvice}` : message }
 }
 
-/** RFC 6749, 5.2: what the site refuses is the platform, not the token. A user cannot change that. */
+/** RFC 6749, 5.2: the site refuses the platform, not the token. A user cannot change that. */
 const clientErrors = new Set(['invalid_client', 'unauthorized_client'])
 const clientAdvice =
   "The site does not accept the platform's client id. The operator of the platform must register it there. After that, calls work again automatically or after you reconnect the site."

@@ -2,14 +2,13 @@ import type { Transaction } from '../../database/database.ts'
 import type { VaultEntry } from '../vault-entry.ts'
 import { VaultRefresh } from './vault-refresh.ts'
 
-/** Attempts kept per entry for its owner to see. */
 const kept = 200
-/** These outcomes are counted for each turn, so they are kept while the refresh token is in use. */
+/** Each turn counts these outcomes, so they are kept while the refresh token is in use. */
 const counted = ['ambiguous', 'abandoned', 'refused'] as const
 
 /**
- * What decides a turn, oldest first: the attempts with the entry's present refresh token, and any open one. Two
- * lookups, each with its own index, because this is read before every refresh.
+ * The attempts that decide a turn, oldest first: those with the entry's current refresh token, and any open one. Two
+ * lookups, each with its own index, because every refresh reads this first.
  */
 export async function pastAttempts(trx: Transaction, { id: entryId, generation }: VaultEntry): Promise<VaultRefresh[]> {
   const underWay = VaultRefresh.query(trx).where({ entryId }).whereNull('endedAt').whereNot({ generation })

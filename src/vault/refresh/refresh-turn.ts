@@ -3,32 +3,29 @@ import type { RefreshCause, VaultRefresh } from './vault-refresh.ts'
 
 /** How long the holder of an expired lease has to store its result once Postgres is reachable. */
 const contestMs = 2_000
-/** How often a refresh token is sent that may have been spent: the first time, and once more. */
+/** How many times a possibly used-up refresh token is sent. */
 const mostDoubts = 2
-/** How often a site may refuse for a reason other than the token, such as an unknown client. */
+/** How many times a site may refuse for a reason other than the token, such as an unknown client. */
 const mostRefusals = 5
-/** The longest pause after attempts that did not spend the token, even if the site asks for a longer one. */
+/** The longest pause after attempts that did not use up the token, even if the site asks for a longer one. */
 export const longestPauseMs = 5 * 60_000
 
 /**
- * All that decides whether the caller may refresh now. `past`: the attempts with the entry's present refresh token, and
- * any open one.
+ * All facts that decide whether the caller may refresh now. `past`: the attempts with the entry's current refresh
+ * token, and any open one.
  */
 export interface TurnFacts {
   entry: VaultEntry
   past: VaultRefresh[]
-  /** The generation that the caller has seen. */
   seen: number
   cause: RefreshCause
   now: Date
   refreshable: boolean
 }
 
-/** What the caller does next: refresh, wait, or use what is there. */
 export type Turn = {
   /** An attempt with an expired lease: its holder's last chance (`contestMs`) starts now. */
   contest?: VaultRefresh
-  /** An attempt whose holder never came back: its outcome stays unknown. */
   abandon?: VaultRefresh
 } & (
   | { kind: 'mine'; entry: VaultEntry; attemptId?: string }
@@ -43,8 +40,8 @@ const inDoubt = 'The result of the last token refresh is unknown, and the site d
 const noRefreshToken = 'The access token is no longer valid, and the site did not issue a refresh token.'
 
 /**
- * Decides from the record alone whether the caller may refresh. An attempt in doubt may have spent the refresh token:
- * the access token is used until it expires, then the refresh token is tried once more.
+ * Decides from the record alone whether the caller may refresh. An attempt in doubt may have used up the refresh token.
+ * Then the access token is used until it expires, and the refresh token is tried once more.
  */
 export function decideTurn({ entry, past, seen, cause, now, refreshable }: TurnFacts): Turn {
   if (entry.generation !== seen) return { kind: 'renewed', entry }
@@ -67,20 +64,19 @@ export function decideTurn({ entry, past, seen, cause, now, refreshable }: TurnF
   return { kind: 'mine', entry, ...abandon }
 }
 
-/** Whether the attempt's holder has given up or died. */
 const isOver = ({ leaseUntil, contestedAt }: VaultRefresh, now: Date): boolean =>
   leaseUntil <= now && contestedAt !== null && now.getTime() - contestedAt.getTime() >= contestMs
 
 /**
- * The holder of an expired lease may only be cut off from Postgres, with the new tokens in memory. So it gets a little
- * time after another caller first reaches Postgres.
+ * The holder of an expired lease may only have lost Postgres, with the new tokens in memory. So it gets a little time
+ * after another caller first reaches Postgres.
  */
 const contested = (open: VaultRefresh, now: Date): Turn =>
   open.leaseUntil <= now && open.contestedAt === null ? { kind: 'busy', contest: open } : { kind: 'busy' }
 
 /**
- * When the next attempt may be made: after failures that certainly spent nothing, the intervals grow from 1 s, and a
- * Retry-After of the site is respected.
+ * The time of the next attempt. After failures that certainly used up nothing, the intervals grow from 1 s, and the
+ * site's Retry-After is respected.
  */
 function pauseAfter(past: VaultRefresh[]): Date {
   const unspent = past.filter(({ outcome }) => outcome === 'failed' || outcome === 'not_sent' || outcome === 'refused')
@@ -95,7 +91,7 @@ function inPause(past: VaultRefresh[], now: Date): Turn {
   return { kind: 'unavailable', message: lastWords(past), retryAt: wanted > now ? wanted : null }
 }
 
-/** Why a grant is at its end. An answer in doubt comes first: whoever runs the site has to know what is wrong with it. */
+/** Explains the end of a grant. An answer in doubt comes first, because the site's operator must learn of the fault. */
 export function reasonInWords(reason: string, past: readonly VaultRefresh[]): string {
   const inDoubt = past.findLast(({ outcome, error }) => outcome === 'ambiguous' && error !== null)
   return inDoubt?.error ? `${inDoubt.error} ${reason}` : reason

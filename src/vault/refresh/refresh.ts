@@ -28,7 +28,7 @@ const pollMs = 100
  */
 const refusedPauseSeconds = 30
 
-/** The result of asking for newer tokens. `kept`: as a precaution, the present tokens stay in use. */
+/** The result of requesting newer tokens. `kept`: as a precaution, the current tokens stay in use. */
 export type Renewal =
   | { kind: 'renewed'; entry: VaultEntry }
   | { kind: 'kept' | 'dead'; entry: VaultEntry }
@@ -37,10 +37,10 @@ export type Renewal =
   | { kind: 'gone' }
 
 /**
- * Refreshes the tokens of OAuth entries (docs/understand/credentials.md, "Refreshing"). A refresh token is spent by
- * one use, and many sites revoke the whole grant when a spent one is reused. So only one refresh per entry runs at a
- * time, across all processes. The intent is recorded before the request is sent, and the new tokens are stored before
- * anything else. A token in doubt is tried only once more, when nothing is left to lose. No lock is held across HTTP.
+ * Refreshes the tokens of OAuth entries (docs/understand/credentials.md, "Refreshing"). A refresh token works once, and
+ * many sites revoke the grant if it is reused. So each entry has one refresh at a time, across all processes. The
+ * intent is recorded before the request, and the new tokens are stored before anything else. No lock is held across
+ * HTTP.
  */
 export function createRefresh(context: {
   database: Database
@@ -56,7 +56,7 @@ export function createRefresh(context: {
   const underWay = new Map<string, Promise<Renewal>>()
   const longestWaitMs = (config.sites.tokenTimeoutSeconds + 5) * 1000
 
-  /** Takes the entry's turn, or says what to do instead. Decides under the entry's lock. */
+  /** Takes the entry's turn, or returns the alternative. Decides under the entry's lock. */
   function take(entryId: string, seen: number, cause: RefreshCause): Promise<Turn> {
     return database.transaction(async (trx) => {
       const entry = await VaultEntry.query(trx).findById(entryId).forUpdate()
@@ -82,7 +82,7 @@ export function createRefresh(context: {
     return { kind: 'mine', entry, attemptId: id }
   }
 
-  async function carryOut(entry: VaultEntry, attemptId: string): Promise<Renewal> {
+  async function sendRefresh(entry: VaultEntry, attemptId: string): Promise<Renewal> {
     const beat = setInterval(() => void extend(attemptId), beatMs)
     try {
       const outcome = await ask(entry)
@@ -98,7 +98,7 @@ export function createRefresh(context: {
     }
   }
 
-  /** For an entry that was deleted in the meantime: its new tokens will never be used. */
+  /** Revokes the new tokens of an entry that was deleted in the meantime. */
   async function revoke({ id, manifest, clientId }: VaultEntry, { refreshToken, accessToken }: Grant): Promise<void> {
     await oauthClient
       .revoke(manifest.auth as OAuthSite, clientId ?? '', refreshToken ?? accessToken)
@@ -125,7 +125,7 @@ export function createRefresh(context: {
       const now = clock.now()
       await closeAttempt(trx, attemptId, resultOf(outcome, now), now)
       await forgetOldAttempts(trx, entry)
-      // The owner has reconnected it in the meantime: those tokens are in use.
+      // The owner has reconnected the site in the meantime. Those tokens are in use.
       if (entry.generation !== seen.generation) return { kind: 'renewed', entry }
       if (outcome.kind === 'granted') return { kind: 'renewed', entry: await store(trx, entry, outcome.grant, now) }
       return afterFailure(trx, entry, outcome)
@@ -147,11 +147,11 @@ export function createRefresh(context: {
     })
   }
 
-  /** The refresh token of an answer that has no usable access token: the one before is spent. */
+  /** Stores the refresh token of an answer without a usable access token: the previous one is used up. */
   async function keepNext(trx: Transaction, entry: VaultEntry, refreshToken: string): Promise<void> {
     const { accessToken } = openCredential(sealing, entry)
     const credential = sealCredential(sealing, entry, { accessToken, refreshToken })
-    // The generation stays: attempts are counted by it, so that a site that never answers well is given up.
+    // The generation stays, because it counts the attempts: a site that never answers well is given up.
     await VaultEntry.query(trx).findById(entry.id).patch({ credential })
   }
 
@@ -176,7 +176,7 @@ export function createRefresh(context: {
     const giveUpAt = Date.now() + longestWaitMs
     for (;;) {
       const turn = await take(entryId, seen, cause)
-      if (turn.kind === 'mine') return carryOut(turn.entry, turn.attemptId ?? '')
+      if (turn.kind === 'mine') return sendRefresh(turn.entry, turn.attemptId ?? '')
       if (turn.kind !== 'busy') return turn
       if (Date.now() > giveUpAt)
         return { kind: 'unavailable', message: "The site's tokens are being refreshed.", retryAt: null }
@@ -188,7 +188,7 @@ export function createRefresh(context: {
     const key = `${entryId} ${seen} ${cause}`
     const started = underWay.get(key)
     if (started) return started
-    // Others may wait for it, and what the site answers must be stored.
+    // Other callers may wait for the result, and it must be stored.
     const renewal = regardless(() => waitForTurn(entryId, seen, cause)).finally(() => underWay.delete(key))
     underWay.set(key, renewal)
     return renewal
@@ -196,12 +196,12 @@ export function createRefresh(context: {
 
   return {
     /**
-     * Gets newer tokens than those of the generation that the caller has seen. Concurrent callers share one refresh.
-     * Never throws because of the site.
+     * Gets newer tokens than those of the caller's generation. Concurrent callers share one refresh. Never throws
+     * because of the site.
      */
     renew,
 
-    /** Waits for refreshes in progress: cutting them off would leave tokens in doubt. */
+    /** Waits for refreshes in progress. Aborting them would leave tokens in doubt. */
     async settled(): Promise<void> {
       await Promise.allSettled(underWay.values())
     },
@@ -229,7 +229,6 @@ export function createRefresh(context: {
       }
     },
 
-    /** The refreshes of an entry, newest first. */
     history: (entryId: string, request: PageRequest): Promise<Page<VaultRefresh>> =>
       page(VaultRefresh.query(database).where({ entryId }), { list: 'refreshes', time: 'startedAt', ...request }),
   }

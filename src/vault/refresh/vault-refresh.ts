@@ -4,14 +4,14 @@ import { Row } from '../../database/row.ts'
 export type RefreshCause = 'expiry' | 'unauthorized' | 'keep_alive'
 
 /**
- * `refreshed`; `refused`: the site refused; `not_sent`: it could not be reached; `failed`: it said that it did nothing;
- * `ambiguous`: it may have spent the refresh token; `abandoned`: the process died, so the outcome is unknown.
+ * `refused`: by the site · `not_sent`: the site was unreachable · `failed`: the site said that it did nothing ·
+ * `ambiguous`: the site may have used up the refresh token · `abandoned`: the process died, so the outcome is unknown.
  */
 export type RefreshOutcome = 'refreshed' | 'refused' | 'not_sent' | 'failed' | 'ambiguous' | 'abandoned'
 
 /**
- * One attempt to refresh an entry's tokens (table `vault_refreshes`): the intent, recorded before the request is sent;
- * the lease while it is in progress (one open row per entry); then the history. It never holds a token.
+ * One attempt to refresh an entry's tokens (table `vault_refreshes`). The row records the intent before the request is
+ * sent, holds the lease during it (one open row per entry), and is history after it. It never holds a token.
  */
 export class VaultRefresh extends Row {
   static override tableName = 'vault_refreshes'
@@ -27,6 +27,5 @@ export class VaultRefresh extends Row {
   declare error: string | null
   /** When the next attempt is allowed, by the site's Retry-After or after a refusal. */
   declare retryAt: Date | null
-  /** Whether the site issued a new refresh token. */
   declare rotated: boolean | null
 }

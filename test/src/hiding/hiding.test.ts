@@ -2,7 +2,7 @@
 import test from 'ava'
 import * as fc from 'fast-check'
 import { hideSecrets, type Hiding } from '../../../src/hiding/hiding.ts'
-import { hidingOf } from '../../../src/hiding/hidings.ts'
+import { hidingOf } from '../../../src/hiding/hiding-cache.ts'
 import { givenUpSpellings, keptSpellings } from './spellings.ts'
 
 /** With a sign of every kind that some programs escape. */

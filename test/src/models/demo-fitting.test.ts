@@ -1,5 +1,5 @@
 import test from 'ava'
-import { fitting } from '../../../src/models/demo/fitting.ts'
+import { fittingValue } from '../../../src/models/demo/fitting-value.ts'
 import { readOutput } from '../../../src/outputs/in-thread.ts'
 
 const words = 'I did what I could.'
@@ -31,14 +31,14 @@ test('a simple schema gets a value that fits it', (t) => {
     [true, words],
   ]
   for (const [schema, value] of values) {
-    t.deepEqual(fitting(schema, words), value, JSON.stringify(schema))
+    t.deepEqual(fittingValue(schema, words), value, JSON.stringify(schema))
     const answer = JSON.stringify(value)
     t.deepEqual(readOutput({ schema: JSON.stringify(schema), answer }), { output: answer }, JSON.stringify(schema))
   }
 })
 
 test('a schema that asks for very much gets little', (t) => {
-  const list = fitting({ type: 'array', minItems: 1e9, items: { type: 'null' } }, words)
+  const list = fittingValue({ type: 'array', minItems: 1e9, items: { type: 'null' } }, words)
   t.is((list as unknown[]).length, 100)
-  t.is((fitting({ type: 'string', minLength: 1e9 }, words) as string).length, 1000)
+  t.is((fittingValue({ type: 'string', minLength: 1e9 }, words) as string).length, 1000)
 })

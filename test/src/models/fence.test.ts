@@ -1,7 +1,7 @@
 import test from 'ava'
 import * as fc from 'fast-check'
 import { fence, splitFenced } from '../../../src/models/fence.ts'
-import { visible } from '../../../src/models/visible.ts'
+import { visible } from '../../../src/models/visible-text.ts'
 
 const nasty = fc.oneof(
   fc.string({ unit: 'binary' }),

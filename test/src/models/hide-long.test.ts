@@ -1,6 +1,6 @@
 // @promise hiding
 import test from 'ava'
-import { hidingOf } from '../../../src/hiding/hidings.ts'
+import { hidingOf } from '../../../src/hiding/hiding-cache.ts'
 import type * as inThread from '../../../src/in-thread.ts'
 import { createHideLong } from '../../../src/models/hide-long.ts'
 import { createThreads, type Threads } from '../../../src/threads/threads.ts'

@@ -2,7 +2,7 @@ import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import test from 'ava'
 import * as fc from 'fast-check'
 import { splitFenced } from '../../../src/models/fence.ts'
-import { visible } from '../../../src/models/visible.ts'
+import { visible } from '../../../src/models/visible-text.ts'
 import { buildPrompt, type Transcript, type TranscriptCall } from '../../../src/models/prompt.ts'
 
 const empty: Transcript = { systemPrompt: 'Sort the tickets.', trigger: 'webhook', steps: [] }

@@ -1,7 +1,7 @@
 import test from 'ava'
 import type { ModelConfig, ProviderConfig, ProviderKind } from '../../../src/config/models-config.ts'
 import { sentTool } from '../../../src/models/offer/model-tool.ts'
-import { optionsOf } from '../../../src/models/options.ts'
+import { requestOptions } from '../../../src/models/request-options.ts'
 import { loadAdapter } from '../../../src/models/providers/adapters.ts'
 import { isAskedForSchemas } from '../../../src/models/structured-output.ts'
 
@@ -40,7 +40,7 @@ async function sentBy({ kind, id = 'claude-sonnet-4-5 anthropic', schema = close
   const structuredOutput = isAskedForSchemas(model, provider)
   const adapter = await loadAdapter({ provider, id, structuredOutput, fetch, demoDirectives: false })
   const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hello.' }] }]
-  const options = optionsOf({ model, provider, cacheKey: 'k', outputSchema: schema, hasTools })
+  const options = requestOptions({ model, provider, cacheKey: 'k', outputSchema: schema, hasTools })
   await Promise.resolve(adapter.doGenerate({ prompt, ...(hasTools && { tools: [look] }), ...options })).catch(() => 0)
   const [body = '{}', ...others] = bodies
   if (others.length > 0) throw new Error('there was more than one request')

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http'
 import test, { type ExecutionContext } from 'ava'
 import * as manifests from '../../../api/manifests.ts'
 import * as vault from '../../../api/vault.ts'
-import { createCallback } from '../../../src/vault/oauth/oauth-return.ts'
+import { createOAuthReturn } from '../../../src/vault/oauth/oauth-return.ts'
 import { createOAuthClient } from '../../../src/vault/oauth/oauth-client.ts'
 import { openCredential } from '../../../src/vault/credential.ts'
 import { VaultEntry } from '../../../src/vault/vault-entry.ts'
@@ -171,7 +171,7 @@ test('a grant whose storing was not heard of is stored once, and not given back'
   const { location, cookie, flowId } = await beginConnect(someone, site)
   const state = new URL(location).searchParams.get('state') ?? ''
   const kept: VaultEntry[] = []
-  const callback = createCallback({
+  const callback = createOAuthReturn({
     ...services,
     oauthClient: createOAuthClient(services),
     async keep(flow, grant) {

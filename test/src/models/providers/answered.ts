@@ -2,7 +2,7 @@ import type { ExecutionContext } from 'ava'
 import type { ProviderKind } from '../../../../src/config/models-config.ts'
 import { createLogger } from '../../../../src/logger.ts'
 import { ModelError } from '../../../../src/models/failures.ts'
-import { judge } from '../../../../src/models/judge.ts'
+import { judgeAnswer } from '../../../../src/models/judge-answer.ts'
 import { createModels, type StepResult } from '../../../../src/models/models.ts'
 import { loadAdapter } from '../../../../src/models/providers/adapters.ts'
 import { readableAnswer } from '../../../../src/models/providers/readable-answer.ts'
@@ -55,7 +55,7 @@ export async function outcomeOf(respond: () => Response | Promise<Response>, ask
         ...(areOwn ? [] : ['of one id']),
       ].join(', ')
     }
-    const verdict = judge({ calls, text, ...answer })
+    const verdict = judgeAnswer({ calls, text, ...answer })
     return verdict ? `${verdict.outcome}: ${text}` : text
   } catch (error) {
     if (!(error instanceof ModelError)) throw error

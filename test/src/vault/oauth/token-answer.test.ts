@@ -1,6 +1,6 @@
 // @promise oauth
 import test from 'ava'
-import { readable, UnusableTokenAnswer } from '../../../../src/vault/oauth/token-answer.ts'
+import { readableTokenAnswer, UnusableTokenAnswer } from '../../../../src/vault/oauth/token-answer.ts'
 
 /** Token answers as sites and proxies have sent them. A refresh has spent something for each, so little may be lost. */
 
@@ -8,7 +8,7 @@ const good = { access_token: 'A', token_type: 'Bearer', expires_in: 3600, refres
 
 const json = (members: object): string => JSON.stringify({ ...good, ...members })
 const read = async (body: string, init: ResponseInit = {}, options = {}) =>
-  (await readable(new Response(body, init), options)).json() as Promise<Record<string, unknown>>
+  (await readableTokenAnswer(new Response(body, init), options)).json() as Promise<Record<string, unknown>>
 
 type Row = [members: object, read: object]
 
@@ -100,7 +100,7 @@ test('a refusal is read whatever its status, type and challenge', async (t) => {
     [JSON.stringify(said), 401],
     [JSON.stringify({ ok: false, ...said }), 200],
   ] as const) {
-    const answer = await readable(new Response(body, { status, headers: challenge }))
+    const answer = await readableTokenAnswer(new Response(body, { status, headers: challenge }))
     t.true(answer.status >= 400)
     t.deepEqual([answer.headers.get('www-authenticate'), await answer.json()], [null, said])
   }

@@ -3,8 +3,8 @@ import * as oauth from 'oauth4webapi'
 import test from 'ava'
 import { SafeFetchError, type SafeFetchReason } from '../../../../src/safe-fetch/safe-fetch.ts'
 import { grantFields } from '../../../../src/vault/oauth/grant-fields.ts'
-import { readable } from '../../../../src/vault/oauth/token-answer.ts'
-import { attempt, type TokenOutcome } from '../../../../src/vault/oauth/token-outcome.ts'
+import { readableTokenAnswer } from '../../../../src/vault/oauth/token-answer.ts'
+import { requestToken, type TokenOutcome } from '../../../../src/vault/oauth/token-outcome.ts'
 
 /** What is known after a token request: above all, whether a refresh token may have been spent. */
 
@@ -13,8 +13,8 @@ const client = { client_id: 'switchyard' }
 const spent = 'the-refresh-token-that-was-sent'
 
 const after = (body: string, init: ResponseInit): Promise<TokenOutcome> =>
-  attempt([spent], async () =>
-    oauth.processRefreshTokenResponse(server, client, await readable(new Response(body, init))),
+  requestToken([spent], async () =>
+    oauth.processRefreshTokenResponse(server, client, await readableTokenAnswer(new Response(body, init))),
   )
 
 const answered = (status: number, body: unknown = '', headers: Record<string, string> = {}) =>
@@ -67,14 +67,14 @@ test('the status and the error say whether the refresh token may be spent', asyn
 
 test('a request that was not answered is ambiguous if the site may have it, and says no more than that', async (t) => {
   const failing = (reason: SafeFetchReason, maybeSent: boolean) =>
-    attempt([], () => Promise.reject(new SafeFetchError(reason, { maybeSent })))
+    requestToken([], () => Promise.reject(new SafeFetchError(reason, { maybeSent })))
   for (const reason of ['timeout', 'reset', 'too-large', 'encoding', 'redirect'] as const)
     t.is((await failing(reason, true)).kind, 'ambiguous', reason)
   const refused = await failing('refused-address', false)
   t.like(refused, { kind: 'not_sent', unreachable: true })
   for (const reason of ['refused-name', 'dns', 'connect'] as const) t.deepEqual(await failing(reason, false), refused)
   await t.throwsAsync(
-    attempt([], () => Promise.reject(new Error('a bug'))),
+    requestToken([], () => Promise.reject(new Error('a bug'))),
     { message: 'a bug' },
   )
 })

@@ -1,0 +1,20 @@
+import type { Answer } from './answer.ts'
+import type { StepProblem } from './prompt-format.ts'
+
+/** How many times in a row a model is asked to correct its answer. */
+export const maxCorrections = 1
+
+/** Why an answer is rejected, with the details for the model; undefined if it is accepted. */
+export interface Verdict {
+  outcome: StepProblem
+  remark: string | null
+}
+
+/** Judges an answer. An answer with calls is always accepted: a problem with a call becomes its result. */
+export function judgeAnswer({ calls, finish, text }: Pick<Answer, 'calls' | 'finish' | 'text'>): Verdict | undefined {
+  if (calls.length > 0) return undefined
+  if (finish === 'content-filter') return { outcome: 'refused', remark: null }
+  if (finish === 'length') return { outcome: 'truncated', remark: null }
+  if (text.trim() === '') return { outcome: 'empty', remark: null }
+  return undefined
+}

@@ -1,6 +1,0 @@
-import test from 'ava'
-import { secondsInWords } from '../../src/in-words.ts'
-
-test('seconds are told in the singular and in the plural', (t) => {
-  t.deepEqual([1, 2, 60].map(secondsInWords), ['1 second', '2 seconds', '60 seconds'])
-})
