@@ -64,7 +64,7 @@ test('a model that is down makes runs wait in order, one probe at a time finds i
   const whyOf = async (runId: string) => (await call(someone, whyRun, { params: { runId } })).body
   const [head = '', behind = ''] = queues[0]!.ids
   const { summary, causes } = await whyOf(head)
-  t.regex(summary, /is waiting: it has been waiting for the AI model .* since .* failing or overloaded \(status 503\)/)
+  t.regex(summary, /is waiting. It has been waiting for the AI model .* since .* failing or overloaded \(status 503\)/)
   t.is(causes[0]?.code, 'MODEL_UNAVAILABLE')
   t.truthy(causes[0]?.until)
   t.true((await whyOf(behind)).summary.includes(`waiting for the AI model ${model}`))
