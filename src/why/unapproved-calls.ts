@@ -1,9 +1,9 @@
 import { advise, request } from './actions.ts'
 import { causeOf, moment, type Cause } from './cause.ts'
-import { siteOf } from './doing.ts'
+import { siteOf } from './current-work.ts'
 import type { HeadRun, OpenCall } from './facts.ts'
 
-/** One cause for each of the run's calls that somebody has to approve, the one that expires first in front. */
+/** One cause per call that needs an approval; the one that expires first comes first. */
 export const unapprovedCalls = (head: HeadRun): Cause[] =>
   head.calls
     .flatMap(({ approval, ...call }) => (approval ? [{ ...call, approval }] : []))

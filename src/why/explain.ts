@@ -6,8 +6,8 @@ import { causesOfQueue, runsAhead } from './queue-causes.ts'
 import { quotedName } from '../names.ts'
 
 /**
- * The rule: the facts alone decide why an agent, or the run asked about, is where it is. Several causes may hold at
- * once; all are listed, the most important first.
+ * The rule: the facts alone decide why an agent, or the run asked about, is in its current state. Lists all causes that
+ * hold, most important first.
  */
 export function explain(facts: Facts): Why {
   const state = stateOf(facts)
@@ -37,7 +37,7 @@ const stateWords = {
   ended: 'has ended',
 } as const satisfies Record<WhyState, string>
 
-/** What is explained, as messages may name it; the fullest name first. */
+/** Names of the subject in messages, the fullest first. */
 function subjectOf({ agent, asked, head }: Facts): string[] {
   const run = asked?.run ?? head?.run
   return run
@@ -45,7 +45,7 @@ function subjectOf({ agent, asked, head }: Facts): string[] {
     : [`The agent ${quotedName(agent.name)}`, quotedName(agent.name)]
 }
 
-/** A summary does not name its subject twice. */
+/** Removes the subject, which a summary names already. */
 function withoutSubject(message: string, names: string[]): string {
   const name = names.find((one) => message.startsWith(`${one} `))
   return name === undefined ? message : `It${message.slice(name.length)}`
@@ -106,7 +106,7 @@ function paused({ agent, head, next, queued, isSuspended }: Facts): Cause[] {
   ]
 }
 
-/** Parts of the platform that are down; left out if there is nothing to run. */
+/** Parts of the platform that are down; empty if there is nothing to run. */
 function platform({ agent, temporal, workers }: Facts, state: WhyState): Cause[] {
   if (state === 'idle' && agent.trigger !== 'scheduled') return []
   const causes: Cause[] = []
