@@ -5,7 +5,7 @@ import { queueFull } from '../queue/depth.ts'
 import type { RunStatus } from '../states.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'
 
-/** A queue row as read and then changed by the batch; `awake` stays as read. */
+/** A queue row as read, then changed by the batch. `awake` stays as read. */
 export interface Queue {
   agentId: string
   ownerId: string
@@ -13,11 +13,11 @@ export interface Queue {
   lastSequence: number
   unfinished: number
   awake: boolean
-  /** Why it may not start a run; a blocked queue is not woken. */
+  /** Why it may not start a run. A blocked queue is not woken. */
   blockedCause: BlockedCause | null
 }
 
-/** A run that was already accepted under an idempotency key. */
+/** A run accepted earlier under an idempotency key. */
 export interface Known {
   id: string
   agentId: string
@@ -29,16 +29,16 @@ export interface Known {
   ahead: number
 }
 
-/** `locked`: the queue is locked elsewhere, so nothing was decided. */
+/** `locked`: another transaction holds the queue, so nothing was decided. */
 export type Decision = { receipt: Receipt; isNew: boolean } | { error: CodedError } | 'locked'
 
-/** Whether a run is made of the request. */
+/** Whether the request creates a run. */
 export const isNew = (decision: Decision): decision is Extract<Decision, { receipt: Receipt }> =>
   decision !== 'locked' && 'receipt' in decision && decision.isNew
 
 export const keyOf = (agentId: string, key: string): string => `${agentId} ${key}`
 
-/** Decides on one request under its queue's lock, and updates the queue and the known keys. */
+/** Decides one request under its queue's lock. Updates the queue and the known keys. */
 export function decide(
   request: AcceptRequest,
   queue: Queue | undefined,
@@ -65,7 +65,7 @@ export function decide(
   return { receipt, isNew: true }
 }
 
-/** The receipt of an earlier request with the same key. VALIDATION_ERROR if that had another body. */
+/** The receipt of an earlier request with the same key. VALIDATION_ERROR if its body differs. */
 export function repeatedReceipt(request: AcceptRequest, known: Map<string, Known>): Receipt | undefined {
   const earlier = known.get(keyOf(request.agentId, request.idempotencyKey ?? ''))
   if (!earlier) return undefined

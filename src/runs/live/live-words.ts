@@ -2,33 +2,32 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '../../database/database.ts'
 import type { Logger } from '../../logger.ts'
 import { createSpeech, type Piece, type Speech } from '../../models/speech.ts'
-import { underWay } from './under-way.ts'
+import { attemptInProgress } from './attempt-in-progress.ts'
 
-/** An attempt at a step, of which words are shown. */
+/** An attempt at a step whose words are shown. */
 export interface Spoken {
   runId: string
   step: number
   attempt: number
 }
 
-/** How often words are written, in milliseconds. */
+/** Milliseconds between writes. */
 const writeMs = 250
 
-/** How often it is asked which runs are watched, at most, in milliseconds. */
+/** Minimum milliseconds between queries for watched runs. */
 const askMs = 500
 
-/** What one statement writes at most, in UTF-16 units, and one piece more; the rest has its turn next time. */
+/** UTF-16 units that one statement writes, plus at most one piece. The rest waits for the next write. */
 const maxWritten = 512 * 1024
 
 /**
- * Passes the words of models in progress on to processes in which somebody watches, through two unlogged tables: a
- * `NOTIFY` takes a lock of the whole database at commit, and holds 8,000 bytes. A worker whose runs nobody watches writes
- * nothing, and asks at most twice a second for all of them whether somebody does. All of this may fail: the step is
- * recorded as ever.
+ * Relays partial model answers to processes that watch the runs, through two unlogged tables. `NOTIFY` would lock the
+ * whole database at commit, and its payload is limited to 8,000 bytes. A worker whose runs nobody watches writes
+ * nothing, and queries for watchers at most twice a second. Failures are harmless: the step is recorded anyway.
  */
 export function createLiveWords({ database, logger }: { database: Database; logger: Logger }) {
   const speeches = new Set<Speech<Spoken>>()
-  /** Attempts that are over, whose rows are still there. */
+  /** Finished attempts whose rows still exist. */
   let over: Spoken[] = []
   let watched = new Set<string>()
   let askedAt = -askMs
@@ -47,7 +46,7 @@ export function createLiveWords({ database, logger }: { database: Database; logg
     working = undefined
   }
 
-  /** One after the other, so that no row is written after those of its attempt were removed. */
+  /** Sequential, so no row is written after its attempt's rows were removed. */
   async function pass(): Promise<void> {
     await remove()
     const speaking = [...speeches].filter((speech) => speech.hasMore())
@@ -76,7 +75,10 @@ export function createLiveWords({ database, logger }: { database: Database; logg
     for (const { speech } of pieces) speech.confirm()
   }
 
-  /** Also those of earlier attempts, whose workers may have been killed. What it leaves is purged. */
+  /**
+   * Removes rows of finished attempts, and of earlier ones whose workers may have been killed. `purge` removes the
+   * rest.
+   */
   async function remove(): Promise<void> {
     const removed = over
     over = []
@@ -84,7 +86,7 @@ export function createLiveWords({ database, logger }: { database: Database; logg
   }
 
   return {
-    /** An attempt begins: `add` takes the words of its answer, and `end` says that no more will come. */
+    /** Begins an attempt: `add` takes words of its answer, `end` finishes it. */
     begin(spoken: Spoken) {
       const speech = createSpeech(spoken)
       speeches.add(speech)
@@ -95,13 +97,13 @@ export function createLiveWords({ database, logger }: { database: Database; logg
       return { add: (words: string) => speech.add(words), end }
     },
 
-    /** Deletes the words of attempts that are not in progress any more, and watches that are over. */
+    /** Deletes words of attempts that are no longer in progress, and expired watches. */
     async purge(): Promise<void> {
       await database.raw(purgeWordsStatement)
       await database.raw(purgeWatchesStatement)
     },
 
-    /** Waits for the words that are being written; what is not removed by then is purged. */
+    /** Waits for the current write. `purge` removes the remaining rows. */
     async stop(): Promise<void> {
       stopping.abort()
       await working
@@ -111,7 +113,7 @@ export function createLiveWords({ database, logger }: { database: Database; logg
 
 export type LiveWords = ReturnType<typeof createLiveWords>
 
-/** Rows as arrays, one for each column. */
+/** Rows as one array per column. */
 function columnsOf(rows: (Spoken & Partial<Piece<Spoken>>)[]) {
   return {
     runIds: rows.map(({ runId }) => runId),
@@ -125,7 +127,7 @@ function columnsOf(rows: (Spoken & Partial<Piece<Spoken>>)[]) {
 const askStatement = `
   select run_id as "runId" from live_watches where run_id = any(:runIds) and until > statement_timestamp()`
 
-/** A row that is there already was written by a statement whose confirmation was lost. */
+/** An existing row was written by a statement whose confirmation was lost. */
 const writeStatement = `
   insert into live_words (run_id, step, attempt, position, words)
   select * from unnest(:runIds::uuid[], :steps::int[], :attempts::int[], :positions::int[], :words::text[])
@@ -139,6 +141,6 @@ const removeStatement = `
 const purgeWordsStatement = `
   delete from live_words w
    where not exists (select from runs r
-                      where r.id = w.run_id and ${underWay} and r.steps + 1 = w.step and r.attempt = w.attempt)`
+                      where r.id = w.run_id and ${attemptInProgress} and r.steps + 1 = w.step and r.attempt = w.attempt)`
 
 const purgeWatchesStatement = `delete from live_watches where until < statement_timestamp()`
