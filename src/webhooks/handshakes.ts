@@ -1,7 +1,7 @@
 import type { ReadHeader } from './proofs.ts'
 
 /** A request before its body is read. */
-interface Asked {
+interface RequestHead {
   method: string
   header: ReadHeader
   /** The raw query, without the question mark. */
@@ -10,15 +10,16 @@ interface Asked {
 
 /** A sender's request that expects something other than a receipt, and advice for the agent's owner. */
 interface Handshake {
-  isIn: (asked: Asked) => boolean
+  isIn: (asked: RequestHead) => boolean
   advice: string
 }
 
-const typeIs = ({ header }: Asked, type: string): boolean =>
+const typeIs = ({ header }: RequestHead, type: string): boolean =>
   header('content-type')?.toLowerCase().includes(type) ?? false
-const isForm = (asked: Asked): boolean => typeIs(asked, 'x-www-form-urlencoded') || typeIs(asked, 'multipart/form-data')
-const has = ({ header }: Asked, name: string): boolean => header(name) !== undefined
-const asks = ({ search }: Asked, name: string): boolean => new URLSearchParams(search).has(name)
+const isForm = (asked: RequestHead): boolean =>
+  typeIs(asked, 'x-www-form-urlencoded') || typeIs(asked, 'multipart/form-data')
+const has = ({ header }: RequestHead, name: string): boolean => header(name) !== undefined
+const asks = ({ search }: RequestHead, name: string): boolean => new URLSearchParams(search).has(name)
 
 const relay = 'Run your own relay that forwards the events as JSON with an X-Webhook-Secret header.'
 
@@ -81,7 +82,8 @@ const handshakes: readonly Handshake[] = [
 ]
 
 /** Advice for a handshake, or for a sender that does not fit; undefined for any other request. */
-export const handshakeIn = (asked: Asked): string | undefined => handshakes.find(({ isIn }) => isIn(asked))?.advice
+export const handshakeIn = (asked: RequestHead): string | undefined =>
+  handshakes.find(({ isIn }) => isIn(asked))?.advice
 
 /** Advice for a payload that is a list. */
 export function adviceOnList([first]: readonly unknown[]): string {

@@ -10,7 +10,7 @@ const longestValue = 255
  * values of at most 255 characters. Undefined if there are none.
  */
 export function keptHeaders(preset: Preset, header: ReadHeader): Record<string, string> | undefined {
-  const found = preset.says.flatMap((name): [string, string][] => {
+  const found = preset.infoHeaders.flatMap((name): [string, string][] => {
     const value = header(namesOf(preset, name).find((one) => header(one) !== undefined) ?? name)
     return value !== undefined && isKept(value) ? [[name, value]] : []
   })

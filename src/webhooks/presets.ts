@@ -36,7 +36,7 @@ export interface Preset {
    * Headers in which the sender describes its delivery, from its public documents. They are stored with the delivery,
    * so never list headers that prove something.
    */
-  says: readonly string[]
+  infoHeaders: readonly string[]
   /** A request that only tests the address: this header has this value. It is answered and starts nothing. */
   ping?: { header: string; value: string }
   /** The sender's URL verification: its member `type` has this value, and `challenge` is returned. */
@@ -49,7 +49,7 @@ export interface Preset {
  * identity. They offer nothing better.
  */
 export const presets: Record<WebhookProof, Preset> = {
-  secret: { header: 'X-Webhook-Secret', says: [] },
+  secret: { header: 'X-Webhook-Secret', infoHeaders: [] },
   'standard-webhooks': {
     header: 'webhook-signature',
     signature: {
@@ -63,14 +63,14 @@ export const presets: Record<WebhookProof, Preset> = {
     },
     otherNames: ['webhook-', 'svix-'],
     identity: { header: 'webhook-id' },
-    says: ['webhook-id'],
+    infoHeaders: ['webhook-id'],
   },
   github: {
     header: 'X-Hub-Signature-256',
     signature: { signs: '{body}', encoding: 'hex', prefix: 'sha256=', key: 'text' },
     // Two hooks of one repository send an event under the same id.
     identity: { header: 'X-GitHub-Delivery', within: 'X-GitHub-Hook-ID' },
-    says: [
+    infoHeaders: [
       'X-GitHub-Event',
       'X-GitHub-Delivery',
       'X-GitHub-Hook-ID',
@@ -82,7 +82,7 @@ export const presets: Record<WebhookProof, Preset> = {
   gitlab: {
     header: 'X-Gitlab-Token',
     identity: { header: 'Idempotency-Key' },
-    says: ['X-Gitlab-Event', 'X-Gitlab-Event-UUID', 'X-Gitlab-Webhook-UUID', 'X-Gitlab-Instance'],
+    infoHeaders: ['X-Gitlab-Event', 'X-Gitlab-Event-UUID', 'X-Gitlab-Webhook-UUID', 'X-Gitlab-Instance'],
   },
   stripe: {
     header: 'Stripe-Signature',
@@ -95,14 +95,14 @@ export const presets: Record<WebhookProof, Preset> = {
       timestamp: { prefix: 't=' },
     },
     identity: { pointer: '/id' },
-    says: [],
+    infoHeaders: [],
   },
   shopify: {
     header: 'X-Shopify-Hmac-Sha256',
     signature: { signs: '{body}', encoding: 'base64', prefix: '', key: 'made' },
     otherNames: ['X-Shopify-', 'shopify-'],
     identity: { header: 'X-Shopify-Webhook-Id' },
-    says: [
+    infoHeaders: [
       'X-Shopify-Topic',
       'X-Shopify-Shop-Domain',
       'X-Shopify-API-Version',
@@ -121,7 +121,7 @@ export const presets: Record<WebhookProof, Preset> = {
       timestamp: { header: 'X-Slack-Request-Timestamp' },
     },
     identity: { pointer: '/event_id' },
-    says: ['X-Slack-Retry-Num', 'X-Slack-Retry-Reason'],
+    infoHeaders: ['X-Slack-Retry-Num', 'X-Slack-Retry-Reason'],
     urlCheck: { type: 'url_verification' },
   },
 }

@@ -79,14 +79,14 @@ export const causeOf = (parts: Parts): Cause => ({
 })
 
 /** A time in sentences: to the second, in UTC. */
-export const moment = (at: Date): string => `${at.toISOString().slice(0, 19)}Z`
+export const utcTime = (at: Date): string => `${at.toISOString().slice(0, 19)}Z`
 
 /** `has been … since …`, or `is …` if that is unknown. */
 export const ongoing = (what: string, since: Date | null): string =>
-  since ? `has been ${what} since ${moment(since)}` : `is ${what}`
+  since ? `has been ${what} since ${utcTime(since)}` : `is ${what}`
 
 /** When something is checked again: at the given time, but not before the reconciler's next round. */
-export const nextLook = (
+export const nextCheck = (
   { now, settings }: { now: Date; settings: { reconcileSeconds: number } },
   at: Date = now,
 ): Date => latest(at, later(now, settings.reconcileSeconds))

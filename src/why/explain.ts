@@ -1,5 +1,5 @@
 import { advise, request } from './actions.ts'
-import { causeOf, causeOrder, moment, ongoing, type Cause, type Why, type WhyState } from './cause.ts'
+import { causeOf, causeOrder, utcTime, ongoing, type Cause, type Why, type WhyState } from './cause.ts'
 import type { Facts } from './facts.ts'
 import { causesOfHead } from './head-causes.ts'
 import { causesOfQueue, runsAhead } from './queue-causes.ts'
@@ -69,7 +69,7 @@ function ended(facts: Facts): Cause[] {
   if (!asked) return []
   const { id: runId, sequence, status, endedAt: since, error } = asked.run
   const how = status === 'completed' || status === 'failed' ? status : `was ${status}`
-  const message = `Run ${sequence} of ${quotedName(agent.name)} ${how}${since ? ` at ${moment(since)}` : ''}.${error === null ? '' : ` ${error}`}`
+  const message = `Run ${sequence} of ${quotedName(agent.name)} ${how}${since ? ` at ${utcTime(since)}` : ''}.${error === null ? '' : ` ${error}`}`
   const events = advise`See what happened with ${request('readEvents', runId)}`
   const isFree = asked.run.trigger === 'webhook' || facts.queue.unfinished === 0
   const mayReplay = agent.deletedAt === null && isFree && facts.charges.length === 0
@@ -118,7 +118,7 @@ function platform({ agent, temporal, workers }: Facts, state: WhyState): Cause[]
   }
   if (!workers.present) {
     const { since } = workers
-    const message = `No worker is running.${since ? ` The last one was seen at ${moment(since)}.` : ''} Accepted runs are kept and continue when a worker is up.`
+    const message = `No worker is running.${since ? ` The last one was seen at ${utcTime(since)}.` : ''} Accepted runs are kept and continue when a worker is up.`
     const action = advise`The operators of the platform must start a worker. ${request('listWorkers')} lists the workers.`
     causes.push(causeOf({ code: 'NO_WORKER', since, message, action }))
   }
@@ -139,7 +139,7 @@ function idle(facts: Facts): Cause[] {
 }
 
 function nextFire({ agent }: Facts, until: Date): Cause {
-  const message = `The schedule of ${quotedName(agent.name)} fires next at ${moment(until)}.`
+  const message = `The schedule of ${quotedName(agent.name)} fires next at ${utcTime(until)}.`
   const action = advise`See its next fires with ${request('readSchedule', agent.id)}, or run it now with ${request('start', agent.id)}.`
   return causeOf({ code: 'SCHEDULE', until, message, action })
 }

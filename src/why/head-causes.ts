@@ -1,6 +1,6 @@
 import { later } from '../clock.ts'
 import { advise, request } from './actions.ts'
-import { causeOf, moment, nextLook, ongoing, type Cause } from './cause.ts'
+import { causeOf, utcTime, nextCheck, ongoing, type Cause } from './cause.ts'
 import { raiseCap, usedUp } from './cap-advice.ts'
 import { currentWorkOf, siteOf, type CurrentWork } from './current-work.ts'
 import { heldCredits } from '../runs/held-credits.ts'
@@ -31,8 +31,8 @@ function cancelling(facts: Facts, head: HeadRun, { step }: CurrentWork): Cause[]
   const { run } = head
   const { settings } = facts
   if (!run.cancelRequestedAt) return []
-  const until = nextLook(facts, later(run.cancelRequestedAt, settings.cancelSeconds + settings.reconcileSeconds))
-  const message = `Run ${run.sequence} has been stopping since its cancellation was requested at ${moment(run.cancelRequestedAt)}. It is force-cancelled if it has not ended by about ${moment(until)}.`
+  const until = nextCheck(facts, later(run.cancelRequestedAt, settings.cancelSeconds + settings.reconcileSeconds))
+  const message = `Run ${run.sequence} has been stopping since its cancellation was requested at ${utcTime(run.cancelRequestedAt)}. It is force-cancelled if it has not ended by about ${utcTime(until)}.`
   const action = advise`You do not need to do anything. A run usually ends within ten seconds of the request.`
   return [causeOf({ code: 'CANCELLING', ...about(head), since: run.cancelRequestedAt, until, step, message, action })]
 }
@@ -69,7 +69,7 @@ function missingCredits({ hasCredits, cap, agent }: Facts, head: HeadRun): Cause
   const { run } = head
   if (run.waitingCause !== 'credits' || hasCredits) return []
   const { waitingSince: since, waitingUntil: until } = run
-  const end = until ? ` It fails at ${moment(until)} unless credits are available by then.` : ''
+  const end = until ? ` It fails at ${utcTime(until)} unless credits are available by then.` : ''
   const message = `Run ${run.sequence} ${ongoing('waiting', since)} because ${usedUp(cap)}.${end}`
   const action = cap === null ? getCredits : raiseCap(cap, agent)
   return [causeOf({ code: 'CREDITS', ...about(head), since, until, step: run.steps + 1, message, action })]
@@ -82,7 +82,7 @@ export const getCredits = advise`Subscribe to a higher tier with ${request('subs
 function waitOver(facts: Facts, head: HeadRun, parked: Cause[]): Cause[] {
   const { run } = head
   if (parked.length > 0 || facts.agent.pausedAt) return []
-  const until = nextLook(facts)
+  const until = nextCheck(facts)
   const message = `Run ${run.sequence} ${ongoing('waiting', run.waitingSince)}. Its wait is over, and it is about to resume.`
   return [
     causeOf({ code: 'WAKE_PENDING', ...about(head), since: run.waitingSince, until, message, action: continuesSoon }),
@@ -143,6 +143,6 @@ function providerBusy(head: HeadRun, step: number, provider: string): Cause {
 /** The record shows nothing in progress: the execution is gone, and another one takes over. */
 function stalled({ now, settings }: Facts, head: HeadRun, { step, since }: CurrentWork): Cause {
   const until = later(now, settings.reconcileSeconds + settings.stallSeconds)
-  const message = `Run ${head.run.sequence} has made no progress${since ? ` since ${moment(since)}` : ''} and is about to resume at step ${step}.`
+  const message = `Run ${head.run.sequence} has made no progress${since ? ` since ${utcTime(since)}` : ''} and is about to resume at step ${step}.`
   return causeOf({ code: 'WAKE_PENDING', ...about(head), since, until, step, message, action: continuesSoon })
 }

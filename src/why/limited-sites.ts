@@ -1,5 +1,5 @@
 import { advise, request, type Advice } from './actions.ts'
-import { causeOf, moment, nextLook, type Cause } from './cause.ts'
+import { causeOf, utcTime, nextCheck, type Cause } from './cause.ts'
 import { siteOf } from './current-work.ts'
 import type { Facts, HeadRun, OpenCall } from './facts.ts'
 
@@ -26,7 +26,7 @@ function limitedSite(facts: Facts, head: HeadRun, call: OpenCall, others: Advice
   const { run, mayWaitUntil } = head
   const turn = call.notBefore as Date
   const fails = mayWaitUntil < turn
-  const until = fails ? nextLook(facts, mayWaitUntil) : turn
+  const until = fails ? nextCheck(facts, mayWaitUntil) : turn
   const atLeast = others.length > 0 && !fails ? 'at least ' : ''
   const end = fails ? ' and then fails because it has waited as long as a run can' : ''
   return causeOf({
@@ -37,7 +37,7 @@ function limitedSite(facts: Facts, head: HeadRun, call: OpenCall, others: Advice
     until,
     step: call.step,
     site: call.siteOrigin,
-    message: `Run ${run.sequence} waits until ${atLeast}${moment(until)}${end}. ${siteOf(call)} ${reasonOf(facts, call)}.`,
+    message: `Run ${run.sequence} waits until ${atLeast}${utcTime(until)}${end}. ${siteOf(call)} ${reasonOf(facts, call)}.`,
     action: actionOf(facts, head, fails, others),
   })
 }

@@ -1,6 +1,6 @@
 import { later } from '../clock.ts'
 import { advise, request, type Advice } from './actions.ts'
-import { causeOf, moment, type Cause } from './cause.ts'
+import { causeOf, utcTime, type Cause } from './cause.ts'
 import type { CurrentWork } from './current-work.ts'
 import type { Facts, HeadRun } from './facts.ts'
 
@@ -11,7 +11,9 @@ export function modelFailure({ now }: Facts, head: HeadRun, { step }: CurrentWor
   const isOver = attempt?.failed === true
   const pauseEnd = isOver && failure.retryAt && failure.retryAt > now ? failure.retryAt : null
   const isLate = isOver && !waitsForPlace(head) && later(failure.retryAt ?? failure.at, longestPauseSeconds) < now
-  const what = pauseEnd ? `is retried at ${moment(pauseEnd)}, as its provider requested` : retryText(head, step, isLate)
+  const what = pauseEnd
+    ? `is retried at ${utcTime(pauseEnd)}, as its provider requested`
+    : retryText(head, step, isLate)
   return [
     causeOf({
       code: 'MODEL_RETRY',
@@ -20,7 +22,7 @@ export function modelFailure({ now }: Facts, head: HeadRun, { step }: CurrentWor
       since: failure.at,
       until: pauseEnd,
       step,
-      message: `The model call in step ${step} of run ${run.sequence} failed at ${moment(failure.at)} and ${what}. ${failure.message}`,
+      message: `The model call in step ${step} of run ${run.sequence} failed at ${utcTime(failure.at)} and ${what}. ${failure.message}`,
       action: actionOf(head, isLate),
     }),
   ]
@@ -31,7 +33,7 @@ function retryText({ run, attempt }: HeadRun, step: number, isLate: boolean): st
   const isOther = run.fallbackSince === step
   if (isLate) return 'has not been retried since'
   if (attempt?.failed) return isOther ? 'is about to be made with the fallback model' : 'is about to be retried'
-  const at = attempt ? ` at ${moment(attempt.at)}` : ''
+  const at = attempt ? ` at ${utcTime(attempt.at)}` : ''
   return isOther ? `was made with the fallback model${at}` : `was retried${at}`
 }
 

@@ -1,7 +1,7 @@
 import { isBlockBounded, type Charge } from '../runs/queue/blocked.ts'
 import { latest, later } from '../clock.ts'
 import { advise, request, type Advice } from './actions.ts'
-import { causeOf, moment, nextLook, ongoing, type Cause } from './cause.ts'
+import { causeOf, utcTime, nextCheck, ongoing, type Cause } from './cause.ts'
 import { raiseCap, usedUp } from './cap-advice.ts'
 import { currentWorkOf } from './current-work.ts'
 import type { Facts, HeadRun } from './facts.ts'
@@ -84,7 +84,7 @@ function unpaid(facts: Facts, charge: Charge): Cause {
   const { id: runId, sequence, acceptedAt } = asked?.run ?? next
   const failsAt = since && later(latest(acceptedAt, since), settings.queueBlockedSeconds)
   const until = isBlockBounded(charge, facts.cap) ? failsAt : null
-  const end = until ? ` It fails at ${moment(until)} unless this changes.` : ''
+  const end = until ? ` It fails at ${utcTime(until)} unless this changes.` : ''
   const sentence = `Run ${sequence} of ${quotedName(agent.name)} ${ongoing('blocked', since)} because ${message}.${end}`
   return causeOf({ code, runId, sequence, since, until, message: sentence, action })
 }
@@ -96,7 +96,7 @@ const situationOf = ({ cap, agent }: Facts, charge: Charge): { message: string; 
 /** The run was accepted and its queue woken, but no claim has started it yet. */
 function wakePending(facts: Facts, next: NonNullable<Facts['next']>): Cause {
   const { id: runId, sequence, acceptedAt: since } = next
-  const until = nextLook(facts, facts.action.kind === 'leave' ? facts.action.until : facts.now)
-  const message = `Run ${sequence} was accepted at ${moment(since)} and has not started yet. Its agent is checked again at about ${moment(until)}.`
+  const until = nextCheck(facts, facts.action.kind === 'leave' ? facts.action.until : facts.now)
+  const message = `Run ${sequence} was accepted at ${utcTime(since)} and has not started yet. Its agent is checked again at about ${utcTime(until)}.`
   return causeOf({ code: 'WAKE_PENDING', runId, sequence, since, until, message, action: continuesSoon })
 }

@@ -9,7 +9,7 @@ import { CodedError, isCoded } from '../../errors.ts'
 import { loggingAlone, noteInLog } from '../../logger.ts'
 import type { Temporal } from '../../temporal/temporal.ts'
 import { decide, isNew, repeatedReceipt, type Decision, type Queue } from './decision.ts'
-import { findKnown, lockFree, lockOne } from './lock-queues.ts'
+import { findAccepted, lockFree, lockOne } from './lock-queues.ts'
 import { refusedSenders, type RecheckSender } from './recheck-senders.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'
 import { store } from './store-runs.ts'
@@ -132,7 +132,7 @@ export function createAccept(context: {
     { locked, refused }: { locked: Set<string>; refused: Map<AcceptRequest, CodedError> } = noneRefused,
   ) {
     const free = requests.filter(({ agentId }) => !locked.has(agentId))
-    const known = await findKnown(trx, free)
+    const known = await findAccepted(trx, free)
     const decisions: Decision[] = requests.map((request) => {
       if (locked.has(request.agentId)) return 'locked'
       const error = refused.get(request)
@@ -155,7 +155,7 @@ export function createAccept(context: {
 
   /** The receipt of a run accepted earlier under the same idempotency key. */
   async function known(request: AcceptRequest): Promise<Receipt | undefined> {
-    const found = await database.transaction((trx) => findKnown(trx, [request]))
+    const found = await database.transaction((trx) => findAccepted(trx, [request]))
     return repeatedReceipt(request, found)
   }
 

@@ -18,7 +18,7 @@ export interface Queue {
 }
 
 /** A run accepted earlier under an idempotency key. */
-export interface Known {
+export interface AcceptedRun {
   id: string
   agentId: string
   ownerId: string
@@ -42,7 +42,7 @@ export const keyOf = (agentId: string, key: string): string => `${agentId} ${key
 export function decide(
   request: AcceptRequest,
   queue: Queue | undefined,
-  known: Map<string, Known>,
+  known: Map<string, AcceptedRun>,
   depth: number,
 ): Exclude<Decision, 'locked'> {
   const isThere = queue && (request.ownerId === undefined || request.ownerId === queue.ownerId)
@@ -61,12 +61,13 @@ export function decide(
   }
   queue.lastSequence += 1
   if (!skipped) queue.unfinished += 1
-  if (idempotencyKey !== undefined) known.set(keyOf(agentId, idempotencyKey), toKnown(request, receipt, queue.ownerId))
+  if (idempotencyKey !== undefined)
+    known.set(keyOf(agentId, idempotencyKey), toAccepted(request, receipt, queue.ownerId))
   return { receipt, isNew: true }
 }
 
 /** The receipt of an earlier request with the same key. VALIDATION_ERROR if its body differs. */
-export function repeatedReceipt(request: AcceptRequest, known: Map<string, Known>): Receipt | undefined {
+export function repeatedReceipt(request: AcceptRequest, known: Map<string, AcceptedRun>): Receipt | undefined {
   const earlier = known.get(keyOf(request.agentId, request.idempotencyKey ?? ''))
   if (!earlier) return undefined
   const decision = repeated(request, earlier)
@@ -74,7 +75,7 @@ export function repeatedReceipt(request: AcceptRequest, known: Map<string, Known
   return decision.receipt
 }
 
-function repeated(request: AcceptRequest, earlier: Known): Exclude<Decision, 'locked'> {
+function repeated(request: AcceptRequest, earlier: AcceptedRun): Exclude<Decision, 'locked'> {
   const isOurs = request.ownerId === undefined || request.ownerId === earlier.ownerId
   if (isOurs && (request.bodyHash ?? null) === earlier.bodyHash) {
     const { id, status, sequence, ahead } = earlier
@@ -87,7 +88,11 @@ function repeated(request: AcceptRequest, earlier: Known): Exclude<Decision, 'lo
   return { error: new CodedError('VALIDATION_ERROR', { message, details: [{ path, message }] }) }
 }
 
-const toKnown = (request: AcceptRequest, { runId, status, sequence, ahead }: Receipt, ownerId: string): Known => ({
+const toAccepted = (
+  request: AcceptRequest,
+  { runId, status, sequence, ahead }: Receipt,
+  ownerId: string,
+): AcceptedRun => ({
   id: runId,
   agentId: request.agentId,
   ownerId,

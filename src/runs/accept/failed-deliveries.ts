@@ -18,7 +18,7 @@ export interface FailedDelivery {
 }
 
 /** How a run relates to the other runs of its delivery. */
-export interface DeliveryStanding {
+export interface ReplayState {
   id: string
   /** The first run of the delivery. */
   firstRunId: string
@@ -39,8 +39,8 @@ export async function failedDeliveries(
 }
 
 /** Standings of these runs. Exact only under their queue's lock: without it, a run may be replayed at any time. */
-export async function standingsOf(db: Database | Transaction, ids: string[]): Promise<Map<string, DeliveryStanding>> {
-  const { rows } = await db.raw<{ rows: DeliveryStanding[] }>(standingStatement, { ids })
+export async function replayStatesOf(db: Database | Transaction, ids: string[]): Promise<Map<string, ReplayState>> {
+  const { rows } = await db.raw<{ rows: ReplayState[] }>(replayStateStatement, { ids })
   return new Map(rows.map((row) => [row.id, row]))
 }
 
@@ -54,7 +54,7 @@ const failedStatement = `
    order by f.sequence`
 
 /** A delivery has its first run and all direct and indirect replays of it. */
-const standingStatement = `
+const replayStateStatement = `
   with asked as (
     select r.id, r.sequence, coalesce(r.first_run_id, r.id) as first_run_id from runs r where r.id = any(:ids::uuid[])
   ), firsts as (

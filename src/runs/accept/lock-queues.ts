@@ -1,5 +1,5 @@
 import type { Transaction } from '../../database/database.ts'
-import { keyOf, type Known, type Queue } from './decision.ts'
+import { keyOf, type AcceptedRun, type Queue } from './decision.ts'
 import type { AcceptRequest } from './receipt.ts'
 
 /** Locks one agent's queue row. Waits while it is locked. */
@@ -37,10 +37,10 @@ const lockStatement = `
 const existStatement = `select id as "agentId" from agents where id = any(:missing) and deleted_at is null`
 
 /** Runs already accepted under this batch's idempotency keys, with the `ahead` of that time. */
-export async function findKnown(trx: Transaction, requests: AcceptRequest[]): Promise<Map<string, Known>> {
+export async function findAccepted(trx: Transaction, requests: AcceptRequest[]): Promise<Map<string, AcceptedRun>> {
   const keyed = requests.filter(({ idempotencyKey }) => idempotencyKey !== undefined)
   if (keyed.length === 0) return new Map()
-  const { rows } = await trx.raw<{ rows: Known[] }>(knownStatement, {
+  const { rows } = await trx.raw<{ rows: AcceptedRun[] }>(knownStatement, {
     agentIds: keyed.map(({ agentId }) => agentId),
     keys: keyed.map(({ idempotencyKey }) => idempotencyKey ?? ''),
   })

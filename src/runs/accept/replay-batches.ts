@@ -5,7 +5,7 @@ import type { RateLimits } from '../../rate-limit.ts'
 import type { Payloads } from '../../webhooks/payloads.ts'
 import { RunInput } from '../run-input.ts'
 import type { Accept } from './accept.ts'
-import { standingsOf, type DeliveryStanding, type FailedDelivery } from './failed-deliveries.ts'
+import { replayStatesOf, type ReplayState, type FailedDelivery } from './failed-deliveries.ts'
 import { lockOne } from './lock-queues.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'
 import type { AssertReplayable } from './assert-replayable.ts'
@@ -47,17 +47,17 @@ export function createReplayBatches(context: {
 
   /** Reads the payloads of deliveries that are not left out for another reason. */
   async function candidatesOf(agent: Agent, asked: ReplayRequest, batch: FailedDelivery[], leftOut: LeftOut) {
-    const standings = await standingsOf(
+    const states = await replayStatesOf(
       database,
       batch.map(({ id }) => id),
     )
-    const open = batch.filter(({ id }) => isOpen(standings.get(id), asked, leftOut))
+    const open = batch.filter(({ id }) => isOpen(states.get(id), asked, leftOut))
     const inputs = await RunInput.query(database).findByIds(open.map(({ id }) => id))
     const inputOf = new Map(inputs.map((input) => [input.runId, input]))
     const candidates: Candidate[] = []
     for (const delivery of open) {
       const input = inputOf.get(delivery.id)
-      const firstRunId = standings.get(delivery.id)?.firstRunId ?? delivery.id
+      const firstRunId = states.get(delivery.id)?.firstRunId ?? delivery.id
       if (!input) leftOut.purged += 1
       else if (!(await fits(agent, input.payload))) leftOut.schema += 1
       else candidates.push({ delivery, request: requestOf(agent, asked, input, firstRunId) })
@@ -79,11 +79,11 @@ export function createReplayBatches(context: {
   const acceptAll = (agent: Agent, asked: ReplayRequest, candidates: Candidate[], leftOut: LeftOut) =>
     database.transaction(async (trx) => {
       await lockOne(trx, agent.id)
-      const standings = await standingsOf(
+      const states = await replayStatesOf(
         trx,
         candidates.map(({ delivery }) => delivery.id),
       )
-      const open = candidates.filter(({ delivery }) => isOpen(standings.get(delivery.id), asked, leftOut))
+      const open = candidates.filter(({ delivery }) => isOpen(states.get(delivery.id), asked, leftOut))
       const requests = open.map(({ request }) => request)
       return { open, ...(await accept.together(trx, agent.id, requests)) }
     })
@@ -124,11 +124,11 @@ const sequenceOf = ({ receipt }: { receipt: Receipt }): number => receipt.sequen
 const bytesOf = (candidates: Candidate[]): number =>
   candidates.reduce((sum, { delivery }) => sum + (delivery.bytes ?? 0), 0)
 
-/** Whether a delivery may be replayed. Otherwise it is counted. A run without a standing was just purged. */
-function isOpen(standing: DeliveryStanding | undefined, { repeatOnceCalls }: ReplayRequest, leftOut: LeftOut): boolean {
-  if (!standing) leftOut.purged += 1
-  else if (standing.isReplayed) leftOut.replayed += 1
-  else if (standing.hasActed && !repeatOnceCalls) leftOut.onceCalls += 1
+/** Whether a delivery may be replayed. Otherwise it is counted. A run without a state was just purged. */
+function isOpen(state: ReplayState | undefined, { repeatOnceCalls }: ReplayRequest, leftOut: LeftOut): boolean {
+  if (!state) leftOut.purged += 1
+  else if (state.isReplayed) leftOut.replayed += 1
+  else if (state.hasActed && !repeatOnceCalls) leftOut.onceCalls += 1
   else return true
   return false
 }

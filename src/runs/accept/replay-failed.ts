@@ -51,7 +51,7 @@ export function createReplayFailed({ database, batches }: { database: Database; 
     return { from: Math.max(from, (movedSequence ?? 0) + 1), to: Math.min(to, queue?.lastSequence ?? 0) }
   }
 
-  async function carryOut(agent: Agent, filter: FailedFilter, work: Work): Promise<BulkReplay> {
+  async function replayRange(agent: Agent, filter: FailedFilter, work: Work): Promise<BulkReplay> {
     const range = await rangeOf(agent, filter)
     const found = await failedDeliveries(database, agent.id, { ...range, most })
     const taken = upTo(found, mostBytes)
@@ -70,14 +70,14 @@ export function createReplayFailed({ database, batches }: { database: Database; 
   return {
     /** What `replayFailed` would replay, given room in the queue and the account. Changes nothing. */
     previewFailed: (agent: Agent, filter: FailedFilter, asked: ReplayRequest): Promise<BulkReplay> =>
-      carryOut(agent, filter, (batch) => batches.preview(agent, asked, batch)),
+      replayRange(agent, filter, (batch) => batches.preview(agent, asked, batch)),
 
     /**
      * Replays at most 1,000 deliveries. If none can be replayed, fails with AGENT_NOT_FOUND (deleted), TIER_REQUIRED,
      * SUBSCRIPTION_PAST_DUE, NO_CREDITS, FEATURE_LIMIT_REACHED (no room), RATE_LIMITED (a full queue, too many bytes).
      */
     replayFailed: (agent: Agent, filter: FailedFilter, asked: ReplayRequest): Promise<BulkReplay> =>
-      carryOut(agent, filter, (batch) => batches.replay(agent, asked, batch)),
+      replayRange(agent, filter, (batch) => batches.replay(agent, asked, batch)),
   }
 }
 

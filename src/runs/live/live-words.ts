@@ -5,7 +5,7 @@ import { createSpeech, type Piece, type Speech } from '../../models/speech.ts'
 import { attemptInProgress } from './attempt-in-progress.ts'
 
 /** An attempt at a step whose words are shown. */
-export interface Spoken {
+export interface ShownAttempt {
   runId: string
   step: number
   attempt: number
@@ -26,9 +26,9 @@ const maxWritten = 512 * 1024
  * nothing, and queries for watchers at most twice a second. Failures are harmless: the step is recorded anyway.
  */
 export function createLiveWords({ database, logger }: { database: Database; logger: Logger }) {
-  const speeches = new Set<Speech<Spoken>>()
+  const answers = new Set<Speech<ShownAttempt>>()
   /** Finished attempts whose rows still exist. */
-  let over: Spoken[] = []
+  let finished: ShownAttempt[] = []
   let watched = new Set<string>()
   let askedAt = -askMs
   let working: Promise<void> | undefined
@@ -36,7 +36,7 @@ export function createLiveWords({ database, logger }: { database: Database; logg
   const stopping = new AbortController()
 
   async function work(): Promise<void> {
-    while (speeches.size + over.length > 0 && !stopping.signal.aborted) {
+    while (answers.size + finished.length > 0 && !stopping.signal.aborted) {
       await delay(writeMs, undefined, { signal: stopping.signal }).catch(() => undefined)
       await pass().catch((error: unknown) => {
         if (!away) logger.warn({ err: error }, 'failed to relay partial model answers')
@@ -49,30 +49,30 @@ export function createLiveWords({ database, logger }: { database: Database; logg
   /** Sequential, so no row is written after its attempt's rows were removed. */
   async function pass(): Promise<void> {
     await remove()
-    const speaking = [...speeches].filter((speech) => speech.hasMore())
-    if (speaking.length > 0 && performance.now() - askedAt >= askMs) await ask()
-    await write(speaking.filter(({ runId }) => watched.has(runId)))
+    const pending = [...answers].filter((answer) => answer.hasMore())
+    if (pending.length > 0 && performance.now() - askedAt >= askMs) await ask()
+    await write(pending.filter(({ runId }) => watched.has(runId)))
   }
 
   async function ask(): Promise<void> {
     askedAt = performance.now()
-    const runIds = [...speeches].map(({ runId }) => runId)
+    const runIds = [...answers].map(({ runId }) => runId)
     const { rows } = await database.raw<{ rows: { runId: string }[] }>(askStatement, { runIds })
     watched = new Set(rows.map(({ runId }) => runId))
   }
 
-  async function write(speaking: Speech<Spoken>[]): Promise<void> {
-    const pieces: (Piece<Spoken> & { speech: Speech<Spoken> })[] = []
+  async function write(pending: Speech<ShownAttempt>[]): Promise<void> {
+    const pieces: (Piece<ShownAttempt> & { answer: Speech<ShownAttempt> })[] = []
     let room = maxWritten
-    for (const speech of speaking) {
-      const piece = room > 0 ? speech.next() : undefined
-      if (piece) pieces.push({ ...piece, speech })
+    for (const answer of pending) {
+      const piece = room > 0 ? answer.next() : undefined
+      if (piece) pieces.push({ ...piece, answer })
       room -= piece?.words.length ?? 0
     }
     if (pieces.length === 0) return
     await database.raw(writeStatement, columnsOf(pieces))
     away = false
-    for (const { speech } of pieces) speech.confirm()
+    for (const { answer } of pieces) answer.confirm()
   }
 
   /**
@@ -80,21 +80,21 @@ export function createLiveWords({ database, logger }: { database: Database; logg
    * rest.
    */
   async function remove(): Promise<void> {
-    const removed = over
-    over = []
+    const removed = finished
+    finished = []
     if (removed.length > 0) await database.raw(removeStatement, columnsOf(removed))
   }
 
   return {
     /** Begins an attempt: `add` takes words of its answer, `end` finishes it. */
-    begin(spoken: Spoken) {
-      const speech = createSpeech(spoken)
-      speeches.add(speech)
+    begin(attempt: ShownAttempt) {
+      const answer = createSpeech(attempt)
+      answers.add(answer)
       working ??= work()
       const end = (): void => {
-        if (speeches.delete(speech) && speech.wasShown()) over.push(spoken)
+        if (answers.delete(answer) && answer.wasShown()) finished.push(attempt)
       }
-      return { add: (words: string) => speech.add(words), end }
+      return { add: (words: string) => answer.add(words), end }
     },
 
     /** Deletes words of attempts that are no longer in progress, and expired watches. */
@@ -114,7 +114,7 @@ export function createLiveWords({ database, logger }: { database: Database; logg
 export type LiveWords = ReturnType<typeof createLiveWords>
 
 /** Rows as one array per column. */
-function columnsOf(rows: (Spoken & Partial<Piece<Spoken>>)[]) {
+function columnsOf(rows: (ShownAttempt & Partial<Piece<ShownAttempt>>)[]) {
   return {
     runIds: rows.map(({ runId }) => runId),
     steps: rows.map(({ step }) => step),

@@ -24,7 +24,7 @@ const takenSeconds = 15
 const maxActions = 5
 
 /** An agent as the reconciler sees it. */
-export interface View {
+export interface AgentView {
   facts: AgentFacts
   action: Action
 }
@@ -68,7 +68,7 @@ export function createReconciler(context: {
   async function act(recorded: RecordedFacts): Promise<Date | null> {
     const facts = await withAccount(recorded)
     const action = nextAction(facts, settings)
-    const nextAt = await (action.kind === 'inspect' ? inspect(facts) : repairs.carryOut(facts, action))
+    const nextAt = await (action.kind === 'inspect' ? inspect(facts) : repairs.apply(facts, action))
     return nextAt && earliest(nextAt, forcedAtOf(facts, settings))
   }
 
@@ -85,16 +85,16 @@ export function createReconciler(context: {
 
   async function inspect(facts: AgentFacts): Promise<Date | null> {
     if (!(await reachability.look()).reachable) return later(clock.now(), stallSeconds)
-    const seen = await temporalView.look(facts)
+    const seen = await temporalView.read(facts)
     const action = nextAction(facts, settings, seen)
     if (action.kind === 'restart' && !(await isStillStuck(facts, action))) return clock.now()
-    return repairs.carryOut(facts, action, seen)
+    return repairs.apply(facts, action, seen)
   }
 
   /** Checks again a moment later: the queue may be just learning that its child ended. */
   async function isStillStuck(facts: AgentFacts, { cause }: Extract<Action, { kind: 'restart' }>): Promise<boolean> {
     await delay(1000)
-    const again = nextAction(facts, settings, await temporalView.look(facts))
+    const again = nextAction(facts, settings, await temporalView.read(facts))
     return again.kind === 'restart' && again.cause === cause
   }
 
@@ -139,13 +139,13 @@ export function createReconciler(context: {
 
   return {
     /** Handles one agent now, due or not. Failures are retried when it is due. */
-    async look(agentId: string): Promise<void> {
+    async reconcileNow(agentId: string): Promise<void> {
       const [facts] = await readFacts(database, [agentId], at())
       if (facts) await actOn({ agentId, rows: [] }, facts)
     },
 
     /** The facts of an agent and what it needs now, for `why`. A stalled agent needs `inspect`. */
-    async viewOf(trx: Transaction, agentId: string, account: AgentFacts['account'], now: Date): Promise<View> {
+    async viewOf(trx: Transaction, agentId: string, account: AgentFacts['account'], now: Date): Promise<AgentView> {
       const [recorded] = await readFactsWithin(trx, [agentId], { ...at(), now })
       if (!recorded) throw new Error('an agent disappeared within one transaction')
       const facts = { ...recorded, account }

@@ -112,7 +112,7 @@ export function createRepairs(context: {
 
   return {
     /** Returns when to check the agent again; null if not before something changes. */
-    async carryOut(facts: AgentFacts, action: Action, seen?: TemporalState): Promise<Date | null> {
+    async apply(facts: AgentFacts, action: Action, seen?: TemporalState): Promise<Date | null> {
       if (action.kind === 'rest') return null
       if (action.kind === 'leave') return action.until
       const checkAt = later(clock.now(), stallSeconds)

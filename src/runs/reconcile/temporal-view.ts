@@ -14,7 +14,7 @@ export function createTemporalView({ temporal, workers }: { temporal: Temporal; 
   }
 
   return {
-    async look({ agent, head }: AgentFacts): Promise<TemporalState> {
+    async read({ agent, head }: AgentFacts): Promise<TemporalState> {
       const [queue, workflow] = await Promise.all([
         inspection.queue(agent.id),
         head ? inspection.run(head.id) : Promise.resolve(null),
