@@ -16,14 +16,14 @@ interface Identified {
 }
 
 /**
- * How many unexpected errors one activity may have in this process before its run fails. Counted here and not by
- * Temporal, whose count of attempts includes those that failed because Postgres was away.
+ * How many unexpected errors one activity may have in this process before its run fails. Counted here, because
+ * Temporal's count of attempts includes those that failed while Postgres was away.
  */
 const maxUnexpected = 10
 
 /**
- * Wraps an activity: a logger that names run and request, heartbeats while it works (they carry cancellation to it),
- * and failures in a form that is fit for a history: a code and its public sentence, never a cause.
+ * Wraps an activity: adds a logger that names run and request, heartbeats while it works (they carry cancellation), and
+ * turns failures into a form fit for a history: a code and its public sentence, never a cause.
  */
 export function perform<Input extends Identified, Output>(
   logger: Logger,
@@ -63,7 +63,7 @@ export function perform<Input extends Identified, Output>(
   }
 }
 
-/** The failure as Temporal may see it, or undefined for an unexpected error. */
+/** The failure as Temporal may see it; undefined for an unexpected error. */
 function expectedFailure(error: unknown, logger: Logger): unknown {
   if (Context.current().cancellationSignal.aborted) return cancellation()
   if (error instanceof StaleEpochError) return failure('STALE_EPOCH', error.message, false)
@@ -87,7 +87,7 @@ function expectedFailure(error: unknown, logger: Logger): unknown {
   return undefined
 }
 
-/** Nothing is wrong, so Temporal's SDK need not warn of it. */
+/** Expected, so Temporal's SDK must not log a warning. */
 const waiting = (seconds: number): ApplicationFailure =>
   ApplicationFailure.create({
     type: 'NO_PLACE',
@@ -98,10 +98,10 @@ const waiting = (seconds: number): ApplicationFailure =>
 
 const noPlace = "The owner is at this worker's concurrency limit. The activity is retried automatically."
 
-/** Longer each time, and never the same for two, so that refused work does not come in waves. */
+/** Grows with each attempt and is randomised, so that refused work does not return in waves. */
 const secondsUntilNextPlace = (): number => Math.min(0.3 * activityInfo().attempt, 5) * (0.5 + Math.random() / 2)
 
-/** If it was cancelled, say so. If its worker is stopping, another worker must retry it. */
+/** Reports a cancellation. If the worker is stopping, another worker must retry. */
 function cancellation(): unknown {
   if (cancellationDetails()?.workerShutdown) return failure('WORKER_SHUTDOWN', 'The worker was stopped.', true)
   return Context.current().cancellationSignal.reason
@@ -112,6 +112,6 @@ const failure = (type: string, message: string, retryable: boolean, retryAfter?:
     type,
     message,
     nonRetryable: !retryable,
-    // Temporal takes a delay of nothing for no retry at all. The usual pause is a second.
+    // Temporal reads a delay of zero as no retry. The usual pause is a second.
     ...(retryAfter !== undefined && retryAfter > 0 && { nextRetryDelay: Math.ceil(retryAfter * 1000) }),
   })

@@ -1,17 +1,17 @@
 import { activityInfo } from '@temporalio/activity'
 import type { ClaimedRun, Move } from '../workflows/messages.ts'
 import { StaleEpochError, type RunRef } from '../src/runs/record.ts'
-import type { Ending } from '../src/runs/ending/end.ts'
+import type { Ending } from '../src/runs/ending/end-run.ts'
 import type { Services } from '../src/services.ts'
 import { NoPlaceError, type Places } from '../src/shares/places.ts'
-import { ownersPlaces } from './places.ts'
+import { ownersPlaces } from './owner-places.ts'
 import { perform } from './perform.ts'
 
 type Traced = RunRef & { requestId?: string }
 
 type Owned = Traced & { ownerId: string }
 
-/** What the workflows do to runs. */
+/** Activities on runs. */
 export function runActivities({ runs, logger, config }: Pick<Services, 'runs' | 'logger' | 'config'>) {
   const forModels = ownersPlaces(config.workerActivities)
   const forTools = ownersPlaces(config.workerActivities)
@@ -31,7 +31,7 @@ export function runActivities({ runs, logger, config }: Pick<Services, 'runs' | 
       runs.queue.claimNext(agentId, activityInfo().workflowExecution?.runId),
     ),
 
-    /** Records how a run ended. Under an older epoch it records nothing: another execution has the run. */
+    /** Records how a run ended. Under an outdated epoch it records nothing, because another execution has the run. */
     endRun: perform<Traced & { agentId: string } & Ending, void>(logger, async ({ status, reason, ...ref }) => {
       try {
         await runs.ending.end(ref, { status, reason })
@@ -41,12 +41,12 @@ export function runActivities({ runs, logger, config }: Pick<Services, 'runs' | 
       }
     }),
 
-    /** Makes the run's next model call, or answers from the record. */
+    /** Makes the run's next model call, or returns the recorded move. */
     advance: perform<Owned, Move>(logger, (ref, signal) =>
       inPlace(forModels, ref, signal, () => runs.steps.advance(ref, signal)),
     ),
 
-    /** Makes one tool call of a run, or answers from the record. */
+    /** Makes one tool call of a run, unless the record already has its outcome. */
     callTool: perform<Owned & { callId: string }, void>(logger, ({ callId, ...ref }, signal) =>
       inPlace(forTools, ref, signal, () => runs.calls.perform(ref, callId, signal)),
     ),

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { fieldsOf } from '../src/database/row.ts'
-import { idempotencyKeyOf } from '../src/webhooks/identity.ts'
+import { idempotencyKeyOf } from '../src/webhooks/delivery-identity.ts'
 import { route } from './route/route.ts'
 import { field, named, whole } from './schemas/documented.ts'
 import { instant } from './schemas/instant.ts'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { BulkReplay } from '../src/runs/accept/replay-failed.ts'
-import { idempotencyKeyOf } from '../src/webhooks/identity.ts'
+import { idempotencyKeyOf } from '../src/webhooks/delivery-identity.ts'
 import { route } from './route/route.ts'
 import { field, named, whole, wholeInQuery } from './schemas/documented.ts'
 import { instant } from './schemas/instant.ts'

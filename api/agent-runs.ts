@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { idempotencyKeyOf } from '../src/webhooks/identity.ts'
+import { idempotencyKeyOf } from '../src/webhooks/delivery-identity.ts'
 import { memberText } from '../src/json-member.ts'
 import { freeObject, named } from './schemas/documented.ts'
 import { route } from './route/route.ts'

@@ -158,7 +158,7 @@ export const resumeAgent = route({
   codes: ['AGENT_NOT_FOUND', 'AGENT_LIMIT_REACHED'],
   async handle({ services, caller, resource }) {
     const resumed = await services.agents.resume(resource)
-    await services.runs.reconciler.look(resumed.id)
+    await services.runs.reconciler.reconcileNow(resumed.id)
     return presentAgent(services, resumed, caller)
   },
 })

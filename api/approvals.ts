@@ -119,7 +119,7 @@ export const decideApproval = route({
   async handle({ services, caller, resource, body }) {
     const by = { ownerId: resource.ownerId, userId: caller.userId }
     const decided = await services.approvals.decide(by, resource.id, body)
-    if (decided.agentId !== null) await services.runs.reconciler.look(decided.agentId)
+    if (decided.agentId !== null) await services.runs.reconciler.reconcileNow(decided.agentId)
     if (decided.answerId !== null) await services.chat.goOn(decided.answerId)
     return present(decided)
   },

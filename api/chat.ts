@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { idempotencyKeyOf } from '../src/webhooks/identity.ts'
+import { idempotencyKeyOf } from '../src/webhooks/delivery-identity.ts'
 import { readChatRequest } from './schemas/chat-request.ts'
 import { route } from './route/route.ts'
 import { sessionProof } from './route/session-proof.ts'

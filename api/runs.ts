@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { idempotencyKeyOf } from '../src/webhooks/identity.ts'
+import { idempotencyKeyOf } from '../src/webhooks/delivery-identity.ts'
 import { route } from './route/route.ts'
 import { listedRun, presentListedRun, presentRun, run } from './schemas/run-schema.ts'
 import { idFilter, pageOf, pagingOfOwner, runStatus, trigger } from './schemas/schemas.ts'

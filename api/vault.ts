@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { idempotencyKeyOf } from '../src/webhooks/identity.ts'
+import { idempotencyKeyOf } from '../src/webhooks/delivery-identity.ts'
 import { route } from './route/route.ts'
 import { field, named } from './schemas/documented.ts'
 import { id, inWorkspace, listOf, pageOf, pagingOfOwner, text } from './schemas/schemas.ts'

@@ -11,7 +11,7 @@ import {
   type WorkflowBundleOption,
 } from '@temporalio/worker'
 import { createActivities } from '../activities/index.ts'
-import { slotsFor } from '../activities/places.ts'
+import { slotsFor } from '../activities/owner-places.ts'
 import type { Loop } from '../src/loop.ts'
 import { connectionOptions } from '../src/temporal/temporal.ts'
 import { toolQueueOf } from '../workflows/messages.ts'

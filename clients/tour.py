@@ -143,7 +143,7 @@ def follow(client: AuthenticatedClient, run_id: str) -> list[str]:
             elif isinstance(event, RunStepFinishedEvent):
                 print(f"{event.data.model} wrote {event.data.output_tokens} tokens")
             elif isinstance(event, RunToolFinishedEvent):
-                print(f"{event.data.tool} {event.data.status}, HTTP {event.data.http_status}")
+                print(f"{event.data.tool} {event.data.status}, HTTP {event.data.site_status}")
                 called.append(event.data.tool)
             elif isinstance(event, RunEndedEvent):
                 print(f"{event.data.status} at {event.at:%H:%M:%S}")

@@ -27,7 +27,7 @@ import { vault } from './baseline/vault.ts'
 import { workspaces } from './baseline/workspaces.ts'
 import { schemaHash } from './schema-hash.ts'
 
-/** The whole schema, in the order in which tables refer to each other. */
+/** The whole schema. Tables come before those that refer to them. */
 const parts = [
   types,
   users,
@@ -58,8 +58,8 @@ const parts = [
 ]
 
 /**
- * Ends with a hash of the schema: it is edited in place until 0.1.0, and a database that another baseline has made is told by
- * its name.
+ * Ends with a hash of the schema. The baseline is edited in place until 0.1.0, so the name shows which one created a
+ * database.
  */
 export const name = `baseline-${schemaHash(parts.join('\n'))}`
 
@@ -68,7 +68,7 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw(`select ensure_run_partitions(now(), now() + interval '14 days')`)
 }
 
-/** There is nothing before it. */
+/** The baseline has no predecessor. */
 export function down(): Promise<void> {
   throw new Error('The baseline cannot be rolled back: everything would be deleted. Drop the database instead.')
 }

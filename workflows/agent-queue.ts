@@ -30,9 +30,9 @@ const { claimNext, endRun } = proxyLocalActivities<Activities>(recordOptions)
 const wake = defineSignal(wakeSignal)
 
 /**
- * Carries out an agent's runs one after the other, in order of sequence. The queue itself is in the record. The first
- * wake starts this workflow. It ends when the record has nothing for it, but lingers a little, because deliveries often
- * come in groups and a workflow start costs more than a signal.
+ * Runs an agent's runs one after the other, in order of sequence. The queue itself is in the record. The first wake
+ * starts this workflow. It ends when the record has nothing for it, but lingers a little, because deliveries often come
+ * in groups and a workflow start costs more than a signal.
  */
 export async function agentQueue(input: AgentQueueInput): Promise<void> {
   let woken = false
@@ -44,14 +44,14 @@ export async function agentQueue(input: AgentQueueInput): Promise<void> {
     const run = await claimNext({ agentId: input.agentId })
     if (run) {
       await carryOut(run)
-      // Never while a child runs: continuing as new closes this execution and its children.
+      // Never while a child runs: continue-as-new closes this execution and its children.
       if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof agentQueue>(input)
       continue
     }
     await condition(() => woken, '3s')
-    // Nothing is awaited between this check and the return; a later signal makes Temporal run this again.
+    // Nothing is awaited between this check and the return. A later signal makes Temporal run this again.
     if (!woken) return
-    // Wakes that find nothing to do also make a queue's history grow.
+    // Wakes that find nothing to do also make the history grow.
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof agentQueue>(input)
   }
 }
@@ -70,16 +70,16 @@ async function carryOut(claimed: ClaimedRun): Promise<void> {
 
 /**
  * An execution of an earlier epoch is still open, for example after this queue was terminated. The record has fenced it
- * off; it is cancelled, and then its id is free.
+ * off. Cancelling it frees its id.
  */
 async function evict({ runId }: AgentRunInput): Promise<void> {
   await getExternalWorkflowHandle(agentRunId(runId))
     .cancel()
-    .catch(() => undefined) // It closed by itself meanwhile.
+    .catch(() => undefined) // It closed meanwhile.
   await sleep('1s')
 }
 
-/** Records the ending of a run in case its workflow could not; otherwise this changes nothing. */
+/** Records the ending of a run in case its workflow could not. Otherwise this changes nothing. */
 async function recordEnding(run: AgentRunInput, error: unknown): Promise<void> {
   const cause = error instanceof ChildWorkflowFailure ? error.cause : error
   const { runId, agentId, epoch } = run
@@ -97,11 +97,11 @@ function reasonOf(cause: unknown) {
 const childOptions = (run: AgentRunInput, agentName: string) => ({
   workflowId: agentRunId(run.runId),
   args: [run] as [AgentRunInput],
-  // The record's epoch tells executions apart, so the id may be used again when a run resumes.
+  // The record's epoch tells executions apart, so a resumed run may reuse the id.
   workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
   parentClosePolicy: 'REQUEST_CANCEL' as const,
-  // Far above the run's minutes, its longest wait, and an outage of its model besides: only a stuck run gets here, and
-  // the reconciler finds that much sooner.
+  // Far above the run's minutes, its longest wait and a model outage together. Only a stuck run gets here, and the
+  // reconciler finds that much sooner.
   workflowRunTimeout: '14d' as const,
   staticSummary: `${run.trigger} run ${run.sequence} of ${agentName}`,
   staticDetails: `The record of this run: \`GET /runs/${run.runId}\`, \`/events\`, \`/why\`.`,

@@ -33,9 +33,9 @@ const resume = defineSignal(resumeSignal)
 type End = Extract<Move, { kind: 'end' }>
 
 /**
- * One run: model step, its tool calls in parallel, model step, until the record says that it ends. The workflow keeps
- * nothing that the record lacks; an execution that takes over simply asks what comes next. It records its ending itself,
- * because its queue may be gone: terminated by an operator, or lost with the storage of Temporal.
+ * One run: a model step, its tool calls in parallel, the next model step, until the record says that it ends. The
+ * workflow stores nothing that the record lacks, so an execution that takes over just asks for the next move. It
+ * records its ending itself, because its queue may be gone: terminated by an operator, or lost with Temporal's storage.
  */
 export async function agentRun(input: AgentRunInput): Promise<void> {
   try {
@@ -54,7 +54,7 @@ async function follow(input: AgentRunInput): Promise<End> {
   })
   for (;;) {
     setCurrentDetails(`Step ${step}: waiting for the model.`)
-    // Reset before asking the record: a signal that comes meanwhile may be newer than the answer.
+    // Reset before asking the record: a signal that arrives meanwhile may be newer than the answer.
     resumed = false
     const move = await ask(input, step)
     if (move.kind === 'end') return move
@@ -62,18 +62,18 @@ async function follow(input: AgentRunInput): Promise<End> {
     if (move.kind === 'tools') await callTools(input, move.step, move.calls)
     if (move.kind === 'tools') step = move.step + 1
     if (move.kind === 'model') step = move.step
-    // The record knows where the run is, so nothing is lost. The queue keeps waiting for the whole chain.
+    // The record knows where the run is, so nothing is lost. The queue waits for the whole chain.
     if (isLong()) await continueAsNew<typeof agentRun>({ ...input, steps: step - 1 })
   }
 }
 
-/** A pause has no end, but an execution has: after a day, another one goes on. */
+/** A pause has no limit, but an execution has: after a day, another one continues. */
 const isLong = (): boolean =>
   workflowInfo().continueAsNewSuggested || Date.now() - workflowInfo().runStartTime.getTime() > dayMs
 
 const dayMs = 24 * 60 * 60 * 1000
 
-/** Sleeps, for days if necessary. The record says how long; a signal says that it may end earlier. */
+/** Sleeps, for days if necessary. The record decides how long; a signal may end it earlier. */
 async function pause({ cause, ms }: Extract<Move, { kind: 'wait' }>, isResumed: () => boolean): Promise<void> {
   setCurrentDetails(pauseDetails[cause])
   upsertSearchAttributes([{ key: searchAttributes.waitingFor, value: cause }])
@@ -106,8 +106,8 @@ async function callTools(input: AgentRunInput, step: number, calls: PlannedCall[
 }
 
 /**
- * Records the ending, and closes this workflow with the matching status in Temporal. It closes as failed if it learns
- * of its cancellation from the record alone: Temporal shows as cancelled only what it was asked to cancel.
+ * Records the ending, and closes this workflow with the matching status in Temporal. It closes as failed if only the
+ * record requested its cancellation: Temporal shows as cancelled only what it was asked to cancel.
  */
 async function end(input: AgentRunInput, { status, reason }: End): Promise<void> {
   await CancellationScope.nonCancellable(() => endRun({ ...refOf(input), agentId: input.agentId, status, reason }))

@@ -5,7 +5,7 @@ import { recordOptions } from './options.ts'
 
 const { recordFire } = proxyLocalActivities<Activities>(recordOptions)
 
-/** Set by Temporal on what a schedule starts: the nominal time, however late it is. */
+/** Temporal sets it on workflows that a schedule starts: the nominal time, however late the start. */
 const nominalTime = { name: 'TemporalScheduledStartTime', type: 'DATETIME' } as const
 
 /** One fire of an agent's schedule. The record decides whether it starts a run. */

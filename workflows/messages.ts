@@ -1,7 +1,7 @@
 /**
- * The contract between workflows and their callers: ids, names, inputs. They may contain only identifiers, enums,
- * counts and times, because Temporal keeps them readable in its histories. The one exception is an agent's name, which
- * operators need to find anything.
+ * The contract between workflows and their callers: ids, names, inputs. Only identifiers, enums, counts and times are
+ * allowed, because Temporal keeps them readable in its histories. The one exception is an agent's name, which operators
+ * need to find anything.
  */
 
 import type { EndReason } from '../src/runs/states.ts'
@@ -17,14 +17,14 @@ export interface AgentRunInput {
   ownerId: string
   trigger: Trigger
   sequence: number
-  /** The epoch that this execution acts under; the record refuses writes of an older one. */
+  /** The epoch of this execution. The record refuses writes under an older one. */
   epoch: number
-  /** Steps already recorded when this execution begins. */
+  /** Steps recorded before this execution began. */
   steps: number
   requestId: string
 }
 
-/** A run as its queue claims it. The name is for operators, and no input of the run's workflow. */
+/** A run as its queue claims it. The name is for operators; the run's workflow does not get it. */
 export interface ClaimedRun extends AgentRunInput {
   /** In quotation marks, on one line and bounded. */
   agentName: string
@@ -34,7 +34,7 @@ export interface ClaimedRun extends AgentRunInput {
 export interface CronTickInput {
   agentId: string
   ownerId: string
-  /** The generation of the schedule that fired; the record refuses fires of an older one. */
+  /** The generation of the schedule that fired. */
   generation: number
 }
 
@@ -49,39 +49,39 @@ export type Trigger = 'manual' | 'scheduled' | 'webhook'
 export const agentQueueId = (agentId: string): string => `agent/${agentId}`
 /** The id of an agent's schedule, and the prefix of the ids of the workflows that its fires start. */
 export const scheduleId = (agentId: string): string => `cron/${agentId}`
-/** The agent of a schedule, by the schedule's id; undefined if it is not ours. */
+/** The agent of a schedule id; undefined if the id is not ours. */
 export const agentOfSchedule = (id: string): string | undefined =>
   id.startsWith('cron/') ? id.slice('cron/'.length) : undefined
 /**
- * The task queue of tool calls, beside the one of workflows and model calls: calls to slow sites must not use up the
- * places of models.
+ * The task queue of tool calls. Separate from workflows and model calls, so that slow sites do not use up the places of
+ * models.
  */
 export const toolQueueOf = (taskQueue: string): string => `${taskQueue}-tools`
 export const agentRunId = (runId: string): string => `run/${runId}`
 
-/** The queue's only signal. It says "look at the record" and carries nothing. */
+/** The queue's only signal. It means "check the record" and carries nothing. */
 export const wakeSignal = 'wake'
 
-/** A waiting run's signal. It says "look at the record again" and carries nothing. */
+/** A waiting run's signal. It means "check the record again" and carries nothing. */
 export const resumeSignal = 'resume'
 
-/** Search attributes of the workflows, for operators. Temporal must know them beforehand. */
+/** Search attributes of the workflows, for operators. Temporal must know them in advance. */
 export const searchAttributes = {
   agent: { name: 'AgentId', type: 'KEYWORD' },
   owner: { name: 'OwnerId', type: 'KEYWORD' },
   trigger: { name: 'Trigger', type: 'KEYWORD' },
-  /** What a run waits for (`WaitCause`); not set while it does not wait. */
+  /** What a run waits for (`WaitCause`); unset while it does not wait. */
   waitingFor: { name: 'WaitingFor', type: 'KEYWORD' },
 } as const
 
-/** One tool call that a workflow makes: its id, and a label for operators. */
+/** A tool call that a workflow makes: its id, and a label for operators. */
 export interface PlannedCall {
   callId: string
   /** `<site name>.<tool name>` of a strict pattern, or empty. */
   label: string
 }
 
-/** What a run does next; the record decides, the workflow obeys. */
+/** A run's next move. The record decides; the workflow obeys. */
 export type Move =
   | { kind: 'model'; step: number }
   | { kind: 'tools'; step: number; calls: PlannedCall[] }
@@ -89,8 +89,8 @@ export type Move =
   | { kind: 'end'; status: EndedStatus; reason: EndReason | null }
 
 /**
- * What a run waits for: its turn at a site's host, its model, or its owner, who has to reconnect a site, approve a call,
- * resume the agent, or get credits.
+ * What a run waits for: a slot at a site's host, its model, or its owner (to reconnect a site, approve a call, resume
+ * the agent, or get credits).
  */
 export type WaitCause = 'rate_limit' | 'credential' | 'approval' | 'paused' | 'credits' | 'model'
 

@@ -1,9 +1,9 @@
 import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow'
 
 /**
- * Timeouts and retries of activities, by kind. None limits the number of attempts: an activity that must not be retried
- * says so itself, and attempts are counted in the record, where a crash cannot reset them. While Postgres is away,
- * everything keeps retrying.
+ * Timeouts and retries of activities, by kind. None limits attempts: an activity that must not be retried says so
+ * itself, and the record counts attempts, where a crash cannot reset them. While Postgres is away, everything keeps
+ * retrying.
  */
 const patience = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '15s' } as const
 

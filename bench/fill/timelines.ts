@@ -1,5 +1,5 @@
 import type { EventData } from '../../src/runs/timeline.ts'
-import { withoutUsual } from '../../src/runs/usual-data.ts'
+import { withoutDefaults } from '../../src/runs/default-event-data.ts'
 import type { Add } from './columns.ts'
 import { escaped } from './copies.ts'
 import type { FilledRun } from './filled-run.ts'
@@ -28,7 +28,7 @@ export function createTimelines(add: Add, newId: (ms: number) => string) {
       at: timeOf(run.at + after),
       number,
       kind,
-      data: escaped(JSON.stringify(withoutUsual(kind, { ...data }))),
+      data: escaped(JSON.stringify(withoutDefaults(kind, { ...data }))),
     })
 
   function step(run: FilledRun, number: number, after: number, finish: string): void {

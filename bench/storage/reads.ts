@@ -1,6 +1,6 @@
 import { createBackfill } from '../../src/schedules/fires/backfill.ts'
-import { atBeginning } from '../../src/runs/live/heard.ts'
-import { look } from '../../src/runs/live/look.ts'
+import { startPosition } from '../../src/runs/live/partial-answer.ts'
+import { pollRuns } from '../../src/runs/live/poll-watched.ts'
 import { inTurn, neverRead, simple, type Operation } from './operation.ts'
 import type { MeasuredAgent, Side } from './side.ts'
 import type { Role } from '../fill/agents.ts'
@@ -73,9 +73,9 @@ export const reads: Operation[] = [
   simple('why of an ended run', ({ services, bare }, turn) => services.why.ofRun(inTurn(bare, turn))),
   ...(['biggest', 'long queue', 'paused queue', 'waiting', 'running'] as const).map(whyOf),
   simple('poll of 100 watched runs', ({ services, full }) =>
-    look(
+    pollRuns(
       services.database,
-      full.slice(0, 100).map(({ id }) => ({ ...atBeginning, runId: id })),
+      full.slice(0, 100).map(({ id }) => ({ ...startPosition, runId: id })),
     ),
   ),
   round,

@@ -1,37 +1,37 @@
-/** Agents, the sites that they may use, their queues, and when the reconciler looks at them. */
+/** Agents, their allowed sites, their queues, and the reconciler's schedule. */
 export const agents = `
   create table agents (
     id uuid not null,
     owner_id uuid not null,
-    -- null: the user is gone
+    -- null: the user was deleted
     created_by uuid,
     created_at timestamptz not null,
     updated_at timestamptz not null,
     paused_at timestamptz,
     deleted_at timestamptz,
     previous_webhook_secret_until timestamptz,
-    -- since when it exceeds the limits of the tier
+    -- since when it exceeds the tier's limits
     exceeding_since timestamptz,
-    -- when it came to its present owner, and the sequence of its last run for the owner before; null: it was made there.
-    -- What was done for the owner before is not shown to the present one.
+    -- when it came to its present owner, and the sequence of its last run for the previous owner; null: created there.
+    -- The present owner does not see the previous owner's runs.
     moved_at timestamptz,
     moved_sequence bigint,
     credits_per_month bigint,
     allow_action_override boolean not null,
     summarizes boolean not null,
     trigger run_trigger not null,
-    -- why it was paused, if its owner did not pause it
+    -- why the platform paused it; null if its owner did
     paused_reason text,
     name text not null,
     system_prompt text not null,
     cron text,
     time_zone text,
     webhook_secret text not null,
-    -- how a sender proves itself
+    -- how senders prove themselves
     webhook_proof text not null,
-    -- sealed like the present one; good until the given time
+    -- sealed like the current one; valid until the given time
     previous_webhook_secret text,
-    -- where endings of runs are posted, and the sealed secret that they are signed with
+    -- where endings of runs are posted, and the sealed secret that signs them
     callback_url text,
     callback_secret text,
     model text,
@@ -62,7 +62,7 @@ export const agents = `
     position integer not null,
     -- names of the tools that the agent may use; null: all of the site's
     tools json,
-    -- names of the tools that are called only once somebody has approved; null: none
+    -- names of the tools that need an approval; null: none
     ask_first json,
     constraint agent_sites_pkey primary key (agent_id, vault_entry_id),
     constraint agent_sites_agent_fk foreign key (agent_id) references agents (id) on delete cascade,
@@ -70,7 +70,7 @@ export const agents = `
   );
   create index agent_sites_vault_entry on agent_sites (vault_entry_id);
 
-  -- Sites that left the vault while agents used them: their next runs must not do without them silently.
+  -- Sites removed from the vault while agents used them. The next runs must report them as missing.
   create table agent_lost_sites (
     agent_id uuid not null,
     origin text not null,
@@ -80,9 +80,9 @@ export const agents = `
     constraint agent_lost_sites_agent_fk foreign key (agent_id) references agents (id) on delete cascade
   );
 
-  -- One row per agent: its lock orders everything that accepts, claims or ends a run of it. Every run updates it
-  -- several times; no index names a column that all of these change, and half of each page is free, so that the new
-  -- row versions stay within their page (HOT).
+  -- One row per agent. Its lock orders everything that accepts, claims or ends the agent's runs. Every run updates it
+  -- several times. No index names a column that all of these change, and half of each page is free, so that new row
+  -- versions stay within their page (HOT).
   create table agent_queues (
     agent_id uuid not null,
     running_run_id uuid,
@@ -91,12 +91,12 @@ export const agents = `
     signalled_at timestamptz not null,
     blocked_since timestamptz,
     unfinished integer not null default 0,
-    -- the epoch that claimed_by was given: under a later one, it is another execution's turn
+    -- the epoch given to claimed_by; under a later one, another execution may claim
     claimed_epoch integer,
     awake boolean not null default false,
-    -- the execution of the queue's workflow that has claimed the running run, for claims that come twice
+    -- the execution of the queue's workflow that claimed the running run, to recognise repeated claims
     claimed_by text,
-    -- why queued runs are not started although nothing is running
+    -- why queued runs do not start although none is running
     blocked_cause text,
     constraint agent_queues_pkey primary key (agent_id),
     constraint agent_queues_agent_fk foreign key (agent_id) references agents (id),
@@ -105,8 +105,8 @@ export const agents = `
     constraint agent_queues_blocked check ((blocked_cause is null) = (blocked_since is null))
   ) with (fillfactor = 50);
 
-  -- When the reconciler is to look at an agent. Whoever changes a fact that needs action inserts a row in the same
-  -- transaction. There may be several rows for one agent, and there is no foreign key: an insert waits for nobody.
+  -- When the reconciler must check an agent. A transaction that changes a fact that needs action inserts a row. An
+  -- agent may have several rows, and there is no foreign key, so an insert never waits for a lock.
   create table due_agents (
     id bigint generated always as identity,
     agent_id uuid not null,

@@ -1,9 +1,9 @@
-/** Tool calls that wait for a person: what is asked, with the exact arguments, and how it was answered, once. */
+/** Tool calls that need a person's approval: the exact arguments, and the one decision. */
 export const approvals = `
   create table approvals (
     id uuid not null,
     owner_id uuid not null,
-    -- the call that waits, and whose it is: a run's, or an answer's in a session
+    -- the call, and its run or its chat answer with the session
     call_id uuid not null,
     run_id uuid,
     agent_id uuid,
@@ -12,16 +12,16 @@ export const approvals = `
     requested_at timestamptz not null,
     expires_at timestamptz not null,
     decided_at timestamptz,
-    -- the user who has approved or refused it
+    -- the user who approved or refused it
     decided_by uuid,
     status text not null,
     site_origin text not null,
     tool text not null,
-    -- the JSON text of the arguments: exactly this is sent once it is approved
+    -- the JSON text of the arguments, sent exactly as stored
     arguments text not null,
     -- SHA-256 of that text, in hex
     arguments_hash text not null,
-    -- what the model is told about a refusal
+    -- a note for the model about a refusal
     note text,
     constraint approvals_pkey primary key (id),
     constraint approvals_call_unique unique (call_id),

@@ -1,4 +1,4 @@
-/** The lists that are read in the order of arrival, and by which columns their rows are found. */
+/** Lists that are read in order of arrival, with the columns that find their rows. */
 const lists: Readonly<Record<string, readonly string[]>> = {
   agents: ['owner_id'],
   api_keys: ['user_id', 'workspace_id'],
@@ -36,9 +36,9 @@ const listStatements = Object.entries(lists).map(
 )
 
 /**
- * The order of arrival: the number of the transaction that has put a row into its list. Postgres knows below which number
- * every transaction has ended, so a reader who stops there misses nothing, whatever commits late and whatever clocks say.
- * Another cluster counts its transactions anew; `base` is added there, so that numbers never go back.
+ * The order of arrival is the number of the transaction that put a row into its list. Postgres knows the number below
+ * which every transaction has ended. A reader who stops there misses nothing, whatever commits late and whatever clocks
+ * say. Another cluster counts its transactions from the start; `base` is added there, so numbers never decrease.
  */
 export const arrivals = `
   create table arrivals (

@@ -1,15 +1,14 @@
 /**
- * The audit log of every owner. The database itself keeps it append-only: an entry is completed once, by its outcome,
- * and is never changed besides. The setting `switchyard.audit` of a transaction names the exceptions: `withdraw` deletes an
- * entry that was begun for a change that was refused, `purge` deletes what is old, and `forget` clears what says something
- * about people who are gone.
+ * The audit log of every owner. The database keeps it append-only: an entry is completed once, by its outcome, and
+ * otherwise never changes. The transaction setting `switchyard.audit` names the exceptions: `withdraw` deletes the
+ * entry of a refused change, `purge` deletes old entries, and `forget` clears details about deleted people.
  */
 export const audit = `
   create table audit_entries (
     id uuid not null,
     owner_id uuid not null,
     created_at timestamptz not null,
-    -- the operation, by its name in the API
+    -- the operation's name in the API
     action text not null,
     subject_kind text not null,
     subject_id text,
@@ -22,7 +21,7 @@ export const audit = `
     user_agent text,
     before jsonb,
     after jsonb,
-    -- null: it has begun, and nobody knows yet what came of it
+    -- null: begun, with an unknown outcome
     outcome text,
     constraint audit_entries_pkey primary key (id),
     constraint audit_entries_owner_fk foreign key (owner_id) references owners (id),
@@ -32,7 +31,7 @@ export const audit = `
   create index audit_entries_of_owner on audit_entries (owner_id, id);
   create index audit_entries_of_actor on audit_entries (actor_id, id);
   create index audit_entries_of_subject on audit_entries (subject_id, id);
-  -- of one owner, and of all
+  -- for one owner, and for all
   create index audit_entries_of_action on audit_entries (owner_id, action, id);
   create index audit_entries_of_action_here on audit_entries (action, id);
 

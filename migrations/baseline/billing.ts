@@ -1,46 +1,46 @@
 /**
- * One account for each user (tier, subscription, balance), which also pays for the user's workspaces; cards, payments, and
- * what is asked of the payment gateway. An account has no foreign key to users: what was paid outlives the user.
+ * One account per user (tier, subscription, balance), which also pays for the user's workspaces; cards, payments, and
+ * requests to the payment gateway. Accounts have no foreign key to users, because payments outlive the user.
  */
 export const billing = `
   create table accounts (
     owner_id uuid not null,
     -- the sum of its ledger entries
     balance bigint not null,
-    -- in US cents; what is credited to later payments
+    -- in US cents; credited to later payments
     credit_cents bigint not null,
-    -- cap of all that the account pays for, in a month
+    -- monthly cap of everything that the account pays for
     credits_per_month bigint,
     current_period_end timestamptz,
     cancelled_at timestamptz,
     created_at timestamptz not null,
-    -- when the gateway is asked about it next
+    -- when to query the gateway about it next
     look_at timestamptz,
-    -- looks at the gateway: begun last, and the one that was applied last
+    -- numbers of queries to the gateway: the last one begun, and the last one applied
     looks_begun bigint not null default 0,
     look_applied bigint not null default 0,
-    -- how far the clock of the sandbox is ahead for this account
+    -- how far the account's sandbox clock is ahead
     clock_seconds bigint not null,
     top_up_below bigint,
     top_up_credits bigint,
     top_up_cents_per_month bigint,
-    -- nothing is bought automatically before this time, by the account's own clock: a payment has just been refused
+    -- no automatic purchase before this time, by the account's clock, because a payment was just refused
     top_up_after timestamptz,
-    -- in a row
+    -- consecutive failures
     top_up_failures integer not null default 0,
     top_up_enabled boolean not null default false,
     -- whether agents, sites or keys exceed the limits of the tier
     exceeds boolean not null default false,
-    -- the tier to whose limits they were fitted, or off; null: to be fitted anew
+    -- the tier whose limits were last applied, or off; null: to be applied again
     fitted_tier text,
     tier text not null,
-    -- what an admin has given or set for it, by name; in the limits, null is any number
+    -- what an admin granted or set, by name; in the limits, null means unlimited
     given_tier text,
     limits jsonb,
-    -- the tier that follows at the end of the period; null: the same
+    -- the tier after the current period; null: the same
     next_tier text,
     granted_period text,
-    -- the gateway's names for the account and its subscription
+    -- the gateway's ids of the account and its subscription
     customer text,
     subscription text,
     -- null without a subscription
@@ -50,7 +50,7 @@ export const billing = `
     constraint accounts_paid_tier_has_status check (tier = 'free' or subscription_status is not null)
   );
   create index accounts_look on accounts (look_at) where look_at is not null;
-  -- A customer of the gateway is one account.
+  -- Each customer of the gateway is one account.
   create unique index accounts_customer_unique on accounts (customer) where customer is not null;
 
   create table payment_methods (
@@ -69,18 +69,18 @@ export const billing = `
     owner_id uuid not null,
     created_at timestamptz not null,
     settled_at timestamptz,
-    -- charged to the card, and paid from what had been credited
+    -- charged to the card, and paid from earlier credit
     cents bigint not null,
     from_credit_cents bigint not null,
     credits bigint,
-    -- how often it was paid back
+    -- how often it was refunded or charged back
     times_back integer not null default 0,
     purpose text not null,
     status text not null,
     tier text,
-    -- the gateway's name, once it has one
+    -- the gateway's id, once known
     reference text,
-    -- of a purchase: the key of the request
+    -- for a purchase: the key of the request
     request_key text,
     failure text,
     constraint payments_pkey primary key (owner_id, id),
@@ -93,11 +93,11 @@ export const billing = `
   create unique index payments_request_unique on payments (owner_id, request_key) where request_key is not null;
   create index payments_pending on payments (created_at) where status = 'pending';
 
-  -- What is asked of the gateway, written before it is sent, so that its outcome is found out after a crash. One at a time
-  -- for each account; gone once its outcome is known.
+  -- Requests to the gateway, written before they are sent, so that their outcome can be found after a crash. At most
+  -- one per account; deleted once the outcome is known.
   create table billing_requests (
     owner_id uuid not null,
-    -- the key under which the gateway does it once
+    -- the idempotency key at the gateway
     id uuid not null,
     action text not null,
     subscription text,

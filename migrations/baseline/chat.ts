@@ -1,19 +1,19 @@
 /**
- * What is said in sessions: messages of users, answers to them, and the steps and tool calls of answers. Messages and
- * answers of a session share one row of numbers, the order in which they came. An answer that nobody may see any more
- * (its reader is gone) has no steps to show, but what its calls did stays on record.
+ * The content of sessions: user messages, answers, and the steps and tool calls of answers. Messages and answers of a
+ * session share one sequence of numbers, their order of arrival. An answer whose reader is gone has no steps to show,
+ * but the effects of its calls stay on record.
  */
 export const chat = `
   create table chat_messages (
     session_id uuid not null,
     number integer not null,
     id uuid not null,
-    -- the answer, or the message without one, that it follows; null at the beginning
+    -- the preceding answer, or message without an answer; null at the beginning
     parent_id uuid,
     created_at timestamptz not null,
-    -- the id under which the client knows it
+    -- the client's id of the message
     client_id text,
-    -- any text; one that Postgres refuses is stored as JSON, behind a mark
+    -- any text; a text that Postgres rejects is stored as JSON, behind a mark
     text text not null,
     constraint chat_messages_pkey primary key (session_id, number),
     constraint chat_messages_id_unique unique (id),
@@ -31,10 +31,10 @@ export const chat = `
     created_at timestamptz not null,
     started_at timestamptz,
     ended_at timestamptz,
-    -- until when it waits for approvals, and how long it has waited before
+    -- the start of its wait for approvals, and the length of earlier waits
     waiting_since timestamptz,
     waited_ms bigint not null default 0,
-    -- who writes it, and until when that is known
+    -- the process that writes it, and when its lease ends
     writer uuid,
     writer_until timestamptz,
     stop_requested_at timestamptz,
@@ -44,7 +44,7 @@ export const chat = `
     output_tokens bigint not null default 0,
     cached_tokens bigint not null default 0,
     credits bigint not null default 0,
-    -- in billionths of a USD; null if the price of a model call is not known
+    -- in billionths of a USD; null if one model call's price is unknown
     cost_nano_usd bigint default 0,
     status text not null,
     on_disconnect text not null,
@@ -52,7 +52,7 @@ export const chat = `
     finish text,
     error_code text,
     error_message text,
-    -- the Idempotency-Key of the request that made it, and the SHA-256 of what was asked for, in hex
+    -- the Idempotency-Key of its request, and the SHA-256 of the content, in hex
     request_key text,
     request_hash text,
     constraint chat_answers_pkey primary key (session_id, number),
@@ -67,7 +67,7 @@ export const chat = `
     constraint chat_answers_failed check ((status = 'failed') = (error_code is not null)),
     constraint chat_answers_request_hash check ((request_key is null) = (request_hash is null))
   ) with (fillfactor = 70);
-  -- Of a session, one answer at a time is written: a second one that begins fails.
+  -- A session writes one answer at a time. A second one fails to start.
   create unique index chat_answers_running on chat_answers (session_id) where status = 'running';
   create index chat_answers_open on chat_answers (session_id, number) where ended_at is null;
   create index chat_answers_written on chat_answers (writer_until) where status in ('queued', 'running');
@@ -109,7 +109,7 @@ export const chat = `
     refused_attempts integer not null default 0,
     refused_generation integer,
     http_status integer,
-    -- whether it is made only once somebody has approved
+    -- whether the call needs an approval
     asks_first boolean not null default false,
     model_call_id text,
     name text not null,
@@ -122,12 +122,12 @@ export const chat = `
     constraint chat_tool_calls_answer_fk foreign key (answer_id) references chat_answers (id) on delete cascade
   );
 
-  -- Words of answers under way, for readers in other processes; gone as soon as the step is on record. Hence no
-  -- write-ahead log.
+  -- Partial answers for readers in other processes. Deleted once the step is on record, so they skip the write-ahead
+  -- log.
   create unlogged table chat_words (
     answer_id uuid not null,
     step integer not null,
-    -- how long the text of the step is before these words
+    -- length of the step's text before these words
     position integer not null,
     words text not null,
     constraint chat_words_pkey primary key (answer_id, step, position)

@@ -1,9 +1,9 @@
 /**
- * The ledger, which explains the balance of an account; credits that are granted in parts which may expire, held while a
- * step is under way, and counted by month to hold agents and accounts to their caps.
+ * The ledger that explains an account's balance. Credits are granted in parts that may expire, held while a step is in
+ * progress, and counted by month for the caps of agents and accounts.
  */
 export const credits = `
-  -- Kept when its run is purged, so no foreign key refers to runs.
+  -- Outlives its run, so there is no foreign key to runs.
   create table ledger_entries (
     id uuid not null,
     owner_id uuid not null,
@@ -16,25 +16,25 @@ export const credits = `
     answer_id uuid,
     -- the workspace that used them; null: the account itself
     workspace_id uuid,
-    -- what added or took them
+    -- the grant or payment that added or removed them
     grant_id uuid,
     payment_id uuid,
-    -- in billionths of a USD, and the price that was used; null if none was known
+    -- in billionths of a USD, and the price used; null if no price was known
     cost_nano_usd bigint,
-    -- what was held for the step
+    -- credits held for the step
     held bigint,
     step integer,
     attempt integer,
-    -- which time it is that the payment was paid back, and then was paid all the same
+    -- how many times the payment had been paid back, for a refund or its reversal
     turn integer,
-    -- of models, of a step
+    -- tokens of a step's model call
     tokens bigint,
     kind text not null,
     period text,
     price json,
     -- credits by grant
     drawn json,
-    -- In the order of an owner's list; nothing looks an entry up by its identifier alone.
+    -- In the order of an owner's list; no query finds an entry by its id alone.
     constraint ledger_entries_pkey primary key (owner_id, id),
     constraint ledger_entries_account_fk foreign key (owner_id) references accounts (owner_id),
     constraint ledger_entries_credits_sign check (
@@ -51,22 +51,22 @@ export const credits = `
         and step is not null)
     )
   );
-  -- Whatever is repeated is entered once.
+  -- Unique, so that a repeated entry is recorded once.
   create unique index ledger_entries_grant_unique on ledger_entries (owner_id, period) where kind = 'grant';
-  -- A grant expires again if credits come back to it later; what has expired of it is not left over.
+  -- Not unique: a grant expires again if credits return to it. Expired credits do not count as its remainder.
   create index ledger_entries_expiry on ledger_entries (grant_id) where kind = 'expiry';
   create unique index ledger_entries_step_unique on ledger_entries (run_id, step) where kind = 'step';
   create unique index ledger_entries_failed_step_unique on ledger_entries (run_id, step, attempt)
     where kind = 'failed_step';
   create unique index ledger_entries_chat_step_unique on ledger_entries (answer_id, step) where kind = 'chat_step';
-  -- Each kind once for a payment, and once for each time that it is paid back. A payment for a month may take back credits
-  -- of the month that was left with it, too.
+  -- Each kind once per payment, and once each time that it is paid back. A payment for a month may also take back
+  -- credits of the month that it ended early.
   create unique index ledger_entries_paid_unique on ledger_entries (payment_id, kind)
     where payment_id is not null and kind not in ('refund', 'reinstated');
   create unique index ledger_entries_left_unique on ledger_entries (payment_id, grant_id)
     where kind = 'refund' and turn is null;
   create unique index ledger_entries_turn_unique on ledger_entries (payment_id, turn, kind) where turn is not null;
-  -- What was added, has expired or was paid back: few entries among very many steps.
+  -- Credits that were added, expired or paid back: few entries among very many steps.
   create index ledger_entries_added on ledger_entries (owner_id, id)
     where kind not in ('step', 'failed_step', 'chat_step');
   create index ledger_entries_filter on ledger_entries (owner_id, kind, id);
@@ -93,7 +93,7 @@ export const credits = `
     -- the lowest is used first
     priority integer not null,
     kind text not null,
-    -- why an admin gave them, and under which key the request came
+    -- why an admin granted them, and the key of the request
     note text,
     request_key text,
     constraint credit_grants_pkey primary key (owner_id, id),
@@ -106,9 +106,9 @@ export const credits = `
   create index credit_grants_expiring on credit_grants (expires_at) where remaining > 0 and expires_at is not null;
 
   create table credit_holds (
-    -- a run or an answer, which has one step under way at a time
+    -- a run or an answer; each has at most one step in progress
     subject_id uuid not null,
-    -- who pays, and the workspace whose step is under way
+    -- the payer, and the workspace whose step is in progress
     owner_id uuid not null,
     workspace_id uuid,
     created_at timestamptz not null,
@@ -133,7 +133,7 @@ export const credits = `
     constraint credit_months_credits check (credits >= 0)
   ) with (fillfactor = 50);
 
-  -- One free month for each mailbox, however many accounts it has.
+  -- One free month per mailbox, however many accounts it has.
   create table free_months (
     month date not null,
     owner_id uuid not null,

@@ -1,17 +1,17 @@
-/** Owners that are to be deleted, or were. */
+/** Owners whose deletion is pending or complete. */
 export const deletions = `
   create table deletions (
     owner_id uuid not null,
     requested_at timestamptz not null,
-    -- until then an account can be restored
+    -- an account can be restored until then
     due_at timestamptz not null,
-    -- when it is looked at next; put ahead while a process works at it
+    -- when to work on it next; moved ahead while a process works on it
     next_at timestamptz not null,
-    -- since when there is no way back
+    -- when it became irreversible
     begun_at timestamptz,
     -- when its last row was deleted
     emptied_at timestamptz,
-    -- when it was looked through once more
+    -- when the final check finished
     ended_at timestamptz,
     constraint deletions_pkey primary key (owner_id),
     constraint deletions_owner_fk foreign key (owner_id) references owners (id),

@@ -1,6 +1,6 @@
 /**
- * Words of models on their way to those who watch a run: gone as soon as the step is on record, and nothing that a crash
- * has to spare. Hence no write-ahead log.
+ * Partial model answers for watchers of a run. Deleted once the step is on record, and not needed after a crash, so
+ * they skip the write-ahead log.
  */
 export const liveWords = `
   create unlogged table live_watches (
@@ -12,7 +12,7 @@ export const liveWords = `
     run_id uuid not null,
     step integer not null,
     attempt integer not null,
-    -- how long the text of the attempt is before these words
+    -- length of the attempt's text before these words
     position integer not null,
     words text not null,
     constraint live_words_pkey primary key (run_id, step, attempt, position)

@@ -1,14 +1,14 @@
 /**
- * How people prove who they are: logins with rotating refresh tokens, API keys, tokens that are mailed, and second factors.
- * Tokens and codes are kept as SHA-256 hashes only.
+ * How people prove their identity: logins with rotating refresh tokens, API keys, mailed tokens, and second factors.
+ * Tokens and codes are stored as SHA-256 hashes only.
  */
 export const logins = `
   create table logins (
     id uuid not null,
     user_id uuid not null,
-    -- the identity that it was opened by; null: a password
+    -- the identity that signed in; null: a password
     identity_id uuid,
-    -- the only workspace that it reaches; null: everything that its user does
+    -- the only workspace that it reaches; null: all that its user reaches
     workspace_id uuid,
     created_at timestamptz not null,
     revoked_at timestamptz,
@@ -21,7 +21,7 @@ export const logins = `
   );
   create index logins_of_user on logins (user_id, id);
   create index logins_list on logins (user_id, id) where revoked_at is null;
-  -- The logins that end with an identity, or with a workspace's provider.
+  -- Finds logins that end with an identity or a workspace's provider.
   create index logins_identity on logins (identity_id) where identity_id is not null;
   create index logins_workspace on logins (workspace_id) where workspace_id is not null;
 
@@ -42,13 +42,13 @@ export const logins = `
   create table api_keys (
     id uuid not null,
     user_id uuid not null,
-    -- the workspace that it is for; null: its user's own
+    -- the key's workspace; null: its user's own resources
     workspace_id uuid,
     created_at timestamptz not null,
     expires_at timestamptz,
     last_used_at timestamptz,
     revoked_at timestamptz,
-    -- since when it exceeds the limits of the tier
+    -- since when it exceeds the tier's limits
     exceeding_since timestamptz,
     name text not null,
     key_hash text not null,
@@ -65,10 +65,10 @@ export const logins = `
   create index api_keys_live on api_keys (user_id, id) where revoked_at is null;
   create index api_keys_live_of_workspace on api_keys (workspace_id, id) where revoked_at is null;
 
-  -- One-time tokens that are mailed for accounts.
+  -- One-time tokens that are mailed.
   create table account_tokens (
     id uuid not null,
-    -- whose account it is about; null for an invitation to make one
+    -- the account concerned; null for an invitation to create one
     user_id uuid,
     created_at timestamptz not null,
     expires_at timestamptz not null,
@@ -85,8 +85,8 @@ export const logins = `
   create index account_tokens_user on account_tokens (user_id);
   create index account_tokens_over on account_tokens (expires_at);
 
-  -- Requests to have a password reset. Whether there is an account is looked at later, so that the answer takes as long
-  -- for every address.
+  -- Requests for a password reset. The account is looked up later, so that the response takes equally long for every
+  -- address.
   create table password_requests (
     id uuid not null,
     created_at timestamptz not null,
@@ -99,12 +99,12 @@ export const logins = `
     id uuid not null,
     user_id uuid not null,
     created_at timestamptz not null,
-    -- since when logins need it; null until its owner has shown a code
+    -- when it became required for logins; null until its owner has entered a code
     confirmed_at timestamptz,
     blocked_until timestamptz,
-    -- wrong codes since the last right one, or since the last block
+    -- wrong codes since the last right one or the last lockout
     failures integer not null default 0,
-    -- the time step of the last code that was accepted
+    -- the time step of the last accepted code
     last_step integer,
     -- sealed
     secret text not null,
@@ -113,7 +113,7 @@ export const logins = `
     constraint second_factors_user_fk foreign key (user_id) references users (id) on delete cascade
   );
 
-  -- For a user who has lost the app.
+  -- For users who lost the app.
   create table recovery_codes (
     factor_id uuid not null,
     code_hash text not null,

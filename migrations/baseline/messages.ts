@@ -1,6 +1,6 @@
-/** What owners are told: callbacks with every attempt at them, and notifications with their mails. */
+/** Messages to owners: callbacks with every attempt, and notifications with their mails. */
 export const messages = `
-  -- Endings of runs that are to be posted to an owner's address.
+  -- Run endings to post to an owner's address.
   create table callbacks (
     id uuid not null,
     agent_id uuid not null,
@@ -8,10 +8,10 @@ export const messages = `
     run_id uuid not null,
     created_at timestamptz not null,
     give_up_at timestamptz not null,
-    -- when it is tried next; set before each attempt, so that a crash does not send it twice in a row
+    -- when to try next; set before each attempt, so that a crash does not send it twice in a row
     next_at timestamptz,
     ended_at timestamptz,
-    -- all of them, which numbers them; and those since the run ended, or since its owner asked for more
+    -- all attempts, which numbers them; and those since the run ended or its owner requested more
     attempts integer not null default 0,
     tries integer not null default 0,
     status text not null,
@@ -27,7 +27,7 @@ export const messages = `
   );
   create index callbacks_owner on callbacks (owner_id);
   create index callbacks_due on callbacks (next_at) where status = 'pending';
-  -- The earliest of each owner, so that owners can take turns.
+  -- The earliest of each owner, so that owners take turns.
   create index callbacks_turns on callbacks (owner_id, next_at) where status = 'pending';
   create index callbacks_list on callbacks (agent_id, id);
   create index callbacks_filter on callbacks (agent_id, status, id);
@@ -38,7 +38,7 @@ export const messages = `
     http_status integer,
     latency_ms integer not null,
     at timestamptz not null,
-    -- what came of it, in one sentence
+    -- the outcome in one sentence
     outcome text not null,
     constraint callback_attempts_pkey primary key (callback_id, attempt),
     constraint callback_attempts_callback_fk foreign key (callback_id) references callbacks (id) on delete cascade
@@ -47,20 +47,20 @@ export const messages = `
   create table notifications (
     id uuid not null,
     owner_id uuid not null,
-    -- what it is about, a vault entry for example; it may be gone by the time this is read
+    -- its subject, for example a vault entry; may be deleted by the time this is read
     subject_id uuid not null,
     created_at timestamptz not null,
-    -- when it is tried next; set before each attempt, so that a crash does not mail it twice in a row
+    -- when to try next; set before each attempt, so that a crash does not mail it twice in a row
     mail_next_at timestamptz,
     mailed_at timestamptz,
-    -- it is read for everybody of its owner
+    -- read for all members of its owner
     read_at timestamptz,
     read_by uuid,
     mail_attempts integer not null default 0,
     kind text not null,
-    -- which state of the subject: the owner is told once of each
+    -- a state of the subject; the owner is notified once per state
     dedupe_key text not null,
-    -- none: no mail server was configured when it was made, and it is not mailed later either
+    -- none: no mail server was configured at its creation, and it is never mailed
     mail_status text not null,
     title text not null,
     message text not null,

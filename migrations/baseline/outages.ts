@@ -1,16 +1,16 @@
-/** Times in which a configured model could not be used by anybody. */
+/** Times when nobody could use a configured model. */
 export const outages = `
   create table model_outages (
     id uuid not null,
     began_at timestamptz not null,
-    -- null: it lasts
+    -- null: ongoing
     ended_at timestamptz,
     last_failed_at timestamptz not null,
-    -- when the model is asked again
+    -- when to probe the model next
     next_probe_at timestamptz not null,
     model text not null,
     provider text,
-    -- what is wrong, in words of the platform, and what the provider said; the latter is for operators alone
+    -- the problem in our words, and the provider's words, which only operators see
     message text not null,
     provider_said text,
     constraint model_outages_pkey primary key (id)

@@ -1,6 +1,6 @@
-/** What processes tell each other: who is there, who carries out a loop, and how often callers have asked. */
+/** Shared state of processes: who is running, who holds which loop, and how often callers have asked. */
 export const processes = `
-  -- Who carries out a loop that must run in one process only.
+  -- Holders of loops that must run in one process only.
   create table leases (
     name text not null,
     holder uuid not null,
@@ -8,21 +8,21 @@ export const processes = `
     constraint leases_pkey primary key (name)
   );
 
-  -- The worker processes, each saying every few seconds that it is there.
+  -- Worker processes. Each renews its row every few seconds.
   create table workers (
     id uuid not null,
     -- when it last asked Temporal for work
     polled_at timestamptz,
     started_at timestamptz not null,
     seen_at timestamptz not null,
-    -- whether it is connected to Temporal and asks for work
+    -- whether it is connected to Temporal and polls
     polling boolean not null,
     task_queue text not null,
     version text not null,
     constraint workers_pkey primary key (id)
   );
 
-  -- The columns are those that rate-limiter-flexible expects.
+  -- rate-limiter-flexible expects these columns.
   create unlogged table rate_limits (
     key text not null,
     points integer not null default 0,

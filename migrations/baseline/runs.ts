@@ -1,16 +1,16 @@
 /**
- * Runs, and what is remembered of requests for them. A run's row is updated about a dozen times: no index names a column
- * that a step changes, and a part of each page is free, so that the new row versions stay within their page (HOT).
- * Whatever is large or written once is in the tables of timelines.
+ * Runs, and the keys of their requests. A run's row is updated about a dozen times. No index names a column that a step
+ * changes, and a part of each page is free, so that new row versions stay within their page (HOT). Large or insert-only
+ * data is in the tables of timelines.
  */
 export const runs = `
   create table runs (
     id uuid not null,
     agent_id uuid not null,
     owner_id uuid not null,
-    -- the finished run that this one replays; it may be purged
+    -- the finished run that this one replays; may be purged
     replay_of uuid,
-    -- of a replay: the first run of what it replays, however often that was replayed
+    -- for a replay: the first run of the chain
     first_run_id uuid,
     sequence bigint not null,
     accepted_at timestamptz not null,
@@ -26,39 +26,39 @@ export const runs = `
     input_tokens bigint not null default 0,
     output_tokens bigint not null default 0,
     cached_tokens bigint,
-    -- in billionths of a USD; null if the price of a model call is not known
+    -- in billionths of a USD; null if one model call's price is unknown
     cost_nano_usd bigint default 0,
-    -- the model call of the step that is not on record yet: when its latest attempt began, when one failed, and when
-    -- its provider wants to be asked again
+    -- the model call of the unrecorded step: when its latest attempt began, when one failed, and when its provider
+    -- allows a retry
     attempted_at timestamptz,
     failed_at timestamptz,
     retry_at timestamptz,
-    -- since when it has kept failing although the model answers others, and when the run asks it again
+    -- since when it has kept failing although the model answers others, and when the run tries again
     model_failing_since timestamptz,
     model_retry_at timestamptz,
-    -- the part of waited_ms that it waited for its model
+    -- the part of waited_ms spent waiting for its model
     outage_ms bigint not null default 0,
     trigger run_trigger not null,
     status run_status not null,
-    -- raised whenever the run is taken up (again); every write of a worker names the epoch it acts under
+    -- raised whenever an execution takes the run over; every write of a worker names its epoch
     epoch integer not null default 0,
     steps integer not null default 0,
-    -- of the step that is not on record yet: how many attempts count, the number of the latest, from 1, and of the
-    -- latest that is known to have failed
+    -- for the unrecorded step: how many attempts count, the number of the latest, from 1, and the latest known to have
+    -- failed
     step_attempts integer not null default 0,
     attempt integer not null default 0,
     failed_attempt integer,
-    -- how often in a row its attempts have failed although the model answers others
+    -- consecutive failed rounds although the model answers others
     model_rounds integer not null default 0,
-    -- since which step it is asked of the fallback model, and whether only because its own was out
+    -- the step since which the fallback model is used, and whether only because its own model was out
     fallback_since integer,
     own_model_was_out boolean,
-    -- answers in a row that did not count
+    -- consecutive answers that did not count
     corrections integer,
-    -- up to which step the model sees results shortened, and up to which it sees nothing
+    -- the last step whose results the model sees shortened, and the last step that it does not see
     shortened_through integer,
     left_out_through integer,
-    -- how many bytes of its prompts its model counts as a token, by its latest step
+    -- prompt bytes per token, by its latest step
     bytes_per_token real,
     tool_calls integer not null default 0,
     credits integer not null default 0,
@@ -79,20 +79,20 @@ export const runs = `
       (waiting_cause in ('rate_limit', 'credential', 'approval', 'paused', 'credits', 'model')),
     constraint runs_ended check ((ended_at is null) = (status in ('queued', 'running', 'waiting')))
   ) with (fillfactor = 85);
-  -- the last barrier against two runs of one agent at a time
+  -- the last safeguard against two concurrent runs of one agent
   create unique index runs_one_active on runs (agent_id) where status in ('running', 'waiting');
   create index runs_unfinished on runs (agent_id, sequence) where status in ('queued', 'running', 'waiting');
   create index runs_list on runs (owner_id, id);
   create index runs_replays on runs (first_run_id) where first_run_id is not null;
-  -- Filters: one entry for each pair of state and trigger is read and merged, so a rare one is found as soon as others.
+  -- Filters read and merge one entry per pair of state and trigger, so rare ones are found as fast as others.
   create index runs_filter on runs (owner_id, status, trigger, id);
   create index runs_agent_filter on runs (agent_id, status, trigger, sequence);
-  -- What is purged is looked for oldest first, a few rows at a time: a B-tree has them in that order and stops after
-  -- them. Partial: a run that is accepted is not in it.
+  -- The purge reads oldest first, a few rows at a time. A B-tree has them in that order and stops after them. Partial,
+  -- so that accepting a run does not write it.
   create index runs_ended on runs (ended_at) where ended_at is not null;
 
-  -- The instructions of an agent's runs from a sequence on, until the next row. Written when a run is claimed under new
-  -- ones: runs are claimed in the order of their sequence.
+  -- The instructions of an agent's runs from a sequence until the next row. Written when a run is claimed under changed
+  -- instructions. Runs are claimed in the order of their sequence.
   create table agent_prompts (
     agent_id uuid not null,
     since_sequence bigint not null,
@@ -107,7 +107,7 @@ export const runs = `
     constraint agent_prompts_agent_fk foreign key (agent_id) references agents (id)
   );
 
-  -- Which run an agent accepted under an idempotency key, and the SHA-256 of its body. Known for as long as the run.
+  -- The run that an agent accepted under an idempotency key, and the SHA-256 of its body. Kept as long as the run.
   create table idempotency_keys (
     agent_id uuid not null,
     run_id uuid not null,

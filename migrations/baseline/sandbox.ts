@@ -1,6 +1,6 @@
 /**
- * What the sandbox keeps: it is a payment provider of its own, and shares nothing with the platform but the clock of each
- * account.
+ * State of the sandbox. It is a separate payment provider and shares nothing with the platform but each account's
+ * clock.
  */
 export const sandbox = `
   create table sandbox_customers (
@@ -13,9 +13,9 @@ export const sandbox = `
   create table sandbox_cards (
     id uuid not null,
     owner_id uuid not null,
-    -- what the platform calls it
+    -- the platform's id for it
     reference text not null,
-    -- the test name, which decides what happens to its charges
+    -- the test name, which decides the outcome of its charges
     method text not null,
     constraint sandbox_cards_pkey primary key (owner_id, id)
   );
@@ -25,13 +25,13 @@ export const sandbox = `
     reference text not null,
     tier text not null,
     status text not null,
-    -- what follows at the end of the period: another tier, or 'free'
+    -- the tier after the current period, or 'free'
     next_tier text,
-    -- the first day of its first month, and how many months are paid since
+    -- the first day of its first month, and the months paid since
     anchor timestamptz not null,
     months integer not null,
     cancelled_at timestamptz,
-    -- past due: the payment that has failed, and how often it was tried again
+    -- past due: the failed payment, and its number of retries
     overdue text,
     retries integer not null,
     constraint sandbox_subscriptions_pkey primary key (owner_id),
@@ -47,7 +47,7 @@ export const sandbox = `
     from_credit_cents bigint not null,
     status text not null,
     tier text,
-    -- of a month that was left early with it: the tier, and what was left of its price, in cents
+    -- for a month that it ended early: the tier, and the rest of its price, in cents
     left_tier text,
     left_cents integer,
     failure text,
@@ -56,7 +56,7 @@ export const sandbox = `
   );
   create index sandbox_payments_created on sandbox_payments (owner_id, created_at);
 
-  -- what became of each request, for those that are sent again
+  -- the outcome of each request, for repeated requests
   create table sandbox_requests (
     owner_id uuid not null,
     key text not null,

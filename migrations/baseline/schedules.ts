@@ -1,21 +1,21 @@
-/** What Temporal has to be told of scheduled agents, and the ledger of their fires. */
+/** The schedules that Temporal must know, and the ledger of their fires. */
 export const schedules = `
   -- One row per agent that is or was scheduled.
   create table schedules (
     agent_id uuid not null,
-    -- since when the present expression and zone are in force
+    -- since when the current expression and zone are in force
     in_force_since timestamptz not null,
     -- every nominal fire up to here has its row
     recorded_until timestamptz not null,
     -- the first nominal fire after that; null while the agent is not scheduled
     next_fire_at timestamptz,
-    -- when it was last compared with what Temporal says
+    -- when it was last compared with Temporal
     checked_at timestamptz,
-    -- raised by every change of what Temporal must know: expression, zone, pause, trigger, deletion
+    -- raised by every change that Temporal must know: expression, zone, pause, trigger, deletion
     generation integer not null,
     -- the generation that Temporal is known to have
     synced_generation integer not null default 0,
-    -- fires at or before recorded_until that have no row yet: due before the last change, and fires of the present state
+    -- fires at or before recorded_until without a row: due before the last change, and fires of the current state
     owed timestamptz[] not null default '{}',
     constraint schedules_pkey primary key (agent_id),
     constraint schedules_agent_fk foreign key (agent_id) references agents (id)
@@ -39,7 +39,7 @@ export const schedules = `
   );
   create index schedule_fires_owner on schedule_fires (owner_id);
   create index schedule_fires_recorded on schedule_fires (recorded_at);
-  -- Owners are told of these; the loop that looks for them must not read all others of the day.
+  -- Owners are notified of these. The loop that finds them must not read all others of the day.
   create index schedule_fires_missed on schedule_fires (recorded_at)
     where reason in ('LATE', 'NOT_FIRED', 'NO_CREDITS');
   create index schedule_fires_filter on schedule_fires (agent_id, outcome, nominal_at);

@@ -1,11 +1,11 @@
-/** Chat sessions: what their messages may use, and the hash of the token that stands for them. */
+/** Chat sessions: what their messages may use, and the hash of their token. */
 export const sessions = `
   create table sessions (
     id uuid not null,
     owner_id uuid not null,
-    -- the member who has made it for a workspace; null: the owner is a user
+    -- the member who created it for a workspace; null: the owner is a user
     user_id uuid,
-    -- the key that it was made with, if any: it ends with that key
+    -- the API key that created it, if any; the session ends with the key
     api_key_id uuid,
     created_at timestamptz not null,
     used_at timestamptz not null,
@@ -14,7 +14,7 @@ export const sessions = `
     -- the number of its last message or answer
     last_number integer not null,
     token_hash text not null,
-    -- what becomes of an answer whose reader is gone
+    -- what happens to an answer whose reader disconnects
     on_disconnect text not null,
     model text,
     title text,
@@ -25,7 +25,7 @@ export const sessions = `
     constraint sessions_on_disconnect check (on_disconnect in ('cancel', 'continue'))
   ) with (fillfactor = 80);
   create index sessions_list on sessions (owner_id, id);
-  -- those that may be used still, and the order in which all are deleted
+  -- usable sessions, and the order of deletion
   create index sessions_living on sessions (owner_id, expires_at) where ended_at is null;
   create index sessions_over on sessions ((coalesce(ended_at, expires_at)));
   create index sessions_of_key on sessions (api_key_id) where api_key_id is not null;
@@ -37,7 +37,7 @@ export const sessions = `
     position integer not null,
     -- names of the tools that it may use; null: all of the site's
     tools json,
-    -- names of the tools that are called only once somebody has approved; null: those that the platform names
+    -- names of the tools that need an approval; null: the platform's default
     ask_first json,
     constraint session_sites_pkey primary key (session_id, vault_entry_id),
     constraint session_sites_session_fk foreign key (session_id) references sessions (id) on delete cascade,

@@ -1,6 +1,6 @@
-/** Sign-in through OpenID Connect: providers of workspaces, identities at providers, and attempts that are under way. */
+/** Sign-in through OpenID Connect: providers of workspaces, identities at providers, and attempts in progress. */
 export const signIn = `
-  -- Another issuer or client is another provider: its row is replaced, and what was linked goes with it.
+  -- A new issuer or client is a new provider: its row is replaced, and linked identities are deleted.
   create table workspace_providers (
     id uuid not null,
     workspace_id uuid not null,
@@ -17,7 +17,7 @@ export const signIn = `
   create table identities (
     id uuid not null,
     user_id uuid not null,
-    -- null: of a provider of the installation
+    -- null: a provider of the installation
     workspace_provider_id uuid,
     linked_at timestamptz not null,
     -- the name of a provider of the installation, or the id of the workspace
@@ -30,7 +30,7 @@ export const signIn = `
       foreign key (workspace_provider_id) references workspace_providers (id) on delete cascade,
     constraint identities_subject_length check (char_length(subject) between 1 and 255)
   );
-  -- What the provider of a workspace says is about that workspace alone, whatever issuer it names.
+  -- A workspace provider's identities apply to that workspace only, whatever issuer it names.
   create unique index identities_of_installation on identities (issuer, subject) where workspace_provider_id is null;
   create unique index identities_of_workspace on identities (workspace_provider_id, issuer, subject)
     where workspace_provider_id is not null;
@@ -38,7 +38,7 @@ export const signIn = `
 
   create table sign_in_flows (
     id uuid not null,
-    -- whose account is linked, and by which login; null: somebody signs in
+    -- the account to link, and its login; null: a sign-in
     user_id uuid,
     login_id uuid,
     workspace_provider_id uuid,
@@ -50,12 +50,12 @@ export const signIn = `
     ticket_hash text not null,
     state_hash text,
     binding_hash text,
-    -- sealed; erased when it ends
+    -- sealed; erased at the end
     verifier text,
-    -- the network that it was begun from
+    -- the network that started it
     network text not null,
     return_to text,
-    -- what became of it, and why it has failed, in a code of the catalogue and in words
+    -- the outcome, and the reason of a failure, as an error code and in words
     outcome text,
     code text,
     message text,

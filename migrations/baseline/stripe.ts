@@ -1,6 +1,6 @@
 /**
- * News from Stripe: each event is noted once, so that one that comes again, or is found by reconciling, asks for nothing;
- * and up to where its events have been listed.
+ * Events from Stripe. Each is stored once, so that a repeated or reconciled event triggers nothing; and how far the
+ * events have been listed.
  */
 export const stripe = `
   create table stripe_events (

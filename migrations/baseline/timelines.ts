@@ -1,17 +1,17 @@
 /**
- * What a run was given, did and said. Partitioned by the run's id, which carries its time of arrival:
- * retention drops an old partition as a whole, when no run of it is left. No foreign key refers to runs, since deleting a
- * run would search these tables; each row is written under its run's lock. The default partitions are a safety net, for
- * ids of times that have no partition.
+ * A run's inputs, steps, calls and events. Partitioned by the run's id, which contains its time of arrival. Retention
+ * drops an old partition as a whole once none of its runs is left. There is no foreign key to runs, because deleting a
+ * run would search these tables; each row is written under its run's lock. The default partitions are a safety net for
+ * ids whose time has no partition.
  */
 export const timelines = `
-  -- Insert-only. The payload is the text that came; jsonb would refuse or alter some.
+  -- Insert-only. The payload is the original text; jsonb would reject or alter some.
   create table run_inputs (
     run_id uuid not null,
     payload text not null,
-    -- what senders say about their payloads in headers; null where nothing was said
+    -- the sender's headers about the payload; null if there are none
     headers json,
-    -- of a delivery: what its payload would have the agent do instead of its prompt
+    -- for a delivery: instructions in the payload that may replace the agent's prompt
     action text,
     constraint run_inputs_pkey primary key (run_id)
   ) partition by range (run_id);
@@ -22,7 +22,7 @@ export const timelines = `
     step integer not null,
     input_tokens integer not null,
     output_tokens integer not null,
-    -- the part of the input tokens that the provider had in its cache
+    -- input tokens that the provider had cached
     cached_tokens integer,
     -- in billionths of a USD; null if no price was known
     cost_nano_usd bigint,
@@ -31,14 +31,14 @@ export const timelines = `
     recorded_at timestamptz not null,
     finish step_finish not null,
     model text not null,
-    -- any text, as are the texts of calls; one that Postgres refuses is stored as JSON, behind a mark
+    -- any text, like the texts of calls; a text that Postgres rejects is stored as JSON, behind a mark
     answer text not null,
-    -- the parts of the answer as its provider wants them back, as JSON text; null if the answer and the calls say it all
+    -- the answer's parts as its provider wants them back, as JSON text; null if the answer and the calls are enough
     content text,
-    -- why the answer did not count, and what the model was told about it; 'summary' for a summary of earlier steps
+    -- why the answer did not count, and the note to the model; 'summary' for a summary of earlier steps
     outcome text,
     remark text,
-    -- the value of an answer that had to fit an output schema, as JSON text: numbers of any size stay as the model wrote them
+    -- the answer's value under the output schema, as JSON text: numbers of any size stay as the model wrote them
     output text,
     constraint run_steps_pkey primary key (run_id, step)
   ) partition by range (run_id);
@@ -59,17 +59,17 @@ export const timelines = `
     attempts integer not null default 0,
     epoch integer not null default 0,
     http_status integer,
-    -- attempts that are known to have done nothing (401, 429): they do not count as attempts that failed
+    -- attempts that certainly did nothing (401, 429); they do not count as failed
     refused_attempts integer not null default 0,
-    -- the generation of the credential under which the site answered 401 to it
+    -- the credential's generation when the site answered 401
     refused_generation integer,
-    -- the latest attempt that is known to have failed; one that was begun and has not failed may have been lost
+    -- the latest attempt known to have failed; a begun attempt that has not failed may have been lost
     failed_attempt integer,
-    -- an attempt at it may have taken effect, although a later one certainly has not
+    -- an attempt may have taken effect, although a later one certainly did not
     in_doubt boolean not null default false,
-    -- the id that the model gave the call
+    -- the model's id of the call
     model_call_id text,
-    -- the name that the model used, and what it stands for; both null when the model made the name up
+    -- the name that the model used, and its meaning; both null when the model made the name up
     name text not null,
     site_origin text,
     tool text,
@@ -86,15 +86,15 @@ export const timelines = `
     at timestamptz not null,
     number integer not null,
     kind run_event_kind not null,
-    -- without the usual data of its kind
+    -- without the default data of its kind
     data json not null,
     constraint run_events_pkey primary key (run_id, number)
   ) partition by range (run_id);
   create table run_events_default partition of run_events default;
 
-  -- Creates the missing partitions from the week of the one time to the week of the other, Monday to Sunday (UTC), and
-  -- returns their names. Rows that went to a default partition move over. Attaching locks the default partition alone,
-  -- which is empty as a rule; creating in place would lock the whole table.
+  -- Creates the missing partitions from the week of one time to the week of the other, Monday to Sunday (UTC), and
+  -- returns their names. Rows in a default partition move over. Attaching locks only the default partition, which is
+  -- usually empty; creating in place would lock the whole table.
   create function ensure_run_partitions(since timestamptz, until timestamptz) returns setof text language plpgsql as $$
   declare
     parent text;
@@ -121,7 +121,7 @@ export const timelines = `
   end
   $$;
 
-  -- The least UUID of version 7 of a moment (UTC): its first 48 bits are the milliseconds since 1970 (RFC 9562, 5.7).
+  -- The least UUIDv7 of a moment (UTC): its first 48 bits are the milliseconds since 1970 (RFC 9562, 5.7).
   create function least_run_id(moment timestamp) returns uuid language sql immutable
     return rpad(lpad(to_hex((extract(epoch from moment) * 1000)::bigint), 12, '0'), 32, '0')::uuid;
 `

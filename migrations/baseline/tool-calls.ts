@@ -1,4 +1,4 @@
-/** Direct tool calls, and what is known of the hosts that tools are called at, across all processes. */
+/** Direct tool calls, and shared state of the hosts that tools are called at. */
 export const toolCalls = `
   create table direct_tool_calls (
     id uuid not null,
@@ -15,7 +15,7 @@ export const toolCalls = `
     http_status integer,
     site_origin text not null,
     tool text not null,
-    -- the client's: a repeated request gets the outcome of the call that was made under it
+    -- the client's key; a repeated request gets the outcome of the first call
     idempotency_key text,
     arguments text not null,
     result text,
@@ -29,7 +29,7 @@ export const toolCalls = `
   create index direct_tool_calls_open on direct_tool_calls (started_at) where status = 'started';
   create index direct_tool_calls_ended on direct_tool_calls (ended_at) where ended_at is not null;
 
-  -- How many bytes of payloads and tool results came for an owner on a day (UTC).
+  -- Bytes of payloads and tool results stored for an owner per day (UTC).
   create table stored_bytes (
     owner_id uuid not null,
     day date not null,
@@ -45,29 +45,29 @@ export const toolCalls = `
     suspended_at timestamptz,
     suspended_by text,
     suspended_reason text,
-    -- how many calls a minute an admin allows; null for OUTGOING_PER_MINUTE
+    -- calls per minute that an admin allows; null for OUTGOING_PER_MINUTE
     calls_per_minute integer,
-    -- how many its manifest asks for, and when it last did; nobody follows that
+    -- calls per minute that its manifest requests, and when it last did; not enforced
     proposed_per_minute integer,
     proposed_at timestamptz,
     constraint outgoing_hosts_pkey primary key (host)
   );
 
-  -- One row for each call that counts against its host's limit; a slot is free again a minute after its call ended.
+  -- One row per call that counts against its host's limit. A slot is free again a minute after its call ended.
   create table outgoing_slots (
     id uuid not null,
     taken_at timestamptz not null,
-    -- null while the call is under way, and for ever if its process died
+    -- null while the call is in progress, and forever if its process died
     ended_at timestamptz,
     free_at timestamptz not null,
     host text not null,
-    -- who is to have its fair share: an owner, and after a slash one of its agents, its chats or its direct calls
+    -- who gets a fair share: an owner, and after a slash one of its agents, its chats or its direct calls
     share text not null,
     constraint outgoing_slots_pkey primary key (id)
   );
   create index outgoing_slots_host on outgoing_slots (host, free_at);
 
-  -- Calls that were told to ask again later.
+  -- Calls that were told to retry later.
   create table outgoing_waits (
     call_id uuid not null,
     asked_at timestamptz not null,

@@ -1,4 +1,4 @@
-/** Enumerations of the tables with most rows: four bytes for each value, which reads as its name. */
+/** Enumerations of the largest tables: four bytes per value, readable as its name. */
 export const types = `
   create type run_trigger as enum ('manual', 'scheduled', 'webhook');
   create type run_status as enum ('queued', 'running', 'waiting', 'completed', 'failed', 'cancelled', 'skipped');

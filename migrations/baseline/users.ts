@@ -5,12 +5,12 @@ export const users = `
     created_at timestamptz not null,
     terms_accepted_at timestamptz,
     email_verified_at timestamptz,
-    -- an admin keeps the user out
+    -- an admin suspended the user
     suspended_at timestamptz,
     suspension_reason text,
     admin boolean not null default false,
     email text not null,
-    -- null for somebody who signs in through a provider alone
+    -- null for users who only sign in through a provider
     password_hash text,
     terms_version text,
     constraint users_pkey primary key (id),
@@ -19,7 +19,7 @@ export const users = `
     constraint users_terms_both check ((terms_version is null) = (terms_accepted_at is null))
   );
 
-  -- A user's own owner has the user's id.
+  -- A user's own owner row has the user's id.
   create table owners (
     id uuid not null,
     created_at timestamptz not null,
@@ -34,6 +34,6 @@ export const users = `
     return new;
   end
   $$;
-  -- No way of making a user can forget the owner.
+  -- A trigger, so that no code can create a user without the owner.
   create trigger users_are_owners after insert on users for each row execute function users_make_owner();
 `

@@ -1,9 +1,9 @@
-/** Connected sites with their sealed credentials, refreshes of these, attempts to connect, and changes of manifests. */
+/** Connected sites with their sealed credentials, refreshes, attempts to connect, and manifest changes. */
 export const vault = `
   create table vault_entries (
     id uuid not null,
     owner_id uuid not null,
-    -- whose credential it is; null: the user is gone
+    -- the user who connected it; null: the user was deleted
     connected_by uuid,
     created_at timestamptz not null,
     updated_at timestamptz not null,
@@ -11,30 +11,30 @@ export const vault = `
     manifest_checked_at timestamptz not null,
     expires_at timestamptz,
     refresh_after timestamptz,
-    -- since when the credential is the present one; refresh tokens that nobody uses die of age
+    -- since when the credential is current; unused refresh tokens expire by age
     renewed_at timestamptz not null,
     last_used_at timestamptz,
-    -- when the site first accepted the present credential; null: it has not been tried yet
+    -- when the site first accepted the current credential; null: not tried yet
     accepted_at timestamptz,
-    -- when it came to its present owner; null: it was connected there
+    -- when it came to its present owner; null: connected there
     moved_at timestamptz,
-    -- since when it exceeds the limits of the tier
+    -- since when it exceeds the tier's limits
     exceeding_since timestamptz,
-    -- raised with every new credential; whoever acts on what it knew of an older one is refused
+    -- raised with every new credential; an action based on an older one is refused
     generation integer not null default 1,
     origin text not null,
     name text not null,
     auth_type text not null,
-    -- connected: the credential is believed to be good; needs_reauth: only its owner can make it good again
+    -- connected: the credential should work; needs_reauth: only its owner can fix it
     status text not null default 'connected',
     status_reason text,
     -- OAuth only: the client that holds the grant, and the granted scopes
     client_id text,
     scopes json,
-    -- what the site has granted, in a sentence, if no tool can be called with it
+    -- the granted scopes, in a sentence, if no tool can be called with them
     scope_note text,
     credential text not null,
-    -- json, not jsonb: what a site wrote is kept as it wrote it (jsonb refuses \\u0000 and alters numbers)
+    -- json, not jsonb: stored as the site wrote it (jsonb rejects \\u0000 and alters numbers)
     manifest json not null,
     constraint vault_entries_pkey primary key (id),
     constraint vault_entries_owner_fk foreign key (owner_id) references owners (id),
@@ -50,29 +50,29 @@ export const vault = `
   create index vault_entries_check on vault_entries (manifest_checked_at);
 
   -- One known text sealed under each vault key, so that a start with other keys is noticed before anything is read or
-  -- written under them.
+  -- written.
   create table vault_canaries (
     key_name text not null,
     sealed text not null,
     created_at timestamptz not null,
-    -- since when nothing is sealed under the key, so that it need not be configured any more
+    -- since when nothing is sealed under the key, so that its configuration can be removed
     retired_at timestamptz,
     constraint vault_canaries_pkey primary key (key_name)
   );
 
-  -- Every attempt to refresh an access token: written before the request leaves (the intent), held while it is under
-  -- way (the lease), and kept afterwards (the history).
+  -- Every attempt to refresh an access token: written before the request leaves (the intent), held while in progress
+  -- (the lease), and kept afterwards (the history).
   create table vault_refreshes (
     id uuid not null,
     entry_id uuid not null,
     started_at timestamptz not null,
     lease_until timestamptz not null,
-    -- when somebody first asked for an expired lease
+    -- when another process first requested an expired lease
     contested_at timestamptz,
     ended_at timestamptz,
-    -- when the site wants to be asked again
+    -- when the site allows a retry
     retry_at timestamptz,
-    -- the generation of the credential whose refresh token was sent
+    -- the generation of the refresh token that was sent
     generation integer not null,
     rotated boolean,
     cause text not null,
@@ -87,10 +87,10 @@ export const vault = `
   );
   create unique index vault_refreshes_one_open on vault_refreshes (entry_id) where ended_at is null;
   create index vault_refreshes_list on vault_refreshes (entry_id, id);
-  -- What was tried with the present refresh token is looked up before every attempt.
+  -- Earlier attempts with the current refresh token are looked up before every attempt.
   create index vault_refreshes_generation on vault_refreshes (entry_id, generation);
 
-  -- Grants of entries that were taken out of the vault, until their sites know.
+  -- Grants of removed entries, until their sites have revoked them.
   create table vault_revocations (
     id uuid not null,
     created_at timestamptz not null,
@@ -100,7 +100,7 @@ export const vault = `
     client_id text not null,
     -- sealed
     token text not null,
-    -- json, not jsonb: how the site's manifest says that one signs in there
+    -- json, not jsonb: the sign-in section of the site's manifest
     auth json not null,
     constraint vault_revocations_pkey primary key (id)
   );
@@ -110,7 +110,7 @@ export const vault = `
   create table oauth_flows (
     id uuid not null,
     owner_id uuid not null,
-    -- the user who began it
+    -- the user who started it
     user_id uuid not null,
     -- set when an existing entry is authorised again
     entry_id uuid,
@@ -120,13 +120,13 @@ export const vault = `
     origin text not null,
     client_id text not null,
     scopes json not null,
-    -- of the address that the browser opens, of the state that goes to the site, of the cookie that binds the two
+    -- hashes for the address that the browser opens, the state sent to the site, and the cookie that binds the two
     ticket_hash text not null,
     state_hash text,
     binding_hash text,
     verifier text,
     status text not null,
-    -- what became of it, in a code of the catalogue and in words
+    -- the outcome, as an error code and in words
     code text,
     message text,
     manifest json not null,
@@ -143,7 +143,7 @@ export const vault = `
   create index oauth_flows_entry on oauth_flows (entry_id);
   create index oauth_flows_expired on oauth_flows (expires_at);
 
-  -- What was found when a site's manifest had changed: taken over at once, or kept until its owner decides.
+  -- Changes of a site's manifest: accepted immediately, or kept until its owner decides.
   create table manifest_changes (
     id uuid not null,
     entry_id uuid not null,
@@ -153,7 +153,7 @@ export const vault = `
     status text not null,
     fingerprint text not null,
     differences json not null,
-    -- the whole new one; json, not jsonb: what a site wrote is kept as it wrote it
+    -- the whole new manifest; json, not jsonb: stored as the site wrote it
     manifest json not null,
     constraint manifest_changes_pkey primary key (id),
     constraint manifest_changes_entry_fk foreign key (entry_id) references vault_entries (id) on delete cascade,

@@ -1,16 +1,16 @@
-/** Workspaces, their members, and the people who are invited. */
+/** Workspaces, their members and their invitations. */
 export const workspaces = `
   create table workspaces (
-    -- that of its owner row
+    -- the id of its owner row
     id uuid not null,
     created_at timestamptz not null,
     deleted_at timestamptz,
-    -- the user whose account pays: the only member with the role owner
+    -- the paying user: the only member with the role owner
     payer_id uuid not null,
     name text not null,
-    -- how many credits its runs and chats may use in a calendar month (UTC); null: as many as there are
+    -- credits that its runs and chats may use per calendar month (UTC); null: no cap
     credits_per_month bigint,
-    -- what becomes of the sites that a member has connected who leaves
+    -- what happens to the sites that a leaving member has connected
     connections_of_leavers text not null default 'keep',
     constraint workspaces_pkey primary key (id),
     constraint workspaces_owner_fk foreign key (id) references owners (id),
@@ -26,7 +26,7 @@ export const workspaces = `
     workspace_id uuid not null,
     user_id uuid not null,
     joined_at timestamptz not null,
-    -- until when the member can take the workspace over, if its owner has offered that
+    -- the member may take the workspace over until then, if its owner offered that
     offered_until timestamptz,
     role text not null,
     constraint members_pkey primary key (id),
@@ -62,16 +62,16 @@ export const workspaces = `
     constraint invitations_role check (role in ('admin', 'member', 'viewer')),
     constraint invitations_accepted check (accepted_by is null or ended_at is not null)
   );
-  -- One that is open for each address.
+  -- One open invitation per address.
   create unique index invitations_open on invitations (workspace_id, email) where ended_at is null;
   create index invitations_list on invitations (workspace_id, id);
   create index invitations_inviter on invitations (invited_by);
   create index invitations_accepter on invitations (accepted_by);
-  -- What was sent to an address goes with its account.
+  -- Invitations to an address are deleted with its account.
   create index invitations_email on invitations (email);
 
-  -- What a workspace has used in a calendar month (UTC), to hold it to its cap; the ledger has each entry. It outlives
-  -- the workspace.
+  -- Credits that a workspace used in a calendar month (UTC), for its cap. The ledger has each entry. Outlives the
+  -- workspace.
   create table workspace_months (
     workspace_id uuid not null,
     month date not null,
@@ -81,8 +81,8 @@ export const workspaces = `
     constraint workspace_months_credits check (credits >= 0)
   ) with (fillfactor = 50);
 
-  -- Goes on whenever somebody may see less than before, so that open streams are looked at again at once.
-  -- It has begun already: the first number of a new sequence would look like no change.
+  -- Advances whenever somebody loses access, so that open streams are rechecked immediately. It has begun already: the
+  -- first number of a new sequence would look like no change.
   create sequence access_changes;
   select setval('access_changes', 1);
 `

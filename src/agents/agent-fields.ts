@@ -3,11 +3,11 @@ import { canonicalTimeZone } from '../schedules/cron/time-zone.ts'
 import { assertPlan } from '../schedules/plan.ts'
 import type { Agent } from './agent.ts'
 
-/** A site that an agent may use; without `tools`, all of its tools. */
+/** A site that an agent may use. Without `tools`: all of its tools. */
 export interface SiteChoice {
   vaultEntryId: string
   tools?: string[] | undefined
-  /** The tools that are called only once somebody has approved the call. */
+  /** Tools whose calls need an approval. */
   askFirst?: string[] | undefined
 }
 
@@ -30,11 +30,11 @@ export interface AgentFields {
   sites: SiteChoice[]
 }
 
-/** A change of an agent; absent fields stay as they are. */
+/** A change of an agent. Absent fields stay unchanged. */
 export type AgentChanges = { [Name in keyof AgentFields]?: AgentFields[Name] | undefined }
 
 /**
- * Completes a change with its consequences: a new trigger other than `scheduled` clears the schedule unless the change
+ * Completes a change with its consequences: a trigger other than `scheduled` clears the schedule unless the change
  * names one.
  */
 export function completeChanges(changes: AgentChanges): Partial<AgentFields> {
@@ -43,7 +43,7 @@ export function completeChanges(changes: AgentChanges): Partial<AgentFields> {
   return { ...(!isScheduled && { cron: null, timeZone: null }), ...named }
 }
 
-/** Refuses an invalid combination of fields, and an invalid schedule: VALIDATION_ERROR. */
+/** Rejects an invalid combination of fields or an invalid schedule: VALIDATION_ERROR. */
 export function assertTrigger(fields: Pick<AgentFields, 'trigger' | 'cron' | 'timeZone'>): void {
   const { trigger, cron, timeZone } = fields
   const isScheduled = trigger === 'scheduled'
@@ -56,11 +56,11 @@ export function assertTrigger(fields: Pick<AgentFields, 'trigger' | 'cron' | 'ti
   if (cron !== null && timeZone !== null) assertPlan(cron, timeZone)
 }
 
-/** The fields as they are stored, and shown: the name of a time zone is in its canonical case. */
+/** The fields as stored and shown, with the time zone in its canonical case. */
 export const withCanonicalZone = <Fields extends { timeZone?: string | null | undefined }>(fields: Fields): Fields =>
   fields.timeZone ? { ...fields, timeZone: canonicalTimeZone(fields.timeZone) } : fields
 
-/** Refuses models that are not configured, and a fallback that is the model itself: VALIDATION_ERROR. */
+/** Rejects models that are not configured, and a fallback equal to the model: VALIDATION_ERROR. */
 export function assertModels(
   { model, fallbackModel }: Pick<AgentFields, 'model' | 'fallbackModel'>,
   models: { has(name: string): boolean; defaultModel: string },

@@ -8,34 +8,34 @@ import { AgentSite, type Agent, type AgentWithSites } from './agent.ts'
 import type { SiteChoice } from './agent-fields.ts'
 import { LostSite } from './lost-site.ts'
 
-/** One tool that an agent may use, and its site. */
+/** A tool that an agent may use, and its site. */
 export interface AgentTool {
   entryId: string
   siteName: string
   siteOrigin: string
   tool: SiteTool
-  /** Whether it is called only once somebody has approved the call. */
+  /** Whether its calls need an approval. */
   asksFirst: boolean
 }
 
-/** A site that an agent names, of which it has no tool now, or lacks some. */
+/** A site of the agent that has none, or only some, of its tools now. */
 export interface MissingSite {
   name: string
   origin: string
   /**
-   * It was removed from the vault, or none of its tools that the agent may use is usable (scopes, a new manifest); or the
-   * model cannot be offered some of them.
+   * The site was removed from the vault, no allowed tool is usable (scopes, a new manifest), or some tools cannot be
+   * offered to the model.
    */
   reason: 'removed' | 'no_usable_tool' | LeftOut['reason']
-  /** The tools that are lacking; absent if all are. */
+  /** The missing tools; absent if all are. */
   tools?: string[]
 }
 
-/** What a model step of an agent can use, and what it lacks. */
+/** What a model step of an agent can use, and what is missing. */
 interface Offer {
   tools: AgentTool[]
   missing: MissingSite[]
-  /** The tokens of its sites, in plain text. */
+  /** The access tokens of its sites, in plain text. */
   tokens: string[]
 }
 
@@ -62,9 +62,9 @@ export function createAgentSites(context: { database: Database; vault: Vault }) 
   }
 
   /**
-   * The tools the agent may use now (their scopes are granted), in the order of its sites and their manifests, the
-   * sites that it lacks, and the tokens that nobody is to read. What was removed from the vault is read last: a site
-   * that is removed in the meantime is not offered, and is missing.
+   * The tools that the agent may use now (their scopes are granted), in the order of its sites and their manifests,
+   * with the missing sites and the tokens to hide. Lost sites are read last: a site that is removed meanwhile is not
+   * offered, and counts as missing.
    */
   async function offerOf(agentId: string, ownerId: string): Promise<Offer> {
     const choices = await choicesOf(agentId)
@@ -86,10 +86,10 @@ export function createAgentSites(context: { database: Database; vault: Vault }) 
     named,
     offerOf,
 
-    /** Refuses unknown sites and tools, and sites named twice: VALIDATION_ERROR. */
+    /** Rejects unknown sites and tools, and duplicate sites: VALIDATION_ERROR. */
     assertSites: (entries: VaultEntry[], sites: SiteChoice[]): void => assertSites(entries.map(vault.offered), sites),
 
-    /** Replaces the agent's sites. Whatever was lost before is no longer missed. */
+    /** Replaces the agent's sites and forgets lost ones. */
     async store(
       trx: Transaction,
       { id: agentId, ownerId }: Pick<Agent, 'id' | 'ownerId'>,

@@ -9,11 +9,11 @@ export interface WebhookField {
   description?: string | undefined
 }
 
-/** The kinds of proof that webhook senders use. Few can set `X-Webhook-Secret`: most have their own signature. */
+/** Kinds of proof for webhook senders. Few can set `X-Webhook-Secret`; most have their own signature. */
 export const webhookProofs = ['secret', 'standard-webhooks', 'github', 'gitlab', 'stripe', 'shopify', 'slack'] as const
 export type WebhookProof = (typeof webhookProofs)[number]
 
-/** Why the platform pauses an agent: its model could not be used for a day. */
+/** Why the platform pauses an agent: its model was unavailable for a day. */
 export type PauseReason = 'MODEL_UNAVAILABLE'
 
 /** An agent (table `agents`). */
@@ -27,37 +27,37 @@ export class Agent extends Row {
   declare trigger: Trigger
   declare cron: string | null
   declare timeZone: string | null
-  /** Sealed. Every agent has one, so a change of the trigger keeps it. */
+  /** Sealed. Every agent has one, so that a change of the trigger keeps it. */
   declare webhookSecret: string
   declare webhookSchema: WebhookField[] | null
   declare allowActionOverride: boolean
   declare webhookProof: WebhookProof
-  /** Sealed. The previous secret stays valid until that time. */
+  /** Sealed. The previous secret is valid until that time. */
   declare previousWebhookSecret: string | null
   declare previousWebhookSecretUntil: Date | null
-  /** Where callbacks are posted, and the sealed secret that signs them. */
+  /** The address of callbacks, and the sealed secret that signs them. */
   declare callbackUrl: string | null
   declare callbackSecret: string | null
-  /** The name of a configured model, or null for the default one; and the one that is asked if that fails. */
+  /** The configured model, or null for the default one, and the fallback model. */
   declare model: string | null
   declare fallbackModel: string | null
-  /** The JSON Schema that answers have to fit. */
+  /** The JSON Schema for answers. */
   declare outputSchema: object | null
-  /** Whether a run that has become too long for its model summarises its first steps. */
+  /** Whether a run that is too long for its model summarises its first steps. */
   declare summarizes: boolean
-  /** How many credits its runs may use in a month; null for as many as there are. */
+  /** Credits that its runs may use per month; null for no cap. */
   declare creditsPerMonth: number | null
-  /** What that leaves of this month, if it was read with the agent. */
+  /** The rest of this month's cap, if it was read with the agent. */
   declare creditsLeft: number | null
-  /** Since then nothing is started; new runs are queued. */
+  /** Since when it is paused. A paused agent starts nothing, and new runs are queued. */
   declare pausedAt: Date | null
-  /** Why it was paused, if its owner did not pause it. */
+  /** Why it was paused; null if its owner paused it. */
   declare pausedReason: PauseReason | null
-  /** Since when the tier does not allow for it; it was paused then, unless it was paused before. */
+  /** Since when it exceeds the tier's limits. It was paused then, unless it already was. */
   declare exceedingSince: Date | null
-  /** Who made it; null if that is not known. */
+  /** The user who created it; null if unknown. */
   declare createdBy: string | null
-  /** When it came from another owner, and its last run there; what was before is not shown to the present owner. */
+  /** When it came from another owner, and its last run there. The present owner does not see earlier runs. */
   declare movedAt: Date | null
   declare movedSequence: number | null
   declare createdAt: Date
@@ -73,9 +73,9 @@ export class AgentSite extends Row {
   declare agentId: string
   declare vaultEntryId: string
   declare position: number
-  /** The tools it may use; null for all of the site's tools. */
+  /** Tools it may use; null for all of the site's tools. */
   declare tools: string[] | null
-  /** The tools that are called only once somebody has approved the call; null for none. */
+  /** Tools whose calls need an approval; null for none. */
   declare askFirst: string[] | null
 }
 

@@ -33,7 +33,7 @@ import { createKnownSecrets } from './known-secrets.ts'
 import { createLifecycle } from './lifecycle.ts'
 import { createWebhookSecrets } from './webhook-secrets.ts'
 
-/** What a run takes from its agent when it starts. */
+/** What a starting run takes from its agent. */
 export type AgentForRun = Pick<
   Agent,
   | 'id'
@@ -50,7 +50,7 @@ export type AgentForRun = Pick<
   | 'summarizes'
 >
 
-/** Agents: what an owner configures, and what runs and webhooks read of it. */
+/** Agents: what an owner configures, and what runs and webhooks read. */
 export function createAgents(context: {
   database: Database
   clock: Clock
@@ -94,8 +94,8 @@ export function createAgents(context: {
     offerOf: sites.offerOf,
 
     /**
-     * Fails with TIER_REQUIRED, AGENT_LIMIT_REACHED, VALIDATION_ERROR (an incomplete trigger, an unusable
-     * output schema, unknown models, sites or tools), INVALID_URL (of callbacks).
+     * Fails with TIER_REQUIRED, AGENT_LIMIT_REACHED, VALIDATION_ERROR (an incomplete trigger, an unusable output
+     * schema, unknown models, sites or tools), INVALID_URL (the callback address).
      */
     async create(
       ownerId: string,
@@ -112,7 +112,7 @@ export function createAgents(context: {
       const now = clock.now()
       await database.transaction(async (trx) => {
         await lockOwner(trx, ownerId)
-        // Another account may pay by now.
+        // The payer may have changed.
         const { limits } = await billing.account(ownerId, trx)
         const count = await living(trx).whereIn('ownerId', paidWith(ownerId)).resultSize()
         const message = `The paying account already has ${count} agents, workspaces included, and its limit is ${limits.agents}. ${howToGetMore}`
@@ -138,8 +138,8 @@ export function createAgents(context: {
 
     /**
      * Changes the named fields. Started runs keep their configuration. Fails with AGENT_NOT_FOUND, TIER_REQUIRED,
-     * VALIDATION_ERROR and INVALID_URL, as `create` does, and VALIDATION_ERROR for a proof that the agent's secret does
-     * not suit.
+     * VALIDATION_ERROR and INVALID_URL, as `create` does, and with VALIDATION_ERROR for a proof that the agent's secret
+     * does not fit.
      */
     async update({ id, ownerId }: Agent, changes: AgentChanges): Promise<AgentWithSites> {
       const { sites: choices, ...fields } = completeChanges(changes)
@@ -153,7 +153,7 @@ export function createAgents(context: {
         assertThat(current?.ownerId === ownerId, 'AGENT_NOT_FOUND')
         const after = { ...fieldsOf(current), ...fields }
         assertTrigger(after)
-        // A model that was chosen before stays chosen, also if it is not configured any more.
+        // A model chosen earlier stays valid even if it is no longer configured.
         if (fields.model !== undefined || fields.fallbackModel !== undefined) assertModels(after, models)
         if (standing && current.trigger !== 'webhook') requireFeature(standing, 'webhooks')
         if (choices) sites.assertSites(entries, choices)
@@ -165,7 +165,7 @@ export function createAgents(context: {
           .findById(id)
           .patch({ ...withCanonicalZone(fields), ...callback, updatedAt: clock.now() })
         if (choices) await sites.store(trx, current, choices)
-        // Runs may have waited for a higher cap.
+        // Runs may be waiting for a higher cap.
         if (choices || fields.creditsPerMonth !== undefined) await due.agent(trx, id)
         return schedules.noteChange(trx, current, after, clock.now())
       })
@@ -177,8 +177,8 @@ export function createAgents(context: {
     callbackSecretOf: callbackAddress.secretOf,
 
     /**
-     * Replaces the secret that signs the agent's callbacks, at once. Fails with VALIDATION_ERROR for an agent without
-     * a callback address, and AGENT_NOT_FOUND.
+     * Replaces the secret that signs the agent's callbacks. Takes effect immediately. Fails with VALIDATION_ERROR for
+     * an agent without a callback address, and AGENT_NOT_FOUND.
      */
     async rotateCallbackSecret({ id, ownerId, callbackUrl }: Agent): Promise<AgentWithSites> {
       const message = 'The agent has no callbackUrl, so it has no callback secret to rotate.'
@@ -201,13 +201,13 @@ export function createAgents(context: {
     /** The agent that a webhook addresses. AGENT_NOT_FOUND unless it exists and its trigger is `webhook`. */
     async forWebhook(id: string): Promise<Agent> {
       const agent = isId(id) ? await livingById(id) : undefined
-      // The same for both, so that nobody learns which identifiers there are.
+      // The same error for both, so that nobody learns which ids exist.
       const message = 'No webhook agent has this id.'
       assertThat(agent?.trigger === 'webhook', 'AGENT_NOT_FOUND', { message })
       return agent
     },
 
-    /** The agent whose deliveries a sender reads, whatever its trigger is now. AGENT_NOT_FOUND. */
+    /** The agent whose deliveries a sender reads, whatever its current trigger. AGENT_NOT_FOUND. */
     async forSender(id: string): Promise<Agent> {
       const agent = isId(id) ? await livingById(id) : undefined
       assertThat(agent, 'AGENT_NOT_FOUND')

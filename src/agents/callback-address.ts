@@ -27,7 +27,7 @@ export function createCallbackAddress(context: {
   return {
     newSealedSecret,
 
-    /** The columns for a new or removed address. The first address creates the secret, which is then kept. */
+    /** The columns for a new or removed address. The first address creates the secret, which later addresses keep. */
     columnsFor(id: string, text: string | null, sealed: string | null): Pick<Agent, 'callbackUrl' | 'callbackSecret'> {
       if (text === null) return { callbackUrl: null, callbackSecret: sealed }
       return { callbackUrl: readUrl(text), callbackSecret: sealed ?? newSealedSecret(id) }

@@ -7,7 +7,7 @@ type WithSecrets = Pick<
   'id' | 'webhookSecret' | 'previousWebhookSecret' | 'previousWebhookSecretUntil' | 'callbackSecret'
 >
 
-/** The secrets that the runs of an agent have to do with, so that no model and no reader is shown them. */
+/** The secrets that an agent's runs touch, to hide from models and readers. */
 export function createKnownSecrets(context: {
   database: Database
   vault: Vault
@@ -22,7 +22,7 @@ export function createKnownSecrets(context: {
       .select('id', 'webhookSecret', 'previousWebhookSecret', 'previousWebhookSecretUntil', 'callbackSecret')
       .throwIfNotFound()
     const secrets = [...goodSecretsOf(agent), callbackSecretOf(agent) ?? '']
-    // The key itself is what follows the prefix.
+    // The key itself follows the prefix.
     return secrets.flatMap((secret) => [secret, secret.replace(/^whsec_/, '')]).filter((secret) => secret !== '')
   }
 
@@ -35,10 +35,10 @@ export function createKnownSecrets(context: {
   }
 
   return {
-    /** In plain text: what the agent proves webhooks and signs callbacks with. */
+    /** The agent's webhook and callback secrets, in plain text. */
     secretsOfAgent,
 
-    /** In plain text: the tokens of the agent's sites, and what it proves webhooks and signs callbacks with. */
+    /** The access tokens of the agent's sites, and its webhook and callback secrets, in plain text. */
     knownSecrets: async (agentId: string, ownerId: string): Promise<string[]> =>
       (await Promise.all([secretsOfAgent(agentId), ofSites(agentId, ownerId)])).flat(),
   }

@@ -10,7 +10,7 @@ import { Agent, AgentSite, type AgentWithSites, type PauseReason } from './agent
 import { LostSite } from './lost-site.ts'
 
 /**
- * Pauses, resumes and removes agents. The schedule changes in the same transaction; Temporal is updated after the
+ * Pauses, resumes and removes agents. The schedule changes in the same transaction. Temporal is updated after the
  * commit, in the background.
  */
 export function createLifecycle(context: {
@@ -29,7 +29,7 @@ export function createLifecycle(context: {
     if (await database.transaction((trx) => changeUnderLock(trx, agent, patch))) schedules.syncSoon(agent.id)
   }
 
-  /** Locks the queue before the agent, as everywhere. */
+  /** Locks the queue before the agent, as all code does. */
   async function pauseUnderLock(trx: Transaction, agent: Changed): Promise<boolean> {
     const { id } = agent
     await lockQueue(trx, id)
@@ -44,7 +44,7 @@ export function createLifecycle(context: {
     patch: Parameters<typeof change>[1],
   ): Promise<boolean> {
     const current = await Agent.query(trx).findById(id).whereNull('deletedAt').forNoKeyUpdate()
-    // It was moved since the caller's permission was checked.
+    // The agent was moved after the caller's permission was checked.
     assertThat(!current || current.ownerId === ownerId, 'AGENT_NOT_FOUND')
     const now = clock.now()
     const changes = current && patch(current, now)
@@ -56,8 +56,8 @@ export function createLifecycle(context: {
 
   return {
     /**
-     * Stops the agent: no run starts or continues, and new runs are queued. Safe to repeat. Fails with AGENT_NOT_FOUND,
-     * as resuming does.
+     * Pauses the agent: no run starts or continues, and new runs are queued. Idempotent. Fails with AGENT_NOT_FOUND, as
+     * `resume` does.
      */
     async pause(agent: Agent): Promise<AgentWithSites> {
       const { id, ownerId } = agent
@@ -66,8 +66,8 @@ export function createLifecycle(context: {
     },
 
     /**
-     * Pauses the agent of a run that has failed, in the caller's transaction, which has locked its queue. False if it is
-     * paused already, deleted, or somebody else's by now. The loop that compares schedules stops its schedule.
+     * Pauses the agent of a failed run, in the caller's transaction, which has locked its queue. False if it is already
+     * paused, deleted or moved. The schedule sync pauses its schedule.
      */
     async pauseFor(trx: Transaction, run: { agentId: string; ownerId: string }, reason: PauseReason): Promise<boolean> {
       const { agentId: id, ownerId } = run
@@ -77,7 +77,7 @@ export function createLifecycle(context: {
       return true
     },
 
-    /** Ends the pause; the reconciler does the rest. */
+    /** Ends the pause. The reconciler does the rest. */
     async resume(agent: Agent): Promise<AgentWithSites> {
       await change(agent, (current) => {
         const message = isPausedByOwner(current) ? exceedsAndPaused : exceeds
@@ -88,8 +88,8 @@ export function createLifecycle(context: {
     },
 
     /**
-     * Lets an agent rest that exceeds the limit of the tier, or continue. One that was paused before stays so. Nothing happens
-     * to one that was deleted or moved in the meantime.
+     * Suspends an agent that exceeds the tier's limit, or ends that. An agent paused earlier stays paused. Ignores an
+     * agent that was deleted or moved meanwhile.
      */
     async rest(agent: Changed, exceeding: boolean): Promise<void> {
       const rested = database.transaction(async (trx) => {
@@ -106,8 +106,9 @@ export function createLifecycle(context: {
     },
 
     /**
-     * Deletes the agent: nothing more is accepted, started or called for it. Its runs stay on record, with the instructions
-     * that they had; its own and its sites go, because its row stays. AGENT_NOT_FOUND if it was moved in the meantime.
+     * Deletes the agent: nothing more is accepted, started or called for it. Its row stays. Its runs stay on record
+     * with their instructions; its own instructions and its sites are deleted. AGENT_NOT_FOUND if it was moved
+     * meanwhile.
      */
     async remove(agent: Agent): Promise<void> {
       const { id: agentId } = agent
@@ -125,18 +126,18 @@ export function createLifecycle(context: {
 
 const noInstructions = { systemPrompt: '', webhookSchema: null, outputSchema: null }
 
-/** An agent as it was found: of this owner. */
+/** An agent as read, with the owner it had then. */
 type Changed = Pick<Agent, 'id' | 'ownerId'>
 
 const exceeds = `Your account is over its agent limit. Delete another agent, and this one resumes automatically. ${howToGetMore}`
 
 const exceedsAndPaused = `Your account is over its agent limit, and you have also paused this agent. Delete another agent, then resume this one. ${howToGetMore}`
 
-/** The pause of an agent that exceeds the limit begins when that does; so it is known whether its owner has paused it. */
+/** A pause by the limit starts when the excess does. Any other start means that the owner paused the agent. */
 const isPausedByOwner = ({ pausedAt, exceedingSince }: Agent): boolean =>
   pausedAt !== null && pausedAt.getTime() !== exceedingSince?.getTime()
 
-/** Its owner may pause an agent that rests: then it stays paused when there is room. */
+/** An owner may pause a suspended agent. It then stays paused when it fits the limit again. */
 function pauseOf(agent: Agent, now: Date): Partial<Agent> | undefined {
   if (isPausedByOwner(agent)) return undefined
   const { exceedingSince } = agent
@@ -150,7 +151,9 @@ function restOf(agent: Agent, exceeding: boolean, now: Date): Partial<Agent> | u
   return { exceedingSince: null, ...(!isPausedByOwner(agent) && { pausedAt: null }) }
 }
 
-/** Unpaid runs fail after a time, a paused agent's runs do not: from the pause on, it is the cause of the block. */
+/**
+ * Unpaid runs fail after a time, but a paused agent's runs do not. The pause therefore replaces the cause of the block.
+ */
 async function holdQueue(trx: Transaction, id: string): Promise<void> {
   await trx.raw(holdStatement, { agentId: id })
 }

@@ -1,8 +1,8 @@
 import { Row } from '../database/row.ts'
 
 /**
- * A site that an agent used when it was removed from the vault (table `agent_lost_sites`), until the agent's sites are
- * set anew. The agent's runs say that they lack it.
+ * A site that was removed from the vault while an agent used it (table `agent_lost_sites`). Kept until the agent's
+ * sites are set again. The agent's runs report it as missing.
  */
 export class LostSite extends Row {
   static override tableName = 'agent_lost_sites'

@@ -9,16 +9,16 @@ import { newSecret, newWebhookSecret, webhookSecretAt } from './new-secrets.ts'
 const previousAt = (id: string) => ({ id, column: 'agents.previous_webhook_secret' })
 
 interface Rotation {
-  /** The secret, if the sender made it; otherwise a new one is generated. */
+  /** The secret, if the sender created it. Otherwise a new one is generated. */
   secret?: string | undefined
-  /** How long the previous secret stays valid; 0 ends it at once. */
+  /** How long the previous secret stays valid; 0 ends it immediately. */
   overlapSeconds: number
 }
 
 type WithSecret = Pick<Agent, 'id' | 'webhookSecret'>
 type WithSecrets = WithSecret & Pick<Agent, 'previousWebhookSecret' | 'previousWebhookSecretUntil'>
 
-/** The secrets that webhook senders use as proof. After a rotation the former one works for an overlap. */
+/** The secrets that webhook senders use as proof. After a rotation, the previous one stays valid for an overlap. */
 export function createWebhookSecrets(context: {
   database: Database
   clock: Clock
@@ -41,20 +41,20 @@ export function createWebhookSecrets(context: {
     /** A new sealed secret for the agent. */
     newSealedSecret: (id: string): string => newWebhookSecret(sealing, id),
 
-    /** Every valid secret, the present one first. */
+    /** Every valid secret, the current one first. */
     goodSecretsOf(agent: WithSecrets): string[] {
       const previous = previousUntil(agent) ? agent.previousWebhookSecret : null
       return [secretOf(agent), ...(previous === null ? [] : [sealing.open(previous, previousAt(agent.id))])]
     },
 
     /**
-     * Replaces the agent's secret. The present one stays valid for the overlap; an older one ends at once. Fails with
-     * AGENT_NOT_FOUND, and VALIDATION_ERROR for a secret that the agent's proof cannot use.
+     * Replaces the agent's secret. The current one stays valid for the overlap; an older one ends immediately. Fails
+     * with AGENT_NOT_FOUND, and VALIDATION_ERROR for a secret that the agent's proof cannot use.
      */
     async rotateSecret({ id, ownerId }: Agent, rotation: Rotation): Promise<AgentWithSites> {
       const { secret = newSecret(), overlapSeconds } = rotation
       await database.transaction(async (trx) => {
-        // Locked, because the proof may be changed at the same time.
+        // Locked, because the proof may change at the same time.
         const agent = await Agent.query(trx).findById(id).whereNull('deletedAt').forNoKeyUpdate()
         assertThat(agent?.ownerId === ownerId, 'AGENT_NOT_FOUND')
         assertUsable(agent.webhookProof, secret, { path: 'secret', subject: 'The secret', remedy: '' })
@@ -72,14 +72,14 @@ export function createWebhookSecrets(context: {
       return get(ownerId, id)
     },
 
-    /** Erases previous secrets that have expired. They are invalid from their expiry on, erased or not. */
+    /** Erases expired previous secrets. Expiry makes them invalid, erased or not. */
     async forgetFormerSecrets(): Promise<void> {
       await Agent.query(database)
         .where('previousWebhookSecretUntil', '<=', clock.now())
         .patch({ previousWebhookSecret: null, previousWebhookSecretUntil: null })
     },
 
-    /** Refuses a proof that the agent's secret does not suit: VALIDATION_ERROR. */
+    /** Rejects a proof that the agent's secret does not fit: VALIDATION_ERROR. */
     assertProof(proof: WebhookProof, agent: WithSecret): void {
       const remedy = ` Rotate it first with POST /agents/${agent.id}/rotate-secret.`
       assertUsable(proof, secretOf(agent), { path: 'webhookProof', subject: "The agent's secret", remedy })

@@ -11,10 +11,10 @@ import type { Due } from '../runs/due.ts'
 import { Approval, approvalStatuses, argumentsHashOf, type ApprovalStatus } from './approval.ts'
 import { createDecide, unknown } from './decide.ts'
 
-/** Whose calls wait: those of a run, or of an answer in a session. */
+/** The requester: a run, or an answer in a session. */
 type ApprovalOf = { runId: string; agentId: string } | { sessionId: string; answerId: string }
 
-/** A call that somebody has to approve. */
+/** A call that needs an approval. */
 export interface CallToApprove {
   callId: string
   siteOrigin: string
@@ -23,11 +23,11 @@ export interface CallToApprove {
   arguments: string
 }
 
-/** What is asked at once: the calls of one step. */
+/** The calls of one step, requested together. */
 export interface ApprovalRequest {
   ownerId: string
   of: ApprovalOf
-  /** Who asks, as the beginning of a sentence: `Run 12 of the agent "Triage"`. */
+  /** The requester, as the start of a sentence: `Run 12 of the agent "Triage"`. */
   asker: string
   calls: CallToApprove[]
   expiresAt: Date
@@ -40,8 +40,8 @@ interface ApprovalFilter {
 }
 
 /**
- * Approvals of tool calls (docs/understand/effects.md, "Approvals"). A request stays here with its exact arguments,
- * and is decided once. The requester locks its own row (a run, an answer) before rows of approvals.
+ * Approvals of tool calls (docs/understand/effects.md, "Approvals"). A request stores the exact arguments and is
+ * decided once. The requester locks its own row (a run, an answer) before rows of approvals.
  */
 export function createApprovals(context: {
   database: Database
@@ -57,7 +57,7 @@ export function createApprovals(context: {
     return approval
   }
 
-  /** Sites publish the names of tools; arguments are not named, because notifications are mailed. */
+  /** Names the tool, which sites publish, but not the arguments, because notifications are mailed. */
   const notify = (trx: Transaction, asker: string, approval: Approval): Promise<boolean> => {
     const { id, ownerId, tool, siteOrigin, expiresAt } = approval
     return notifications.notify(trx, {
@@ -75,8 +75,8 @@ export function createApprovals(context: {
     ...createDecide({ ...context, get }),
 
     /**
-     * Asks for approval of calls, in the transaction that plans them, and notifies their owner of each. A call is asked
-     * about once: its id is unique.
+     * Requests approval of calls in the transaction that plans them, and notifies their owner of each. The unique call
+     * id allows one request per call.
      */
     async request(trx: Transaction, { ownerId, of, asker, calls, expiresAt }: ApprovalRequest): Promise<Approval[]> {
       if (calls.length === 0) return []
@@ -110,18 +110,18 @@ export function createApprovals(context: {
       })
     },
 
-    /** The approval that a call needs; undefined if nobody was asked. */
+    /** The approval of a call; undefined if none was requested. */
     ofCall: async (db: Database | Transaction, callId: string): Promise<Approval | undefined> =>
       Approval.query(db).findOne({ callId }),
 
-    /** What asked has ended, or makes one of its calls no more: nobody need decide. */
+    /** Withdraws pending approvals: the requester has ended, or will not make the call. */
     async withdraw(trx: Transaction, what: { runId: string } | { answerId: string } | { callId: string }) {
       await Approval.query(trx)
         .where({ ...what, status: 'pending' })
         .patch({ status: 'withdrawn', decidedAt: clock.now() })
     },
 
-    /** Marks the call's approval as expired if nobody has decided in time, and returns it then. */
+    /** Marks the call's approval as expired if it is overdue, and then returns it. */
     expire: async (trx: Transaction, callId: string): Promise<Approval | undefined> =>
       Approval.query(trx)
         .where({ callId, status: 'pending' })

@@ -7,24 +7,24 @@ import { append } from '../runs/timeline.ts'
 import { ToolCall } from '../tools/tool-call.ts'
 import { Approval, type ApprovalStatus } from './approval.ts'
 
-/** What somebody decides. */
+/** A decision on an approval. */
 export interface Decision {
   decision: 'approve' | 'refuse'
-  /** Is told to the model if the call is refused. */
+  /** The model sees it if the call is refused. */
   note?: string | undefined
-  /** The hash of the arguments that they have seen. */
+  /** The hash of the arguments that the decider saw. */
   argumentsHash?: string | undefined
 }
 
 const statusAfter = { approve: 'approved', refuse: 'refused' } as const
 
-/** What comes of an attempt to decide: an error is thrown after the commit. */
+/** The result of a decision. An error is thrown after the commit. */
 interface Decided {
   approval: Approval
   error?: CodedError
 }
 
-/** Decides approvals: each once, under its lock. */
+/** Decides approvals, each once and under its lock. */
 export function createDecide(context: {
   database: Database
   clock: Clock
@@ -33,7 +33,7 @@ export function createDecide(context: {
 }) {
   const { database, clock, due, get } = context
 
-  /** The call of a run continues with the same commit, whatever was decided; an answer in a chat looks for itself. */
+  /** A run's call continues with the same commit, whatever the decision. A chat answer polls for itself. */
   async function free(trx: Transaction, approval: Approval, now: Date): Promise<void> {
     const { id: approvalId, runId, agentId, callId, note } = approval
     if (runId === null || agentId === null) return
@@ -67,13 +67,13 @@ export function createDecide(context: {
 
   return {
     /**
-     * Approves or refuses. The same decision again changes nothing. Fails with NOT_FOUND, and with VALIDATION_ERROR if
-     * it was decided otherwise, has expired or was withdrawn, or is about other arguments than those that were seen.
+     * Approves or refuses. Repeating the same decision changes nothing. Fails with NOT_FOUND, and with VALIDATION_ERROR
+     * if it was decided otherwise, has expired or was withdrawn, or if the decider saw other arguments.
      */
     async decide(by: { ownerId: string; userId: string }, id: string, asked: Decision): Promise<Approval> {
       const { runId } = await get(by.ownerId, id)
       const { approval, error } = await database.transaction(async (trx) => {
-        // The run before the approval, as where a run ends.
+        // Locks the run before the approval, as the end of a run does.
         if (runId !== null) await Run.query(trx).findById(runId).select('id').forUpdate()
         const current = await Approval.query(trx).findById(id).forUpdate()
         assertThat(current, 'NOT_FOUND', { message: unknown })
@@ -87,7 +87,7 @@ export function createDecide(context: {
 
 export const unknown = 'There is no approval with this id.'
 
-/** Whoever decides about what they have not seen is asked to look again. */
+/** Rejects a decision on arguments that the decider has not seen. */
 function assertSeen({ argumentsHash }: Approval, seen: string | undefined): void {
   const message = 'The arguments differ from those you reviewed. Review them and decide again.'
   const details = [{ path: 'argumentsHash', message }]

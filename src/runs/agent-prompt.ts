@@ -2,8 +2,8 @@ import type { WebhookField } from '../agents/agent.ts'
 import { Row } from '../database/row.ts'
 
 /**
- * The instructions of an agent's runs from a sequence on, until the next row (table `agent_prompts`). Written when a run
- * is claimed under new ones, so a run keeps what was in force then, and most runs write none.
+ * The instructions of an agent's runs from a sequence until the next row (table `agent_prompts`). Written when a run is
+ * claimed under changed instructions, so each run keeps its own and most write none.
  */
 export class AgentPrompt extends Row {
   static override tableName = 'agent_prompts'

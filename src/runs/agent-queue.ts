@@ -2,8 +2,8 @@ import type { Transaction } from '../database/database.ts'
 import { Row } from '../database/row.ts'
 
 /**
- * Why a queue may not start its next run: the agent is paused, the owner's tier lacks webhooks, the subscription is
- * past due, or the credits are used up.
+ * Why a queue may not start its next run: a paused agent, a tier without the trigger, a past-due subscription, or no
+ * credits.
  */
 export type BlockedCause = 'paused' | 'tier' | 'past_due' | 'credits'
 
@@ -15,19 +15,19 @@ export class AgentQueue extends Row {
   declare lastSequence: number
   declare unfinished: number
   declare runningRunId: string | null
-  /** The execution of the queue's workflow that claimed the run, and the epoch that it was given; null if none did. */
+  /** The execution of the queue's workflow that claimed the run, and the epoch it got; null if unclaimed. */
   declare claimedBy: string | null
   declare claimedEpoch: number | null
-  /** Whether the queue's workflow was woken, and no claim has found nothing to do since. */
+  /** Whether the queue's workflow was woken and no claim since then found nothing to do. */
   declare awake: boolean
   declare progressedAt: Date
   declare signalledAt: Date
-  /** Why no queued run is started while none is running, and since when. */
+  /** Why no queued run starts although none is running, and since when. */
   declare blockedCause: BlockedCause | null
   declare blockedSince: Date | null
 }
 
-/** Locks an agent's queue. Always taken before the lock of one of its runs, to avoid deadlocks. */
+/** Locks an agent's queue. Always taken before a run's lock, to avoid deadlocks. */
 export async function lockQueue(trx: Transaction, agentId: string): Promise<AgentQueue> {
   return AgentQueue.query(trx).findById(agentId).forUpdate().throwIfNotFound()
 }

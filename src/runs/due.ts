@@ -4,38 +4,38 @@ import type { Database, Transaction } from '../database/database.ts'
 /** Rows that one process takes at a time. */
 export const dueBatch = 50
 
-/** An agent that was taken, and its rows. */
+/** An agent taken for a check, and its rows. */
 export interface DueAgent {
   agentId: string
   rows: number[]
 }
 
 /**
- * When the reconciler has to look at an agent (table `due_agents`). A transaction that changes a fact which needs
- * action makes the agent due. It only inserts, so it waits for no lock and may do so at any point.
+ * When the reconciler must check an agent (table `due_agents`). A transaction that changes a fact that needs action
+ * makes the agent due. It only inserts, so it never waits for a lock.
  */
 export function createDue(context: { database: Database; clock: Clock }) {
   const { database, clock } = context
 
   return {
-    /** Makes the agent due, now unless a time is given. */
+    /** Makes the agent due, by default now. */
     async agent(trx: Database | Transaction, agentId: string, at: Date = clock.now()): Promise<void> {
       await trx.raw('insert into due_agents (agent_id, due_at) values (:agentId, :at)', { agentId, at })
     },
 
-    /** The owner's account has changed: makes all agents that it pays for with unfinished runs due. */
+    /** After a change of the owner's account: makes all agents that it pays for due if they have unfinished runs. */
     async owner(trx: Transaction, ownerId: string): Promise<void> {
       await trx.raw(ownerStatement, { ownerId, now: clock.now() })
     },
 
-    /** The vault entry has changed: makes every agent due whose run has a call that waits for it. */
+    /** After a change of the vault entry: makes every agent due whose run has a call waiting for it. */
     async vaultEntry(trx: Transaction, entryId: string): Promise<void> {
       await trx.raw(vaultEntryStatement, { entryId, now: clock.now() })
     },
 
     /**
-     * Takes agents that are due. Their rows become due again after `forSeconds`, in case this process is killed before
-     * it reschedules them.
+     * Takes due agents. Their rows become due again after `forSeconds`, in case this process dies before it reschedules
+     * them.
      */
     async take(forSeconds: number): Promise<DueAgent[]> {
       const bindings = { now: clock.now(), forSeconds, dueBatch }
@@ -44,7 +44,7 @@ export function createDue(context: { database: Database; clock: Clock }) {
       return [...byAgent].map(([agentId, taken]) => ({ agentId, rows: taken.map(({ id }) => id) }))
     },
 
-    /** Replaces the rows: each agent is due again at the given time, or not at all. */
+    /** Replaces the rows: each agent is due again at its `nextAt`, or not at all. */
     async reschedule(handled: (DueAgent & { nextAt: Date | null })[]): Promise<void> {
       await database.raw(rescheduleStatement, {
         rows: handled.flatMap(({ rows }) => rows),
@@ -79,7 +79,7 @@ const takeStatement = `
                    for update skip locked)
   returning id, agent_id as "agentId"`
 
-/** Rows of an agent that are due later than it is looked at anyway say nothing more. */
+/** Drops an agent's rows that are due after its next check: they add nothing. */
 const rescheduleStatement = `
   with t as (
     select * from unnest(:agentIds::uuid[], :times::timestamptz[]) as t (agent_id, next_at) where next_at is not null

@@ -1,9 +1,9 @@
 import { NoPlaceError } from '../shares/places.ts'
 
-/** Stands where a run notes whose places it waits for. No provider has such a name. */
+/** Marks a run that waits for held credits, in the column that names a provider. No provider has this name. */
 export const heldCredits = ':credits'
 
-/** Other steps hold the credits that are left. The step comes again, as if there were no place for it. */
+/** Other steps hold the remaining credits. The step is retried as if no place were free. */
 export class HeldCreditsError extends NoPlaceError {
   override name = 'HeldCreditsError'
 

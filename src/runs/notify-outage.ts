@@ -5,17 +5,17 @@ import { quotedName } from '../names.ts'
 import { utc } from '../notifications/plain-text.ts'
 import type { Run } from './run.ts'
 
-/** What is wrong with the model, and after how many hours a run that waits for it fails. */
+/** The model's problem, and the hours after which a waiting run fails. */
 interface Outage {
   trouble: { model: string; message: string; since: Date; outageId: string | null }
   hours: number
   now: Date
 }
 
-/** A model that fails one run alone has to do so for so long, in milliseconds, before its owner is notified. */
+/** How long a model must fail one run alone before its owner is notified, in milliseconds. */
 const longMs = 600_000
 
-/** Notifies an owner, once for each outage, that runs wait for a model. */
+/** Notifies an owner, once per outage, that runs wait for a model. */
 export async function notifyOutage(
   trx: Transaction,
   notifications: Notifications,
@@ -36,7 +36,7 @@ export async function notifyOutage(
   })
 }
 
-/** Notifies an owner that an agent is paused, because a run of it has waited for its model for too long. */
+/** Notifies an owner that an agent was paused because its run waited too long for its model. */
 export async function notifyPaused(
   trx: Transaction,
   notifications: Notifications,

@@ -4,28 +4,28 @@ import { RunStep } from './run-step.ts'
 import { Run } from './run.ts'
 
 /**
- * The caller acts under an outdated epoch: the run was resumed under a later one, or is gone. Never retried; the
+ * The caller's epoch is outdated: the run was resumed under a later one, or is gone. Never retried, because the
  * execution with the later epoch continues.
  */
 export class StaleEpochError extends Error {
   override readonly name = 'StaleEpochError'
 }
 
-/** The part of a tool call that the rules read. */
+/** The fields of a tool call that the rules read. */
 export type CallFacts = Pick<
   ToolCall,
   'id' | 'step' | 'name' | 'tool' | 'siteOrigin' | 'arguments' | 'status' | 'waitCause' | 'notBefore'
 >
 
-/** Everything that decides what a run does next. */
+/** Everything that decides a run's next move. */
 export interface RunRecord {
   run: Run
   lastStep: Pick<RunStep, 'step' | 'outcome'> | undefined
-  /** The calls of the last step, and at least the four before them, in the order of the model's requests. */
+  /** Calls of the last step and at least the four before them, in the order of the model's requests. */
   calls: CallFacts[]
 }
 
-/** A run and the epoch that the caller acts under. */
+/** A run and the caller's epoch. */
 export interface RunRef {
   runId: string
   epoch: number
@@ -36,20 +36,20 @@ export async function lockRun(trx: Transaction, ref: RunRef): Promise<Run> {
   return currentRun(await Run.query(trx).findById(ref.runId).forUpdate(), ref)
 }
 
-/** The run, if it still has the given epoch. Throws StaleEpochError. */
+/** The run if it still has the given epoch. Throws StaleEpochError. */
 export function currentRun(run: Run | undefined, { epoch }: RunRef): Run {
   if (run?.epoch === epoch) return run
   throw new StaleEpochError('the run has a later epoch')
 }
 
-/** How many identical calls in a row end a run. */
+/** Identical consecutive calls that end a run. */
 export const endAfter = 5
 
 const facts = ['id', 'step', 'name', 'tool', 'siteOrigin', 'arguments', 'status', 'waitCause', 'notBefore'] as const
 
 /**
- * The last calls before a step, latest first: as many as matter for a row of identical ones. A run may have a thousand
- * steps, so the others are not read.
+ * The last calls before a step, latest first, as many as the check for repetition needs. A run may have a thousand
+ * steps.
  */
 const callsBefore = (trx: Transaction, { id: runId }: Pick<Run, 'id'>, step: number) =>
   ToolCall.query(trx)
@@ -61,7 +61,7 @@ const callsBefore = (trx: Transaction, { id: runId }: Pick<Run, 'id'>, step: num
     ])
     .limit(endAfter - 1)
 
-/** Reads what decides the next move of a run whose row is locked. */
+/** Reads the record of a run whose row is locked. */
 export async function readRecord(trx: Transaction, run: Run): Promise<RunRecord> {
   const { id: runId, steps } = run
   const lastStep = steps === 0 ? undefined : await RunStep.query(trx).findById([runId, steps]).select('step', 'outcome')

@@ -4,7 +4,7 @@ import { AgentPrompt } from './agent-prompt.ts'
 import { promptInForce, type PromptInForce } from './queue/prompt-in-force.ts'
 import type { Run } from './run.ts'
 
-/** What a run was given (table `run_inputs`, partitioned by `runId`). Written once, and never changed. */
+/** A run's input (table `run_inputs`, partitioned by `runId`). Insert-only. */
 export class RunInput extends Row {
   static override tableName = 'run_inputs'
   static override idColumn = 'runId'
@@ -12,21 +12,21 @@ export class RunInput extends Row {
   static override anyTexts = ['action']
   declare runId: string
   /**
-   * The payload as received, or the JSON text of a manual run's input: an object, or a string. A text, because `jsonb`
-   * refuses U+0000, rounds numbers, and drops members that are repeated.
+   * The payload as received, or the JSON text (object or string) of a manual run's input. Stored as text, because
+   * `jsonb` rejects U+0000, rounds numbers and drops repeated members.
    */
   declare payload: string
-  /** The `action` of a delivery's payload: it takes the place of the prompt if the agent allows that. */
+  /** The payload's `action`, which replaces the prompt if the agent allows it. */
   declare action: string | null
-  /** What the sender said about it in headers (those that its preset keeps), if anything. */
+  /** The sender's headers about the payload that its preset keeps, if any. */
   declare headers: Record<string, string> | null
 }
 
-/** What the run was given; undefined if it was started without anything. */
+/** A run's input; undefined if it has none. */
 export const inputOf = async (db: Database | Transaction, runId: string): Promise<RunInput | undefined> =>
   await RunInput.query(db).findById(runId)
 
-/** The instructions that were in force when the run was claimed; null if it has not been. */
+/** The instructions in force when the run was claimed; null before that. */
 export async function promptOf(
   db: Database | Transaction,
   { agentId, sequence, trigger, startedAt }: Pick<Run, 'agentId' | 'sequence' | 'trigger' | 'startedAt'>,

@@ -16,15 +16,15 @@ export class RunStep extends Row {
   declare credits: number
   declare latencyMs: number
   declare recordedAt: Date
-  /** The part of the input tokens that the provider had in its cache. */
+  /** Input tokens that the provider had cached. */
   declare cachedTokens: number | null
   /** In billionths of a USD; null if no price was known. */
   declare costNanoUsd: number | null
-  /** What its provider wants back unchanged. */
+  /** Content that its provider wants back unchanged. */
   declare content: string | null
-  /** Why the answer did not count, or that it is a summary of earlier steps; and what is said of it. */
+  /** Why the answer did not count, or `summary` for a summary of earlier steps, with a note. */
   declare outcome: StepProblem | 'summary' | null
   declare remark: string | null
-  /** The answer as the value that its run has to have, as JSON text; null if it need not have one. */
+  /** The answer's value as JSON text, for a run with an output schema; null otherwise. */
   declare output: string | null
 }

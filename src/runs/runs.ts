@@ -18,26 +18,26 @@ import type { Sender } from '../tools/sender.ts'
 import type { RateLimits } from '../rate-limit.ts'
 import type { Payloads } from '../webhooks/payloads.ts'
 import { createAccept } from './accept/accept.ts'
-import { createManual } from './accept/manual.ts'
+import { createManual } from './accept/manual-runs.ts'
 import { createReplay } from './accept/replay.ts'
 import { createReplayBatches } from './accept/replay-batches.ts'
 import { createReplayFailed } from './accept/replay-failed.ts'
-import { createReplayable } from './accept/replayable.ts'
-import { createRepeats } from './accept/repeats.ts'
+import { createReplayable } from './accept/assert-replayable.ts'
+import { createRepeats } from './accept/repeated-requests.ts'
 import type { Due } from './due.ts'
 import { createCancel } from './ending/cancel.ts'
-import { createEnd, createWriteEnding } from './ending/end.ts'
+import { createEnd, createWriteEnding } from './ending/end-run.ts'
 import { createClaim } from './queue/claim-run.ts'
 import { createDepth } from './queue/depth.ts'
 import { createLiveWords } from './live/live-words.ts'
 import { createReading } from './reading/read-runs.ts'
-import { createWatching } from './reading/watching.ts'
+import { createWatching } from './reading/watch-runs.ts'
 import { createReconciler } from './reconcile/reconciler.ts'
 import { createNoPlace } from './step/no-place.ts'
 import { createRunCalls } from './step/run-calls.ts'
 import { createSteps } from './step/steps.ts'
 
-/** Runs, from acceptance to ending, and how to read them. Each part has its own sub-folder. */
+/** Runs, from acceptance to ending, and how to read them. Each part has its own folder. */
 export function createRuns(context: {
   database: Database
   clock: Clock

@@ -16,14 +16,14 @@ export const runStatuses = Object.keys(transitions) as [RunStatus, ...RunStatus[
 /** Whether a run in this state has ended; an ended run never changes again. */
 export const hasEnded = (status: RunStatus): boolean => transitions[status].length === 0
 
-/** For queries on runs that have not ended: their indexes are on the status, not on `ended_at`. */
+/** For queries on unfinished runs: their indexes are on the status, not on `ended_at`. */
 export const unfinishedStatuses = runStatuses.filter((status) => !hasEnded(status))
 
 /** Whether the table allows the transition. */
 export const mayTransition = (from: RunStatus, to: RunStatus): boolean =>
   (transitions[from] as readonly string[]).includes(to)
 
-/** Why a run ended other than by completing: the code in `reason`, and its sentence. */
+/** Why a run ended without completing: the code in `reason`, and its sentence. */
 export const endReasons = {
   CANCELLED_BY_OWNER: 'The owner cancelled the run.',
   CANCELLED_BY_OPERATOR: 'An operator of the platform cancelled the run.',
@@ -54,6 +54,6 @@ export const endReasons = {
 
 export type EndReason = keyof typeof endReasons
 
-/** The final status of a run that was asked to end. */
+/** The final status of a run with a cancel request. */
 export const cancelledAs = (reason: EndReason | null): 'skipped' | 'cancelled' =>
   reason === 'SKIPPED_BY_OWNER' ? 'skipped' : 'cancelled'

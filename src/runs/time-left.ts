@@ -3,16 +3,16 @@ import type { Run } from './run.ts'
 
 type Budgets = Config['budgets']
 
-/** How much longer the run may wait, in milliseconds, after what it has waited already. What does not use that up does not count. */
+/** How much longer the run may wait, in milliseconds. Uncounted waits are excluded. */
 export function waitingTimeLeft(run: Run, budgets: Budgets, now: Date): number {
   const currentMs = isUncounted(run.waitingCause) ? 0 : currentWaitMs(run, now)
   return budgets.waitSeconds * 1000 - (run.waitedMs - run.outageMs) - currentMs
 }
 
-/** An outage of the model has its own end, and a pause has none. */
+/** A model outage has its own limit, and a pause has none. */
 export const isUncounted = (cause: Run['waitingCause']): boolean => cause === 'model' || cause === 'paused'
 
-/** How much longer the run may wait for its model, in milliseconds: from when that failed, or the run began after that. */
+/** How much longer the run may wait for its model, in milliseconds, from the failure or, if later, its own start. */
 export function outageTimeLeft(
   { startedAt }: Pick<Run, 'startedAt'>,
   since: Date,
@@ -24,7 +24,7 @@ export function outageTimeLeft(
   return (isLater ? startedAt : since).getTime() + wholeMs - now.getTime()
 }
 
-/** How much longer the run may work, in milliseconds. Waits do not count, nor what holds it up from outside. */
+/** How much longer the run may work, in milliseconds. Waits and external delays do not count. */
 export function workingTimeLeft(run: Run, budgets: Budgets, now: Date): number {
   const idleMs = run.waitedMs + currentWaitMs(run, now) + heldUpMs(run, budgets, now)
   const busyMs = run.startedAt ? now.getTime() - run.startedAt.getTime() - idleMs : 0
@@ -36,9 +36,8 @@ export const currentWaitMs = ({ waitingSince }: Pick<Run, 'waitingSince'>, now: 
   waitingSince ? Math.max(0, now.getTime() - waitingSince.getTime()) : 0
 
 /**
- * How long the run has been held up since its last progress, in milliseconds: its provider has named a time before which
- * it may not be asked again, or there is no place for what comes next. It counts as waiting, as long as the run may wait;
- * whoever begins what comes next adds it to `waitedMs`.
+ * How long the run has been held up since its last progress, in milliseconds: its provider named a retry time, or no
+ * place is free. It counts as waiting, up to the run's limit. Starting the next work adds it to `waitedMs`.
  */
 export function heldUpMs(run: Run, budgets: Budgets, now: Date): number {
   const { failedAt, retryAt, failedAttempt, attempt, noPlaceSince, progressedAt } = run

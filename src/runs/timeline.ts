@@ -4,7 +4,7 @@ import type { Transaction } from '../database/database.ts'
 import type { MissingSite } from '../agents/agent-sites.ts'
 import { Row } from '../database/row.ts'
 import { Run } from './run.ts'
-import { withoutUsual, withUsual } from './usual-data.ts'
+import { withoutDefaults, withDefaults } from './default-event-data.ts'
 
 /** A model call that failed. `retryAt` is when the provider allows a retry, if it named a time. */
 interface StepFailure {
@@ -14,9 +14,9 @@ interface StepFailure {
   message: string
   willRetry: boolean
   retryAt?: string
-  /** The model that was asked. */
+  /** The model that was called. */
   model: string
-  /** What the provider has billed all the same. */
+  /** Tokens that the provider billed anyway. */
   inputTokens?: number
   outputTokens?: number
   cachedTokens?: number
@@ -24,7 +24,7 @@ interface StepFailure {
   costUsd?: number | null
 }
 
-/** The kinds of timeline events and their data. Contents (payloads, answers, results) are joined on reading. */
+/** Kinds of timeline events and their data. Contents (payloads, answers, results) are joined on reading. */
 export interface EventData {
   accepted: { trigger: string; sequence: number; ahead: number; replayOf?: string }
   started: { epoch: number; override: 'used' | 'not-allowed' | 'absent' }
@@ -32,11 +32,11 @@ export interface EventData {
   'step.started': { step: number; attempt: number; note?: string }
   'step.failed': StepFailure
   /**
-   * `missingSites`: sites of the agent whose tools the model was not offered; `endWord`: the provider's word for the end
-   * of the answer, if that is none of the usual ones.
+   * `missingSites`: sites of the agent whose tools were not offered. `endWord`: the provider's word for the end of the
+   * answer, if unusual.
    */
   'step.finished': { step: number; attempt: number; missingSites?: MissingSite[]; endWord?: string }
-  /** The prompt of the step would not fit, so the model sees less of the run from now on; 0 stands for nothing. */
+  /** The prompt would not fit, so the model sees less of the run from now on. 0 stands for nothing. */
   'context.fitted': {
     step: number
     shortenedThrough: number
@@ -46,12 +46,12 @@ export interface EventData {
     contextTokens: number
     note: string
   }
-  /** From `step` on another model is asked. */
+  /** Another model is used from `step` on. */
   'model.changed': { step: number; from: string; to: string; note: string }
   'tool.started': { callId: string; attempt: number; note?: string }
   'tool.failed': { callId: string; attempt: number; message: string; willRetry: true }
   'tool.finished': { callId: string; attempts: number; status: string; note?: string }
-  /** The call is not sent before somebody has approved it. */
+  /** The call is sent only after approval. */
   'approval.requested': { callId: string; approvalId: string; expiresAt: string }
   'approval.decided': { callId: string; approvalId: string; status: 'approved' | 'refused' | 'expired'; note?: string }
   'credential.refreshed': { callId: string; site: string }
@@ -63,7 +63,7 @@ export interface EventData {
 
 type EventKind = keyof EventData
 
-/** An event to be appended. */
+/** An event to append. */
 export type NewEvent = { [Kind in EventKind]: { kind: Kind; data: EventData[Kind] } }[EventKind]
 
 /** One event of a run's timeline (table `run_events`). */
@@ -80,18 +80,18 @@ export class RunEvent extends Row {
   /** Every query reads the kind with the data. */
   override $parseDatabaseJson(row: Pojo): Pojo {
     const { kind, data, ...rest } = super.$parseDatabaseJson(row) as Pick<RunEvent, 'kind' | 'data'>
-    return { ...rest, kind, data: withUsual(kind, data) }
+    return { ...rest, kind, data: withDefaults(kind, data) }
   }
 
   override $formatDatabaseJson(row: Pojo): Pojo {
     const { kind, data } = row as Pick<RunEvent, 'kind' | 'data'>
-    return super.$formatDatabaseJson({ ...row, data: withoutUsual(kind, data) })
+    return super.$formatDatabaseJson({ ...row, data: withoutDefaults(kind, data) })
   }
 }
 
 /**
- * Appends events to a run's timeline and applies their changes to its row. Counting them locks the row, so numbers have
- * no gaps and follow the order of commits. Counts as progress of the run unless the changes say otherwise.
+ * Appends events to a run's timeline and applies their changes to its row. Counting locks the row, so numbers have no
+ * gaps and follow the order of commits. Counts as progress unless the changes say otherwise.
  */
 export async function append(
   trx: Transaction,
@@ -107,7 +107,7 @@ export async function append(
     .patch({ ...counted, ...changes })
     .returning(['id', 'events'])
   const kinds = events.map(({ kind }) => kind)
-  const data = events.map((event) => JSON.stringify(withoutUsual(event.kind, { ...event.data })))
+  const data = events.map((event) => JSON.stringify(withoutDefaults(event.kind, { ...event.data })))
   const count = events.length
   const { rowCount } = await trx.raw<{ rowCount: number }>(insertCounted, {
     patch: patch.toKnexQuery(),
@@ -119,7 +119,7 @@ export async function append(
   if (rowCount !== count) throw new Error('an event was appended to a run that does not exist')
 }
 
-/** One statement, because most of what is recorded of a run is recorded by it. */
+/** One statement, because it writes most of a run's record. */
 const insertCounted = `
   with run as (:patch)
   insert into run_events (run_id, number, kind, at, data)

@@ -35,8 +35,8 @@ function problemsOf(read: () => unknown): ErrorDetail[] {
 }
 
 /**
- * The plan of an agent; undefined if the agent does not exist or is not scheduled. Also undefined if its expression was
- * stored before validation existed and cannot be parsed: such an agent never fires.
+ * The plan of an agent. Undefined if the agent does not exist, is not scheduled, or has an expression that predates
+ * validation and cannot be parsed. Such an agent never fires.
  */
 export function planOf(agent: ScheduledAgent | undefined): Plan | undefined {
   if (!agent || agent.deletedAt || agent.trigger !== 'scheduled') return undefined

@@ -12,7 +12,7 @@ import { planOf, type Plan } from './plan.ts'
 import { ScheduleFire } from './fires/schedule-fire.ts'
 import { Schedule } from './schedule.ts'
 
-/** How many upcoming and how many past fires the view of a schedule shows. */
+/** Upcoming fires and past fires in the view of a schedule. */
 const shown = 10
 
 /** A fire, with a sentence for its reason. */
@@ -75,14 +75,14 @@ function assertScheduled(agent: Agent): Plan {
 
 type FiredAgent = Pick<Agent, 'id' | 'ownerId'>
 
-/** Runs are kept for a shorter time than fires; a deleted run is null. */
+/** Runs are kept for less time than fires. A deleted run is null. */
 const firesOf = (database: Database, { id: agentId, ownerId }: FiredAgent) =>
   ScheduleFire.query(database)
     .select('agentId', 'nominalAt', 'outcome', 'reason', 'recordedAt')
     .select(
       Run.query(database).select('id').whereColumn('runs.id', 'scheduleFires.runId').where({ ownerId }).as('runId'),
     )
-    // Those before a move were of another owner.
+    // Fires from before a move belong to the previous owner.
     .where({ agentId, ownerId })
 
 const withMessage = (fire: ScheduleFire): FireWithMessage => ({

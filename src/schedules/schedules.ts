@@ -6,17 +6,17 @@ import type { Logger } from '../logger.ts'
 import type { Temporal } from '../temporal/temporal.ts'
 import type { WantedSchedule } from '../temporal/schedules.ts'
 import { toCalendars } from './cron/calendars.ts'
-import { noteChange } from './changes.ts'
+import { noteChange } from './note-change.ts'
 import { planOf, type Plan, type ScheduledAgent } from './plan.ts'
 import { createReadSchedules } from './read-schedules.ts'
 import { Schedule } from './schedule.ts'
 
-/** Attempts of one sync if the schedule keeps changing; after that the reconciler continues. */
+/** Attempts of one sync while the schedule keeps changing. After that, the reconciler continues. */
 const maxAttempts = 5
 
 /**
- * The schedules of agents: the record, and its sync to Temporal. No lock is held during a call to Temporal. Every
- * change raises the generation, and a sync that has sent an older one starts again.
+ * The schedules of agents: the record, and its sync to Temporal. Holds no lock during a call to Temporal. Every change
+ * raises the generation, and a sync that sent an older one starts again.
  */
 export function createSchedules(context: {
   database: Database
@@ -47,7 +47,7 @@ export function createSchedules(context: {
     catchUpSeconds: config.scheduleCatchUpSeconds,
   })
 
-  /** Makes Temporal match the record; true if that removed a schedule. Throws what Temporal throws. */
+  /** Makes Temporal match the record. True if that removed a schedule. Throws Temporal's errors. */
   async function sync(agentId: string): Promise<boolean> {
     try {
       return await syncUntilCurrent(agentId)
@@ -81,8 +81,8 @@ export function createSchedules(context: {
   }
 
   /**
-   * Has Temporal backfill the fires of the catch-up window that are not in the ledger, because Temporal does not catch
-   * up on fires before the last change of a schedule. A fire that Temporal starts twice is recorded once.
+   * Makes Temporal backfill fires of the catch-up window that are not in the ledger, because it does not catch up on
+   * fires before a schedule's last change. A fire that Temporal starts twice is recorded once.
    */
   async function catchUp({ agentId, paused }: WantedSchedule): Promise<void> {
     const now = clock.now()
@@ -100,7 +100,7 @@ export function createSchedules(context: {
     catchUp,
     ...createReadSchedules(context),
 
-    /** Records a change of an agent in its transaction; see changes.ts. True if `syncSoon` must follow. */
+    /** Records a change of an agent in its transaction; see note-change.ts. True if `syncSoon` must follow. */
     noteChange: (
       trx: Transaction,
       before: ScheduledAgent | undefined,

@@ -1,24 +1,25 @@
 import type { ReadHeader } from './proofs.ts'
 
-/** What is known of a request before its body is read. */
-interface Asked {
+/** A request before its body is read. */
+interface RequestHead {
   method: string
   header: ReadHeader
   /** The raw query, without the question mark. */
   search: string
 }
 
-/** A sender that asks for something else than a delivery's receipt, and what its owner can do. */
+/** A sender's request that expects something other than a receipt, and advice for the agent's owner. */
 interface Handshake {
-  isIn: (asked: Asked) => boolean
+  isIn: (asked: RequestHead) => boolean
   advice: string
 }
 
-const typeIs = ({ header }: Asked, type: string): boolean =>
+const typeIs = ({ header }: RequestHead, type: string): boolean =>
   header('content-type')?.toLowerCase().includes(type) ?? false
-const isForm = (asked: Asked): boolean => typeIs(asked, 'x-www-form-urlencoded') || typeIs(asked, 'multipart/form-data')
-const has = ({ header }: Asked, name: string): boolean => header(name) !== undefined
-const asks = ({ search }: Asked, name: string): boolean => new URLSearchParams(search).has(name)
+const isForm = (asked: RequestHead): boolean =>
+  typeIs(asked, 'x-www-form-urlencoded') || typeIs(asked, 'multipart/form-data')
+const has = ({ header }: RequestHead, name: string): boolean => header(name) !== undefined
+const asks = ({ search }: RequestHead, name: string): boolean => new URLSearchParams(search).has(name)
 
 const relay = 'Run your own relay that forwards the events as JSON with an X-Webhook-Secret header.'
 
@@ -26,7 +27,7 @@ const eventGrid = `Azure Event Grid sends lists of events and requires a validat
 const batches =
   'Batches of CloudEvents are not supported. Configure the sender to send one event per request (structured mode).'
 
-/** The first that fits; the general ones come last. */
+/** The first match counts; general ones come last. */
 const handshakes: readonly Handshake[] = [
   {
     isIn: (asked) => has(asked, 'x-amz-sns-message-type'),
@@ -80,10 +81,11 @@ const handshakes: readonly Handshake[] = [
   { isIn: isForm, advice: 'Forms are not supported. Set the content type to application/json at the sender.' },
 ]
 
-/** What to do about a request that is a sender's handshake, or of a sender that does not fit; undefined for any other. */
-export const handshakeIn = (asked: Asked): string | undefined => handshakes.find(({ isIn }) => isIn(asked))?.advice
+/** Advice for a handshake, or for a sender that does not fit; undefined for any other request. */
+export const handshakeIn = (asked: RequestHead): string | undefined =>
+  handshakes.find(({ isIn }) => isIn(asked))?.advice
 
-/** What to do about a payload that is a list. */
+/** Advice for a payload that is a list. */
 export function adviceOnList([first]: readonly unknown[]): string {
   const has = (name: string): boolean => typeof first === 'object' && first !== null && Object.hasOwn(first, name)
   if (has('eventType') && has('topic')) return eventGrid

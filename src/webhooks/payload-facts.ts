@@ -4,23 +4,23 @@ import { parseJson } from '../json.ts'
 import { adviceOnList } from './handshakes.ts'
 import { presets } from './presets.ts'
 
-/** What the platform needs to know of a payload. */
+/** What the platform reads from a payload. */
 export interface PayloadFacts {
-  /** The texts that identify deliveries of known senders and checks of the address, by JSON pointer. */
+  /** Texts that identify deliveries of known senders and URL verifications, by JSON pointer. */
   texts: Record<string, string>
-  /** The instructions that it brings along (`action`), if any. */
+  /** The payload's instructions (`action`), if any. */
   action: string | undefined
-  /** What does not match the agent's webhook schema. */
+  /** Mismatches with the agent's webhook schema. */
   mismatches: ErrorDetail[]
 }
 
-/** A payload as received, and the agent's webhook schema; members that the schema does not name are allowed. */
+/** A payload as received, and the agent's webhook schema. The schema allows members that it does not name. */
 export interface GivenPayload {
   text: string
   schema: WebhookField[] | null
 }
 
-/** Reads a payload; `problem` says why it cannot be used. */
+/** Reads a payload. `problem` says why it is unusable. */
 export function factsOfPayload({ text, schema }: GivenPayload): PayloadFacts | { problem: string } {
   const parsed = parseJson(text, { maxDepth: 100 })
   if (!parsed.ok) return { problem: parsed.problem }
@@ -39,7 +39,7 @@ export function factsOfPayload({ text, schema }: GivenPayload): PayloadFacts | {
   return { texts: Object.fromEntries(texts), action: action?.trim() === '' ? undefined : action, mismatches }
 }
 
-/** Of the senders' deliveries, and of Slack's check of the address. */
+/** Members that identify deliveries, and those of Slack's URL verification. */
 const pointers = [
   ...Object.values(presets).flatMap(({ identity }) => (identity && 'pointer' in identity ? [identity.pointer] : [])),
   '/type',

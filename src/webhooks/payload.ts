@@ -1,14 +1,13 @@
 import { CodedError } from '../errors.ts'
 import type { PayloadFacts } from './payload-facts.ts'
 
-/** A payload: its original text, which is stored, and what the platform needs to know of it. */
+/** A payload: its original text, which is stored, and what the platform reads from it. */
 export interface Payload extends PayloadFacts {
   text: string
 }
 
 /**
- * Refuses a payload that does not match the agent's webhook schema, with WEBHOOK_PAYLOAD_INVALID, which names every
- * invalid field.
+ * Rejects a payload that does not match the agent's webhook schema: WEBHOOK_PAYLOAD_INVALID, with every invalid field.
  */
 export function assertMatches({ mismatches: details }: Payload): void {
   if (details.length === 0) return

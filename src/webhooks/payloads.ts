@@ -9,7 +9,7 @@ import { factsOfPayload, type GivenPayload } from './payload-facts.ts'
 import type { Payload } from './payload.ts'
 
 /**
- * Up to here a payload is read at once: that takes two milliseconds at worst, and a thread takes one. Of a mebibyte it
+ * Payloads up to this length are read inline: that takes two milliseconds at worst, and a thread takes one. A mebibyte
  * takes 80.
  */
 const inlineCharacters = 32 * 1024
@@ -19,7 +19,7 @@ const unreadable = (message: string) =>
 
 const tooComplex = { problem: 'The payload is too complex to read in time.' }
 
-/** Reads webhook payloads, the larger ones in threads: strangers write them. */
+/** Reads webhook payloads. Strangers write them, so larger ones are read in threads. */
 export function createPayloads({ threads }: { threads: Pick<Threads<typeof inThread>, 'run'> }) {
   const factsOf = async (given: GivenPayload, party: string) =>
     given.text.length <= inlineCharacters
@@ -28,8 +28,8 @@ export function createPayloads({ threads }: { threads: Pick<Threads<typeof inThr
 
   return {
     /**
-     * Reads a payload: a JSON object (docs/specification.md, "Webhook payload"). Its text is kept unchanged, so numbers
-     * of any size and odd strings are allowed. The agent's owner waits for a turn. Fails with VALIDATION_ERROR.
+     * Reads a payload: a JSON object (docs/specification.md, "Webhook payload"). Its text stays unchanged, so numbers
+     * of any size and odd strings are allowed. Reads are queued by owner. Fails with VALIDATION_ERROR.
      */
     async read(bytes: Buffer, agent: Pick<Agent, 'ownerId' | 'webhookSchema'>): Promise<Payload> {
       const text = decodeUtf8(bytes)
@@ -40,8 +40,8 @@ export function createPayloads({ threads }: { threads: Pick<Threads<typeof inThr
     },
 
     /**
-     * An accepted payload as JSON for its owner: every number as it was written, and the last one of members that occur
-     * twice. Undefined if that takes too long.
+     * An accepted payload as JSON for its owner, with numbers as written and the last of repeated members. Undefined if
+     * that takes too long.
      */
     async show(text: string, ownerId: string): Promise<JsonText | undefined> {
       if (text.length <= inlineCharacters) return new JsonText(readableJson(text))

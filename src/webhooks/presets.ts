@@ -2,20 +2,20 @@ import type { WebhookProof } from '../agents/agent.ts'
 
 /** How a request is signed. */
 export interface Signature {
-  /** What is signed: `{body}` is the raw bytes, `{id}` and `{timestamp}` come from headers. */
+  /** The signed text: `{body}` is the raw bytes, `{id}` and `{timestamp}` come from headers. */
   signs: string
   encoding: 'hex' | 'base64'
   /** The prefix of each signature in the header, usually the scheme's version. Other members are ignored. */
   prefix: string
-  /** Separates the members of the header; without it the header is one signature. */
+  /** Separates the members of the header. Without it, the header is one signature. */
   separator?: string
   /**
-   * How the secret becomes the key: as the text that a person has chosen, as one that the sender has made, which has no
-   * quotation marks, or decoded from base64.
+   * How the secret becomes the key: the text that a person chose, the text that the sender generated (no quotation
+   * marks), or decoded from base64.
    */
   key: 'text' | 'made' | 'base64'
   idHeader?: string
-  /** Seconds since 1970, in a header of its own or in the member with this prefix. */
+  /** Seconds since 1970, in its own header or in the member with this prefix. */
   timestamp?: { header: string } | { prefix: string }
 }
 
@@ -25,21 +25,21 @@ export interface Preset {
   header: string
   /** Without it the header holds the secret itself. */
   signature?: Signature
-  /** How the same headers begin in the sender's other spelling: theirs here, and theirs there. */
+  /** The start of the same headers in the sender's other spelling: [here, there]. */
   otherNames?: readonly [here: string, there: string]
   /**
-   * What identifies a delivery: a header, or a JSON pointer into the body (RFC 6901). `within`: the header that names what
-   * the identity is unique in.
+   * What identifies a delivery: a header, or a JSON pointer into the body (RFC 6901). `within`: the header that names
+   * the scope of the identity.
    */
   identity?: { header: string; within?: string } | { pointer: string }
   /**
-   * The headers in which the sender says what it sends, from its public documents. They are kept with the delivery, so
-   * never those that prove something.
+   * Headers in which the sender describes its delivery, from its public documents. They are stored with the delivery,
+   * so never list headers that prove something.
    */
-  says: readonly string[]
-  /** What only tries the address: this header has this value. It is answered, and starts nothing. */
+  infoHeaders: readonly string[]
+  /** A request that only tests the address: this header has this value. It is answered and starts nothing. */
   ping?: { header: string; value: string }
-  /** The sender's URL verification: its member `type` has this value, and `challenge` is sent back. */
+  /** The sender's URL verification: its member `type` has this value, and `challenge` is returned. */
   urlCheck?: { type: string }
 }
 
@@ -49,7 +49,7 @@ export interface Preset {
  * identity. They offer nothing better.
  */
 export const presets: Record<WebhookProof, Preset> = {
-  secret: { header: 'X-Webhook-Secret', says: [] },
+  secret: { header: 'X-Webhook-Secret', infoHeaders: [] },
   'standard-webhooks': {
     header: 'webhook-signature',
     signature: {
@@ -63,14 +63,14 @@ export const presets: Record<WebhookProof, Preset> = {
     },
     otherNames: ['webhook-', 'svix-'],
     identity: { header: 'webhook-id' },
-    says: ['webhook-id'],
+    infoHeaders: ['webhook-id'],
   },
   github: {
     header: 'X-Hub-Signature-256',
     signature: { signs: '{body}', encoding: 'hex', prefix: 'sha256=', key: 'text' },
-    // Two hooks of one repository tell of an event under one id.
+    // Two hooks of one repository send an event under the same id.
     identity: { header: 'X-GitHub-Delivery', within: 'X-GitHub-Hook-ID' },
-    says: [
+    infoHeaders: [
       'X-GitHub-Event',
       'X-GitHub-Delivery',
       'X-GitHub-Hook-ID',
@@ -82,7 +82,7 @@ export const presets: Record<WebhookProof, Preset> = {
   gitlab: {
     header: 'X-Gitlab-Token',
     identity: { header: 'Idempotency-Key' },
-    says: ['X-Gitlab-Event', 'X-Gitlab-Event-UUID', 'X-Gitlab-Webhook-UUID', 'X-Gitlab-Instance'],
+    infoHeaders: ['X-Gitlab-Event', 'X-Gitlab-Event-UUID', 'X-Gitlab-Webhook-UUID', 'X-Gitlab-Instance'],
   },
   stripe: {
     header: 'Stripe-Signature',
@@ -95,14 +95,14 @@ export const presets: Record<WebhookProof, Preset> = {
       timestamp: { prefix: 't=' },
     },
     identity: { pointer: '/id' },
-    says: [],
+    infoHeaders: [],
   },
   shopify: {
     header: 'X-Shopify-Hmac-Sha256',
     signature: { signs: '{body}', encoding: 'base64', prefix: '', key: 'made' },
     otherNames: ['X-Shopify-', 'shopify-'],
     identity: { header: 'X-Shopify-Webhook-Id' },
-    says: [
+    infoHeaders: [
       'X-Shopify-Topic',
       'X-Shopify-Shop-Domain',
       'X-Shopify-API-Version',
@@ -121,7 +121,7 @@ export const presets: Record<WebhookProof, Preset> = {
       timestamp: { header: 'X-Slack-Request-Timestamp' },
     },
     identity: { pointer: '/event_id' },
-    says: ['X-Slack-Retry-Num', 'X-Slack-Retry-Reason'],
+    infoHeaders: ['X-Slack-Retry-Num', 'X-Slack-Retry-Reason'],
     urlCheck: { type: 'url_verification' },
   },
 }

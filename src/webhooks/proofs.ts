@@ -2,28 +2,27 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { standardWebhooksKey, unquoted } from '../secrets/standard-webhooks-key.ts'
 import type { Preset, Signature } from './presets.ts'
 
-/** Reads a header by name; an empty header is not absent. */
+/** Reads a header by name. An empty header is not absent. */
 export type ReadHeader = (name: string) => string | undefined
 
-/** What a sender shows as proof, and what it is checked with. */
+/** A sender's proof, and the secrets to check it. */
 interface Evidence {
   header: ReadHeader
-  /** The raw bytes, read only if all required headers are there. May fail with VALIDATION_ERROR. */
+  /** The raw bytes, read only if all required headers are present. May fail with VALIDATION_ERROR. */
   readBody: () => Promise<Buffer>
   /** The agent's valid secrets; one of them must match. */
   secrets: string[]
   now: Date
-  /** Whether it accompanies another proof, the one that the agent requires. */
+  /** Whether it accompanies the proof that the agent requires. */
   isBeside?: boolean
 }
 
-/** How far the time of a signature may be from our clock, either way. */
+/** How far a signature's time may differ from our clock, either way. */
 const windowSeconds = 300
 
 /**
- * Checks one proof. Returns the problem, in a sentence that reveals nothing about the secret; undefined if the proof is
- * valid. Not done with the senders' libraries, because all schemes are one computation over one table (`presets`): the
- * libraries would need as much code, and more maintenance.
+ * Checks one proof. Returns the problem, in a sentence that reveals nothing about the secret; undefined if valid. The
+ * senders' libraries would need as much code and more maintenance than one computation over one table (`presets`).
  */
 export async function problemOfProof(preset: Preset, evidence: Evidence): Promise<string | undefined> {
   const { header, secrets } = evidence
@@ -46,7 +45,7 @@ async function problemOfSignature(
   { header, readBody, secrets, now }: Evidence,
 ): Promise<string | undefined> {
   const id = signature.idHeader === undefined ? '' : (header(signature.idHeader) ?? '')
-  // The parts are joined by points: an id with a point could be read as another request.
+  // The parts are joined by periods. An id with a period could be read as another request.
   if (id.includes('.')) return `The header ${signature.idHeader} must not contain a period.`
   const members = membersOf(signature, given)
   const timestamp = timestampOf(signature, members, header)
@@ -73,7 +72,7 @@ const membersOf = ({ separator }: Signature, given: string): string[] =>
 const withPrefix = (members: string[], prefix: string): string[] =>
   members.filter((member) => member.startsWith(prefix)).map((member) => member.slice(prefix.length))
 
-/** Empty if there is none, or several in one header, because it is unclear which of them was signed. */
+/** Empty if there is none, or if one header has several, because it is unclear which was signed. */
 function timestampOf({ timestamp }: Signature, members: string[], header: ReadHeader): string {
   if (!timestamp) return ''
   if ('header' in timestamp) return header(timestamp.header) ?? ''
@@ -88,7 +87,7 @@ function isPresent(timestamp: string, now: Date): boolean {
 
 type Parts = Record<'{id}' | '{timestamp}' | '{body}', string | Buffer>
 
-/** The expected signature; undefined if the secret is no key of this scheme. */
+/** The expected signature; undefined if the secret is not a key of this scheme. */
 function sign({ signs, encoding, key }: Signature, parts: Parts, secret: string): string | undefined {
   const bytes = keys[key](secret)
   if (bytes === undefined) return undefined

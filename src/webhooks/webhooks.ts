@@ -6,17 +6,17 @@ import { requireFeature } from '../billing/tiers.ts'
 import type { Clock } from '../clock.ts'
 import { assertThat, CodedError } from '../errors.ts'
 import type { RateLimits } from '../rate-limit.ts'
-import type { Recipient } from '../runs/accept/proven.ts'
+import type { Recipient } from '../runs/accept/recheck-senders.ts'
 import type { Receipt } from '../runs/accept/receipt.ts'
 import type { Runs } from '../runs/runs.ts'
 import type { LargeBodies } from '../threads/large-bodies.ts'
-import { challengeIn, identityOf } from './identity.ts'
+import { challengeIn, identityOf } from './delivery-identity.ts'
 import { isPing, keptHeaders } from './kept-headers.ts'
 import { assertMatches } from './payload.ts'
 import type { Payloads } from './payloads.ts'
 import { presets, type Preset } from './presets.ts'
 import { problemOfProof, type ReadHeader } from './proofs.ts'
-import { namesOf, spelled } from './spellings.ts'
+import { namesOf, presetsSent } from './header-names.ts'
 
 const suspended =
   'The account that owns this agent is suspended, so the agent accepts no deliveries. Send it again after the operator has lifted the suspension.'
@@ -30,25 +30,25 @@ export interface InboundRequest {
   readBody: () => Promise<Buffer>
   /** The sender's address; failed proofs are counted by address. */
   address: string
-  /** Whether it counts as a delivery: not when its sender is checked again. */
+  /** Whether it counts as a delivery. A recheck of its sender does not. */
   isCounted: boolean
 }
 
-/** What an admitted sender delivers. */
+/** The content of a delivery from an admitted sender. */
 export interface Delivery {
   body: Buffer
   header: ReadHeader
   requestId: string
 }
 
-/** An agent whose sender has proven itself, and its owner's standing. */
+/** An agent with a proven sender, and its owner's standing. */
 interface Admitted {
   agent: Agent
   standing: AccountStatus
   request: InboundRequest
 }
 
-/** The outcome of a delivery: a run's receipt, or the answer to a sender that only tries the address. */
+/** The outcome of a delivery: a run's receipt, or the answer to a test of the address. */
 type Outcome = Receipt | { challenge: string } | { pong: true }
 
 /**
@@ -65,11 +65,11 @@ export function createWebhooks(context: {
 }) {
   const { agents, billing, clock, largeBodies, payloads, runs, rateLimits } = context
 
-  /** The first proof that is wrong, and why; undefined if the sender has proven itself. */
+  /** The first invalid proof and its problem; undefined if the sender has proven itself. */
   async function problemOf({ header, readBody }: InboundRequest, agent: Secrets, demanded: Preset[]) {
     const evidence = { header, readBody, secrets: agents.goodSecretsOf(agent), now: clock.now() }
     for (const wanted of demanded)
-      for (const preset of spelled(wanted, header)) {
+      for (const preset of presetsSent(wanted, header)) {
         const message = await problemOfProof(preset, { ...evidence, isBeside: wanted !== demanded[0] })
         if (message !== undefined) return { preset, message }
       }
@@ -81,8 +81,8 @@ export function createWebhooks(context: {
     if (problem) await refuseProof(request, problem.preset, problem.message)
   }
 
-  /** Whoever waits for a turn may lose what permits the delivery. Only what has changed is computed again. */
-  async function proveAgain({ agent, request }: Admitted, now: Recipient): Promise<void> {
+  /** Permissions may change while a delivery waits. Only a changed part is computed again. */
+  async function recheckSender({ agent, request }: Admitted, now: Recipient): Promise<void> {
     assertThat(now.trigger === 'webhook', 'AGENT_NOT_FOUND')
     assertAccepting(now)
     const hasExpired = now.previousWebhookSecret !== null && agents.previousUntil(now) === null
@@ -113,17 +113,17 @@ export function createWebhooks(context: {
       requireCredits(standing)
       await billing.storedBytes.assertStorageLimit(agent.ownerId, standing)
     } catch (refusal) {
-      // A repeat gets its receipt although the schema or the credits have changed since: its sender would otherwise correct
-      // the payload and send the event under a new key, and it would be processed twice.
+      // A repeat gets its receipt even if the schema or the credits have changed. Its sender would otherwise correct
+      // the payload and send the event under a new key, and it would run twice.
       return runs.accept.earlierReceipt(request, refusal)
     }
-    return runs.accept.one(request, (now) => proveAgain(admitted, now))
+    return runs.accept.one(request, (now) => recheckSender(admitted, now))
   }
 
   return {
     /**
      * The agent, if a request about a delivery is from its sender. A signature must name the purpose, because there is
-     * no body that could. Fails with AGENT_NOT_FOUND, WEBHOOK_SECRET_INVALID, RATE_LIMITED (too many failed proofs).
+     * no body to name it. Fails with AGENT_NOT_FOUND, WEBHOOK_SECRET_INVALID, RATE_LIMITED (too many failed proofs).
      */
     async verifySender(request: InboundRequest, purpose: string): Promise<Agent> {
       const agent = await agents.forSender(request.agentId)
@@ -136,9 +136,9 @@ export function createWebhooks(context: {
     },
 
     /**
-     * Makes all checks that come before the body is parsed. Fails as `verifySender` does, with VALIDATION_ERROR (a
-     * signed body that cannot be read), TIER_REQUIRED, PERMISSION_DENIED (the account is suspended),
-     * SUBSCRIPTION_PAST_DUE, RATE_LIMITED (the agent's deliveries, a full queue).
+     * Runs all checks that precede parsing the body. Fails as `verifySender` does, with VALIDATION_ERROR (an unreadable
+     * signed body), TIER_REQUIRED, PERMISSION_DENIED (the account is suspended), SUBSCRIPTION_PAST_DUE, RATE_LIMITED
+     * (the agent's deliveries, a full queue).
      */
     async admit(request: InboundRequest): Promise<Admitted> {
       const agent = await agents.forWebhook(request.agentId)
@@ -154,10 +154,10 @@ export function createWebhooks(context: {
 
     /**
      * Accepts a delivery: creates a run, or returns the receipt of the run that the same delivery created earlier, even
-     * if the schema has changed or the credits are used up since. What only tries the address is answered and leaves
-     * nothing behind. Fails with VALIDATION_ERROR (a payload that is not a JSON object, a malformed key, a key used for
-     * another body), WEBHOOK_PAYLOAD_INVALID, NO_CREDITS, FEATURE_LIMIT_REACHED (no room for payloads), RATE_LIMITED (the
-     * owner's deliveries, a full queue), and as `admit` does if what permitted it was taken away in the meantime.
+     * if the schema or the credits have changed since. A test of the address is answered and leaves no trace. Fails
+     * with VALIDATION_ERROR (a payload that is not a JSON object, a malformed key, a key used for another body),
+     * WEBHOOK_PAYLOAD_INVALID, NO_CREDITS, FEATURE_LIMIT_REACHED (no room for payloads), RATE_LIMITED (the owner's
+     * deliveries, a full queue), and as `admit` does if its permission ended meanwhile.
      */
     async receive(admitted: Admitted, delivery: Delivery): Promise<Outcome> {
       const { agent, standing } = admitted
@@ -167,7 +167,7 @@ export function createWebhooks(context: {
     },
 
     /**
-     * Withdraws a delivery that is still queued, for its sender, and returns its receipt. Fails with RUN_NOT_FOUND,
+     * Withdraws a queued delivery for its sender, and returns its receipt. Fails with RUN_NOT_FOUND,
      * RUN_NOT_CANCELLABLE.
      */
     async withdraw(agentId: string, runId: string): Promise<Receipt> {
@@ -193,8 +193,8 @@ const isSameProof = (before: Agent, now: Recipient): boolean =>
   proofFields.every((field) => before[field] === now[field])
 
 /**
- * A signature that is sent beside the secret must also be valid, because its sender relies on it. GitLab's signing token
- * makes the same signature, which proves more than its secret token, so it is enough.
+ * A signature sent beside the secret must also be valid, because its sender relies on it. GitLab's signing token makes
+ * the same signature. It proves more than the secret token, so it is enough.
  */
 function demandedOfDelivery(proof: WebhookProof, header: ReadHeader): Preset[] {
   const signed = presets['standard-webhooks']

@@ -2,7 +2,7 @@ type Reading = { request: `GET ${string}`; loses: null }
 type Changing = { request: `${'POST' | 'PUT' | 'PATCH' | 'DELETE'} ${string}`; loses: string }
 
 /**
- * Every request that an answer may suggest, with what it costs, as the end of "this …". Only requests that change nothing
+ * Every request that an answer may suggest, with its cost, as the end of "this …". Only requests that change nothing
  * may omit the cost. Answers name requests only through this table.
  */
 export const actions = {
@@ -57,21 +57,21 @@ type ActionName = keyof typeof actions
 
 declare const made: unique symbol
 
-/** A sentence or clause that says what a reader can do. Only `advise` makes one. */
+/** Advice to the reader, as a sentence or clause. Only `advise` creates it. */
 export type Advice = string & { readonly [made]: true }
 
-/** A request as advice names it: with what it loses. */
+/** A request as advice names it, with its cost. */
 export function request(name: ActionName, id = ''): Advice {
   const { request: text, loses } = actions[name]
   const filled = text.replace('{id}', id)
   return (loses === null ? filled : `${filled} (this ${loses})`) as Advice
 }
 
-/** Advice from words of the platform and, between them, requests, other advice, or identifiers. */
+/** Builds advice from fixed text with requests, other advice or identifiers in between. */
 export const advise = (words: TemplateStringsArray, ...between: (Advice | Identifier)[]): Advice =>
   String.raw({ raw: words }, ...between.map((one) => (typeof one === 'string' ? one : one.id))) as Advice
 
-/** An identifier that stands in advice. */
+/** An identifier inside advice. */
 interface Identifier {
   id: string
 }

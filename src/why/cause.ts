@@ -2,8 +2,8 @@ import { later, latest } from '../clock.ts'
 import type { Advice } from './actions.ts'
 
 /**
- * Everything that can hold up a run. In the order of an answer: first causes that need an action, then causes that delay
- * everyone, then causes that resolve automatically.
+ * Everything that can hold up a run, in the order of an answer: first causes that need an action, then causes that
+ * delay everyone, then causes that resolve automatically.
  */
 export const causeCodes = {
   ENDED: 'The run has ended',
@@ -35,28 +35,28 @@ export type CauseCode = keyof typeof causeCodes
 /** Every code, in the order of an answer. */
 export const causeOrder = Object.keys(causeCodes) as [CauseCode, ...CauseCode[]]
 
-/** One reason, in words and in parts; a part is null if it does not apply or is unknown. */
+/** One reason, in words and in parts. A part is null if it does not apply or is unknown. */
 export interface Cause {
   code: CauseCode
   since: Date | null
-  /** When it ends or is checked again; if it waits for the owner, when the run fails. */
+  /** When it ends or is checked again. If it waits for the owner: when the run fails. */
   until: Date | null
   /** The situation, in a sentence or two. */
   message: string
   /** What the reader can do, in a sentence or two, with its cost. */
   action: Advice
-  /** The run that it is about, and its number. */
+  /** The run concerned, and its number. */
   runId: string | null
   sequence: number | null
   step: number | null
-  /** The origin of the site that it is about. */
+  /** The origin of the site concerned. */
   site: string | null
 }
 
 export const whyStates = ['running', 'waiting', 'queued', 'idle', 'ended'] as const
 export type WhyState = (typeof whyStates)[number]
 
-/** Why an agent or a run is where it is. */
+/** Why an agent or a run is in its current state. */
 export interface Why {
   state: WhyState
   /** The state and the most important cause, in a few sentences. */
@@ -67,7 +67,7 @@ export interface Why {
 
 type Parts = Pick<Cause, 'code' | 'message' | 'action'> & Partial<Cause>
 
-/** A cause; parts that are not given are null. */
+/** A cause. Missing parts are null. */
 export const causeOf = (parts: Parts): Cause => ({
   since: null,
   until: null,
@@ -78,15 +78,15 @@ export const causeOf = (parts: Parts): Cause => ({
   ...parts,
 })
 
-/** A time as sentences show it: to the second, in UTC. */
-export const moment = (at: Date): string => `${at.toISOString().slice(0, 19)}Z`
+/** A time in sentences: to the second, in UTC. */
+export const utcTime = (at: Date): string => `${at.toISOString().slice(0, 19)}Z`
 
 /** `has been … since …`, or `is …` if that is unknown. */
 export const ongoing = (what: string, since: Date | null): string =>
-  since ? `has been ${what} since ${moment(since)}` : `is ${what}`
+  since ? `has been ${what} since ${utcTime(since)}` : `is ${what}`
 
-/** When something is looked at again: at the given time, and not before the next round of the reconciler. */
-export const nextLook = (
+/** When something is checked again: at the given time, but not before the reconciler's next round. */
+export const nextCheck = (
   { now, settings }: { now: Date; settings: { reconcileSeconds: number } },
   at: Date = now,
 ): Date => latest(at, later(now, settings.reconcileSeconds))

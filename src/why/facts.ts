@@ -11,7 +11,7 @@ import type { ToolCall } from '../tools/tool-call.ts'
 import type { VaultEntry } from '../vault/vault-entry.ts'
 import type { Presence } from '../temporal/workers.ts'
 
-/** A call of the current step that has no outcome yet, with its site. */
+/** A call of the current step without an outcome, with its site. */
 export type OpenCall = Pick<
   ToolCall,
   | 'name'
@@ -26,15 +26,15 @@ export type OpenCall = Pick<
   | 'notBefore'
 > & {
   entry: Pick<VaultEntry, 'id' | 'name' | 'authType' | 'status' | 'statusReason'> | null
-  /** What its owner was asked, and has not decided. */
+  /** The pending approval request to its owner. */
   approval: Pick<Approval, 'id' | 'requestedAt' | 'expiresAt'> | null
-  /** Until when the site has asked for a hold. */
+  /** Until when the site asked us to hold. */
   heldUntil: Date | null
-  /** How many calls a minute its host gets, if an admin has set that. */
+  /** Calls per minute to its host, if an admin has set them. */
   callsPerMinute?: number | null | undefined
 }
 
-/** The agent's run that has begun and not ended. */
+/** The agent's begun, unfinished run. */
 export interface HeadRun {
   run: Pick<
     Run,
@@ -53,18 +53,18 @@ export interface HeadRun {
     | 'noPlaceAt'
     | 'fallbackSince'
   >
-  /** The model call of the current step, if begun: the latest attempt, and the latest failure. */
+  /** The model call of the current step, if begun: the latest attempt and the latest failure. */
   attempt: { number: number; at: Date; failed: boolean } | null
   failure: { message: string; at: Date; retryAt: Date | null } | null
   /** The outage of the model that it waits for. */
   outage: Pick<Outage, 'message' | 'beganAt' | 'nextProbeAt'> | null
   calls: OpenCall[]
-  /** When it has waited as long as a run may; and for its model, if it waits for that. */
+  /** Deadlines of its waits: in general, and for its model if it waits for that. */
   mayWaitUntil: Date
   mayWaitForModelUntil: Date | null
 }
 
-/** A run that is queued, or has ended. */
+/** A queued or ended run. */
 export type NamedRun = Pick<Run, 'id' | 'sequence' | 'trigger' | 'status' | 'acceptedAt' | 'endedAt' | 'error'>
 
 /** All that the rule reads: the record as of one moment, and whether Temporal and workers are up. */
@@ -74,31 +74,31 @@ export interface Facts {
     Agent,
     'id' | 'ownerId' | 'name' | 'trigger' | 'pausedAt' | 'pausedReason' | 'exceedingSince' | 'deletedAt'
   >
-  /** What must be paid before the next run may start; with none queued, before one of the agent's trigger may. */
+  /** Charges that block the next run; with none queued, a run of the agent's trigger. */
   charges: Charge[]
-  /** Whether a model step can be paid for. */
+  /** Whether the owner can pay for a model step. */
   hasCredits: boolean
   /** The cap that leaves the least; null if that is the balance. */
   cap: CapOf | null
-  /** Whether an admin has suspended the account that pays. */
+  /** Whether an admin has suspended the paying account. */
   isSuspended: boolean
   queue: Pick<AgentQueue, 'unfinished' | 'awake' | 'signalledAt' | 'progressedAt' | 'blockedCause' | 'blockedSince'>
   head: HeadRun | null
   /** The oldest queued run, and how many are queued. */
   next: NamedRun | null
   queued: number
-  /** The run asked about, and how many unfinished ones are ahead; null if the agent is asked about. */
+  /** The run asked about, and the unfinished runs ahead; null if the question is about the agent. */
   asked: { run: NamedRun; ahead: number } | null
   /** What the reconciler would do for the agent now. */
   action: Action
-  /** Of scheduled agents. */
+  /** For scheduled agents. */
   schedule: { inSync: boolean; nextFire: Date | null } | null
   temporal: Reachability
   workers: Presence
   settings: Settings
 }
 
-/** The parts of the configuration that sentences and times depend on. */
+/** Configuration that sentences and times depend on. */
 export interface Settings {
   callsPerMinute: number
   cancelSeconds: number

@@ -1,8 +1,8 @@
 import { later } from '../clock.ts'
 import { advise, request } from './actions.ts'
-import { causeOf, moment, nextLook, ongoing, type Cause } from './cause.ts'
-import { raiseCap, usedUp } from './caps.ts'
-import { doingOf, siteOf, type Doing } from './doing.ts'
+import { causeOf, utcTime, nextCheck, ongoing, type Cause } from './cause.ts'
+import { raiseCap, usedUp } from './cap-advice.ts'
+import { currentWorkOf, siteOf, type CurrentWork } from './current-work.ts'
 import { heldCredits } from '../runs/held-credits.ts'
 import type { Facts, HeadRun, OpenCall } from './facts.ts'
 import { limitedSites } from './limited-sites.ts'
@@ -10,13 +10,13 @@ import { unapprovedCalls } from './unapproved-calls.ts'
 import { modelOutage } from './model-outage.ts'
 import { modelFailure, waitsForPlace } from './model-failure.ts'
 
-/** What holds up the run that has begun, or what it is doing. A pause is explained elsewhere. */
+/** What holds up the begun run, or what it is doing. A pause is explained elsewhere. */
 export function causesOfHead(facts: Facts, head: HeadRun): Cause[] {
   const dead = deadCredentials(head)
   const unapproved = unapprovedCalls(head)
   const limited = limitedSites(facts, head, { connection: dead.length > 0, approval: unapproved.length > 0 })
   const parked = [...dead, ...unapproved, ...limited, ...missingCredits(facts, head), ...modelOutage(facts, head)]
-  const doing = doingOf(head)
+  const doing = currentWorkOf(head)
   return [
     ...cancelling(facts, head, doing),
     ...parked,
@@ -27,12 +27,12 @@ export function causesOfHead(facts: Facts, head: HeadRun): Cause[] {
 
 const about = ({ run }: HeadRun) => ({ runId: run.id, sequence: run.sequence })
 
-function cancelling(facts: Facts, head: HeadRun, { step }: Doing): Cause[] {
+function cancelling(facts: Facts, head: HeadRun, { step }: CurrentWork): Cause[] {
   const { run } = head
   const { settings } = facts
   if (!run.cancelRequestedAt) return []
-  const until = nextLook(facts, later(run.cancelRequestedAt, settings.cancelSeconds + settings.reconcileSeconds))
-  const message = `Run ${run.sequence} has been stopping since its cancellation was requested at ${moment(run.cancelRequestedAt)}. It is force-cancelled if it has not ended by about ${moment(until)}.`
+  const until = nextCheck(facts, later(run.cancelRequestedAt, settings.cancelSeconds + settings.reconcileSeconds))
+  const message = `Run ${run.sequence} has been stopping since its cancellation was requested at ${utcTime(run.cancelRequestedAt)}. It is force-cancelled if it has not ended by about ${utcTime(until)}.`
   const action = advise`You do not need to do anything. A run usually ends within ten seconds of the request.`
   return [causeOf({ code: 'CANCELLING', ...about(head), since: run.cancelRequestedAt, until, step, message, action })]
 }
@@ -69,7 +69,7 @@ function missingCredits({ hasCredits, cap, agent }: Facts, head: HeadRun): Cause
   const { run } = head
   if (run.waitingCause !== 'credits' || hasCredits) return []
   const { waitingSince: since, waitingUntil: until } = run
-  const end = until ? ` It fails at ${moment(until)} unless credits are available by then.` : ''
+  const end = until ? ` It fails at ${utcTime(until)} unless credits are available by then.` : ''
   const message = `Run ${run.sequence} ${ongoing('waiting', since)} because ${usedUp(cap)}.${end}`
   const action = cap === null ? getCredits : raiseCap(cap, agent)
   return [causeOf({ code: 'CREDITS', ...about(head), since, until, step: run.steps + 1, message, action })]
@@ -78,23 +78,23 @@ function missingCredits({ hasCredits, cap, agent }: Facts, head: HeadRun): Cause
 /** How to get credits. */
 export const getCredits = advise`Subscribe to a higher tier with ${request('subscribe')}, or wait for next month's credits. ${request('readBilling')} shows the balance.`
 
-/** What the run waits for has come, but it was not resumed yet. While its agent is paused, it waits for that next. */
+/** The wait is over, but the run has not resumed yet. While its agent is paused, it waits for that next. */
 function waitOver(facts: Facts, head: HeadRun, parked: Cause[]): Cause[] {
   const { run } = head
   if (parked.length > 0 || facts.agent.pausedAt) return []
-  const until = nextLook(facts)
+  const until = nextCheck(facts)
   const message = `Run ${run.sequence} ${ongoing('waiting', run.waitingSince)}. Its wait is over, and it is about to resume.`
   return [
     causeOf({ code: 'WAKE_PENDING', ...about(head), since: run.waitingSince, until, message, action: continuesSoon }),
   ]
 }
 
-/** What to do about something that is about to continue. */
+/** Advice for something that is about to continue. */
 export const continuesSoon = advise`You do not need to do anything. It continues automatically within seconds if Temporal and a worker are up.`
 
-function work(facts: Facts, head: HeadRun, doing: Doing, parked: Cause[]): Cause[] {
+function work(facts: Facts, head: HeadRun, doing: CurrentWork, parked: Cause[]): Cause[] {
   const { run } = head
-  // Those causes say what it does.
+  // The causes of the parked calls say what it does.
   if (doing.kind === 'between' && parked.length > 0) return []
   const place = noPlace(head, doing)
   if (place) return [place]
@@ -113,8 +113,8 @@ function work(facts: Facts, head: HeadRun, doing: Doing, parked: Cause[]): Cause
   ]
 }
 
-/** It wants to continue, and has made no progress since it found no place for that. */
-function noPlace(head: HeadRun, { step, site }: Doing): Cause | undefined {
+/** The run is ready to continue, but has found no place since its last progress. */
+function noPlace(head: HeadRun, { step, site }: CurrentWork): Cause | undefined {
   const { noPlaceSince: since, noPlaceAt: provider, sequence } = head.run
   if (!waitsForPlace(head)) return undefined
   if (provider === heldCredits) return creditsHeld(head, step)
@@ -124,7 +124,7 @@ function noPlace(head: HeadRun, { step, site }: Doing): Cause | undefined {
   return causeOf({ code: 'NO_PLACE', ...about(head), since, step, site, message, action })
 }
 
-/** There are credits, but as many as are left are held for steps that are in progress. */
+/** Credits remain, but steps in progress hold all of them. */
 function creditsHeld(head: HeadRun, step: number): Cause {
   const { noPlaceSince: since, sequence } = head.run
   const message = `Run ${sequence} ${ongoing('waiting for credits', since)} because other steps have reserved all that are left.`
@@ -132,7 +132,7 @@ function creditsHeld(head: HeadRun, step: number): Cause {
   return causeOf({ code: 'CREDITS_HELD', ...about(head), since, step, message, action })
 }
 
-/** Operators limit how much a worker asks of a provider at a time. */
+/** Operators limit a worker's concurrent requests to a provider. */
 function providerBusy(head: HeadRun, step: number, provider: string): Cause {
   const { noPlaceSince: since, sequence } = head.run
   const message = `Run ${sequence} ${ongoing(`waiting for the AI provider ${provider}`, since)}, which is at the concurrency limit set by the platform.`
@@ -141,8 +141,8 @@ function providerBusy(head: HeadRun, step: number, provider: string): Cause {
 }
 
 /** The record shows nothing in progress: the execution is gone, and another one takes over. */
-function stalled({ now, settings }: Facts, head: HeadRun, { step, since }: Doing): Cause {
+function stalled({ now, settings }: Facts, head: HeadRun, { step, since }: CurrentWork): Cause {
   const until = later(now, settings.reconcileSeconds + settings.stallSeconds)
-  const message = `Run ${head.run.sequence} has made no progress${since ? ` since ${moment(since)}` : ''} and is about to resume at step ${step}.`
+  const message = `Run ${head.run.sequence} has made no progress${since ? ` since ${utcTime(since)}` : ''} and is about to resume at step ${step}.`
   return causeOf({ code: 'WAKE_PENDING', ...about(head), since, until, step, message, action: continuesSoon })
 }

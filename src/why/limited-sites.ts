@@ -1,6 +1,6 @@
 import { advise, request, type Advice } from './actions.ts'
-import { causeOf, moment, nextLook, type Cause } from './cause.ts'
-import { siteOf } from './doing.ts'
+import { causeOf, utcTime, nextCheck, type Cause } from './cause.ts'
+import { siteOf } from './current-work.ts'
 import type { Facts, HeadRun, OpenCall } from './facts.ts'
 
 /** What the run's calls need from its owner. */
@@ -26,7 +26,7 @@ function limitedSite(facts: Facts, head: HeadRun, call: OpenCall, others: Advice
   const { run, mayWaitUntil } = head
   const turn = call.notBefore as Date
   const fails = mayWaitUntil < turn
-  const until = fails ? nextLook(facts, mayWaitUntil) : turn
+  const until = fails ? nextCheck(facts, mayWaitUntil) : turn
   const atLeast = others.length > 0 && !fails ? 'at least ' : ''
   const end = fails ? ' and then fails because it has waited as long as a run can' : ''
   return causeOf({
@@ -37,7 +37,7 @@ function limitedSite(facts: Facts, head: HeadRun, call: OpenCall, others: Advice
     until,
     step: call.step,
     site: call.siteOrigin,
-    message: `Run ${run.sequence} waits until ${atLeast}${moment(until)}${end}. ${siteOf(call)} ${reasonOf(facts, call)}.`,
+    message: `Run ${run.sequence} waits until ${atLeast}${utcTime(until)}${end}. ${siteOf(call)} ${reasonOf(facts, call)}.`,
     action: actionOf(facts, head, fails, others),
   })
 }
@@ -48,7 +48,7 @@ function reasonOf({ now, settings }: Facts, { heldUntil, callsPerMinute }: OpenC
     : `has reached its rate limit of ${callsPerMinute ?? settings.callsPerMinute} calls a minute from this platform`
 }
 
-/** What the run's next step needs besides its turn at a site. */
+/** What the run's next step needs besides a slot at a site. */
 function othersThan({ agent, temporal, workers }: Facts, { connection, approval }: Needs): Advice[] {
   const others: Advice[] = []
   if (connection) others.push(advise`a site is reconnected`)
@@ -64,7 +64,7 @@ function actionOf({ agent }: Facts, { run }: HeadRun, fails: boolean, others: Ad
     others.length > 0
       ? advise`You do not need to do anything about this, but the run does not reach its next step until ${all(others)}`
       : advise`You do not need to do anything. The run continues automatically`
-  // Only a run that waits can be skipped, and a paused agent starts no other.
+  // Only a waiting run can be skipped, and a paused agent starts no other run.
   const aim =
     run.waitingCause && !agent.pausedAt ? advise`To let the next run start instead` : advise`To end it instead`
   const end = run.waitingCause ? request('skip', run.id) : request('cancel', run.id)

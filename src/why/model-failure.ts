@@ -1,17 +1,19 @@
 import { later } from '../clock.ts'
 import { advise, request, type Advice } from './actions.ts'
-import { causeOf, moment, type Cause } from './cause.ts'
-import type { Doing } from './doing.ts'
+import { causeOf, utcTime, type Cause } from './cause.ts'
+import type { CurrentWork } from './current-work.ts'
 import type { Facts, HeadRun } from './facts.ts'
 
-/** The model call of the current step has failed, and is retried, or should have been. */
-export function modelFailure({ now }: Facts, head: HeadRun, { step }: Doing): Cause[] {
+/** The current step's model call has failed and is retried, or should have been. */
+export function modelFailure({ now }: Facts, head: HeadRun, { step }: CurrentWork): Cause[] {
   const { run, failure, attempt } = head
   if (!failure || run.waitingCause || head.calls.length > 0) return []
   const isOver = attempt?.failed === true
   const pauseEnd = isOver && failure.retryAt && failure.retryAt > now ? failure.retryAt : null
   const isLate = isOver && !waitsForPlace(head) && later(failure.retryAt ?? failure.at, longestPauseSeconds) < now
-  const what = pauseEnd ? `is retried at ${moment(pauseEnd)}, as its provider requested` : retryText(head, step, isLate)
+  const what = pauseEnd
+    ? `is retried at ${utcTime(pauseEnd)}, as its provider requested`
+    : retryText(head, step, isLate)
   return [
     causeOf({
       code: 'MODEL_RETRY',
@@ -20,26 +22,26 @@ export function modelFailure({ now }: Facts, head: HeadRun, { step }: Doing): Ca
       since: failure.at,
       until: pauseEnd,
       step,
-      message: `The model call in step ${step} of run ${run.sequence} failed at ${moment(failure.at)} and ${what}. ${failure.message}`,
+      message: `The model call in step ${step} of run ${run.sequence} failed at ${utcTime(failure.at)} and ${what}. ${failure.message}`,
       action: actionOf(head, isLate),
     }),
   ]
 }
 
-/** What is done about it now, by which of the agent's models. */
+/** What happens next, with which of the agent's models. */
 function retryText({ run, attempt }: HeadRun, step: number, isLate: boolean): string {
   const isOther = run.fallbackSince === step
   if (isLate) return 'has not been retried since'
   if (attempt?.failed) return isOther ? 'is about to be made with the fallback model' : 'is about to be retried'
-  const at = attempt ? ` at ${moment(attempt.at)}` : ''
+  const at = attempt ? ` at ${utcTime(attempt.at)}` : ''
   return isOther ? `was made with the fallback model${at}` : `was retried${at}`
 }
 
-/** Whether it has found no place for its next attempt, and has made no progress since. */
+/** Whether it has found no place for its next attempt since its last progress. */
 export const waitsForPlace = ({ run: { noPlaceSince, progressedAt } }: HeadRun): boolean =>
   noPlaceSince !== null && noPlaceSince >= progressedAt
 
-/** Unless the provider names a time, 15 s at most lie between two attempts, plus the search for a worker. */
+/** Unless the provider names a time, attempts are at most 15 s apart, plus the search for a worker. */
 const longestPauseSeconds = 60
 
 function actionOf(head: HeadRun, isLate: boolean): Advice {

@@ -1,5 +1,5 @@
 import { advise, request } from './actions.ts'
-import { causeOf, moment, nextLook, ongoing, type Cause } from './cause.ts'
+import { causeOf, utcTime, nextCheck, ongoing, type Cause } from './cause.ts'
 import type { Facts, HeadRun } from './facts.ts'
 
 /** The run waits for its model, which is out for everybody, or has failed this run several times in a row. */
@@ -9,12 +9,12 @@ export function modelOutage(facts: Facts, { run, outage, failure, mayWaitForMode
   const isOver = outage === null && (modelRetryAt === null || modelRetryAt <= facts.now)
   if (isOver) return []
   const waits = `Run ${sequence} ${ongoing(`waiting for the AI model ${model}`, waitingSince)}`
-  const until = nextLook(facts, outage?.nextProbeAt ?? modelRetryAt ?? facts.now)
+  const until = nextCheck(facts, outage?.nextProbeAt ?? modelRetryAt ?? facts.now)
   const what = outage
-    ? `The model has been unavailable since ${moment(outage.beganAt)}. ${outage.message} It is tried again at about ${moment(until)}.`
-    : `${failure?.message ?? 'The model fails.'} The run tries it again at ${moment(until)}.`
+    ? `The model has been unavailable since ${utcTime(outage.beganAt)}. ${outage.message} It is tried again at about ${utcTime(until)}.`
+    : `${failure?.message ?? 'The model fails.'} The run tries it again at ${utcTime(until)}.`
   const end = mayWaitForModelUntil
-    ? ` If it is still unavailable at ${moment(mayWaitForModelUntil)}, the run fails, and the agent and its queue are paused.`
+    ? ` If it is still unavailable at ${utcTime(mayWaitForModelUntil)}, the run fails, and the agent and its queue are paused.`
     : ''
   return [
     causeOf({

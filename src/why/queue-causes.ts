@@ -1,14 +1,14 @@
 import { isBlockBounded, type Charge } from '../runs/queue/blocked.ts'
 import { latest, later } from '../clock.ts'
 import { advise, request, type Advice } from './actions.ts'
-import { causeOf, moment, nextLook, ongoing, type Cause } from './cause.ts'
-import { raiseCap, usedUp } from './caps.ts'
-import { doingOf } from './doing.ts'
+import { causeOf, utcTime, nextCheck, ongoing, type Cause } from './cause.ts'
+import { raiseCap, usedUp } from './cap-advice.ts'
+import { currentWorkOf } from './current-work.ts'
 import type { Facts, HeadRun } from './facts.ts'
 import { getCredits, continuesSoon } from './head-causes.ts'
 import { quotedName } from '../names.ts'
 
-/** What must be paid: the code, what stops without it, the situation, and what to do. */
+/** Charges: the code, what stops without payment, the situation, and the advice. */
 const payments = {
   tier: {
     code: 'TIER',
@@ -30,7 +30,7 @@ const payments = {
   },
 } as const satisfies Record<Charge, { code: Cause['code']; stops: string; message: string; action: Advice }>
 
-/** What is ahead of the queued runs, or of the one asked about. */
+/** What is ahead of the queued runs, or of the run asked about. */
 export function runsAhead(facts: Facts): Cause[] {
   const { head, next, asked } = facts
   const ahead = asked ? asked.ahead : Number(head !== null)
@@ -46,7 +46,7 @@ export function runsAhead(facts: Facts): Cause[] {
 
 function behindHead(facts: Facts, head: HeadRun, ahead: number): Cause {
   const { id: runId, sequence, waitingCause } = head.run
-  const { text, since, step, site } = doingOf(head)
+  const { text, since, step, site } = currentWorkOf(head)
   const end = waitingCause
     ? advise`skip that run with ${request('skip', runId)}`
     : advise`end that run with ${request('cancel', runId)}`
@@ -67,7 +67,7 @@ const counted = (runs: number): string => (runs === 1 ? '1 run is' : `${runs} ru
 const waitersOf = ({ asked, queued }: Facts): string =>
   asked ? `run ${asked.run.sequence}` : queued === 1 ? 'the queued run' : `the ${queued} queued runs`
 
-/** Why the next queued run is not started while none is in progress; without queued runs, what would stop one. */
+/** Why the next queued run does not start while none is in progress. Without queued runs, what would stop one. */
 export function causesOfQueue(facts: Facts): Cause[] {
   const { agent, head, next, charges } = facts
   if (head) return []
@@ -84,19 +84,19 @@ function unpaid(facts: Facts, charge: Charge): Cause {
   const { id: runId, sequence, acceptedAt } = asked?.run ?? next
   const failsAt = since && later(latest(acceptedAt, since), settings.queueBlockedSeconds)
   const until = isBlockBounded(charge, facts.cap) ? failsAt : null
-  const end = until ? ` It fails at ${moment(until)} unless this changes.` : ''
+  const end = until ? ` It fails at ${utcTime(until)} unless this changes.` : ''
   const sentence = `Run ${sequence} of ${quotedName(agent.name)} ${ongoing('blocked', since)} because ${message}.${end}`
   return causeOf({ code, runId, sequence, since, until, message: sentence, action })
 }
 
-/** A cap may be used up, and not the balance. */
+/** The cap may be used up instead of the balance. */
 const situationOf = ({ cap, agent }: Facts, charge: Charge): { message: string; action: Advice } =>
   charge === 'credits' && cap !== null ? { message: usedUp(cap), action: raiseCap(cap, agent) } : payments[charge]
 
 /** The run was accepted and its queue woken, but no claim has started it yet. */
 function wakePending(facts: Facts, next: NonNullable<Facts['next']>): Cause {
   const { id: runId, sequence, acceptedAt: since } = next
-  const until = nextLook(facts, facts.action.kind === 'leave' ? facts.action.until : facts.now)
-  const message = `Run ${sequence} was accepted at ${moment(since)} and has not started yet. Its agent is checked again at about ${moment(until)}.`
+  const until = nextCheck(facts, facts.action.kind === 'leave' ? facts.action.until : facts.now)
+  const message = `Run ${sequence} was accepted at ${utcTime(since)} and has not started yet. Its agent is checked again at about ${utcTime(until)}.`
   return causeOf({ code: 'WAKE_PENDING', runId, sequence, since, until, message, action: continuesSoon })
 }

@@ -20,7 +20,7 @@ import { OutgoingHost } from '../tools/outgoing-host.ts'
 import { VaultEntry } from '../vault/vault-entry.ts'
 import type { Facts, HeadRun, OpenCall } from './facts.ts'
 
-/** The facts that are in the record. */
+/** The facts in the record. */
 type RecordedFacts = Omit<Facts, 'temporal' | 'workers' | 'settings'>
 
 /** What reading needs besides the record. */
@@ -31,7 +31,7 @@ export interface Knowledge {
   billing: Pick<Billing, 'credits'>
 }
 
-/** All of a call but its arguments and result. */
+/** A call's columns without its arguments and result. */
 const callColumns = [
   'id',
   'name',
@@ -48,8 +48,8 @@ const callColumns = [
 ] as const satisfies (keyof ToolCall)[]
 
 /**
- * Reads the record of an agent and, if one is named, of one of its runs. The transaction should be repeatable read, or
- * the parts of the answer may contradict each other.
+ * Reads the record of an agent and, if given, one of its runs. The transaction should be repeatable read, or the parts
+ * of the answer may contradict each other.
  */
 export async function readFacts(
   trx: Transaction,
@@ -87,7 +87,7 @@ export async function readFacts(
   }
 }
 
-/** The agent as whoever had it before sees it: only the run is theirs, and it has ended. */
+/** The agent as its previous owner sees it: only the ended run is theirs. */
 const goneFor = (agent: Agent): Agent =>
   Object.assign(agent.$clone(), { name: 'an agent that was moved', deletedAt: agent.movedAt })
 
@@ -116,7 +116,7 @@ async function readHead(trx: Transaction, knowledge: Knowledge, run: Run, now: D
 const readOutage = async (trx: Transaction, { waitingCause, waitingFor: model }: Run): Promise<Outage | null> =>
   waitingCause === 'model' && model !== null ? ((await Outage.query(trx).findOne({ model, ...isOpen })) ?? null) : null
 
-/** The attempts at the step that is not recorded yet. */
+/** The attempts at the next step. */
 function attemptsOf(run: Run): Pick<HeadRun, 'attempt' | 'failure'> {
   const { attempt: number, attemptedAt: at, failedAttempt, failure: message, failedAt, retryAt } = run
   return {

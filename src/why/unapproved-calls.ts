@@ -1,9 +1,9 @@
 import { advise, request } from './actions.ts'
-import { causeOf, moment, type Cause } from './cause.ts'
-import { siteOf } from './doing.ts'
+import { causeOf, utcTime, type Cause } from './cause.ts'
+import { siteOf } from './current-work.ts'
 import type { HeadRun, OpenCall } from './facts.ts'
 
-/** One cause for each of the run's calls that somebody has to approve, the one that expires first in front. */
+/** One cause per call that needs an approval; the one that expires first comes first. */
 export const unapprovedCalls = (head: HeadRun): Cause[] =>
   head.calls
     .flatMap(({ approval, ...call }) => (approval ? [{ ...call, approval }] : []))
@@ -16,7 +16,7 @@ function unapproved(
   { id, requestedAt: since, expiresAt: until }: NonNullable<OpenCall['approval']>,
 ): Cause {
   const what = `approval of its call to ${call.tool ?? call.name} at ${siteOf(call)}`
-  const message = `Run ${run.sequence} has been waiting for ${what} since ${moment(since)}. At ${moment(until)}, it continues without the call.`
+  const message = `Run ${run.sequence} has been waiting for ${what} since ${utcTime(since)}. At ${utcTime(until)}, it continues without the call.`
   return causeOf({
     code: 'APPROVAL',
     runId: run.id,

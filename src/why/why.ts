@@ -6,16 +6,16 @@ import type { ReachabilityOfTemporal } from '../temporal/reachability.ts'
 import type { Run } from '../runs/run.ts'
 import type { Workers } from '../temporal/workers.ts'
 import type { Why } from './cause.ts'
-import { explain } from './causes.ts'
+import { explain } from './explain.ts'
 import type { Settings } from './facts.ts'
 import { readFacts, type Knowledge } from './read-facts.ts'
 
-/** Everything is read as of one moment. */
+/** Reads everything as of one moment. */
 const snapshot = { isolationLevel: 'repeatable read', readOnly: true } as const
 
 /**
- * Answers why an agent or a run is where it is: from the record, and from whether Temporal and workers are up. Takes
- * two seconds at most while Temporal is away.
+ * Answers why an agent or a run is in its current state, from the record and from whether Temporal and workers are up.
+ * Takes at most two seconds while Temporal is away.
  */
 export function createWhy(
   context: Knowledge & {

@@ -62,10 +62,10 @@ test('a run that an operator cancels in Temporal is cancelled on record, and the
     })
   const longAgo = new Date(Date.now() - 3_600_000)
   await forget(0)
-  await runs.reconciler.look(agent.id)
+  await runs.reconciler.reconcileNow(agent.id)
   t.like(await ended(someone, running.runId, 10), { status: 'cancelled', reason: 'CANCELLED_BY_OPERATOR' })
   await forget(1)
-  await runs.reconciler.look(agent.id)
+  await runs.reconciler.reconcileNow(agent.id)
   t.like(
     dataOf(await timelineOf(someone, running.runId), 'recovered')[0],
     { epoch: 4 },

@@ -4,7 +4,7 @@ import { createReclaimCredit } from '../../src/billing/gateways/stripe/reclaim-c
 import { chargeAccount } from '../../src/billing/ledger/charge.ts'
 import { createHolds } from '../../src/billing/ledger/holds.ts'
 import { createPurchases } from '../../src/billing/purchases.ts'
-import { createEnd } from '../../src/runs/ending/end.ts'
+import { createEnd } from '../../src/runs/ending/end-run.ts'
 import { createRunCalls } from '../../src/runs/step/run-calls.ts'
 import { createTools } from '../../src/tools/tools.ts'
 import { always, instead, reworded, without } from './edits.ts'

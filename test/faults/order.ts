@@ -1,6 +1,6 @@
 import { createAccept } from '../../src/runs/accept/accept.ts'
-import { createRepeats } from '../../src/runs/accept/repeats.ts'
-import { createEnd } from '../../src/runs/ending/end.ts'
+import { createRepeats } from '../../src/runs/accept/repeated-requests.ts'
+import { createEnd } from '../../src/runs/ending/end-run.ts'
 import { createClaim } from '../../src/runs/queue/claim-run.ts'
 import { agentQueue } from '../../workflows/agent-queue.ts'
 import { agentRun } from '../../workflows/agent-run.ts'
@@ -17,7 +17,7 @@ export const order: Fault[] = [
       '[callee.object.callee.property.name="orderBy"][callee.property.name="first"] Literal[value="sequence"]',
     ),
     why: 'the runs of an agent are not carried out in the order of their arrival',
-    tests: ['test/src/runs/late-party.test.ts'],
+    tests: ['test/src/runs/stale-epochs.test.ts'],
   },
   {
     id: 'order/locked-are-overtaken',
@@ -31,7 +31,7 @@ export const order: Fault[] = [
     in: createEnd,
     edit: reworded('nullif(running_run_id, :runId)', 'running_run_id'),
     why: 'a run that has ended keeps the next one of its agent from being started',
-    tests: ['test/src/runs/late-party.test.ts'],
+    tests: ['test/src/runs/stale-epochs.test.ts'],
   },
   {
     id: 'order/wake-lost-while-claiming',

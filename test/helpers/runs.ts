@@ -167,7 +167,7 @@ export async function stall({ database }: Platform['services'], agentId: string)
 export async function takeUpAgain(services: Platform['services'], { runId, agentId, epoch }: AgentRunInput) {
   await eventually(20, 'another epoch has begun', async () => {
     await stall(services, agentId)
-    await services.runs.reconciler.look(agentId)
+    await services.runs.reconciler.reconcileNow(agentId)
     const { epoch: present } = (await services.database('runs').where({ id: runId }).first('epoch')) as {
       epoch: number
     }

@@ -9,17 +9,17 @@ import { CodedError, isCoded } from '../../errors.ts'
 import { loggingAlone, noteInLog } from '../../logger.ts'
 import type { Temporal } from '../../temporal/temporal.ts'
 import { decide, isNew, repeatedReceipt, type Decision, type Queue } from './decision.ts'
-import { findKnown, lockFree, lockOne } from './lock-queues.ts'
-import { unproven, type ProveAgain } from './proven.ts'
+import { findAccepted, lockFree, lockOne } from './lock-queues.ts'
+import { refusedSenders, type RecheckSender } from './recheck-senders.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'
-import { store } from './store.ts'
+import { store } from './store-runs.ts'
 
 interface Waiting {
   request: AcceptRequest
-  /** Asked when the batch is decided: whoever waits for a queue may lose what permits the run. */
+  /** Checked when the batch is decided: permission may be withdrawn while the request waits for its queue. */
   isPermitted: Permitted | undefined
-  /** The same for a sender, who is no user. */
-  proveAgain: ProveAgain | undefined
+  /** The same check for a sender, who is not a user. */
+  recheckSender: RecheckSender | undefined
   since: number
   resolve: (receipt: Receipt) => void
   reject: (error: unknown) => void
@@ -27,20 +27,19 @@ interface Waiting {
 
 const batchSize = 200
 
-/** A batch takes no more once its payloads are larger than this: to write them keeps the event loop. */
+/** A batch closes once its payloads exceed this size, because writing them blocks the event loop. */
 const batchBytes = 256 * 1024
 
-/** How long requests for a locked queue pause before a retry, and how long at most in all, in milliseconds. */
+/** Pause before a request for a locked queue is retried, and the longest total wait, in milliseconds. */
 const lockedPauseMs = 10
 const longestLockMs = 10_000
 
 /**
- * Accepts runs. Requests that arrive during a commit share the next one, which gives several times the throughput of
- * one transaction each (bench/accept). The order of arrival is the order of commits and, within one, of the batch. The
- * batch locks each agent's queue row, so its sequence has no gaps. Every reply waits for the commit. Requests for a
- * queue that is locked elsewhere are left out of the batch and retried, so they do not delay others. Fails with
- * AGENT_NOT_FOUND, AGENT_ALREADY_RUNNING, RATE_LIMITED (queue depth) or VALIDATION_ERROR (an idempotency key that was
- * used for another body).
+ * Accepts runs. Requests that arrive during a commit share the next one, which multiplies throughput (bench/accept).
+ * Runs arrive in the order of commits and, within one, of the batch. The batch locks each agent's queue row, so
+ * sequences have no gaps. Every reply waits for the commit. Requests for a queue that is locked elsewhere leave the
+ * batch and are retried, so they do not delay others. Fails with AGENT_NOT_FOUND, AGENT_ALREADY_RUNNING, RATE_LIMITED
+ * (queue depth) or VALIDATION_ERROR (an idempotency key reused with another body).
  */
 export function createAccept(context: {
   database: Database
@@ -52,15 +51,15 @@ export function createAccept(context: {
 }) {
   const { database, clock, callbacks, temporal } = context
   const { queueDepth, reconcile } = context.config
-  /** In order of arrival. */
+  /** Oldest first. */
   let waiting: Waiting[] = []
-  /** Until when requests for an agent pause, because its queue was locked. */
+  /** When requests for an agent may be retried after its queue was locked. */
   const lockedUntil = new Map<string, number>()
   let flushing = false
 
   async function flush(): Promise<void> {
     flushing = true
-    // One turn of the event loop, so that requests that were read together commit together.
+    // Waits one turn of the event loop, so requests that were read together commit together.
     await new Promise((resolve) => setImmediate(resolve))
     while (waiting.length > 0) {
       const batch = takeBatch()
@@ -70,7 +69,7 @@ export function createAccept(context: {
     flushing = false
   }
 
-  /** The oldest requests, except those whose queue was locked a moment ago. */
+  /** The oldest requests, without those whose queue was just locked. */
   function takeBatch(): Waiting[] {
     const now = performance.now()
     const isFree = ({ request }: Waiting) => (lockedUntil.get(request.agentId) ?? 0) <= now
@@ -109,7 +108,7 @@ export function createAccept(context: {
     temporal.wakeSoon(woken)
   }
 
-  /** Puts them before later requests, so that each agent keeps its order of arrival. */
+  /** Puts requests back before later ones to keep each agent's order of arrival. */
   function putBack(locked: Waiting[]): void {
     const now = performance.now()
     for (const { request } of locked) lockedUntil.set(request.agentId, now + lockedPauseMs)
@@ -122,7 +121,7 @@ export function createAccept(context: {
     const requests = batch.map(({ request }) => request)
     const { queues, locked } = await lockFree(trx, [...new Set(requests.map(({ agentId }) => agentId))])
     const free = batch.filter(({ request }) => !locked.has(request.agentId))
-    const refused = new Map([...(await refusalsIn(trx, free)), ...(await unproven(trx, free))])
+    const refused = new Map([...(await refusalsIn(trx, free)), ...(await refusedSenders(trx, free))])
     return decideAll(trx, requests, queues, { locked, refused })
   }
 
@@ -133,14 +132,14 @@ export function createAccept(context: {
     { locked, refused }: { locked: Set<string>; refused: Map<AcceptRequest, CodedError> } = noneRefused,
   ) {
     const free = requests.filter(({ agentId }) => !locked.has(agentId))
-    const known = await findKnown(trx, free)
+    const known = await findAccepted(trx, free)
     const decisions: Decision[] = requests.map((request) => {
       if (locked.has(request.agentId)) return 'locked'
       const error = refused.get(request)
       return error ? { error } : decide(request, queues.get(request.agentId), known, queueDepth)
     })
     const now = clock.now()
-    // A run that is not claimed by then makes its agent stalled.
+    // An agent whose run is not claimed by then is stalled.
     const changed = await store(trx, { now, due: later(now, reconcile.stallSeconds) }, requests, decisions, queues)
     for (const [index, decision] of decisions.entries()) {
       const { agentId } = requests[index] as AcceptRequest
@@ -154,16 +153,16 @@ export function createAccept(context: {
     return { decisions, stored, woken: changed.filter(({ awake, blockedCause }) => !awake && !blockedCause) }
   }
 
-  /** The receipt of the run that was already accepted under the request's idempotency key, if any. */
+  /** The receipt of a run accepted earlier under the same idempotency key. */
   async function known(request: AcceptRequest): Promise<Receipt | undefined> {
-    const found = await database.transaction((trx) => findKnown(trx, [request]))
+    const found = await database.transaction((trx) => findAccepted(trx, [request]))
     return repeatedReceipt(request, found)
   }
 
-  /** Accepts one run; resolves after the commit. A sender's proof is asked for again when its batch is decided. */
-  async function one(request: AcceptRequest, proveAgain?: ProveAgain): Promise<Receipt> {
+  /** Accepts one run. Resolves after the commit. The sender's proof is rechecked when the batch is decided. */
+  async function one(request: AcceptRequest, recheckSender?: RecheckSender): Promise<Receipt> {
     const receipt = await new Promise<Receipt>((resolve, reject) => {
-      waiting.push({ request, isPermitted: permittedNow(), proveAgain, since: performance.now(), resolve, reject })
+      waiting.push({ request, isPermitted: permittedNow(), recheckSender, since: performance.now(), resolve, reject })
       if (!flushing) void loggingAlone(() => regardless(flush))
     })
     noteInLog({ agentId: request.agentId, runId: receipt.runId })
@@ -171,13 +170,13 @@ export function createAccept(context: {
   }
 
   /**
-   * Accepts runs of one agent in the caller's transaction, in their order. Its queue must be locked first. Call `wake`
+   * Accepts runs of one agent, in order, in the caller's transaction, which must have locked the queue. Call `wake`
    * after the commit.
    */
   async function together(trx: Transaction, agentId: string, requests: AcceptRequest[]) {
     const { decisions, woken, stored } = await decideAll(trx, requests, await lockOne(trx, agentId))
     const wake = () => noteCommitted(woken, stored)
-    // A queue that is locked already cannot be locked elsewhere.
+    // This transaction holds the lock, so the queue is not locked elsewhere.
     return { decisions: decisions as Exclude<Decision, 'locked'>[], wake }
   }
 
@@ -186,7 +185,7 @@ export function createAccept(context: {
     one,
     together,
 
-    /** The same for one run, so that more can be recorded with it. Throws what it is refused for. */
+    /** Accepts one run in the caller's transaction, so more can be recorded with it. Throws the refusal. */
     async within(trx: Transaction, request: AcceptRequest): Promise<{ receipt: Receipt; wake: () => void }> {
       const { decisions, wake } = await together(trx, request.agentId, [request])
       const [decision] = decisions as [Exclude<Decision, 'locked'>]
@@ -200,7 +199,7 @@ export function createAccept(context: {
 export type Accept = ReturnType<typeof createAccept>
 const noneRefused = { locked: new Set<string>(), refused: new Map<AcceptRequest, CodedError>() }
 
-/** Those of a batch that are not permitted any more, with the reason. */
+/** Requests of a batch that are no longer permitted, with the reason. */
 async function refusalsIn(trx: Transaction, batch: Waiting[]): Promise<Map<AcceptRequest, CodedError>> {
   const refused = new Map<AcceptRequest, CodedError>()
   for (const { request, isPermitted } of batch) {
@@ -212,7 +211,7 @@ async function refusalsIn(trx: Transaction, batch: Waiting[]): Promise<Map<Accep
   return refused
 }
 
-/** A run that is accepted as skipped. Its ending is posted like any other. */
+/** Whether a run is accepted as skipped. Its ending is posted like any other. */
 const endsAtOnce = (decision: Decision): decision is Extract<Decision, { receipt: Receipt }> =>
   isNew(decision) && decision.receipt.status === 'skipped'
 

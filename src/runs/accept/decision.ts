@@ -5,7 +5,7 @@ import { queueFull } from '../queue/depth.ts'
 import type { RunStatus } from '../states.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'
 
-/** A queue row as read and then changed by the batch; `awake` stays as read. */
+/** A queue row as read, then changed by the batch. `awake` stays as read. */
 export interface Queue {
   agentId: string
   ownerId: string
@@ -13,12 +13,12 @@ export interface Queue {
   lastSequence: number
   unfinished: number
   awake: boolean
-  /** Why it may not start a run; a blocked queue is not woken. */
+  /** Why it may not start a run. A blocked queue is not woken. */
   blockedCause: BlockedCause | null
 }
 
-/** A run that was already accepted under an idempotency key. */
-export interface Known {
+/** A run accepted earlier under an idempotency key. */
+export interface AcceptedRun {
   id: string
   agentId: string
   ownerId: string
@@ -29,20 +29,20 @@ export interface Known {
   ahead: number
 }
 
-/** `locked`: the queue is locked elsewhere, so nothing was decided. */
+/** `locked`: another transaction holds the queue, so nothing was decided. */
 export type Decision = { receipt: Receipt; isNew: boolean } | { error: CodedError } | 'locked'
 
-/** Whether a run is made of the request. */
+/** Whether the request creates a run. */
 export const isNew = (decision: Decision): decision is Extract<Decision, { receipt: Receipt }> =>
   decision !== 'locked' && 'receipt' in decision && decision.isNew
 
 export const keyOf = (agentId: string, key: string): string => `${agentId} ${key}`
 
-/** Decides on one request under its queue's lock, and updates the queue and the known keys. */
+/** Decides one request under its queue's lock. Updates the queue and the known keys. */
 export function decide(
   request: AcceptRequest,
   queue: Queue | undefined,
-  known: Map<string, Known>,
+  known: Map<string, AcceptedRun>,
   depth: number,
 ): Exclude<Decision, 'locked'> {
   const isThere = queue && (request.ownerId === undefined || request.ownerId === queue.ownerId)
@@ -61,12 +61,13 @@ export function decide(
   }
   queue.lastSequence += 1
   if (!skipped) queue.unfinished += 1
-  if (idempotencyKey !== undefined) known.set(keyOf(agentId, idempotencyKey), toKnown(request, receipt, queue.ownerId))
+  if (idempotencyKey !== undefined)
+    known.set(keyOf(agentId, idempotencyKey), toAccepted(request, receipt, queue.ownerId))
   return { receipt, isNew: true }
 }
 
-/** The receipt of an earlier request with the same key. VALIDATION_ERROR if that had another body. */
-export function repeatedReceipt(request: AcceptRequest, known: Map<string, Known>): Receipt | undefined {
+/** The receipt of an earlier request with the same key. VALIDATION_ERROR if its body differs. */
+export function repeatedReceipt(request: AcceptRequest, known: Map<string, AcceptedRun>): Receipt | undefined {
   const earlier = known.get(keyOf(request.agentId, request.idempotencyKey ?? ''))
   if (!earlier) return undefined
   const decision = repeated(request, earlier)
@@ -74,7 +75,7 @@ export function repeatedReceipt(request: AcceptRequest, known: Map<string, Known
   return decision.receipt
 }
 
-function repeated(request: AcceptRequest, earlier: Known): Exclude<Decision, 'locked'> {
+function repeated(request: AcceptRequest, earlier: AcceptedRun): Exclude<Decision, 'locked'> {
   const isOurs = request.ownerId === undefined || request.ownerId === earlier.ownerId
   if (isOurs && (request.bodyHash ?? null) === earlier.bodyHash) {
     const { id, status, sequence, ahead } = earlier
@@ -87,7 +88,11 @@ function repeated(request: AcceptRequest, earlier: Known): Exclude<Decision, 'lo
   return { error: new CodedError('VALIDATION_ERROR', { message, details: [{ path, message }] }) }
 }
 
-const toKnown = (request: AcceptRequest, { runId, status, sequence, ahead }: Receipt, ownerId: string): Known => ({
+const toAccepted = (
+  request: AcceptRequest,
+  { runId, status, sequence, ahead }: Receipt,
+  ownerId: string,
+): AcceptedRun => ({
   id: runId,
   agentId: request.agentId,
   ownerId,

@@ -1,34 +1,34 @@
 import type { Database, Transaction } from '../../database/database.ts'
 import type { EndReason } from '../states.ts'
 
-/** Runs of deliveries by their sequences, both included. */
+/** A range of sequences, inclusive. */
 export interface Sequences {
   from: number
   to: number
 }
 
-/** A run of a delivery that has failed. */
+/** A failed run of a delivery. */
 export interface FailedDelivery {
   id: string
   sequence: number
   endedAt: Date
   reason: EndReason | null
-  /** How long its payload is; null if that is purged. */
+  /** Length of its payload; null if purged. */
   bytes: number | null
 }
 
-/** How a run stands to the other runs of its delivery. */
-export interface DeliveryStanding {
+/** How a run relates to the other runs of its delivery. */
+export interface ReplayState {
   id: string
   /** The first run of the delivery. */
   firstRunId: string
-  /** Another run of the delivery is later, or has not failed. */
+  /** Whether another run of the delivery is later or has not failed. */
   isReplayed: boolean
-  /** A run of the delivery made a call whose repetition could do twice what it did, or is purged, so nobody knows. */
+  /** Whether a run of the delivery made a call that is unsafe to repeat, or was purged, which leaves that unknown. */
   hasActed: boolean
 }
 
-/** The failed deliveries of an agent, in the order of their sequences. */
+/** An agent's failed deliveries, by sequence. */
 export async function failedDeliveries(
   db: Database,
   agentId: string,
@@ -38,13 +38,13 @@ export async function failedDeliveries(
   return rows
 }
 
-/** Where these runs stand. Exact under the lock of their queue: without it, one may be replayed at any time. */
-export async function standingsOf(db: Database | Transaction, ids: string[]): Promise<Map<string, DeliveryStanding>> {
-  const { rows } = await db.raw<{ rows: DeliveryStanding[] }>(standingStatement, { ids })
+/** Standings of these runs. Exact only under their queue's lock: without it, a run may be replayed at any time. */
+export async function replayStatesOf(db: Database | Transaction, ids: string[]): Promise<Map<string, ReplayState>> {
+  const { rows } = await db.raw<{ rows: ReplayState[] }>(replayStateStatement, { ids })
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** The length of a payload is known without reading it. */
+/** Postgres knows a payload's length without reading it. */
 const failedStatement = `
   select f.id, f.sequence, f.ended_at as "endedAt", f.reason, octet_length(i.payload) as bytes
     from (select id, sequence, ended_at, reason from runs
@@ -53,8 +53,8 @@ const failedStatement = `
     left join run_inputs i on i.run_id = f.id
    order by f.sequence`
 
-/** A delivery has its first run and the replays of it, and of these. */
-const standingStatement = `
+/** A delivery has its first run and all direct and indirect replays of it. */
+const replayStateStatement = `
   with asked as (
     select r.id, r.sequence, coalesce(r.first_run_id, r.id) as first_run_id from runs r where r.id = any(:ids::uuid[])
   ), firsts as (

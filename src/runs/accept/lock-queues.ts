@@ -1,16 +1,16 @@
 import type { Transaction } from '../../database/database.ts'
-import { keyOf, type Known, type Queue } from './decision.ts'
+import { keyOf, type AcceptedRun, type Queue } from './decision.ts'
 import type { AcceptRequest } from './receipt.ts'
 
-/** Locks the queue row of one agent; waits while it is locked. */
+/** Locks one agent's queue row. Waits while it is locked. */
 export async function lockOne(trx: Transaction, agentId: string): Promise<Map<string, Queue>> {
   const { rows } = await trx.raw<{ rows: Queue[] }>(`${lockStatement} for share of a`, { agentIds: [agentId] })
   return new Map(rows.map((row) => [row.agentId, row]))
 }
 
 /**
- * Locks the queue rows that are not locked elsewhere; `locked` are the others. A busy or frozen holder of a lock delays
- * only its own agents, not the whole batch.
+ * Locks the queue rows that no other transaction has locked; `locked` are the rest. A slow or frozen lock holder delays
+ * only its own agents, not the batch.
  */
 export async function lockFree(trx: Transaction, agentIds: string[]) {
   const { rows } = await trx.raw<{ rows: Queue[] }>(`${lockStatement} skip locked for share of a skip locked`, {
@@ -24,8 +24,8 @@ export async function lockFree(trx: Transaction, agentIds: string[]) {
 }
 
 /**
- * In order of id, so that two processes never deadlock. The agents' rows are locked too: a weaker lock, or none, would read
- * the owner from before a move that has just been committed.
+ * Ordered by id, so two processes never deadlock. Locks the agents' rows too: a weaker lock, or none, would read the
+ * owner from before a move that just committed.
  */
 const lockStatement = `
   select q.agent_id as "agentId", a.owner_id as "ownerId", a.name as "agentName", q.last_sequence as "lastSequence", q.unfinished, q.awake,
@@ -36,11 +36,11 @@ const lockStatement = `
 
 const existStatement = `select id as "agentId" from agents where id = any(:missing) and deleted_at is null`
 
-/** The runs that were already accepted under the idempotency keys of this batch, with the `ahead` of that time. */
-export async function findKnown(trx: Transaction, requests: AcceptRequest[]): Promise<Map<string, Known>> {
+/** Runs already accepted under this batch's idempotency keys, with the `ahead` of that time. */
+export async function findAccepted(trx: Transaction, requests: AcceptRequest[]): Promise<Map<string, AcceptedRun>> {
   const keyed = requests.filter(({ idempotencyKey }) => idempotencyKey !== undefined)
   if (keyed.length === 0) return new Map()
-  const { rows } = await trx.raw<{ rows: Known[] }>(knownStatement, {
+  const { rows } = await trx.raw<{ rows: AcceptedRun[] }>(knownStatement, {
     agentIds: keyed.map(({ agentId }) => agentId),
     keys: keyed.map(({ idempotencyKey }) => idempotencyKey ?? ''),
   })

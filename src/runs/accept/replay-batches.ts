@@ -5,17 +5,17 @@ import type { RateLimits } from '../../rate-limit.ts'
 import type { Payloads } from '../../webhooks/payloads.ts'
 import { RunInput } from '../run-input.ts'
 import type { Accept } from './accept.ts'
-import { standingsOf, type DeliveryStanding, type FailedDelivery } from './failed-deliveries.ts'
+import { replayStatesOf, type ReplayState, type FailedDelivery } from './failed-deliveries.ts'
 import { lockOne } from './lock-queues.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'
-import type { AssertReplayable } from './replayable.ts'
+import type { AssertReplayable } from './assert-replayable.ts'
 
-/** How many failed deliveries are left out, by reason. */
+/** Reasons to leave out a failed delivery. A batch counts each. */
 const leftOutReasons = ['replayed', 'onceCalls', 'schema', 'purged'] as const
 export type LeftOut = Record<(typeof leftOutReasons)[number], number>
 export const nothingLeftOut = (): LeftOut => ({ replayed: 0, onceCalls: 0, schema: 0, purged: 0 })
 
-/** What became of a batch. `stopped`: from this sequence on, nothing was done. */
+/** The outcome of a batch. `stopped`: nothing was done from this sequence on. */
 export interface BatchOutcome {
   sequences: number[]
   leftOut: LeftOut
@@ -24,9 +24,9 @@ export interface BatchOutcome {
 
 export interface ReplayRequest {
   requestId: string
-  /** Under one key, no delivery is replayed twice. */
+  /** No delivery is replayed twice under one key. */
   idempotencyKey: string | undefined
-  /** Also those that made a call whose repetition could do twice what it did. */
+  /** Also replays deliveries that made a call that is unsafe to repeat. */
   repeatOnceCalls: boolean
 }
 
@@ -35,7 +35,7 @@ interface Candidate {
   request: AcceptRequest
 }
 
-/** Replays some failed deliveries of an agent in one transaction, or says what would be replayed. */
+/** Replays failed deliveries of an agent in one transaction, or previews that. */
 export function createReplayBatches(context: {
   database: Database
   accept: Pick<Accept, 'together'>
@@ -45,19 +45,19 @@ export function createReplayBatches(context: {
 }) {
   const { database, accept, payloads, rateLimits, assertReplayable } = context
 
-  /** Reads the payloads of those that are not left out for another reason. */
+  /** Reads the payloads of deliveries that are not left out for another reason. */
   async function candidatesOf(agent: Agent, asked: ReplayRequest, batch: FailedDelivery[], leftOut: LeftOut) {
-    const standings = await standingsOf(
+    const states = await replayStatesOf(
       database,
       batch.map(({ id }) => id),
     )
-    const open = batch.filter(({ id }) => isOpen(standings.get(id), asked, leftOut))
+    const open = batch.filter(({ id }) => isOpen(states.get(id), asked, leftOut))
     const inputs = await RunInput.query(database).findByIds(open.map(({ id }) => id))
     const inputOf = new Map(inputs.map((input) => [input.runId, input]))
     const candidates: Candidate[] = []
     for (const delivery of open) {
       const input = inputOf.get(delivery.id)
-      const firstRunId = standings.get(delivery.id)?.firstRunId ?? delivery.id
+      const firstRunId = states.get(delivery.id)?.firstRunId ?? delivery.id
       if (!input) leftOut.purged += 1
       else if (!(await fits(agent, input.payload))) leftOut.schema += 1
       else candidates.push({ delivery, request: requestOf(agent, asked, input, firstRunId) })
@@ -65,7 +65,7 @@ export function createReplayBatches(context: {
     return candidates
   }
 
-  /** One that takes too long to read does not fit either. */
+  /** Whether the payload fits. One that takes too long to read does not. */
   async function fits(agent: Agent, payload: string): Promise<boolean> {
     if (agent.webhookSchema === null) return true
     const read = await payloads.read(Buffer.from(payload), agent).catch((error: unknown) => {
@@ -75,15 +75,15 @@ export function createReplayBatches(context: {
     return read?.mismatches.length === 0
   }
 
-  /** Under the queue's lock nothing else is accepted, so what is not replayed by now is not replayed elsewhere. */
+  /** Nothing else is accepted under the queue's lock, so no delivery is replayed twice. */
   const acceptAll = (agent: Agent, asked: ReplayRequest, candidates: Candidate[], leftOut: LeftOut) =>
     database.transaction(async (trx) => {
       await lockOne(trx, agent.id)
-      const standings = await standingsOf(
+      const states = await replayStatesOf(
         trx,
         candidates.map(({ delivery }) => delivery.id),
       )
-      const open = candidates.filter(({ delivery }) => isOpen(standings.get(delivery.id), asked, leftOut))
+      const open = candidates.filter(({ delivery }) => isOpen(states.get(delivery.id), asked, leftOut))
       const requests = open.map(({ request }) => request)
       return { open, ...(await accept.together(trx, agent.id, requests)) }
     })
@@ -124,11 +124,11 @@ const sequenceOf = ({ receipt }: { receipt: Receipt }): number => receipt.sequen
 const bytesOf = (candidates: Candidate[]): number =>
   candidates.reduce((sum, { delivery }) => sum + (delivery.bytes ?? 0), 0)
 
-/** Whether a delivery may be replayed; otherwise it is counted. A run without a standing was purged in the meantime. */
-function isOpen(standing: DeliveryStanding | undefined, { repeatOnceCalls }: ReplayRequest, leftOut: LeftOut): boolean {
-  if (!standing) leftOut.purged += 1
-  else if (standing.isReplayed) leftOut.replayed += 1
-  else if (standing.hasActed && !repeatOnceCalls) leftOut.onceCalls += 1
+/** Whether a delivery may be replayed. Otherwise it is counted. A run without a state was just purged. */
+function isOpen(state: ReplayState | undefined, { repeatOnceCalls }: ReplayRequest, leftOut: LeftOut): boolean {
+  if (!state) leftOut.purged += 1
+  else if (state.isReplayed) leftOut.replayed += 1
+  else if (state.hasActed && !repeatOnceCalls) leftOut.onceCalls += 1
   else return true
   return false
 }

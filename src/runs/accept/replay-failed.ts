@@ -12,7 +12,7 @@ import {
   type ReplayRequest,
 } from './replay-batches.ts'
 
-/** Which failed deliveries are meant. */
+/** Selects failed deliveries. */
 export interface FailedFilter {
   from?: number | undefined
   to?: number | undefined
@@ -21,37 +21,37 @@ export interface FailedFilter {
   reason?: EndReason | undefined
 }
 
-/** What one request has replayed, or would replay. */
+/** What one request replayed, or would replay. */
 export interface BulkReplay {
-  /** The sequences of the replays; of a preview, those of the deliveries. */
+  /** Sequences of the replays; in a preview, of the deliveries. */
   sequences: number[]
   leftOut: LeftOut
-  /** The failed deliveries that this request has not looked at; null if there are none. */
+  /** The failed deliveries that this request did not reach; null if none. */
   next: Sequences | null
   /** Why it stopped early. */
   stopped: CodedError | null
 }
 
-/** How many failed deliveries one request looks at, and how many bytes their payloads have at most, or a few more. */
+/** How many failed deliveries one request checks, and how many bytes of payloads, slightly exceeded at most. */
 const most = 1000
 const mostBytes = 16 * 1024 ** 2
 
-/** A batch is one transaction, which locks the queue: it must not hold up the deliveries of the agent. */
+/** One batch is one transaction. It locks the queue, so it must not hold up the agent's deliveries. */
 const batchSize = 50
 const batchBytes = 256 * 1024
 
 /**
- * Replays the failed deliveries of an agent, in the order of their sequences (docs/understand/order.md, "Replays"). Each
- * batch has its own commit, and replayed runs are left out, so an interrupted request may be repeated.
+ * Replays an agent's failed deliveries by sequence (docs/understand/order.md, "Replays"). Each batch commits separately
+ * and leaves out replayed runs, so an interrupted request can be repeated.
  */
 export function createReplayFailed({ database, batches }: { database: Database; batches: ReplayBatches }) {
-  /** Without `to`, up to the last run of now: replays come behind it, so whoever continues comes to an end. */
+  /** Without `to`, the range ends at the agent's latest run. Replays get later sequences, so paging ends. */
   async function rangeOf({ id, movedSequence }: Agent, { from = 1, to = Infinity }: FailedFilter): Promise<Sequences> {
     const queue = await AgentQueue.query(database).findById(id)
     return { from: Math.max(from, (movedSequence ?? 0) + 1), to: Math.min(to, queue?.lastSequence ?? 0) }
   }
 
-  async function carryOut(agent: Agent, filter: FailedFilter, work: Work): Promise<BulkReplay> {
+  async function replayRange(agent: Agent, filter: FailedFilter, work: Work): Promise<BulkReplay> {
     const range = await rangeOf(agent, filter)
     const found = await failedDeliveries(database, agent.id, { ...range, most })
     const taken = upTo(found, mostBytes)
@@ -68,22 +68,22 @@ export function createReplayFailed({ database, batches }: { database: Database; 
   }
 
   return {
-    /** What `replayFailed` would replay if the queue and the account have room for it. Changes nothing. */
+    /** What `replayFailed` would replay, given room in the queue and the account. Changes nothing. */
     previewFailed: (agent: Agent, filter: FailedFilter, asked: ReplayRequest): Promise<BulkReplay> =>
-      carryOut(agent, filter, (batch) => batches.preview(agent, asked, batch)),
+      replayRange(agent, filter, (batch) => batches.preview(agent, asked, batch)),
 
     /**
-     * Replays them, 1,000 at most. Fails, if none can be replayed, with AGENT_NOT_FOUND (deleted), TIER_REQUIRED,
+     * Replays at most 1,000 deliveries. If none can be replayed, fails with AGENT_NOT_FOUND (deleted), TIER_REQUIRED,
      * SUBSCRIPTION_PAST_DUE, NO_CREDITS, FEATURE_LIMIT_REACHED (no room), RATE_LIMITED (a full queue, too many bytes).
      */
     replayFailed: (agent: Agent, filter: FailedFilter, asked: ReplayRequest): Promise<BulkReplay> =>
-      carryOut(agent, filter, (batch) => batches.replay(agent, asked, batch)),
+      replayRange(agent, filter, (batch) => batches.replay(agent, asked, batch)),
   }
 }
 
 type Work = (batch: FailedDelivery[]) => Promise<BatchOutcome>
 
-/** What a batch is refused for ends the request; that of the batches before stays. */
+/** A refused batch ends the request. Earlier batches stay committed. */
 function refusedFrom([first]: FailedDelivery[], error: unknown): BatchOutcome {
   if (!isCoded(error) || error.code === 'INTERNAL_ERROR') throw error
   return { sequences: [], leftOut: nothingLeftOut(), stopped: { error, at: first?.sequence ?? 0 } }
@@ -104,7 +104,7 @@ const isMeantBy =
     (endedUntil === undefined || delivery.endedAt < endedUntil) &&
     (reason === undefined || delivery.reason === reason)
 
-/** The first of them, until their payloads have so many bytes; one at least. */
+/** The first deliveries up to this many payload bytes; at least one. */
 function upTo(deliveries: FailedDelivery[], bytes: number): FailedDelivery[] {
   let sum = 0
   const end = deliveries.findIndex((delivery) => (sum += delivery.bytes ?? 0) > bytes)

@@ -5,15 +5,15 @@ import { assertThat } from '../../errors.ts'
 import { assertMatches } from '../../webhooks/payload.ts'
 import type { Payloads } from '../../webhooks/payloads.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'
-import type { Repeats } from './repeats.ts'
-import type { AssertReplayable } from './replayable.ts'
+import type { Repeats } from './repeated-requests.ts'
+import type { AssertReplayable } from './assert-replayable.ts'
 import { inputOf } from '../run-input.ts'
 import type { Run } from '../run.ts'
 import { hasEnded } from '../states.ts'
 
 /**
- * Replays a finished run: a new run with the same input, under the agent's current
- * settings. It keeps the trigger, because that decides what the payload means and whether the run is queued.
+ * Replays a finished run: starts a new run with the same input under the agent's current settings. It keeps the
+ * trigger, which decides what the payload means and whether the run is queued.
  */
 export function createReplay(context: {
   database: Database
@@ -40,18 +40,18 @@ export function createReplay(context: {
 
   return {
     /**
-     * The replay of a delivery joins the end of the queue like a new delivery, and must match the current schema. The
-     * replay of another run is a manual start and needs an idle agent. With an idempotency key, a repeated request gets
-     * the run that the first one started, as it is now. Fails with AGENT_NOT_FOUND (deleted), AGENT_ALREADY_RUNNING,
-     * WEBHOOK_PAYLOAD_INVALID, TIER_REQUIRED, SUBSCRIPTION_PAST_DUE, NO_CREDITS, FEATURE_LIMIT_REACHED (no room), RATE_LIMITED (a full queue), RUN_NOT_FOUND
-     * (purged in the meantime).
+     * Replays a run. A delivery joins the end of the queue and must match the current schema. Any other run starts
+     * manually and needs an idle agent. A request repeated with the same idempotency key returns the first request's
+     * run in its current state. Fails with AGENT_NOT_FOUND (deleted), AGENT_ALREADY_RUNNING, WEBHOOK_PAYLOAD_INVALID,
+     * TIER_REQUIRED, SUBSCRIPTION_PAST_DUE, NO_CREDITS, FEATURE_LIMIT_REACHED (no room), RATE_LIMITED (a full queue),
+     * RUN_NOT_FOUND (just purged).
      */
     async replay(run: Run, { id, idempotencyKey: key }: ClientRequest): Promise<Run> {
       const agent = await agents.get(run.ownerId, run.agentId)
       const message = `The run is ${run.status}. You can replay a run only after it has ended.`
       assertThat(hasEnded(run.status), 'AGENT_ALREADY_RUNNING', { message })
       const input = await inputOf(database, run.id)
-      // A delivery without its payload was purged since it was read.
+      // A delivery without a payload was purged after it was read.
       assertThat(input !== undefined || run.trigger !== 'webhook', 'RUN_NOT_FOUND')
       const { runId } = await acceptOnce(agent, {
         agentId: run.agentId,

@@ -6,12 +6,12 @@ import type { Logger } from '../../logger.ts'
 import type { Temporal } from '../../temporal/temporal.ts'
 import type { Due } from '../due.ts'
 import { lockQueue } from '../agent-queue.ts'
-import { endBatch, type WriteEnding } from './end.ts'
+import { endBatch, type WriteEnding } from './end-run.ts'
 import { Run } from '../run.ts'
 import { cancelledAs, hasEnded, unfinishedStatuses, type EndReason } from '../states.ts'
 import { append } from '../timeline.ts'
 
-/** Why a run is asked to end, and by whom. */
+/** Why a run is cancelled, and who requests it. */
 const requesters = {
   CANCELLED_BY_OWNER: 'owner',
   CANCELLED_BY_OPERATOR: 'operator',
@@ -25,8 +25,8 @@ type CancelReason = keyof typeof requesters
 type Named = Pick<Run, 'id' | 'agentId'>
 
 /**
- * The first stage of cancelling: the request is recorded, and every step checks it. A queued or waiting run has nothing
- * in progress, so it ends in the record at once, even without Temporal. A working run is cancelled through Temporal, and
+ * First stage of cancelling: records the request, which every step checks. A queued or waiting run has nothing in
+ * progress, so it ends in the record immediately, even without Temporal. A working run is cancelled through Temporal;
  * the reconciler force-cancels it if it does not end.
  */
 export function createCancel(context: {
@@ -46,12 +46,12 @@ export function createCancel(context: {
       const changes = { cancelRequestedAt: now, cancelReason: reason }
       await append(trx, run.id, now, [{ kind: 'cancel.requested', data: { by: requesters[reason] } }], changes)
     }
-    // If it has not ended by then, it is force-cancelled.
+    // The reconciler force-cancels a run that has not ended by then.
     if (run.status === 'running') return due.agent(trx, run.agentId, later(now, config.cancelSeconds))
     await writeEnding(trx, run, { status: cancelledAs(reason), reason }, now)
   }
 
-  /** The request is recorded already; if Temporal is away, the reconciler ends the run. */
+  /** The request is recorded, so the reconciler ends the run if Temporal is away. */
   const cancelInTemporal = (runId: string) =>
     temporal
       .cancelRun(runId)
@@ -73,20 +73,19 @@ export function createCancel(context: {
     /** Cancels one run. RUN_NOT_CANCELLABLE if it has ended. */
     cancel: (run: Named): Promise<Run> => request(run, 'CANCELLED_BY_OWNER', assertUnfinished),
 
-    /** The same for an operator. RUN_NOT_CANCELLABLE if it has ended. */
+    /** Cancels one run for an operator. RUN_NOT_CANCELLABLE if it has ended. */
     cancelByOperator: (run: Named): Promise<Run> => request(run, 'CANCELLED_BY_OPERATOR', assertUnfinished),
 
     /**
-     * Skips a waiting or queued run, so that the agent's next run can start; it can be replayed later. A run that was set
-     * aside and continued would need a second order beside the sequence.
-     * RUN_NOT_CANCELLABLE if it has ended or is working.
+     * Skips a waiting or queued run, so the agent's next run can start. The skipped run can be replayed; resuming it
+     * later would need an order besides the sequence. RUN_NOT_CANCELLABLE if it has ended or is working.
      */
     skip: (run: Named): Promise<Run> => request(run, 'SKIPPED_BY_OWNER', assertIdle),
 
     /** Withdraws a queued delivery for its sender. RUN_NOT_CANCELLABLE if it is not queued. */
     withdraw: (run: Named): Promise<Run> => request(run, 'WITHDRAWN', assertQueued),
 
-    /** Cancels runs of a deleted agent, the begun one first, up to a limit; the reconciler cancels the rest. */
+    /** Cancels some runs of a deleted agent, the begun one first. The reconciler cancels the rest. */
     async cancelSomeOf(agentId: string): Promise<void> {
       const cancelled = await database.transaction(async (trx) => {
         await lockQueue(trx, agentId)

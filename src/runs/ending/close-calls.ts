@@ -8,7 +8,7 @@ const didNothing = 'The run ended before this call was retried. Its earlier atte
 const oneInDoubt = 'The run ended before this call was retried. An earlier attempt may or may not have taken effect.'
 const inFlight = 'The run ended while this call was in progress. The call may or may not have taken effect.'
 
-/** Gives every open call of an ending run an outcome, frees its slots at hosts and withdraws its approval requests. */
+/** Gives each open call of an ending run an outcome, frees its host slots and withdraws its approval requests. */
 export async function closeCalls(
   trx: Transaction,
   approvals: Pick<Approvals, 'withdraw'>,
@@ -20,7 +20,7 @@ export async function closeCalls(
   if (open.length > 0) await approvals.withdraw(trx, { runId })
   for (const call of open) {
     const text = textOf(call)
-    // A tool that only reads has no effect that could be in doubt.
+    // A read-only tool has no effect that could be in doubt.
     const isInDoubt = (call.status === 'started' || call.inDoubt) && call.effect !== 'read'
     const status = isInDoubt ? 'unknown' : 'failed'
     await call.$query(trx).patch({ status, result: text, endedAt: now })
@@ -29,7 +29,7 @@ export async function closeCalls(
   }
 }
 
-/** A call is planned again when its site refused it (401, 429), or when it did not reach the site. */
+/** Calls return to `planned` if their site refused them (401, 429) or was not reached. */
 function textOf({ status, attempts, inDoubt }: ToolCall): string {
   if (status === 'started') return inFlight
   if (inDoubt) return oneInDoubt

@@ -4,10 +4,10 @@ import type { EndReason } from '../states.ts'
 
 type Ended = Pick<Run, 'status' | 'reason' | 'error'> & { endedAt: Date }
 
-/** Runs that end so met a fault of the platform: a bug, or processes that died again and again. */
+/** Endings caused by the platform: a bug, or processes that died repeatedly. */
 const ownFaults = new Set<EndReason>(['WORKFLOW_FAILED', 'STEP_ABANDONED'])
 
-/** One line for each run that has ended: how, why, how long it took and what it used. */
+/** Logs one line per ended run: status, reason, duration and usage. */
 export function logEnding(logger: Logger, run: Run, { status, reason, error, endedAt }: Ended): void {
   const { id: runId, agentId, ownerId, requestId, sequence, trigger, steps, toolCalls, credits } = run
   const seconds = (from: Date, to: Date): number => Math.round((to.getTime() - from.getTime()) / 100) / 10

@@ -4,10 +4,7 @@ import type { Notifications } from '../../notifications/notifications.ts'
 import { Run } from '../run.ts'
 import { quotedName } from '../../names.ts'
 
-/**
- * Notifies an owner that an agent's runs have started to fail: only of the first failure, and again only after a run
- * has completed.
- */
+/** Notifies an owner of an agent's first failed run, and again only after a run has completed. */
 export async function notifyFailing(
   trx: Transaction,
   notifications: Notifications,
@@ -15,7 +12,7 @@ export async function notifyFailing(
   error: string,
 ): Promise<void> {
   const before = await Run.query(trx)
-    // Those before a move were of another owner.
+    // Runs from before a move belong to another owner.
     .where({ agentId: run.agentId, ownerId: run.ownerId })
     .where('sequence', '<', run.sequence)
     .whereIn('status', ['completed', 'failed'])

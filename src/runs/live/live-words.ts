@@ -2,34 +2,33 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '../../database/database.ts'
 import type { Logger } from '../../logger.ts'
 import { createPartialText, type TextPiece, type PartialText } from '../../models/partial-text.ts'
-import { underWay } from './under-way.ts'
+import { attemptInProgress } from './attempt-in-progress.ts'
 
-/** An attempt at a step, of which words are shown. */
-export interface Spoken {
+/** An attempt at a step whose words are shown. */
+export interface ShownAttempt {
   runId: string
   step: number
   attempt: number
 }
 
-/** How often words are written, in milliseconds. */
+/** Milliseconds between writes. */
 const writeMs = 250
 
-/** How often it is asked which runs are watched, at most, in milliseconds. */
+/** Minimum milliseconds between queries for watched runs. */
 const askMs = 500
 
-/** What one statement writes at most, in UTF-16 units, and one piece more; the rest has its turn next time. */
+/** UTF-16 units that one statement writes, plus at most one piece. The rest waits for the next write. */
 const maxWritten = 512 * 1024
 
 /**
- * Passes the words of models in progress on to processes in which somebody watches, through two unlogged tables: a
- * `NOTIFY` takes a lock of the whole database at commit, and holds 8,000 bytes. A worker whose runs nobody watches writes
- * nothing, and asks at most twice a second for all of them whether somebody does. All of this may fail: the step is
- * recorded as ever.
+ * Relays partial model answers to processes that watch the runs, through two unlogged tables. `NOTIFY` would lock the
+ * whole database at commit, and its payload is limited to 8,000 bytes. A worker whose runs nobody watches writes
+ * nothing, and queries for watchers at most twice a second. Failures are harmless: the step is recorded anyway.
  */
 export function createLiveWords({ database, logger }: { database: Database; logger: Logger }) {
-  const speeches = new Set<PartialText<Spoken>>()
-  /** Attempts that are over, whose rows are still there. */
-  let over: Spoken[] = []
+  const answers = new Set<PartialText<ShownAttempt>>()
+  /** Finished attempts whose rows still exist. */
+  let finished: ShownAttempt[] = []
   let watched = new Set<string>()
   let askedAt = -askMs
   let working: Promise<void> | undefined
@@ -37,7 +36,7 @@ export function createLiveWords({ database, logger }: { database: Database; logg
   const stopping = new AbortController()
 
   async function work(): Promise<void> {
-    while (speeches.size + over.length > 0 && !stopping.signal.aborted) {
+    while (answers.size + finished.length > 0 && !stopping.signal.aborted) {
       await delay(writeMs, undefined, { signal: stopping.signal }).catch(() => undefined)
       await pass().catch((error: unknown) => {
         if (!away) logger.warn({ err: error }, 'failed to relay partial model answers')
@@ -47,61 +46,64 @@ export function createLiveWords({ database, logger }: { database: Database; logg
     working = undefined
   }
 
-  /** One after the other, so that no row is written after those of its attempt were removed. */
+  /** Sequential, so no row is written after its attempt's rows were removed. */
   async function pass(): Promise<void> {
     await remove()
-    const speaking = [...speeches].filter((speech) => speech.hasMore())
-    if (speaking.length > 0 && performance.now() - askedAt >= askMs) await ask()
-    await write(speaking.filter(({ runId }) => watched.has(runId)))
+    const pending = [...answers].filter((answer) => answer.hasMore())
+    if (pending.length > 0 && performance.now() - askedAt >= askMs) await ask()
+    await write(pending.filter(({ runId }) => watched.has(runId)))
   }
 
   async function ask(): Promise<void> {
     askedAt = performance.now()
-    const runIds = [...speeches].map(({ runId }) => runId)
+    const runIds = [...answers].map(({ runId }) => runId)
     const { rows } = await database.raw<{ rows: { runId: string }[] }>(askStatement, { runIds })
     watched = new Set(rows.map(({ runId }) => runId))
   }
 
-  async function write(speaking: PartialText<Spoken>[]): Promise<void> {
-    const pieces: (TextPiece<Spoken> & { speech: PartialText<Spoken> })[] = []
+  async function write(pending: PartialText<ShownAttempt>[]): Promise<void> {
+    const pieces: (TextPiece<ShownAttempt> & { answer: PartialText<ShownAttempt> })[] = []
     let room = maxWritten
-    for (const speech of speaking) {
-      const piece = room > 0 ? speech.next() : undefined
-      if (piece) pieces.push({ ...piece, speech })
+    for (const answer of pending) {
+      const piece = room > 0 ? answer.next() : undefined
+      if (piece) pieces.push({ ...piece, answer })
       room -= piece?.words.length ?? 0
     }
     if (pieces.length === 0) return
     await database.raw(writeStatement, columnsOf(pieces))
     away = false
-    for (const { speech } of pieces) speech.confirm()
+    for (const { answer } of pieces) answer.confirm()
   }
 
-  /** Also those of earlier attempts, whose workers may have been killed. What it leaves is purged. */
+  /**
+   * Removes rows of finished attempts, and of earlier ones whose workers may have been killed. `purge` removes the
+   * rest.
+   */
   async function remove(): Promise<void> {
-    const removed = over
-    over = []
+    const removed = finished
+    finished = []
     if (removed.length > 0) await database.raw(removeStatement, columnsOf(removed))
   }
 
   return {
-    /** An attempt begins: `add` takes the words of its answer, and `end` says that no more will come. */
-    begin(spoken: Spoken) {
-      const speech = createPartialText(spoken)
-      speeches.add(speech)
+    /** Begins an attempt: `add` takes words of its answer, `end` finishes it. */
+    begin(attempt: ShownAttempt) {
+      const answer = createPartialText(attempt)
+      answers.add(answer)
       working ??= work()
       const end = (): void => {
-        if (speeches.delete(speech) && speech.wasShown()) over.push(spoken)
+        if (answers.delete(answer) && answer.wasShown()) finished.push(attempt)
       }
-      return { add: (words: string) => speech.add(words), end }
+      return { add: (words: string) => answer.add(words), end }
     },
 
-    /** Deletes the words of attempts that are not in progress any more, and watches that are over. */
+    /** Deletes words of attempts that are no longer in progress, and expired watches. */
     async purge(): Promise<void> {
       await database.raw(purgeWordsStatement)
       await database.raw(purgeWatchesStatement)
     },
 
-    /** Waits for the words that are being written; what is not removed by then is purged. */
+    /** Waits for the current write. `purge` removes the remaining rows. */
     async stop(): Promise<void> {
       stopping.abort()
       await working
@@ -111,8 +113,8 @@ export function createLiveWords({ database, logger }: { database: Database; logg
 
 export type LiveWords = ReturnType<typeof createLiveWords>
 
-/** Rows as arrays, one for each column. */
-function columnsOf(rows: (Spoken & Partial<TextPiece<Spoken>>)[]) {
+/** Rows as one array per column. */
+function columnsOf(rows: (ShownAttempt & Partial<TextPiece<ShownAttempt>>)[]) {
   return {
     runIds: rows.map(({ runId }) => runId),
     steps: rows.map(({ step }) => step),
@@ -125,7 +127,7 @@ function columnsOf(rows: (Spoken & Partial<TextPiece<Spoken>>)[]) {
 const askStatement = `
   select run_id as "runId" from live_watches where run_id = any(:runIds) and until > statement_timestamp()`
 
-/** A row that is there already was written by a statement whose confirmation was lost. */
+/** An existing row was written by a statement whose confirmation was lost. */
 const writeStatement = `
   insert into live_words (run_id, step, attempt, position, words)
   select * from unnest(:runIds::uuid[], :steps::int[], :attempts::int[], :positions::int[], :words::text[])
@@ -139,6 +141,6 @@ const removeStatement = `
 const purgeWordsStatement = `
   delete from live_words w
    where not exists (select from runs r
-                      where r.id = w.run_id and ${underWay} and r.steps + 1 = w.step and r.attempt = w.attempt)`
+                      where r.id = w.run_id and ${attemptInProgress} and r.steps + 1 = w.step and r.attempt = w.attempt)`
 
 const purgeWatchesStatement = `delete from live_watches where until < statement_timestamp()`

@@ -4,10 +4,10 @@ import type { Trigger } from '../../../workflows/messages.ts'
 import type { BlockedCause } from '../agent-queue.ts'
 import type { EndReason } from '../states.ts'
 
-/** What an owner has to pay for before a run may start. */
+/** Block causes that an owner resolves by paying. */
 export type Charge = Exclude<BlockedCause, 'paused'>
 
-/** All charges that block a run of this trigger. */
+/** All charges that block a run with this trigger. */
 export function chargesOf(
   account: Pick<AccountStatus, 'features' | 'subscription' | 'balance'>,
   trigger: Trigger,
@@ -18,13 +18,13 @@ export function chargesOf(
   return missing
 }
 
-/** What a tier must include for runs of each trigger. */
+/** The tier feature that each trigger needs. */
 const featureOf = { manual: 'manual', scheduled: 'scheduled', webhook: 'webhooks' } as const
 
 /**
- * Why an agent's next run may not start; the run stays queued and shows the cause, and the queue sleeps. The charges are
- * checked when a delivery is accepted, and again here, because they may have changed since. A workflow that waited for a
- * payment would be a timer per owner, which somebody would have to signal.
+ * Why an agent's next run may not start. The run stays queued and shows the cause, and the queue sleeps. Charges are
+ * checked on acceptance and again here, because they may have changed. A workflow that waits for payment would need a
+ * timer per owner, and somebody to signal it.
  */
 export const blockOf = (
   agent: Pick<Agent, 'pausedAt'>,
@@ -32,18 +32,18 @@ export const blockOf = (
   trigger: Trigger,
 ): BlockedCause | null => (agent.pausedAt ? 'paused' : (chargesOf(account, trigger)[0] ?? null))
 
-/** Whether a run that is blocked fails after a time. A paused agent's runs and those beyond a cap wait until that ends. */
+/** Whether a blocked run fails after a time. Runs of paused agents and runs beyond a cap wait until the block ends. */
 export const isBlockBounded = (cause: BlockedCause, cap: CapOf | null): boolean =>
   cause !== 'paused' && (cause !== 'credits' || cap === null)
 
-/** Why a run fails that was blocked for too long. */
+/** The end reason of a run that was blocked for too long. */
 export const reasonOfBlock: Record<Charge, EndReason> = {
   tier: 'TIER_REQUIRED',
   past_due: 'SUBSCRIPTION_PAST_DUE',
   credits: 'NO_CREDITS',
 }
 
-/** The notification of a blocked queue, without the agent's name; of credits it names the cap, if it is one. */
+/** The notification of a blocked queue, without the agent's name. For credits it names the cap, if any. */
 export const messageOfBlock = (cause: Charge, cap: CapOf | null): string =>
   cause === 'credits' && cap !== null ? `${usedUpBy(cap)} ${raiseOf[cap]}` : messages[cause]
 

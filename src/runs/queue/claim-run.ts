@@ -10,7 +10,7 @@ import type { ClaimedRun } from '../../../workflows/messages.ts'
 import { Agent } from '../../agents/agent.ts'
 import { AgentQueue, lockQueue, type BlockedCause } from '../agent-queue.ts'
 import { blockOf, isBlockBounded, type Charge } from './blocked.ts'
-import { endBatch, type WriteEnding } from '../ending/end.ts'
+import { endBatch, type WriteEnding } from '../ending/end-run.ts'
 import type { Due } from '../due.ts'
 import { promptInForce } from './prompt-in-force.ts'
 import { AgentPrompt } from '../agent-prompt.ts'
@@ -22,10 +22,10 @@ import { quotedName } from '../../names.ts'
 
 /**
  * Claims the agent's next run for its queue's workflow: the oldest queued run, or a begun run that the reconciler
- * fenced off from an execution that is gone; that run resumes from its last recorded step. If nothing may be started,
- * the queue falls asleep and the result is null; the next accept or the end of the block wakes it. A claim that is
- * repeated by the same execution of the queue's workflow has the same result, because a frozen worker may hold several
- * attempts of one. A run that another execution has claimed is left to it; if that one is gone, the reconciler notices.
+ * fenced off from a lost execution, which resumes from its last recorded step. Returns null if nothing may start; the
+ * queue then sleeps until the next accept or the end of the block. Repeated claims by one execution return the same
+ * result, because a frozen worker may hold several attempts of one claim. A run claimed by another execution is left
+ * alone; the reconciler notices if that execution is gone.
  */
 export function createClaim(context: {
   database: Database
@@ -48,7 +48,7 @@ export function createClaim(context: {
         : claimOldest(trx, queue, { now, claimedBy })
     })
 
-  /** Only the claimant gets the run until the reconciler raises its epoch; then only others do. */
+  /** Only the claimant gets the run until the reconciler raises its epoch. Then only other executions do. */
   async function claimBegun(trx: Transaction, queue: AgentQueue, runId: string, claimedBy: string | null) {
     const run = await Run.query(trx).findById(runId).throwIfNotFound()
     const isFenced = queue.claimedEpoch !== null && queue.claimedEpoch < run.epoch
@@ -67,7 +67,7 @@ export function createClaim(context: {
     return run ? claimQueued(trx, queue, run, agent, claim) : fallAsleep(trx, agentId)
   }
 
-  /** A deleted agent starts nothing. A claim has no time to end very many runs; the reconciler ends the rest. */
+  /** A deleted agent starts nothing. A claim is too short to end many runs, so the reconciler ends the rest. */
   async function endSome(trx: Transaction, agentId: string, now: Date): Promise<null> {
     const queued = Run.query(trx).where({ agentId, status: 'queued' }).orderBy('sequence')
     const runs = await queued.limit(endBatch).forUpdate()
@@ -84,14 +84,14 @@ export function createClaim(context: {
     return null
   }
 
-  /** When one charge replaces another, the block continues and keeps its start. */
+  /** A block whose charge changes continues and keeps its start. */
   async function block(trx: Transaction, queue: AgentQueue, agent: AgentForRun, by: Block, now: Date) {
     const { cause, cap } = by
     const { agentId, blockedCause: before } = queue
     const continues = before !== null && (before === 'paused') === (cause === 'paused')
     const blockedSince = continues ? queue.blockedSince : now
     await AgentQueue.query(trx).findById(agentId).patch({ awake: false, blockedCause: cause, blockedSince })
-    // The cause of the block may have just ended.
+    // The cause may have just ended.
     await due.agent(trx, agentId)
     if (!continues && cause !== 'paused') await notify(trx, agent, { cause, cap }, now)
   }
@@ -111,13 +111,13 @@ export function createClaim(context: {
   return { claimNext }
 }
 
-/** What blocks a queue, and the cap behind that, if it is one. */
+/** What blocks a queue, and the cap behind it, if any. */
 interface Block<Cause = BlockedCause> {
   cause: Cause
   cap: CapOf | null
 }
 
-/** The time, and the claiming execution of the queue's workflow; null without one. */
+/** The time, and the execution of the queue's workflow that claims; null without one. */
 interface Claim {
   now: Date
   claimedBy: string | null
@@ -147,7 +147,7 @@ async function start(trx: Transaction, run: Run, agent: AgentForRun, { now, clai
 
 type Stored = Pick<Billing['storedBytes'], 'note'>
 
-/** The run keeps these instructions, whatever becomes of the agent. Returns how many bytes were written for that. */
+/** Stores the run's instructions, so later changes of the agent do not affect it. Returns the bytes written. */
 async function keepPrompt(trx: Transaction, { agentId, sequence }: Run, agent: AgentForRun): Promise<number> {
   const wanted = instructionsOf(agent)
   const latest = await latestPrompt(trx, agentId)

@@ -4,7 +4,7 @@ import { batchLookups } from '../../database/batch-lookups.ts'
 import { CodedError } from '../../errors.ts'
 import { AgentQueue } from '../agent-queue.ts'
 
-/** How full an agent's queue is, and whether it takes more. */
+/** Measures an agent's queue and checks its limit. */
 export function createDepth({ database, config }: { database: Database; config: Pick<Config, 'queueDepth'> }) {
   const queueOf = batchLookups<string, AgentQueue>(async (agentIds) => {
     const found = await AgentQueue.query(database).findByIds(agentIds)
@@ -12,7 +12,7 @@ export function createDepth({ database, config }: { database: Database; config: 
   })
 
   return {
-    /** Counts the agent's unfinished runs. Accepting counts again, under the queue's lock. */
+    /** Counts the agent's unfinished runs. Accepting counts again under the queue's lock. */
     depth: async (agentId: string): Promise<number> => (await queueOf(agentId))?.unfinished ?? 0,
 
     /** Throws RATE_LIMITED if the queue is full. */
@@ -22,7 +22,7 @@ export function createDepth({ database, config }: { database: Database; config: 
   }
 }
 
-/** RATE_LIMITED because the queue is full. */
+/** RATE_LIMITED for a full queue. */
 export const queueFull = (depth: number): CodedError =>
   new CodedError('RATE_LIMITED', {
     message: `The agent's queue is full (${depth} unfinished runs). Try again after some of them have ended.`,

@@ -7,20 +7,20 @@ import type { Run } from '../run.ts'
 import { quotedName } from '../../names.ts'
 import { utc } from '../../notifications/plain-text.ts'
 
-/** What waits for the owner to pay, and the consequences. */
+/** What waits for a payment, and the consequences. */
 interface Block {
   agent: { id: string; ownerId: string }
   cause: Charge
-  /** The cap that is used up, if it is not the balance. */
+  /** The used-up cap; null if it is the balance. */
   cap: CapOf | null
-  /** Identifies the block or wait; its owner is notified once. */
+  /** Identifies the block or wait. The owner is notified once per key. */
   key: string
   title: string
   /** What waits, and how it continues or ends. */
   consequence: string
 }
 
-/** Notifies an owner of something that waits for a payment, in the caller's transaction. */
+/** Notifies an owner that something waits for a payment, in the caller's transaction. */
 export async function notifyBlocked(trx: Transaction, notifications: Notifications, block: Block): Promise<void> {
   const { agent, cause, cap, key, title, consequence } = block
   const message = `${messageOfBlock(cause, cap)} ${consequence}`
@@ -34,7 +34,7 @@ export async function notifyBlocked(trx: Transaction, notifications: Notificatio
   })
 }
 
-/** Notifies an owner that a begun run waits for credits: since when, and until when at most. */
+/** Notifies an owner that a begun run waits for credits, with its start and deadline. */
 export async function notifyOutOfCredits(
   trx: Transaction,
   notifications: Notifications,

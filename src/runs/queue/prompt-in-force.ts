@@ -9,7 +9,7 @@ export interface PromptInForce {
   /** Whether the payload's `action` replaced the agent's system prompt, or why it did not. */
   override: 'used' | 'not-allowed' | 'absent'
   schema: WebhookField[] | null
-  /** The model it chose, or null for the default one; and the one that is asked if that fails. */
+  /** The chosen model, null for the default one, and the fallback model. */
   model: string | null
   fallbackModel: string | null
   outputSchema: object | null
@@ -17,8 +17,8 @@ export interface PromptInForce {
 }
 
 /**
- * The instructions of a run: the agent's, or the payload's `action` if the agent allows the override
- * (docs/specification.md, "Inbound webhook events", 5).
+ * A run's instructions: the agent's, or the payload's `action` if the agent allows the override (docs/specification.md,
+ * "Inbound webhook events", 5).
  */
 export function promptInForce(
   trigger: Run['trigger'],

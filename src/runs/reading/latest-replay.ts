@@ -6,7 +6,7 @@ interface Replay {
   status: RunStatus
 }
 
-/** The latest run of the same delivery or input that came after this one; undefined if there is none. */
+/** The latest run of the same delivery or input after this one, if any. */
 export async function latestReplay(database: Database, runId: string): Promise<Replay | undefined> {
   const { rows } = await database.raw<{ rows: Replay[] }>(latestStatement, { runId })
   return rows[0]

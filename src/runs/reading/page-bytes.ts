@@ -2,7 +2,7 @@ import type { Database } from '../../database/database.ts'
 import { fittingCount } from '../../database/page-bytes.ts'
 import type { RunEvent } from '../timeline.ts'
 
-/** How many of these events, which follow each other, are one page by the size of their contents; at least one. */
+/** How many of these consecutive events fit on one page by size; at least one. */
 export async function countThatFit(database: Database, runId: string, events: RunEvent[]): Promise<number> {
   const [first] = events
   if (!first) return 0
@@ -11,7 +11,7 @@ export async function countThatFit(database: Database, runId: string, events: Ru
   return fittingCount(rows.map(({ bytes }) => bytes ?? 0))
 }
 
-/** The lengths of stored texts are known without reading them. */
+/** Postgres knows the length of stored texts without reading them. */
 const sizesStatement = `
   select case when e.kind = 'accepted' then octet_length(i.payload)
               when e.kind = 'started' then octet_length(i.action)

@@ -10,23 +10,23 @@ import { RunStep } from '../run-step.ts'
 import { Run, triggers } from '../run.ts'
 import { runStatuses, unfinishedStatuses, type RunStatus } from '../states.ts'
 import { latestReplay } from './latest-replay.ts'
-import { sequencesOf } from './sequences-of.ts'
+import { sequencesOf } from './sequences-of-period.ts'
 import { readTimeline, type TimelineContext, type TimelinePage } from './read-timeline.ts'
 
-/** Which runs a list shows. */
+/** Filters of a run list. */
 interface RunFilter {
   agentId?: string | undefined
   status?: RunStatus | undefined
   trigger?: Run['trigger'] | undefined
 }
 
-/** What came out of a run: a text, and the value that it is if its agent has an output schema. */
+/** A run's answer: its text, and its value if the agent has an output schema. */
 export interface RunAnswer {
   answer: string | null
   output: JsonText | null
 }
 
-/** What lists of agents show of a run. */
+/** The fields of a run that agent lists show. */
 type LastRun = Pick<Run, 'id' | 'agentId' | 'status' | 'acceptedAt'>
 
 const lastStatement = `
@@ -46,34 +46,31 @@ export function createReading(context: TimelineContext & { database: Database })
   const { database } = context
 
   return {
-    /** Without payload and prompt, so that a stream can keep it while its run lasts. RUN_NOT_FOUND. */
+    /** The run without payload and prompt, so a stream can keep it in memory. RUN_NOT_FOUND. */
     async get(owners: Owners, id: string): Promise<Run> {
       const run = isId(id) ? await Run.query(database).findById(id) : undefined
       assertThat(run && belongsTo(owners, run.ownerId), 'RUN_NOT_FOUND')
       return run
     },
 
-    /**
-     * What the model said last in a completed run, and its value if it has one; null for any other run, and if it was
-     * purged in the meantime.
-     */
+    /** The last answer of a completed run, with its value if any. Null for any other run, or if purged. */
     async answerOf({ id, status, steps }: Pick<Run, 'id' | 'status' | 'steps'>): Promise<RunAnswer> {
       if (status !== 'completed') return { answer: null, output: null }
       const last = await RunStep.query(database).findById([id, steps]).select('answer', 'output')
       return { answer: last?.answer ?? null, output: last?.output ? new JsonText(last.output) : null }
     },
 
-    /** Newest first: all of an owner, or those of one agent, in the order of their arrival. */
+    /** Runs of an owner, or of one agent in order of arrival; newest first. */
     async list(ownerId: string, { agentId, status, trigger, ...request }: RunFilter & PageRequest): Promise<Page<Run>> {
       const domains = { status: runStatuses, trigger: triggers }
       const filter = { ...request, time: 'acceptedAt', only: { status, trigger }, domains }
       const runs = Run.query(database)
       if (agentId === undefined) return page(runs, { list: 'runs', of: { ownerId }, ...filter })
       if (!isId(agentId)) return { items: [], nextCursor: null }
-      // One condition, and not one for each: Postgres would take them for independent, and expect hardly a run.
+      // One condition instead of two: Postgres would assume that they are independent and expect hardly any run.
       const own = Agent.query(database).where({ id: agentId, ownerId })
       const rangeOf = (period: Period) => sequencesOf(database, agentId, period)
-      // What it ran for another owner before it was moved is not for this one.
+      // Runs from before a move belong to the previous owner.
       const moved = await own.clone().whereNotNull('movedSequence').select('movedSequence').first()
       if (moved) void runs.where('sequence', '>', moved.movedSequence)
       return page(runs.where('agentId', own.select('id')), {
@@ -85,17 +82,17 @@ export function createReading(context: TimelineContext & { database: Database })
       })
     },
 
-    /** The run that each agent accepted last, by agent id; none for an agent without runs, or if it is purged. */
+    /** Each agent's most recently accepted run, by agent id; absent if it has none or it was purged. */
     async lastOf(agentIds: readonly string[]): Promise<Map<string, LastRun>> {
       const { rows } = await database.raw<{ rows: LastRun[] }>(lastStatement, { agentIds })
       return new Map(rows.map((run) => [run.agentId, run]))
     },
 
-    /** The run's timeline after the given event number: at most `limit` events, and not many more bytes than a mebibyte. */
+    /** The run's timeline after an event number: at most `limit` events and about a mebibyte. */
     timeline: (run: Pick<Run, 'id'>, after: number, limit: number): Promise<TimelinePage> =>
       readTimeline(context, run.id, after, limit),
 
-    /** The current receipt of a run, for the sender of its delivery. RUN_NOT_FOUND unless it is the agent's. */
+    /** A run's current receipt, for its sender. RUN_NOT_FOUND unless the run is the agent's. */
     async receipt(agentId: string, runId: string): Promise<Receipt> {
       const run = isId(runId)
         ? await Run.query(database).findOne({ agentId, id: runId, trigger: 'webhook' }).select('status', 'sequence')
@@ -109,7 +106,7 @@ export function createReading(context: TimelineContext & { database: Database })
       return { runId, status: run.status, sequence: run.sequence, ahead }
     },
 
-    /** The latest replay of a run, or of one of its replays; undefined if there is none. */
+    /** The latest direct or indirect replay of a run, if any. */
     replayOf: (runId: string): Promise<Pick<Receipt, 'runId' | 'status'> | undefined> => latestReplay(database, runId),
   }
 }

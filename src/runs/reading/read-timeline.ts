@@ -10,7 +10,7 @@ import { countThatFit } from './page-bytes.ts'
 import { Run } from '../run.ts'
 import { RunEvent } from '../timeline.ts'
 
-/** One event as readers see it: with the contents that it refers to. */
+/** An event as readers see it, with its contents. */
 export interface TimelineEvent {
   number: number
   kind: string
@@ -19,13 +19,12 @@ export interface TimelineEvent {
 }
 
 /**
- * Reads a run's timeline (docs/specification.md, "Run"). Events refer to payload, prompt, steps and calls instead of
- * repeating them; here they are joined. An event says what was known at its time; the contents of a call appear where
- * it was requested and where it ended. Contents are read after the events, never before: an event is written with what
- * it refers to.
+ * Reads a run's timeline (docs/specification.md, "Run"). Events refer to payload, prompt, steps and calls; this joins
+ * their contents. An event says what was known at its time. A call's contents appear where it was requested and where
+ * it ended. Contents are read after the events, because an event is written together with them.
  *
- * A page ends at the limit, or before it has more than a mebibyte of contents, but it has at least one event: events may
- * have two mebibytes each, and a page is one JSON text in memory.
+ * A page ends at the limit or before its contents exceed a mebibyte, but has at least one event. An event may have two
+ * mebibytes, and a page is one JSON text in memory.
  */
 export async function readTimeline(
   { database, payloads }: TimelineContext,
@@ -66,7 +65,7 @@ export interface TimelineContext {
   payloads: Pick<Payloads, 'show'>
 }
 
-/** What a run was given. */
+/** The input and instructions of a run. */
 interface RunInputs {
   ownerId: string
   input: RunInput | undefined
@@ -80,7 +79,7 @@ async function readInputs(database: Database, runId: string): Promise<RunInputs 
   return { ownerId: run.ownerId, input, prompt: await promptOf(database, run, input) }
 }
 
-/** The calls that the events are about, and those that steps requested, without their contents. */
+/** Calls of these events, and calls that steps requested, without contents. */
 async function callsOf(database: Database, runId: string, events: RunEvent[]): Promise<ToolCall[]> {
   const about = events.flatMap(({ data }) => (typeof data['callId'] === 'string' ? [data['callId']] : []))
   const steps = stepsOf(events)
@@ -93,7 +92,7 @@ async function callsOf(database: Database, runId: string, events: RunEvent[]): P
 const stepsOf = (events: RunEvent[]): number[] =>
   events.flatMap(({ kind, data }) => (kind === 'step.finished' ? [Number(data['step'])] : []))
 
-/** Whether the event shows what the run was given. */
+/** Whether the event shows the run's input and instructions. */
 const isOfRun = ({ kind }: RunEvent): boolean => kind === 'accepted' || kind === 'started'
 
 function contents(
@@ -118,7 +117,7 @@ function contents(
     : callContents(call)
 }
 
-/** A payload that takes too long to read is shown as its text. */
+/** A payload that takes too long to read is shown as text. */
 const payloadContents = (input: RunInput | undefined, shown: JsonText | undefined): Record<string, unknown> =>
   input ? { payload: shown ?? input.payload, ...(input.headers && { headers: input.headers }) } : { payload: null }
 

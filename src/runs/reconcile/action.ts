@@ -1,17 +1,17 @@
 import type { EndedStatus } from '../../../workflows/messages.ts'
 import type { EndReason } from '../states.ts'
 
-/** What an agent needs beyond what its workflows do by themselves. `cause` is for the log and for timelines. */
+/** What an agent needs beyond its workflows' own work. `cause` is for logs and timelines. */
 export type Action =
-  /** Nothing, until something changes. */
+  /** Nothing until something changes. */
   | { kind: 'rest' }
-  /** Nothing until then. */
+  /** Nothing until this time. */
   | { kind: 'leave'; until: Date }
-  /** Its queue row contradicts its runs. */
+  /** Correct a queue row that contradicts its runs. */
   | { kind: 'correct'; cause: string }
-  /** It was deleted, and has runs that were not asked to end. */
+  /** Cancel the runs of a deleted agent. */
   | { kind: 'cancel' }
-  /** A run is ended in the record, under a new epoch, and its workflow is terminated. */
+  /** End a run in the record under a new epoch, and terminate its workflow. */
   | {
       kind: 'end'
       runId: string
@@ -20,11 +20,11 @@ export type Action =
       repair: 'cancel-forced' | 'end-run' | null
       cause: string
     }
-  /** Its run need not wait any longer. */
+  /** Resume a run whose wait is over. */
   | { kind: 'resume'; runId: string }
-  /** Its queue's workflow must be started or woken. */
+  /** Start or wake the queue's workflow. */
   | { kind: 'start'; cause: string }
-  /** It is stalled: Temporal must be inspected. */
+  /** Inspect Temporal, because the agent is stalled. */
   | { kind: 'inspect' }
-  /** Its workflows will not continue: they are fenced off and ended, and its queue is restarted. */
+  /** Fence off and end workflows that will not continue, and restart the queue. */
   | { kind: 'restart'; cause: string }

@@ -4,34 +4,34 @@ import { cancelledAs } from '../states.ts'
 import type { Action } from './action.ts'
 import type { AgentFacts } from './facts.ts'
 
-/** What Temporal has of an agent; null means closed, or unknown to it. */
-export interface Seen {
+/** Temporal's state of an agent. Null means closed or unknown. */
+export interface TemporalState {
   queue: OpenExecution | null
-  /** The workflow of the run that has begun. */
+  /** The workflow of the begun run. */
   workflow: OpenExecution | null
   /** How an operator ended that workflow, if it is closed. */
   endedBy: OperatorsEnd | null
-  /** Whether workers poll at all (otherwise no progress is normal), and how far they have got. */
+  /** Whether workers poll (otherwise no progress is normal), and how far they have got. */
   polls: Polls
 }
 
-/** The longest that a waiting run goes unchecked, in seconds: Temporal may have lost it. */
+/** Longest time between checks of a waiting run, in seconds: Temporal may have lost it. */
 export const longestRest = 300
 
-/** The longest that an execution gets before it is replaced again, in seconds. */
+/** Longest time before an execution is replaced again, in seconds. */
 const longestPatience = 600
 
-/** The longest between two looks at a working agent, in seconds. */
+/** Longest time between checks of a working agent, in seconds. */
 const longestPause = 30
 
 /** The attempt from which a workflow task counts as failing. */
 const failingAttempts = 3
 
 /**
- * What a stalled agent needs. The record decides what there is to do; Temporal only says what it has. An agent is left
- * alone while something may continue automatically: a long model call, or a task that waits for a worker.
+ * What a stalled agent needs. The record decides what to do; Temporal only shows what it has. An agent is left alone
+ * while something may continue automatically: a long model call, or a task waiting for a worker.
  */
-export function diagnose(facts: AgentFacts, seen: Seen, stallSeconds: number): Action {
+export function diagnose(facts: AgentFacts, seen: TemporalState, stallSeconds: number): Action {
   const { head } = facts
   const { queue, workflow, endedBy } = seen
   const stuck = (execution: OpenExecution, shouldWork: boolean) =>
@@ -45,7 +45,7 @@ export function diagnose(facts: AgentFacts, seen: Seen, stallSeconds: number): A
   return { kind: 'leave', until: lookAgainAt(facts, stallSeconds) }
 }
 
-/** At growing intervals of half a minute at most; less often during a wait, but when its time is over. */
+/** Checks again at growing intervals of at most half a minute; less often during a wait, but when it ends. */
 function lookAgainAt(facts: AgentFacts, stallSeconds: number): Date {
   const { now, head } = facts
   if (isAtWork(facts) || !head?.waitingUntil) {
@@ -55,7 +55,7 @@ function lookAgainAt(facts: AgentFacts, stallSeconds: number): Date {
   return overAt < restedAt ? overAt : restedAt
 }
 
-/** Temporal has nothing left: a begun run needs a new epoch, queued runs need a queue. */
+/** Temporal has nothing left. A begun run needs a new epoch; queued runs need a queue workflow. */
 const missing = ({ head }: AgentFacts): Action =>
   head
     ? { kind: 'restart', cause: 'neither the run nor its queue has an open workflow' }
@@ -77,7 +77,7 @@ function lostChild({ head, queue: { claimedBy } }: AgentFacts, queue: OpenExecut
   return undefined
 }
 
-/** A waiting run rests until its time is over. */
+/** A waiting run rests until its wait is over. */
 const isAtWork = ({ now, head }: AgentFacts): boolean =>
   head !== null && (head.status === 'running' || (head.waitingUntil !== null && head.waitingUntil < now))
 
@@ -95,7 +95,7 @@ interface Situation {
 function whyStuck(execution: OpenExecution, { facts, polls, stallSeconds, shouldWork }: Situation): string | undefined {
   const { isBusy, foreign, attempts, isIdle } = execution
   if (!polls.isPolled || !isPatienceOver(facts, execution, stallSeconds)) return undefined
-  // Only in a workflow of our type does a call in progress belong to the run.
+  // A call in progress belongs to the run only in a workflow of our type.
   if (isBusy && foreign !== 'type') return undefined
   if (foreign) return `it has a different ${foreign}`
   if (attempts >= failingAttempts) return `its workflow task failed ${attempts - 1} times`
@@ -103,19 +103,19 @@ function whyStuck(execution: OpenExecution, { facts, polls, stallSeconds, should
   return shouldWork && isIdle ? 'it is idle' : undefined
 }
 
-/** Workers got tasks that came long after its own. Workers that are merely behind do not count. */
+/** Workers got tasks much newer than its own. Workers that are merely behind do not count. */
 const isPassedOver = ({ waitsSince }: OpenExecution, { servedUntil }: Polls, stallSeconds: number): boolean =>
   waitsSince !== null && servedUntil !== null && later(waitsSince, stallSeconds) <= servedUntil
 
-/** The last progress in the record. Repairs do not count. */
+/** Last progress in the record. Repairs do not count. */
 const progressedAt = ({ queue, head }: AgentFacts): Date => latest(queue.progressedAt, head?.progressedAt)
 
 const secondsWithoutProgress = (facts: AgentFacts): number =>
   (facts.now.getTime() - progressedAt(facts).getTime()) / 1000
 
 /**
- * An execution that took over gets as long as its predecessors together made no progress, so that a broken deployment
- * is retried at doubling intervals. This needs no state of its own.
+ * A replacement execution gets as long as its predecessors together made no progress. A broken deployment is thus
+ * retried at doubling intervals, without extra state.
  */
 function isPatienceOver(facts: AgentFacts, { startedAt }: OpenExecution, stallSeconds: number): boolean {
   const since = progressedAt(facts)

@@ -9,23 +9,23 @@ import { unfinishedStatuses } from '../states.ts'
 import { readContradictions } from './queue-consistency.ts'
 import { isFreed, isParked } from '../step/waiting-calls.ts'
 
-/** What the record says about an agent, as far as the reconciler needs it. */
+/** The record of an agent, as the reconciler needs it. */
 export interface AgentFacts {
   now: Date
   agent: Pick<Agent, 'id' | 'ownerId' | 'name' | 'pausedAt' | 'deletedAt'> &
-    // What its cap has left of the month.
+    // What is left of its monthly cap.
     Partial<Pick<Agent, 'creditsLeft'>>
   queue: AgentQueue
-  /** How the queue row contradicts the runs, in words; null if it does not. */
+  /** How the queue row contradicts the runs, in words; null if consistent. */
   contradiction: string | null
-  /** How many of its unfinished runs were not asked to end. */
+  /** Number of unfinished runs without a cancel request. */
   uncancelled: number
-  /** The run that has begun, and whether one of its calls waits until its owner reconnects a site. */
+  /** The begun run, and whether one of its calls waits for its owner to reconnect a site. */
   head: Run | null
   hasParkedCalls: boolean
-  /** Whether one of its calls has what it waited for while others wait on, for example the answer to an approval. */
+  /** Whether one of its calls can continue while others still wait, for example after an approval. */
   hasFreedCalls: boolean
-  /** Whether it may ask its model, or its second one, again; null unless it waits for that. */
+  /** Whether its model or fallback model may be tried again; null unless the run waits for that. */
   modelAnswers: boolean | null
   /** The oldest queued run. */
   next: Run | null
@@ -39,14 +39,14 @@ export type RecordedFacts = Omit<AgentFacts, 'account'>
 export const dependsOnAccount = ({ queue, head }: RecordedFacts): boolean =>
   queue.blockedCause !== null || head?.waitingCause === 'credits'
 
-/** Everything is read as of one moment. */
+/** Reads everything as of one moment. */
 const snapshot = { isolationLevel: 'repeatable read', readOnly: true } as const
 
-/** Reads the facts of those of these agents that exist. */
+/** Reads the facts of the given agents that exist. */
 export const readFacts = (database: Database, agentIds: string[], at: At): Promise<RecordedFacts[]> =>
   database.transaction((trx) => readFactsWithin(trx, agentIds, at), snapshot)
 
-/** The time, and the model of agents that have chosen none. */
+/** The time, and the default model. */
 interface At {
   now: Date
   defaultModel: string
@@ -89,7 +89,7 @@ interface Open {
 
 const none = { uncancelled: 0, headId: null, nextId: null }
 
-/** The unfinished runs of agents: how many were not asked to end, which has begun, and which is next. */
+/** Unfinished runs per agent: how many lack a cancel request, the begun one, and the next one. */
 async function readOpen(trx: Transaction, agentIds: string[]): Promise<Open[]> {
   const { rows } = await trx.raw<{ rows: Open[] }>(
     `with open as (
@@ -105,7 +105,7 @@ async function readOpen(trx: Transaction, agentIds: string[]): Promise<Open[]> {
   return rows
 }
 
-/** The runs with a call that waits for its owner to reconnect a site. */
+/** Runs with a call that waits for its owner to reconnect a site. */
 async function readParked(trx: Transaction, runs: Run[]): Promise<Set<string>> {
   const waiting = runs.filter(({ waitingCause }) => waitingCause === 'credential')
   if (waiting.length === 0) return new Set()
@@ -119,7 +119,7 @@ async function readParked(trx: Transaction, runs: Run[]): Promise<Set<string>> {
   return new Set(parked.flatMap(({ runId }) => runId ?? []))
 }
 
-/** The runs that wait for an approval, or for their turn, with a call that has what it waited for. Others of their calls may wait. */
+/** Runs that wait for an approval or a slot, with at least one call that can continue. */
 async function readFreed(trx: Transaction, runs: Run[]): Promise<Set<string>> {
   const waiting = runs.filter(({ waitingCause }) => waitingCause === 'approval' || waitingCause === 'rate_limit')
   if (waiting.length === 0) return new Set()
@@ -133,7 +133,7 @@ async function readFreed(trx: Transaction, runs: Run[]): Promise<Set<string>> {
   return new Set(freed.flatMap(({ runId }) => runId ?? []))
 }
 
-/** The runs that wait for a model, and may ask it, or the second one of their agent, again. */
+/** Runs that wait for a model and may try it, or the agent's fallback model, again. */
 async function readAnswering(trx: Transaction, runs: Run[], at: At): Promise<Set<string>> {
   const ids = runs.filter(({ waitingCause }) => waitingCause === 'model').map(({ id }) => id)
   if (ids.length === 0) return new Set()

@@ -4,10 +4,10 @@ import type { Config } from '../../config/config.ts'
 import { blockOf, isBlockBounded, reasonOfBlock } from '../queue/blocked.ts'
 import { cancelledAs } from '../states.ts'
 import type { Action } from './action.ts'
-import { diagnose, longestRest, type Seen } from './diagnose.ts'
+import { diagnose, longestRest, type TemporalState } from './diagnose.ts'
 import type { AgentFacts } from './facts.ts'
 
-/** Durations that the rule depends on, in seconds. */
+/** Durations of the rule, in seconds. */
 export interface ReconcileSettings {
   stallSeconds: number
   cancelSeconds: number
@@ -21,21 +21,21 @@ export const settingsOf = (config: Config): ReconcileSettings => ({
 })
 
 /**
- * The rule of the reconciler and of `why`: the facts alone decide what an agent needs. `seen` is what Temporal has of
- * the agent; only a stalled agent is compared with it.
+ * The rule of the reconciler and of `why`: the facts alone decide what an agent needs. Only a stalled agent is compared
+ * with `seen`, its state in Temporal.
  */
-export function nextAction(facts: AgentFacts, settings: ReconcileSettings, seen?: Seen): Action {
+export function nextAction(facts: AgentFacts, settings: ReconcileSettings, seen?: TemporalState): Action {
   const forcedAt = forcedAtOf(facts, settings)
   if (forcedAt && forcedAt <= facts.now) return forceCancel(facts, settings)
   const action = actionUntilForced(facts, settings, seen)
   return action.kind === 'leave' ? { ...action, until: earliest(action.until, forcedAt) } : action
 }
 
-/** When the agent's run is ended by force; null if nobody has asked to cancel it. */
+/** When the agent's run is force-ended; null without a cancel request. */
 export const forcedAtOf = ({ head }: AgentFacts, { cancelSeconds }: Pick<ReconcileSettings, 'cancelSeconds'>) =>
   head?.cancelRequestedAt ? later(head.cancelRequestedAt, cancelSeconds) : null
 
-function actionUntilForced(facts: AgentFacts, settings: ReconcileSettings, seen?: Seen): Action {
+function actionUntilForced(facts: AgentFacts, settings: ReconcileSettings, seen?: TemporalState): Action {
   const { now, agent, queue, head, next } = facts
   if (facts.contradiction) return { kind: 'correct', cause: facts.contradiction }
   if (agent.deletedAt && facts.uncancelled > 0) return { kind: 'cancel' }
@@ -47,19 +47,19 @@ function actionUntilForced(facts: AgentFacts, settings: ReconcileSettings, seen?
   return seen ? diagnose(facts, seen, settings.stallSeconds) : { kind: 'inspect' }
 }
 
-/** The definition of "stalled": the time at which an agent without further progress is stalled. */
+/** Defines "stalled": when an agent without further progress is stalled. */
 function stalledAt({ now, queue, head }: AgentFacts, { stallSeconds }: ReconcileSettings): Date {
   const progressedAt = latest(queue.progressedAt, head?.progressedAt)
   const stalled = later(progressedAt, stallSeconds)
   if (!head?.waitingUntil) return stalled
-  // The workflow ends the wait. Until then it rests, and is only checked in case it was lost.
+  // The workflow ends the wait. Until then it is only checked in case it was lost.
   const overAt = latest(later(head.waitingUntil, stallSeconds), stalled)
   const restedAt = later(latest(progressedAt, head.waitingSince ?? undefined), longestRest)
   const lookAt = head.waitingCause === 'credits' ? earliest(restedAt, nextGrantAt(now)) : restedAt
   return now < overAt && lookAt < overAt ? lookAt : overAt
 }
 
-/** A cancelled run that has not ended in time: its worker hangs or is gone, or Temporal is away. */
+/** A cancelled run did not end in time: its worker hangs or is gone, or Temporal is away. */
 function forceCancel({ head }: AgentFacts, { cancelSeconds }: ReconcileSettings): Action {
   const cause = `it had not ended ${cancelSeconds} s after the cancel request`
   const reason = head?.cancelReason ?? 'CANCELLED_BY_OWNER'
@@ -94,7 +94,7 @@ function unblock({ now, agent, queue, next, account }: AgentFacts, settings: Rec
   }
 }
 
-/** Whether what the run, or one of its calls, waits for has come. Waits for a slot end by time alone. */
+/** Whether the run, or one of its calls, has what it waits for. Waits for a slot end by time alone. */
 function isWaitOver(facts: AgentFacts): boolean {
   const { now, agent, head, hasParkedCalls, hasFreedCalls, modelAnswers, account } = facts
   if (!head?.waitingUntil || head.waitingUntil <= now) return false

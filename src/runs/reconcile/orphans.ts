@@ -7,12 +7,12 @@ import type { Logger } from '../../logger.ts'
 import type { ListedExecution } from '../../temporal/inspection.ts'
 import type { Temporal } from '../../temporal/temporal.ts'
 
-/** How many pages of a hundred one round reads; the next round continues where it ended. */
+/** Pages of a hundred that one round reads. The next round continues there. */
 const pages = 5
 
 /**
- * Ends orphaned workflows. Temporal's list of open workflows may be out of date, so the record decides about each, and
- * terminating one that has closed in the meantime changes nothing.
+ * Ends orphaned workflows. Temporal's list may be outdated, so the record decides about each. Terminating a closed
+ * workflow changes nothing.
  */
 export function createOrphans(context: {
   database: Database
@@ -24,7 +24,7 @@ export function createOrphans(context: {
   const { database, clock, config, temporal, logger } = context
   let pageToken: Uint8Array | null = null
 
-  /** Those of these runs that have not ended, or so recently that their workflows may still be closing. */
+  /** Runs that have not ended, or ended so recently that their workflows may still be closing. */
   async function liveRuns(ids: string[], before: Date): Promise<Set<string>> {
     const { rows } = await database.raw<{ rows: { id: string }[] }>(
       'select id from runs where id = any(:ids) and (ended_at is null or ended_at > :before)',
@@ -58,7 +58,7 @@ export function createOrphans(context: {
     for (const one of listed.filter(({ type, id }) => !expected[type].has(id))) await end(one)
   }
 
-  /** Temporal may reject the token of an earlier page (its storage was lost): the next round then starts over. */
+  /** Temporal rejects an earlier page token after it lost its storage. The next round then starts over. */
   async function nextPage(before: Date): Promise<ListedExecution[]> {
     const continued = pageToken
     pageToken = null

@@ -3,7 +3,7 @@ import type { Transaction } from '../../database/database.ts'
 import type { Logger } from '../../logger.ts'
 import { AgentQueue } from '../agent-queue.ts'
 
-/** How a queue row contradicts its runs, in words, and what it should say. */
+/** How a queue row contradicts its runs, in words, and its correct values. */
 interface Contradiction {
   agentId: string
   cause: string
@@ -13,8 +13,8 @@ interface Contradiction {
 }
 
 /**
- * Queue rows that contradict their runs; `filter` restricts the agents. Every transaction changes both, so this happens
- * only if the database was changed by hand or partly restored.
+ * Queue rows that contradict their runs. `filter` restricts the agents. Every transaction changes both, so this happens
+ * only after manual changes or a partial restore.
  */
 export const contradictions = (filter = ''): string => `
   select * from (
@@ -35,7 +35,7 @@ export const contradictions = (filter = ''): string => `
      ${filter && `where q.agent_id ${filter}`}) c
    where cause <> ''`
 
-/** The contradictions in the queue rows of these agents, by agent id. */
+/** Contradictions in these agents' queue rows, by agent id. */
 export async function readContradictions(trx: Transaction, agentIds: string[]): Promise<Map<string, Contradiction>> {
   const { rows } = await trx.raw<{ rows: Contradiction[] }>(contradictions('= any(:agentIds)'), { agentIds })
   return new Map(rows.map((row) => [row.agentId, row]))
@@ -51,7 +51,7 @@ export async function correctQueue(
   if (!wrong) return false
   const { cause, unfinished, active, isBlocked } = wrong
   const now = clock.now()
-  // A block keeps runs from starting; it does not concern one that has begun.
+  // A block stops runs from starting. It does not stop a begun run.
   const mustContinue = active !== null || (unfinished > 0 && !isBlocked)
   const unblocked = { blockedCause: null, blockedSince: null }
   const awake = mustContinue && { awake: true, progressedAt: now, signalledAt: now, ...unblocked }

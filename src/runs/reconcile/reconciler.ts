@@ -9,34 +9,34 @@ import type { Logger } from '../../logger.ts'
 import type { ReachabilityOfTemporal } from '../../temporal/reachability.ts'
 import type { Temporal } from '../../temporal/temporal.ts'
 import type { Workers } from '../../temporal/workers.ts'
-import type { WriteEnding } from '../ending/end.ts'
+import type { WriteEnding } from '../ending/end-run.ts'
 import type { Action } from './action.ts'
 import { dueBatch, type Due, type DueAgent } from '../due.ts'
 import { dependsOnAccount, readFacts, readFactsWithin, type AgentFacts, type RecordedFacts } from './facts.ts'
 import { forcedAtOf, nextAction, settingsOf } from './next-action.ts'
 import { createRepairs } from './repairs.ts'
-import { createSight } from './sight.ts'
+import { createTemporalView } from './temporal-view.ts'
 
-/** Seconds after which an agent that was taken is due again for another process. */
+/** Seconds until a taken agent is due again for another process. */
 const takenSeconds = 15
 
-/** The most actions for one agent in one round. */
+/** Maximum actions per agent and round. */
 const maxActions = 5
 
 /** An agent as the reconciler sees it. */
-export interface View {
+export interface AgentView {
   facts: AgentFacts
   action: Action
 }
 
-/** Agents of a batch that are handled concurrently, and batches that are. */
+/** Concurrent agents per batch, and concurrent batches. */
 const concurrency = 10
 const maxBatches = 10
 
 /**
- * Keeps Temporal in sync with the record (docs/operate/temporal.md, "Repairs"): looks at due agents, asks the
- * rule what each needs, and does it. Every process runs it at any time; agents that one has taken are left alone by the
- * others for a while.
+ * Keeps Temporal in sync with the record (docs/operate/temporal.md, "Repairs"): checks due agents, applies the rule and
+ * does what each needs. Every process runs it. Agents that one process has taken are left alone by the others for a
+ * while.
  */
 export function createReconciler(context: {
   database: Database
@@ -54,7 +54,7 @@ export function createReconciler(context: {
   const { database, clock, config, logger, billing, due, reachability } = context
   const settings = settingsOf(config)
   const { stallSeconds } = settings
-  const sight = createSight(context)
+  const temporalView = createTemporalView(context)
   const repairs = createRepairs(context)
   const at = () => ({ now: clock.now(), defaultModel: config.models.default })
 
@@ -64,15 +64,15 @@ export function createReconciler(context: {
     return { ...facts, account: agentAccountStatus(await billing.account(facts.agent.ownerId), facts.agent) }
   }
 
-  /** Does what the agent needs. Returns when to look at it next: in time to force a cancel, whatever was done. */
+  /** Does what the agent needs. Returns when to check it next, in time to force a cancel. */
   async function act(recorded: RecordedFacts): Promise<Date | null> {
     const facts = await withAccount(recorded)
     const action = nextAction(facts, settings)
-    const nextAt = await (action.kind === 'inspect' ? inspect(facts) : repairs.carryOut(facts, action))
+    const nextAt = await (action.kind === 'inspect' ? inspect(facts) : repairs.apply(facts, action))
     return nextAt && earliest(nextAt, forcedAtOf(facts, settings))
   }
 
-  /** Repeats while one action calls for the next, as when very many runs end. Other agents wait in the meantime. */
+  /** Repeats while one action calls for the next, for example when very many runs end. Other agents wait meanwhile. */
   async function actRepeatedly(recorded: RecordedFacts): Promise<Date | null> {
     let facts: RecordedFacts | undefined = recorded
     for (let count = 1; facts; count += 1) {
@@ -85,16 +85,16 @@ export function createReconciler(context: {
 
   async function inspect(facts: AgentFacts): Promise<Date | null> {
     if (!(await reachability.look()).reachable) return later(clock.now(), stallSeconds)
-    const seen = await sight.look(facts)
+    const seen = await temporalView.read(facts)
     const action = nextAction(facts, settings, seen)
     if (action.kind === 'restart' && !(await isStillStuck(facts, action))) return clock.now()
-    return repairs.carryOut(facts, action, seen)
+    return repairs.apply(facts, action, seen)
   }
 
-  /** Looks again a moment later: a queue may just be learning that its child ended. */
+  /** Checks again a moment later: the queue may be just learning that its child ended. */
   async function isStillStuck(facts: AgentFacts, { cause }: Extract<Action, { kind: 'restart' }>): Promise<boolean> {
     await delay(1000)
-    const again = nextAction(facts, settings, await sight.look(facts))
+    const again = nextAction(facts, settings, await temporalView.read(facts))
     return again.kind === 'restart' && again.cause === cause
   }
 
@@ -104,12 +104,12 @@ export function createReconciler(context: {
       await due.reschedule([{ ...agent, nextAt: await actRepeatedly(facts) }])
     } catch (error) {
       logger.warn({ err: error, agentId: agent.agentId }, 'failed to reconcile an agent; it will be retried')
-      // If the database is away, it is due again automatically after a while.
+      // If the database is away, the agent becomes due again automatically.
       await due.reschedule([{ ...agent, nextAt: later(clock.now(), 1) }]).catch(() => undefined)
     }
   }
 
-  /** Most agents need nothing: these are rescheduled together. */
+  /** Most agents need nothing and are rescheduled together. */
   async function lookAt(agents: DueAgent[]): Promise<void> {
     if (agents.length === 0) return
     const found = await readFacts(
@@ -128,7 +128,7 @@ export function createReconciler(context: {
     await pMap(others, (agent) => actOn(agent, facts.get(agent.agentId) as RecordedFacts), { concurrency })
   }
 
-  /** When to look again at an agent that needs nothing now; null for never, undefined if it needs something. */
+  /** When to check an agent that needs nothing now. Null: never. Undefined: it needs something. */
   function quietUntil(facts: RecordedFacts | undefined): Date | null | undefined {
     if (!facts) return null
     if (dependsOnAccount(facts)) return undefined
@@ -138,14 +138,14 @@ export function createReconciler(context: {
   }
 
   return {
-    /** Handles one agent now, due or not. What fails here is retried when it is due. */
-    async look(agentId: string): Promise<void> {
+    /** Handles one agent now, due or not. Failures are retried when it is due. */
+    async reconcileNow(agentId: string): Promise<void> {
       const [facts] = await readFacts(database, [agentId], at())
       if (facts) await actOn({ agentId, rows: [] }, facts)
     },
 
     /** The facts of an agent and what it needs now, for `why`. A stalled agent needs `inspect`. */
-    async viewOf(trx: Transaction, agentId: string, account: AgentFacts['account'], now: Date): Promise<View> {
+    async viewOf(trx: Transaction, agentId: string, account: AgentFacts['account'], now: Date): Promise<AgentView> {
       const [recorded] = await readFactsWithin(trx, [agentId], { ...at(), now })
       if (!recorded) throw new Error('an agent disappeared within one transaction')
       const facts = { ...recorded, account }
@@ -153,8 +153,8 @@ export function createReconciler(context: {
     },
 
     /**
-     * One round: takes batches until one is not full. While some agents are slow (Temporal is asked, a lock is waited
-     * for), it takes what becomes due in the meantime: a cancel that must be forced in time does not wait for them.
+     * One round: takes batches until one is not full. While some agents are slow (Temporal, locks), it also takes
+     * agents that become due meanwhile, so that a forced cancel is in time.
      */
     async round(stopping?: AbortSignal): Promise<void> {
       const underWay = new Set<Promise<void>>()

@@ -4,22 +4,19 @@ import type { Database, Transaction } from '../../database/database.ts'
 import type { Logger } from '../../logger.ts'
 import type { Temporal } from '../../temporal/temporal.ts'
 import { AgentQueue, lockQueue } from '../agent-queue.ts'
-import type { WriteEnding } from '../ending/end.ts'
+import type { WriteEnding } from '../ending/end-run.ts'
 import { Run } from '../run.ts'
 import { hasEnded } from '../states.ts'
 import { isUnapproved } from '../step/waiting-calls.ts'
 import { append } from '../timeline.ts'
 import type { Action } from './action.ts'
 import { correctQueue } from './queue-consistency.ts'
-import type { Seen } from './diagnose.ts'
+import type { TemporalState } from './diagnose.ts'
 import type { AgentFacts } from './facts.ts'
 
 type Of<Kind extends Action['kind']> = Extract<Action, { kind: Kind }>
 
-/**
- * Carries out what the rule says, under the queue's lock, if the record has not changed since the rule was asked. Each
- * repair is one line in the log.
- */
+/** Does what the rule says, under the queue's lock, if the record has not changed since. Each repair logs one line. */
 export function createRepairs(context: {
   database: Database
   clock: Clock
@@ -34,7 +31,7 @@ export function createRepairs(context: {
 
   const underLock = <T>(agentId: string, work: (trx: Transaction, queue: AgentQueue) => Promise<T>): Promise<T> =>
     database.transaction(async (trx) => {
-      // A lock that a frozen process holds must not delay other agents.
+      // A lock held by a frozen process must not delay other agents.
       await trx.raw("set local lock_timeout = '2s'")
       return work(trx, await lockQueue(trx, agentId))
     })
@@ -58,7 +55,7 @@ export function createRepairs(context: {
     if (before && before !== 'queued') await temporal.terminateRun(runId, cause)
   }
 
-  /** The record ends the wait first: if the signal is lost, the run will be found stalled like any other. */
+  /** The record ends the wait first. If the signal is lost, the run is found stalled like any other. */
   async function resume({ agent }: AgentFacts, { runId }: Of<'resume'>): Promise<void> {
     await underLock(agent.id, async (trx) => {
       await trx.raw(freeStatement, { runId })
@@ -77,7 +74,7 @@ export function createRepairs(context: {
     await wake(facts)
   }
 
-  /** Raises the epoch of the agent's run. False if anything has happened to the agent since it was read. */
+  /** Raises the epoch of the agent's run. False if the agent changed since it was read. */
   const fence = (facts: AgentFacts, cause: string): Promise<boolean> =>
     underLock(facts.agent.id, async (trx, queue) => {
       const { head } = facts
@@ -92,9 +89,13 @@ export function createRepairs(context: {
       return true
     })
 
-  async function restart(facts: AgentFacts, { cause }: Of<'restart'>, { queue, workflow }: Seen): Promise<void> {
+  async function restart(
+    facts: AgentFacts,
+    { cause }: Of<'restart'>,
+    { queue, workflow }: TemporalState,
+  ): Promise<void> {
     const { agent, head } = facts
-    // First: terminating the queue cancels its child, which would end the run.
+    // Fence first: terminating the queue cancels its child, which would end the run.
     if (!(await fence(facts, cause))) return
     logger.warn({ agentId: agent.id, runId: head?.id, repair: 'restart', cause }, 'restarted a stalled agent')
     const { terminateQueue, terminateRun } = temporal.inspection
@@ -110,8 +111,8 @@ export function createRepairs(context: {
   }
 
   return {
-    /** Returns when to look at the agent again; null if not before something changes. */
-    async carryOut(facts: AgentFacts, action: Action, seen?: Seen): Promise<Date | null> {
+    /** Returns when to check the agent again; null if not before something changes. */
+    async apply(facts: AgentFacts, action: Action, seen?: TemporalState): Promise<Date | null> {
       if (action.kind === 'rest') return null
       if (action.kind === 'leave') return action.until
       const checkAt = later(clock.now(), stallSeconds)
@@ -126,13 +127,13 @@ export function createRepairs(context: {
   }
 }
 
-/** The run has not been claimed since, and is still blocked if it is queued. */
+/** Whether the run is still unclaimed and, if queued, still blocked. */
 function isUnchanged(run: Run, { blockedCause, awake }: AgentQueue, { head, next, queue }: AgentFacts): boolean {
   const seen = [head, next].find((one) => one?.id === run.id)
   return run.epoch === seen?.epoch && (run.status !== 'queued' || (blockedCause === queue.blockedCause && !awake))
 }
 
-/** Lets the run resume from its last recorded step, and fences off older executions. Not progress. */
+/** Resumes the run from its last recorded step and fences off older executions. Not progress. */
 async function beginEpoch(trx: Transaction, run: Run, cause: string, now: Date): Promise<void> {
   const epoch = run.epoch + 1
   const note = `The run was stalled because ${cause}. Another execution resumes it from its last recorded step.`
@@ -140,7 +141,7 @@ async function beginEpoch(trx: Transaction, run: Run, cause: string, now: Date):
   await append(trx, run.id, now, [{ kind: 'recovered', data: { epoch, step: run.steps, note } }], changes)
 }
 
-/** A credential is tried again in any case: whether it is good is seen when the call is sent. */
+/** Retries a credential in any case: sending the call shows whether it works. */
 const freeStatement = `
   update run_tool_calls c set wait_cause = null, not_before = null
    where c.run_id = :runId and c.status in ('planned', 'started')

@@ -2,27 +2,27 @@ import type { Clock } from '../../clock.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Logger } from '../../logger.ts'
 
-/** Tables that are partitioned by the id of their run. */
+/** Tables partitioned by run id. */
 export const partitionedTables = ['run_inputs', 'run_steps', 'run_tool_calls', 'run_events'] as const
 
 /** How long before its week a partition is created, in milliseconds. */
 const aheadMs = 14 * 86_400_000
 
-/** How long a change of partitions waits for a lock: others wait behind it in the meantime. */
+/** How long a partition change waits for a lock. Others queue behind it meanwhile. */
 const lockTimeout = `set local lock_timeout = '500ms'`
 
 /** A week's partition of one table. */
 export interface Partition {
   table: string
   name: string
-  /** Its runs have ids at or after `from` and before `to`. */
+  /** Its runs have ids from `from` (included) to `to` (excluded). */
   from: string
   to: string
-  /** The moment of `to`. */
+  /** The time of `to`. */
   endsAt: Date
 }
 
-/** Keeps partitions ahead of the time, so that new runs do not go to the default ones. */
+/** Creates partitions in advance, so that new runs avoid the default ones. */
 export const createPartitions = ({
   database,
   clock,
@@ -38,7 +38,7 @@ export const createPartitions = ({
   },
 })
 
-/** Creates the missing partitions from the week of `since` until two weeks after now. Returns their names. */
+/** Creates missing partitions from the week of `since` until two weeks after now. Returns their names. */
 export function ensurePartitions(database: Database, now: Date, since = now): Promise<string[]> {
   const until = new Date(now.getTime() + aheadMs)
   return database.transaction(async (trx) => {
@@ -51,18 +51,18 @@ export function ensurePartitions(database: Database, now: Date, since = now): Pr
   })
 }
 
-/** The partitions that exist, without the default ones. */
+/** Existing partitions, without the default ones. */
 export async function listPartitions(db: Database | Transaction): Promise<Partition[]> {
   const bindings = { tables: [...partitionedTables] }
   const { rows } = await db.raw<{ rows: Omit<Partition, 'endsAt'>[] }>(listStatement, bindings)
   return rows.map((row) => ({ ...row, endsAt: new Date(Number.parseInt(row.to.replace('-', '').slice(0, 12), 16)) }))
 }
 
-/** Drops the partition if no run of its week is left; returns whether it did. Throws 55P03 if the table is too busy. */
+/** Drops the partition if its week has no runs left; returns whether it did. Throws 55P03 if the table is too busy. */
 export function dropPartition(database: Database, partition: Partition): Promise<boolean> {
   return database.transaction(async (trx) => {
     await trx.raw(lockTimeout)
-    // A process whose clock is weeks behind commits its run before this lock, or writes to the default partition.
+    // A process whose clock is weeks behind commits before this lock, or writes to the default partition.
     await trx.raw('lock table only ?? in access exclusive mode', [partition.table])
     if (await hasRuns(trx, partition)) return false
     await trx.raw('drop table ??', [partition.name])
@@ -70,13 +70,13 @@ export function dropPartition(database: Database, partition: Partition): Promise
   })
 }
 
-/** Whether there is a run of the week. */
+/** Whether the week has any run. */
 export async function hasRuns(db: Database | Transaction, { from, to }: Partition): Promise<boolean> {
   const { rows } = await db.raw<{ rows: unknown[] }>('select from runs where id >= ? and id < ? limit 1', [from, to])
   return rows.length > 0
 }
 
-/** A bound reads "FOR VALUES FROM ('…') TO ('…')", that of a default partition "DEFAULT". */
+/** A bound reads "FOR VALUES FROM ('…') TO ('…')", or "DEFAULT" for a default partition. */
 const listStatement = `
   select p.relname as "table", c.relname as name, split_part(bound, '''', 2) as "from", split_part(bound, '''', 4) as "to"
     from pg_inherits i join pg_class p on p.oid = i.inhparent join pg_class c on c.oid = i.inhrelid

@@ -2,16 +2,16 @@ import { later, type Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Logger } from '../../logger.ts'
-import { purgeTimelines } from './timelines.ts'
+import { purgeTimelines } from './purge-timelines.ts'
 import { beginRound, inBatches } from '../../database/batches.ts'
 
-/** Runs, or direct calls, that one transaction deletes; larger batches would hold locks for too long. */
+/** Runs or direct calls deleted per transaction. Larger batches would hold locks for too long. */
 const batch = 500
 
 /**
- * Deletes what ended more than RUN_RETENTION_DAYS days ago: runs with their callbacks, approvals and idempotency keys, direct tool
- * calls, and then the timelines of runs that are gone (docs/decisions/0041). The credit ledger, the fires of
- * schedules and notifications have their own retention.
+ * Deletes records RUN_RETENTION_DAYS after they ended: runs with their callbacks, approvals and idempotency keys,
+ * direct tool calls, then timelines of deleted runs (docs/decisions/0041). The credit ledger, schedule fires and
+ * notifications have their own retention.
  */
 export function createRetention(context: {
   database: Database
@@ -25,8 +25,8 @@ export function createRetention(context: {
 
   return {
     /**
-     * One round. It ends after a few seconds, or when the signal aborts, and keeps what it has done. Several processes
-     * may purge at once: each takes what the others have not locked.
+     * One round. It ends after a few seconds or on abort, and keeps its progress. Several processes may purge at the
+     * same time: each skips rows that others have locked.
      */
     async purge(stopping: AbortSignal): Promise<void> {
       const isOver = beginRound(stopping)
@@ -38,7 +38,10 @@ export function createRetention(context: {
       if (runs + directCalls > 0) logger.info({ runs, directCalls, before }, 'purged old runs and direct calls')
     },
 
-    /** One round for timelines, as long as one of `purge`. One process at a time: dropping partitions locks tables. */
+    /**
+     * One round for timelines, time-limited like `purge`. One process at a time, because dropping partitions locks
+     * tables.
+     */
     async purgeTimelines(stopping: AbortSignal): Promise<void> {
       const timelines = await purgeTimelines(database, endOfRetention(), beginRound(stopping))
       if (timelines.partitions.length + timelines.rows > 0) logger.info(timelines, 'purged old timelines')
@@ -46,11 +49,11 @@ export function createRetention(context: {
   }
 }
 
-/** Deletes a run with all that refers to it (on delete cascade). Its timeline goes with the others of its week. */
+/** Deletes runs with everything that refers to them (on delete cascade). Timelines are purged by week. */
 async function purgeRuns(trx: Transaction, before: Date): Promise<number> {
   const { rows } = await trx.raw<{ rows: { id: string }[] }>(lockRunsStatement, { before, batch })
   const runIds = rows.map(({ id }) => id)
-  // The owner may be retrying a callback right now. Then this waits, and the next statement sees the retry.
+  // If the owner is retrying a callback, this waits, and the next statement sees the retry.
   await trx.raw('select from callbacks where run_id = any(:runIds) for update', { runIds })
   const deleted = await trx.raw<{ rows: { id: string; agentId: string }[] }>(deleteRunsStatement, { runIds })
   await trx.raw('delete from approvals where run_id = any(:ids)', { ids: deleted.rows.map(({ id }) => id) })
@@ -64,7 +67,7 @@ async function purgeDirectCalls(trx: Transaction, before: Date): Promise<number>
   return (await trx.raw<{ rowCount: number }>(deleteCallsStatement, { before, batch })).rowCount
 }
 
-/** A run with a pending callback is kept, because each attempt reads the run. */
+/** Runs with a pending callback are kept, because each attempt reads the run. */
 const hasPendingCallback = `exists (select from callbacks c where c.run_id = r.id and c.status = 'pending')`
 
 const lockRunsStatement = `
@@ -75,15 +78,15 @@ const deleteRunsStatement = `
   delete from runs r where id = any(:runIds) and not ${hasPendingCallback} returning id, agent_id as "agentId"`
 
 /**
- * Instructions that others replaced. Another purge may have deleted runs of theirs, and not have committed that yet: this
- * waits for it, so that the last one sees that none is left.
+ * Locks replaced instructions. Another purge may have deleted their runs without committing yet. Waiting for it lets
+ * the last purge see that no run is left.
  */
 const lockPromptsStatement = `
   select from agent_prompts p where agent_id = any(:agentIds) and exists (
     select from agent_prompts later where later.agent_id = p.agent_id and later.since_sequence > p.since_sequence)
    order by agent_id, since_sequence for update of p`
 
-/** Instructions are in force until the next ones; without a run of that time, nobody needs them. */
+/** Instructions are in force until the next ones. Without a run of that time, they are not needed. */
 const deletePromptsStatement = `
   delete from agent_prompts where (agent_id, since_sequence) in (
     select agent_id, since_sequence

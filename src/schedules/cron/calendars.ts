@@ -4,9 +4,9 @@ import { utcDates, type Dates } from './utc-dates.ts'
 
 /**
  * Calendars are in UTC because the server (1.31), given a zone, drops and invents fires around clock changes. From
- * Greenwich eastwards it drops two hours of fires in autumn and fires others an hour late; where clocks change at
- * midnight it mistakes Sunday for Saturday; and its answer depends on where it starts to look. In UTC it is exact.
- * A test compares both, and will fail once the server is right.
+ * Greenwich eastwards it drops two hours of fires in autumn and fires others an hour late. Where clocks change at
+ * midnight, it mistakes Sunday for Saturday. Its answer also depends on where the search starts. In UTC it is exact. A
+ * test compares both, and fails once the server is right.
  */
 
 interface Range<Unit> {
@@ -47,9 +47,9 @@ const maxCommentLength = 200
 
 /**
  * The calendars of a Temporal schedule for the expression, for `timezone: 'UTC'`. They cover every fire under each
- * offset of the zone, so they match more times than there are fires: a tick must check whether its nominal time
- * is a fire, and else do nothing. Without clock changes, extra ticks occur only at the ends of months, because the
- * UTC day before the first differs from month to month.
+ * offset of the zone, so they match more times than there are fires. A tick must check whether its nominal time is a
+ * fire. Without clock changes, extra ticks occur only at the ends of months, because the UTC day before the first
+ * differs from month to month.
  */
 export function toCalendars(cron: Cron, timeZone: string): Calendar[] {
   const comment = `${cron.text} ${timeZone}`.slice(0, maxCommentLength)

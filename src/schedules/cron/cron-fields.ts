@@ -1,4 +1,4 @@
-/** One of the five fields: its label, its range of numbers, and the names that stand for them. */
+/** One of the five fields: its label, its range of numbers, and its names for them. */
 export interface CronField {
   label: string
   min: number
@@ -22,7 +22,7 @@ export const cronFields = {
 
 type FieldResult = { values: number[] } | { problem: string }
 
-/** Syntax of Quartz and others that crontab lacks, and what to do instead. */
+/** Syntax of Quartz and others that crontab lacks, and its replacement. */
 const foreign: [RegExp, string][] = [
   [/\?/, 'must not contain "?" (write * for "any")'],
   [/#/, 'must not contain "#" (five fields cannot express "the second Friday")'],

@@ -37,8 +37,8 @@ export const daysOfMonth = (month: number): number => daysOfMonths[month - 1] ??
 /**
  * Parses a five-field cron expression with its POSIX meaning: `*`, numbers, lists, ranges, steps on `*` and on ranges,
  * three-letter English names, 7 for Sunday. If neither day field contains a `*`, either is enough. Throws
- * VALIDATION_ERROR at `cron` with a sentence that names the wrong part, also for syntax of other programs (seconds,
- * years, macros, L, W, #, ?) and for a date that never occurs.
+ * VALIDATION_ERROR at `cron` with a sentence that names the wrong part. Rejects syntax of other programs (seconds,
+ * years, macros, L, W, #, ?) and dates that never occur.
  */
 export function parseCron(text: string): Cron {
   if (text.length > maxLength) throw invalid(`The expression must have at most ${maxLength} characters.`)

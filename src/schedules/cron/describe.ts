@@ -19,8 +19,8 @@ export function describeCron(cron: Cron, timeZone: string): string {
 }
 
 /**
- * Warns of what may surprise the author: days that not every month has, steps that restart, day fields that must both
- * match, and fires that the next clock changes (within 400 days from `now`) skip or double.
+ * Warns of surprises: days that not every month has, steps that restart, day fields that must both match, and fires
+ * that the next clock changes (within 400 days from `now`) skip or double.
  */
 export const warningsOf = (cron: Cron, timeZone: string, now: Date): ScheduleWarning[] => [
   ...dayWarnings(cron),
@@ -44,8 +44,8 @@ const withoutTime = (words: string): string =>
   words.replace(/^At 00:00, (every day, )?/, '').replace(/^only on /, 'on ')
 
 /**
- * The fields without what the library words badly: lists that contain a step, a `*` or a duplicate, and disguised `*`
- * or single values.
+ * The fields without forms that the library words badly: lists that contain a step, a `*` or a duplicate, and disguised
+ * `*` or single values.
  */
 function plainFields(cron: Cron): [string, string, string, string, string] {
   const [minute = '', hour = '', dayOfMonth = '', month = '', dayOfWeek = ''] = cron.text.split(' ')

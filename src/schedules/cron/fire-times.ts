@@ -12,8 +12,8 @@ const maxOffsetMs = 16 * 3_600_000
 
 /**
  * The fires after `after` and up to `until` (included), ascending, at most `limit`. Expressions match the zone's wall
- * clock literally: a time that is skipped in spring does not fire, and a time that occurs twice in autumn fires twice.
- * The zone name must be valid.
+ * clock literally: a time skipped in spring does not fire, and a time repeated in autumn fires twice. The zone name
+ * must be valid.
  */
 export function firesBetween(cron: Cron, timeZone: string, after: Date, until: Date, limit: number): Date[] {
   const fires: Date[] = []
@@ -29,7 +29,7 @@ export function firesBetween(cron: Cron, timeZone: string, after: Date, until: D
   return fires
 }
 
-/** The next fires after an instant: fewer than requested if there are no more within fifty years. */
+/** The next fires after an instant; fewer than requested if the next fifty years have fewer. */
 export const nextFires = (cron: Cron, timeZone: string, after: Date, count: number): Date[] =>
   firesBetween(cron, timeZone, after, new Date(after.getTime() + horizonMs), count)
 

@@ -1,6 +1,6 @@
 /**
- * Zone offsets through Intl. A library would add nothing: only the offset at an instant is needed, and Intl answers
- * that from the zone data that comes and updates with Node. Date libraries also use Intl, or bundle tables that age.
+ * Zone offsets through Intl. A library would add nothing: only the offset at an instant is needed, and Intl reads it
+ * from Node's zone data, which updates with Node. Date libraries also use Intl, or bundle tables that age.
  */
 
 const minuteMs = 60_000

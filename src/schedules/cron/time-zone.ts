@@ -3,8 +3,8 @@ import database from 'tzdata' with { type: 'json' }
 import { assertThat } from '../../errors.ts'
 
 /**
- * The names of the IANA database by their small letters. Node tells only one name of each zone, and takes those of ICU
- * besides, whose abbreviations surprise (BST is Dhaka, IST is Calcutta, CST is Chicago).
+ * IANA zone names by lower case. Node lists one name per zone and also accepts ICU's abbreviations, which surprise (BST
+ * is Dhaka, IST is Calcutta, CST is Chicago).
  */
 const names = new Map(
   [...Object.keys(database.zones), ...Intl.supportedValuesOf('timeZone')].map((name) => [name.toLowerCase(), name]),
@@ -13,12 +13,12 @@ const names = new Map(
 /** The longest IANA name has 32 characters. */
 const maxLength = 64
 
-/** The letters of a name, so that "New York" is near "America/New_York". */
+/** The letters of a name, so that "New York" matches "America/New_York". */
 const lettersOf = (text: string): string => text.toLowerCase().replaceAll(/[^a-z/]/g, '')
 
 /**
- * Throws VALIDATION_ERROR at `timeZone` unless it is a name in the IANA database, in any case ("europe/berlin");
- * suggests a similar name if there is one. Offsets such as +01:00 are rejected: they would not follow daylight saving.
+ * Throws VALIDATION_ERROR at `timeZone` unless it is an IANA name, in any case ("europe/berlin"). Suggests a similar
+ * name if there is one. Rejects offsets such as +01:00, because they ignore daylight saving time.
  */
 export function assertTimeZone(name: string): void {
   if (isTimeZone(name)) return
@@ -29,7 +29,7 @@ export function assertTimeZone(name: string): void {
 }
 
 /**
- * The name in its canonical case. An alias stays one, because Node resolves some to the older name (Europe/Kyiv to
+ * The name in its canonical case. Aliases stay, because Node resolves some to the older name (Europe/Kyiv to
  * Europe/Kiev). Throws VALIDATION_ERROR as `assertTimeZone` does.
  */
 export function canonicalTimeZone(name: string): string {
@@ -41,7 +41,7 @@ function isTimeZone(name: string): boolean {
   return names.has(name.toLowerCase()) && isKnownToNode(name)
 }
 
-/** The data of zones that Node has may be older than the names, or newer. */
+/** Node's zone data may be older or newer than the list of names. */
 function isKnownToNode(name: string): boolean {
   try {
     return Boolean(new Intl.DateTimeFormat('en-US', { timeZone: name }))

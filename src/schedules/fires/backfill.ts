@@ -9,7 +9,7 @@ import { quotedName } from '../../names.ts'
 /** Agents per round. */
 const batch = 20
 
-/** How long after the catch-up window an unrecorded fire counts as missed: its tick can no longer arrive. */
+/** How long after the catch-up window an unrecorded fire counts as missed. Its tick cannot arrive later. */
 const graceMs = 60_000
 
 /** The quiet time before an owner is notified, so that one notification covers a whole outage. */
@@ -24,14 +24,14 @@ interface Missed {
   ownerId: string
   name: string
   count: number
-  /** How many of them were skipped for lack of credits. */
+  /** How many were skipped for lack of credits. */
   unpaid: number
   first: Date
   last: Date
 }
 
 /**
- * Keeps the ledger complete: every nominal fire gets its row, even if nothing reported it. Only one process may call it
+ * Keeps the ledger complete: every nominal fire gets its row, even if nothing reported it. Only one process may run it
  * at a time.
  */
 export function createBackfill(context: {
@@ -71,14 +71,14 @@ export function createBackfill(context: {
   }
 
   return {
-    /** Records the fires that did not take place. */
+    /** Records fires that did not run. */
     async recordUnreported(): Promise<void> {
       for (const agentId of await due(clock.now())) await database.transaction((trx) => closeOne(trx, agentId))
     },
 
     /**
-     * Notifies owners of fires that were missed, or skipped for lack of credits: once per agent and day (UTC). The
-     * effects of owners' own actions (a pause, a change, a long run) appear in the ledger only.
+     * Notifies owners of fires that were missed, or skipped for lack of credits, once per agent and day (UTC). Effects
+     * of owners' own actions (a pause, a change, a long run) appear in the ledger only.
      */
     async notifyMissed(): Promise<void> {
       const now = clock.now()

@@ -2,7 +2,7 @@
 export const recordedOutcomes = ['ran', 'skipped', 'missed'] as const
 export type RecordedOutcome = (typeof recordedOutcomes)[number]
 
-/** Why a fire did not run: the name that clients see in `reason`, its outcome, and its sentence. */
+/** Why a fire did not run: the name in `reason`, its outcome, and its sentence. */
 export const fireReasons = {
   PAUSED: { outcome: 'skipped', message: 'The agent was paused.' },
   OVERLAP: { outcome: 'skipped', message: 'The agent still had an unfinished run.' },

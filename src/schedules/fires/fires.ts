@@ -25,8 +25,8 @@ interface Fired {
 }
 
 /**
- * How far Temporal's clock may be ahead of ours. A fire that is further ahead was started by hand (a backfill of future
- * times) and must stay open for its own time. Temporal does not start the same workflow id again automatically, but the
+ * How far Temporal's clock may be ahead of ours. A fire further ahead was started manually (a backfill of future times)
+ * and must stay open for its own time. Temporal does not start the same workflow id again automatically, but the
  * reconciler's `catchUp` makes it do so within a minute.
  */
 const clockSkewMs = 60_000
@@ -48,8 +48,8 @@ interface Case {
 }
 
 /**
- * Runs fires (docs/understand/order.md, "Schedules and manual starts"): each nominal time gets one row in the ledger and
- * at most one run, however often it is reported. Works in one transaction under the queue's lock.
+ * Runs fires (docs/understand/order.md, "Schedules and manual starts"). Each nominal time gets one ledger row and at
+ * most one run, however often it is reported. Works in one transaction under the queue's lock.
  */
 export function createFires(context: {
   database: Database
@@ -73,9 +73,9 @@ export function createFires(context: {
     const now = clock.now()
     const isOutdated = generation < schedule.generation
     if (isOutdated) await requestComparison(trx, fired)
-    // Temporal has more times than there are fires (its calendars are in UTC), and fires before the current state of the
-    // schedule are closed unless they are owed. The generation that Temporal fired does not matter: if the change came
-    // in the same minute, Temporal may not fire again under the new one.
+    // Temporal has more times than there are fires (its calendars are in UTC). Fires before the current state of the
+    // schedule are closed unless they are owed. The generation that fired does not matter: if the change came in the
+    // same minute, Temporal may not fire again under the new one.
     if (hasCome(nominalAt, now) && isOpen(schedule, nominalAt) && isFire(plan.cron, plan.timeZone, nominalAt)) {
       return carryOut({ trx, fired, agent, schedule, plan, now })
     }
@@ -131,7 +131,7 @@ export function createFires(context: {
   }
 
   return {
-    /** Records a fire, and accepts a run if one is due. Repeated calls return the recorded outcome. */
+    /** Records a fire, and accepts its run if one is due. Repeated calls return the recorded outcome. */
     async recordFire(fired: Fired): Promise<FireOutcome> {
       const { outcome, afterwards } = await database.transaction((trx) => decide(trx, fired))
       afterwards?.()

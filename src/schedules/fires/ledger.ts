@@ -12,7 +12,7 @@ const batch = 500
 
 /**
  * Locks what decides a fire: first the agent, to wait for changes in progress, then the schedule. A caller that also
- * locks the agent's queue does so before. Either may be missing.
+ * locks the agent's queue must lock it before. Either may be missing.
  */
 export async function lockSchedule(trx: Transaction, agentId: string) {
   const agent = await Agent.query(trx).findById(agentId).forShare()
@@ -31,7 +31,7 @@ interface Closing {
 }
 
 /**
- * Records the fires up to `until` (included) that have no row: the owed ones, and at most 500 after `recordedUntil`.
+ * Records fires up to `until` (included) that have no row: the owed ones, and at most 500 after `recordedUntil`.
  * Advances `recordedUntil` in `schedule`; the caller saves it. Needs the schedule's lock.
  */
 export async function closeFires(

@@ -6,14 +6,14 @@ export class ScheduleFire extends Row {
   static override tableName = 'schedule_fires'
   static override idColumn = ['agentId', 'nominalAt']
   declare agentId: string
-  /** Whose agent it was then. */
+  /** The agent's owner at that time. */
   declare ownerId: string
-  /** The time that the expression names, however late it was carried out. */
+  /** The time that the expression names, however late the fire ran. */
   declare nominalAt: Date
   declare outcome: RecordedOutcome
   /** Null if it ran. */
   declare reason: FireReason | null
-  /** The run that it started; for a skipped fire, the run that is recorded as skipped. */
+  /** The run that it started; for a skipped fire, the run recorded as skipped. */
   declare runId: string | null
   declare recordedAt: Date
 }

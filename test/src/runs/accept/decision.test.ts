@@ -5,7 +5,7 @@ import {
   keyOf,
   repeatedReceipt,
   type Decision,
-  type Known,
+  type AcceptedRun,
   type Queue,
 } from '../../../../src/runs/accept/decision.ts'
 import type { AcceptRequest } from '../../../../src/runs/accept/receipt.ts'
@@ -29,7 +29,7 @@ const queueWith = (unfinished: number): Queue => ({
   blockedCause: null,
 })
 
-const earlier: Known = {
+const earlier: AcceptedRun = {
   id: 'earlier',
   agentId: 'agent',
   ownerId: 'owner',
@@ -39,14 +39,14 @@ const earlier: Known = {
   status: 'running',
   ahead: 2,
 }
-const knownRuns = (): Map<string, Known> => new Map([[keyOf('agent', 'key'), { ...earlier }]])
+const knownRuns = (): Map<string, AcceptedRun> => new Map([[keyOf('agent', 'key'), { ...earlier }]])
 
 const errorOf = (decision: Decision) => (decision !== 'locked' && 'error' in decision ? decision.error : undefined)
 const receiptOf = (decision: Decision) =>
   decision !== 'locked' && 'receipt' in decision ? decision.receipt : undefined
 
 test('requests are numbered in the order in which they come, each behind those that have not ended', (t) => {
-  const [queue, known] = [queueWith(1), new Map<string, Known>()]
+  const [queue, known] = [queueWith(1), new Map<string, AcceptedRun>()]
   const first = decide(requested(), queue, known, depth)
   const second = decide(requested(), queue, known, depth)
   t.like(receiptOf(first), { status: 'queued', sequence: 8, ahead: 1 })
@@ -71,7 +71,7 @@ test('an agent that is gone, or that another owner has, is not found', (t) => {
 test('a queue takes as many runs as it may hold, and refuses the next one unchanged', (t) => {
   const queue = queueWith(2)
   t.true(isNew(decide(requested(), queue, new Map(), depth)))
-  const known = new Map<string, Known>()
+  const known = new Map<string, AcceptedRun>()
   const error = errorOf(decide(requested({ idempotencyKey: 'key' }), queue, known, depth))
   t.like(error, { code: 'RATE_LIMITED', retryAfter: 60 })
   t.regex(error?.message ?? '', /\(3 unfinished runs\)/)
@@ -100,7 +100,7 @@ test('a fire is skipped while another run has not ended, even if the queue is fu
 })
 
 test('the same request under the same key gets the receipt of the first one, whatever holds now', (t) => {
-  const known = new Map<string, Known>()
+  const known = new Map<string, AcceptedRun>()
   const queue = queueWith(2)
   const request = requested({ idempotencyKey: 'key', bodyHash: 'hash', onlyIfIdle: false })
   const first = decide(request, queue, known, depth)
@@ -114,7 +114,7 @@ test('the same request under the same key gets the receipt of the first one, wha
 })
 
 test('a request without a body is the same as another without', (t) => {
-  const known = new Map<string, Known>()
+  const known = new Map<string, AcceptedRun>()
   const request = requested({ idempotencyKey: 'key' })
   const first = decide(request, queueWith(0), known, depth)
   t.is(known.get('agent key')?.bodyHash, null)

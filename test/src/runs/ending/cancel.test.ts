@@ -51,7 +51,7 @@ test('very many runs of a deleted agent are cancelled a hundred at a time', asyn
   t.is(await unfinishedOf(platform, claimed.id), 10, 'a claim has not the time for more')
 
   for (const { id } of [deep, claimed]) {
-    await runs.reconciler.look(id)
+    await runs.reconciler.reconcileNow(id)
     t.is(await unfinishedOf(platform, id), 0)
   }
 })
@@ -66,7 +66,7 @@ test('what a deletion that was cut short has left is cancelled by the reconciler
   for (const agent of [paused, begun, begun]) ids.push((await deliver(platform, agent, { number: 1 })).body.runId)
   for (const { id } of [paused, begun]) await runs.queue.claimNext(id)
   for (const { id } of [paused, begun]) await removeOnly(platform, id)
-  for (const { id } of [paused, begun]) await runs.reconciler.look(id)
+  for (const { id } of [paused, begun]) await runs.reconciler.reconcileNow(id)
 
   const queuedOnes = [ids[0]!, ids[2]!]
   for (const id of queuedOnes) {
@@ -74,7 +74,7 @@ test('what a deletion that was cut short has left is cancelled by the reconciler
     t.deepEqual(dataOf(await timelineOf(someone, id), 'cancel.requested'), [{ by: 'deletion' }])
   }
   t.truthy((await runOf(someone, ids[1]!)).cancelRequestedAt, 'the run that has begun is asked to end')
-  await runs.reconciler.look(begun.id)
+  await runs.reconciler.reconcileNow(begun.id)
   t.is(dataOf(await timelineOf(someone, ids[1]!), 'cancel.requested').length, 1)
 })
 

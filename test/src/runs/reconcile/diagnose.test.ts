@@ -1,6 +1,6 @@
 // @promise repairs
 import test from 'ava'
-import { diagnose, type Seen } from '../../../../src/runs/reconcile/diagnose.ts'
+import { diagnose, type TemporalState } from '../../../../src/runs/reconcile/diagnose.ts'
 import type { AgentFacts } from '../../../../src/runs/reconcile/facts.ts'
 import { after, agentFacts, headRun, open, queuedRun, waitingRun } from './facts.ts'
 
@@ -10,16 +10,16 @@ const busy = open({ isBusy: true })
 
 const polled = { isPolled: true, servedUntil: after(60) }
 const unpolled = { isPolled: false, servedUntil: null }
-const nothing: Seen = { queue: null, workflow: null, endedBy: null, polls: polled }
+const nothing: TemporalState = { queue: null, workflow: null, endedBy: null, polls: polled }
 
-const actionOn = (facts: Partial<AgentFacts>, seen: Partial<Seen>) =>
+const actionOn = (facts: Partial<AgentFacts>, seen: Partial<TemporalState>) =>
   diagnose(agentFacts(facts), { ...nothing, ...seen }, 20)
 
 /** Of an agent whose run is at work, under a queue that waits for it. */
-const running = (seen: Partial<Seen>, facts: Partial<AgentFacts> = {}) =>
+const running = (seen: Partial<TemporalState>, facts: Partial<AgentFacts> = {}) =>
   actionOn({ head: headRun(), ...facts }, { queue: open({ children: ['head'] }), workflow: busy, ...seen }).kind
 /** Of an agent that has queued runs only. */
-const queued = (seen: Partial<Seen>, facts: Partial<AgentFacts> = {}) =>
+const queued = (seen: Partial<TemporalState>, facts: Partial<AgentFacts> = {}) =>
   actionOn({ next: queuedRun(), ...facts }, seen).kind
 const waits = { head: waitingRun('paused') }
 
@@ -61,7 +61,7 @@ test('what Temporal has lost is started: a run under another epoch, or a queue',
 })
 
 test('a run whose workflow an operator has ended ends as that says', (t) => {
-  const ended = (endedBy: Seen['endedBy'], head = headRun()) => actionOn({ head }, { endedBy })
+  const ended = (endedBy: TemporalState['endedBy'], head = headRun()) => actionOn({ head }, { endedBy })
   t.like(ended('terminated'), { kind: 'end', status: 'failed', reason: 'TERMINATED', repair: 'end-run' })
   t.like(ended('cancelled'), { kind: 'end', status: 'cancelled', reason: 'CANCELLED_BY_OPERATOR' })
   t.like(ended('cancelled', headRun({ cancelReason: 'SKIPPED_BY_OWNER' })), {

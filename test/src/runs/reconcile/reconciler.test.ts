@@ -144,7 +144,7 @@ test.serial('a cancel that is to be forced is not put off by another repair', as
   const { config } = services
   await database('runs').where({ id: run.runId }).update({ cancelRequestedAt: new Date() })
   await database('dueAgents').delete()
-  await runs.reconciler.look(agent.id)
+  await runs.reconciler.reconcileNow(agent.id)
   t.like(await database('runs').where({ id: run.runId }).first(), { epoch: run.epoch + 1 }, 'it was restarted')
   const [again = Infinity] = await dueOf(services, agent.id)
   t.true(again <= config.cancelSeconds && config.cancelSeconds < config.reconcile.stallSeconds)
@@ -154,7 +154,7 @@ test.serial('a run that goes on while its agent is looked at keeps its epoch', a
   const { agent, database, runs, run } = await begun()
   const going = await database.transaction()
   await going('agent_queues').where({ agentId: agent.id }).forUpdate()
-  const looking = runs.reconciler.look(agent.id)
+  const looking = runs.reconciler.reconcileNow(agent.id)
   try {
     await untilBlocked(database)
     await append(going, run.runId, new Date(), [{ kind: 'step.started', data: { step: 1, attempt: 1 } }])
@@ -190,7 +190,7 @@ test.serial(
     await services.forgotten.mark()
     t.is((await dueOf(services, idle.id)).length, 1)
     t.is((await dueOf(services, agent.id)).length, 1, 'it is due later')
-    await services.runs.reconciler.look(idle.id)
+    await services.runs.reconciler.reconcileNow(idle.id)
   },
 )
 

@@ -4,37 +4,37 @@ import type { Transaction } from '../../database/database.ts'
 import { isCoded, type CodedError } from '../../errors.ts'
 import type { AcceptRequest } from './receipt.ts'
 
-/** What permits a delivery, as it is now. */
+/** The current state that permits a delivery. */
 export type Recipient = Pick<
   Agent,
   'id' | 'trigger' | 'webhookProof' | 'webhookSecret' | 'previousWebhookSecret' | 'previousWebhookSecretUntil'
 > & {
-  /** Whether an admin has suspended the account that pays. */
+  /** Whether an admin suspended the paying account. */
   isSuspended: boolean
-  /** Whether the account that pays is to be deleted. */
+  /** Whether the paying account is to be deleted. */
   isClosing: boolean
 }
 
-/** Asks again whether a sender has proven itself. Throws if not. */
-export type ProveAgain = (recipient: Recipient) => Promise<void>
+/** Rechecks a sender's proof. Throws if it is no longer valid. */
+export type RecheckSender = (recipient: Recipient) => Promise<void>
 
 interface Delivered {
   request: AcceptRequest
-  proveAgain: ProveAgain | undefined
+  recheckSender: RecheckSender | undefined
 }
 
 /**
- * Those of a batch whose sender is not permitted any more, with the reason. One query for all of them; the caller has
+ * Deliveries of a batch whose sender is no longer permitted, with the reason. One query for all of them. The caller has
  * locked the agents' rows, so a secret is replaced entirely before or after it.
  */
-export async function unproven(trx: Transaction, batch: Delivered[]): Promise<Map<AcceptRequest, CodedError>> {
+export async function refusedSenders(trx: Transaction, batch: Delivered[]): Promise<Map<AcceptRequest, CodedError>> {
   const refused = new Map<AcceptRequest, CodedError>()
-  const deliveries = batch.filter(({ proveAgain }) => proveAgain !== undefined)
+  const deliveries = batch.filter(({ recheckSender }) => recheckSender !== undefined)
   if (deliveries.length === 0) return refused
   const found = await recipients(trx, [...new Set(deliveries.map(({ request }) => request.agentId))])
-  for (const { request, proveAgain } of deliveries) {
+  for (const { request, recheckSender } of deliveries) {
     const recipient = found.get(request.agentId)
-    await (recipient && proveAgain?.(recipient))?.catch((error: unknown) => {
+    await (recipient && recheckSender?.(recipient))?.catch((error: unknown) => {
       if (!isCoded(error)) throw error
       refused.set(request, error)
     })

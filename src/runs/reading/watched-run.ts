@@ -1,8 +1,8 @@
-import { hear, nothingHeard, type Heard } from '../live/heard.ts'
-import type { Sight } from '../live/look.ts'
+import { addWords, emptyAnswer, type PartialAnswer } from '../live/partial-answer.ts'
+import type { PolledRun } from '../live/poll-watched.ts'
 import type { TimelineEvent } from './read-timeline.ts'
 
-/** Part of a timeline, shared by all its watchers: not to be changed. */
+/** Part of a timeline. Shared by all watchers, so never change it. */
 export type TimelinePage = readonly TimelineEvent[]
 
 /** A watched run, as of the last poll. */
@@ -11,14 +11,14 @@ export interface Feed {
   watchers: number
   /** The number of its last event. */
   head: number
-  /** Nothing will follow: it has ended, or was deleted. */
+  /** Whether the run has ended or was deleted. */
   ended: boolean
-  /** Whether its model may speak. */
+  /** Whether its model may be answering. */
   running: boolean
-  heard: Heard
-  /** When workers were told last that it is watched. */
+  answer: PartialAnswer
+  /** When workers were last told that it is watched. */
   announcedAt: number
-  /** Pages that are being read, or were a moment ago, by the number that they begin after. */
+  /** Pending and recent pages, by the event number before them. */
   pages: Map<number, Promise<TimelinePage>>
   waiting: Set<() => void>
 }
@@ -29,14 +29,14 @@ export const newFeed = (runId: string): Feed => ({
   head: 0,
   ended: false,
   running: false,
-  heard: nothingHeard(),
+  answer: emptyAnswer(),
   announcedAt: -Infinity,
   pages: new Map(),
   waiting: new Set(),
 })
 
-/** Updates the feed from the run's row; without a row the run was deleted. */
-export function update(feed: Feed, seen: Pick<Sight, 'events' | 'ended'> | undefined): void {
+/** Updates the feed from the run's row. A missing row means that the run was deleted. */
+export function update(feed: Feed, seen: Pick<PolledRun, 'events' | 'ended'> | undefined): void {
   const ended = feed.ended || !seen || seen.ended
   const head = Math.max(feed.head, seen?.events ?? 0)
   const changed = ended !== feed.ended || head !== feed.head
@@ -44,10 +44,10 @@ export function update(feed: Feed, seen: Pick<Sight, 'events' | 'ended'> | undef
   if (changed) wake(feed)
 }
 
-/** The same for what a poll has seen, with the words of the run's model. */
-export function updateAll(feed: Feed, seen: Sight | undefined): void {
+/** Updates the feed from a poll, with the words of the run's model. */
+export function updateAll(feed: Feed, seen: PolledRun | undefined): void {
   feed.running = seen?.running ?? false
-  if (seen && hear(feed.heard, seen, seen.events)) wake(feed)
+  if (seen && addWords(feed.answer, seen, seen.events)) wake(feed)
   update(feed, seen)
 }
 

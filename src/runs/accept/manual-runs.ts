@@ -5,9 +5,9 @@ import { requireCredits } from '../../billing/account-status.ts'
 import { assertThat } from '../../errors.ts'
 import type { Run } from '../run.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'
-import type { Repeats } from './repeats.ts'
+import type { Repeats } from './repeated-requests.ts'
 
-/** Runs of idle agents that users start by hand. */
+/** Runs that users start manually on idle agents. */
 export function createManual(context: {
   billing: Billing
   repeats: Repeats
@@ -36,10 +36,10 @@ export function createManual(context: {
 
   return {
     /**
-     * Starts a run, with an input if one is given: the JSON text of an object or a string, which is kept as it is. With
-     * an idempotency key, a repeated request gets the run that the first one started, as it is now. Fails with
+     * Starts a run, with an optional input: the JSON text of an object or a string, stored unchanged. A request
+     * repeated with the same idempotency key returns the first request's run in its current state. Fails with
      * AGENT_ALREADY_RUNNING, NO_CREDITS, FEATURE_LIMIT_REACHED (no room for input and results), AGENT_NOT_FOUND
-     * (deleted), VALIDATION_ERROR (a key used with another input).
+     * (deleted), VALIDATION_ERROR (a key reused with another input).
      */
     async startManually(agent: Startable, { id, idempotencyKey: key, input }: ClientRequest): Promise<Run> {
       const { runId } = await acceptOnce(agent, {

@@ -4,7 +4,7 @@ import { closeFires, nextFireAfter, openAmong, recordUnfired } from './fires/led
 import { planOf, type Plan, type ScheduledAgent } from './plan.ts'
 import { Schedule } from './schedule.ts'
 
-/** The time of a change, and how late a fire may be carried out, in milliseconds. */
+/** The time of a change, and how late a fire may start, in milliseconds. */
 interface Moment {
   now: Date
   catchUpMs: number
@@ -12,9 +12,9 @@ interface Moment {
 
 /**
  * Records that an agent was created, changed or deleted, in the transaction that holds the lock of its row. Raises the
- * generation, and updates the ledger of fires that the old state still owed. Those that the new state also has stay
- * open while they are not too late; the others get their rows now, because they cannot be carried out any more.
- * `before` is undefined for a new agent. True if Temporal needs a sync.
+ * generation, and updates the ledger of fires that the old state still owed. Fires that the new state shares stay open
+ * while they are not too late. The others get their rows now, because they cannot run any more. `before` is undefined
+ * for a new agent. True if Temporal needs a sync.
  */
 export async function noteChange(
   trx: Transaction,
@@ -46,7 +46,7 @@ interface Change extends Moment {
   plan: Plan | undefined
 }
 
-/** Records the fires of the old state that cannot be carried out any more. Returns those that stay open, ascending. */
+/** Records fires of the old state that cannot run any more. Returns the fires that stay open, ascending. */
 async function closeOwed(trx: Transaction, schedule: Schedule, change: Change): Promise<Date[]> {
   const { before, now } = change
   const oldPlan = planOf(before)
@@ -59,7 +59,7 @@ async function closeOwed(trx: Transaction, schedule: Schedule, change: Change): 
   return open.filter((fire) => remainsDue(fire, change))
 }
 
-/** Fires that were already too late were lost to an earlier cause, not to the change. */
+/** Fires that were already too late have an earlier cause than the change. */
 async function closeLate(trx: Transaction, schedule: Schedule, oldPlan: Plan, change: Change): Promise<void> {
   const { before, plan, now, catchUpMs } = change
   const until = new Date(now.getTime() - catchUpMs)
@@ -76,7 +76,7 @@ function remainsDue(fire: Date, { before, plan }: Change): boolean {
   return isFire(plan.cron, plan.timeZone, fire)
 }
 
-/** What Temporal must know of an agent, as text; equal texts need no sync. */
+/** What Temporal must know of an agent, as text. Equal texts need no sync. */
 function syncedState(agent: ScheduledAgent | undefined): string {
   if (!agent || agent.deletedAt || agent.trigger !== 'scheduled') return 'none'
   return JSON.stringify([agent.cron, agent.timeZone, agent.pausedAt !== null, agent.ownerId])

@@ -2,21 +2,21 @@ import { leastId } from '../../ids.ts'
 import { isLockTimeout, type Database } from '../../database/database.ts'
 import { dropPartition, hasRuns, listPartitions, partitionedTables, type Partition } from './partitions.ts'
 
-/** Runs whose leftovers one statement looks for. */
+/** Runs checked per statement. */
 const batch = 1000
 
-/** How long the rows of a week wait for its last runs to be purged, before they are deleted singly, in milliseconds. */
+/** How long a week's rows wait for its last runs before they are deleted individually, in milliseconds. */
 const graceMs = 7 * 86_400_000
 
-/** What a round purged: partitions as a whole, and single rows. */
+/** Result of a round: dropped partitions and deleted rows. */
 interface Purged {
   partitions: string[]
   rows: number
 }
 
 /**
- * Purges timelines of runs that are gone. A week's partitions are dropped when no run of that week is left. While a run
- * is kept beyond its time, because it waits, or was never started, the leftovers of the others are deleted singly.
+ * Purges timelines of deleted runs. A week's partitions are dropped once no run of that week is left. While a run is
+ * kept longer (it waits, or never started), the rows of the others are deleted individually.
  */
 export async function purgeTimelines(database: Database, before: Date, isOver: () => boolean): Promise<Purged> {
   const purged: Purged = { partitions: [], rows: 0 }
@@ -35,7 +35,9 @@ export async function purgeTimelines(database: Database, before: Date, isOver: (
   return purged
 }
 
-/** False if the table is too busy. Who reads one often reads them all, and writers wait in the meantime: the round is over. */
+/**
+ * False if the table is too busy. The round then ends: readers of one table often read all, and writers wait meanwhile.
+ */
 async function isDropped(database: Database, partition: Partition): Promise<boolean> {
   try {
     return await dropPartition(database, partition)
@@ -45,13 +47,13 @@ async function isDropped(database: Database, partition: Partition): Promise<bool
   }
 }
 
-/** How many rows were deleted, and the last run that was looked at; null if there are no more. */
+/** Rows deleted, and the last run checked; null at the end. */
 interface Deleted {
   count: number
   last: string | null
 }
 
-/** Walks through the runs of a partition, and deletes the rows of those that are gone. */
+/** Walks a partition's runs and deletes the rows of deleted runs. */
 async function deleteLeftovers(database: Database, table: string, isOver: () => boolean): Promise<number> {
   let deleted = 0
   let after: string | null = leastId
@@ -64,7 +66,7 @@ async function deleteLeftovers(database: Database, table: string, isOver: () => 
   return deleted
 }
 
-/** A run that arrived and is not deleted yet is seen with its rows: both were written in one transaction. */
+/** A new run is seen together with its rows, because one transaction writes both. */
 const deleteLeftoversStatement = `
   with listed as (
     select distinct run_id from :table: where run_id > :after order by run_id limit :batch

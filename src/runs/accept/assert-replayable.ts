@@ -4,7 +4,7 @@ import { requireCredits, requirePaidSubscription, type AccountStatus } from '../
 import { requireFeature } from '../../billing/tiers.ts'
 import type { Run } from '../run.ts'
 
-/** What the account that pays must have for a replay: the same as for what it replays. */
+/** A replay needs the same of the paying account as the run it replays. */
 export function createReplayable({ billing }: { billing: Billing }) {
   return {
     /** Fails with TIER_REQUIRED, SUBSCRIPTION_PAST_DUE, NO_CREDITS, FEATURE_LIMIT_REACHED (no room). */

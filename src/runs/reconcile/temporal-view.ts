@@ -1,20 +1,20 @@
 import type { Temporal } from '../../temporal/temporal.ts'
 import type { Workers } from '../../temporal/workers.ts'
-import type { Seen } from './diagnose.ts'
+import type { TemporalState } from './diagnose.ts'
 import type { AgentFacts } from './facts.ts'
 
-/** Asks Temporal what it has of an agent. Throws if Temporal is away. */
-export function createSight({ temporal, workers }: { temporal: Temporal; workers: Pick<Workers, 'presence'> }) {
+/** Reads an agent's state from Temporal. Throws if Temporal is away. */
+export function createTemporalView({ temporal, workers }: { temporal: Temporal; workers: Pick<Workers, 'presence'> }) {
   const { inspection } = temporal
 
-  /** For a minute or more, Temporal counts a frozen worker as polling; its own presence ends sooner. */
+  /** Temporal counts a frozen worker as polling for a minute or more. The worker's own presence ends sooner. */
   async function polls() {
     const [found, { present }] = await Promise.all([inspection.polls(), workers.presence()])
     return { ...found, isPolled: found.isPolled && present }
   }
 
   return {
-    async look({ agent, head }: AgentFacts): Promise<Seen> {
+    async read({ agent, head }: AgentFacts): Promise<TemporalState> {
       const [queue, workflow] = await Promise.all([
         inspection.queue(agent.id),
         head ? inspection.run(head.id) : Promise.resolve(null),

@@ -12,24 +12,24 @@ import { StaleEpochError, type RunRef } from '../record.ts'
 import { Run } from '../run.ts'
 import { cancelledAs, hasEnded, mayTransition, type EndReason } from '../states.ts'
 import { notifyPaused } from '../notify-outage.ts'
-import { errorOf } from './error-of.ts'
+import { errorOf } from './ending-error.ts'
 import { logEnding } from './log-ending.ts'
 import { notifyFailing } from './notify-failing.ts'
 import { currentWaitMs, isUncounted } from '../time-left.ts'
 import { append } from '../timeline.ts'
 
-/** Runs of a deleted agent that end in one transaction, which locks the queue for about half a second. */
+/** Runs of a deleted agent that end per transaction, which locks the queue for about half a second. */
 export const endBatch = 100
 
-/** How a run ended; the reason is null only if the model finished. */
+/** How a run ended. The reason is null only if the model finished. */
 export interface Ending {
   status: EndedStatus
   reason: EndReason | null
 }
 
 /**
- * Writes the ending of a run whose queue and row are locked: first the open calls, then the run and the queue; and in
- * the same transaction its callback and notification.
+ * Writes the ending of a run whose queue and row are locked: open calls first, then run and queue. The callback and the
+ * notification are written in the same transaction.
  */
 export function createWriteEnding({
   agents,
@@ -57,7 +57,7 @@ export function createWriteEnding({
     if (reason === 'MODEL_UNAVAILABLE' && (await agents.pauseFor(trx, run, reason))) {
       await notifyPaused(trx, notifications, run, error ?? '')
     } else if (status === 'failed') await notifyFailing(trx, notifications, run, error ?? '')
-    // What is rolled back has not happened; whoever waits for the transaction is told.
+    // Only a committed ending counts. The caller handles a rollback.
     trx.executionPromise.then(
       () => logEnding(logger, run, changes),
       () => undefined,
@@ -71,10 +71,7 @@ async function freeQueue(trx: Transaction, run: Run, now: Date): Promise<void> {
   await trx.raw(freeStatement, { agentId: run.agentId, runId: run.id, now })
 }
 
-/**
- * A queue without runs to start is not blocked any more: the next accept may wake it. Nothing is held for the run any
- * more.
- */
+/** Unblocks a queue without runs to start, so the next accept may wake it. Releases what was held for the run. */
 const freeStatement = `
   with released as (delete from credit_holds where subject_id = :runId)
   update agent_queues
@@ -87,8 +84,8 @@ const freeStatement = `
    where agent_id = :agentId`
 
 /**
- * Ends a run and frees its agent's queue, in one transaction under the queue's lock. Ending an ended run changes
- * nothing, so an ending may be reported more than once. Throws StaleEpochError.
+ * Ends a run and frees its agent's queue in one transaction, under the queue's lock. Idempotent: an ended run stays
+ * unchanged. Throws StaleEpochError.
  */
 export function createEnd(context: { database: Database; clock: Clock; writeEnding: WriteEnding }) {
   const { database, clock, writeEnding } = context
@@ -103,13 +100,13 @@ export function createEnd(context: { database: Database; clock: Clock; writeEndi
   }
 }
 
-/** The workflow knows that it was cancelled, but not by whom; the record knows if the request was made there. */
+/** The workflow does not know who cancelled it. The record does, unless the request came through Temporal. */
 const asRequested = (run: Run, ending: Ending): Ending =>
   ending.status === 'cancelled' && run.cancelReason
     ? { status: cancelledAs(run.cancelReason), reason: run.cancelReason }
     : ending
 
-/** Records that a wait is over, for any reason. The caller sets the status. */
+/** Records the end of a wait. The caller sets the status. */
 export async function endWait(trx: Transaction, run: Run, now: Date): Promise<void> {
   if (!run.waitingCause) return
   const ms = currentWaitMs(run, now)

@@ -2,8 +2,8 @@ import { ongoing } from './cause.ts'
 import type { HeadRun, OpenCall } from './facts.ts'
 import { quotedName } from '../names.ts'
 
-/** What a run that has begun is doing now. */
-export interface Doing {
+/** What a begun run is doing now. */
+export interface CurrentWork {
   kind: 'wait' | 'tools' | 'model' | 'between'
   /** As the end of a sentence: `has been calling … since …`. */
   text: string
@@ -22,7 +22,7 @@ const waits = {
 } as const
 
 /** A run waits as a whole, makes tool calls, calls the model, or is between two of these. */
-export function doingOf(head: HeadRun): Doing {
+export function currentWorkOf(head: HeadRun): CurrentWork {
   const { run, attempt } = head
   const step = head.calls.length > 0 ? run.steps : run.steps + 1
   if (run.waitingCause) {
@@ -38,12 +38,12 @@ export function doingOf(head: HeadRun): Doing {
   return { kind: 'model', text, since: attempt.at, step, site: null }
 }
 
-function between({ run, attempt }: HeadRun, step: number): Doing {
+function between({ run, attempt }: HeadRun, step: number): CurrentWork {
   const text = attempt ? `is about to call the model again (step ${step})` : `is about to start step ${step}`
   return { kind: 'between', text, since: run.progressedAt, step, site: null }
 }
 
-/** The calls that are in progress or ready, the one in progress longest first. */
+/** Calls in progress or ready; the one in progress longest comes first. */
 const callsAtWork = ({ calls }: HeadRun): OpenCall[] =>
   calls
     .filter(({ waitCause }) => waitCause === null)
@@ -58,6 +58,6 @@ function callsText(call: OpenCall, others: number) {
   return { text: `${ongoing(what, since)}${besides}`, since, site }
 }
 
-/** A site as sentences name it. */
+/** A site's name in sentences. */
 export const siteOf = ({ entry, siteOrigin }: Pick<OpenCall, 'entry' | 'siteOrigin'>): string =>
   entry ? `${quotedName(entry.name)} (${siteOrigin})` : (siteOrigin ?? 'a site')

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { CodedError } from '../../../../src/errors.ts'
 import type { AcceptRequest, Receipt } from '../../../../src/runs/accept/receipt.ts'
-import { createRepeats } from '../../../../src/runs/accept/repeats.ts'
+import { createRepeats } from '../../../../src/runs/accept/repeated-requests.ts'
 
 const request: AcceptRequest = { agentId: 'agent', trigger: 'webhook', requestId: 'request', idempotencyKey: 'key' }
 const receipt: Receipt = { runId: 'run', status: 'queued', sequence: 1, ahead: 0 }

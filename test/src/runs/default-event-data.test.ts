@@ -1,6 +1,6 @@
 import test from 'ava'
 import * as fc from 'fast-check'
-import { withoutUsual, withUsual } from '../../../src/runs/usual-data.ts'
+import { withoutDefaults, withDefaults } from '../../../src/runs/default-event-data.ts'
 
 /** What stored events have left out, in databases that nobody converts: a change here changes what has happened. */
 const leftOut: Record<string, Record<string, unknown>> = {
@@ -22,14 +22,14 @@ const leftOut: Record<string, Record<string, unknown>> = {
 
 test('an event that was stored without the usual is read as it was', (t) => {
   for (const [kind, data] of Object.entries(leftOut)) {
-    t.deepEqual(withUsual(kind, {}), data, kind)
-    t.deepEqual(withoutUsual(kind, data), {}, kind)
+    t.deepEqual(withDefaults(kind, {}), data, kind)
+    t.deepEqual(withoutDefaults(kind, data), {}, kind)
   }
 })
 
 test('the members of an event are in the order in which people read them', (t) => {
   const texts = ([kind, data]: [string, Record<string, unknown>]) =>
-    JSON.stringify(withUsual(kind, withoutUsual(kind, data))) === JSON.stringify(data)
+    JSON.stringify(withDefaults(kind, withoutDefaults(kind, data))) === JSON.stringify(data)
   t.true(texts(['accepted', { trigger: 'webhook', sequence: 1, ahead: 0 }]))
   t.true(texts(['step.started', { step: 1, attempt: 1 }]))
   t.true(texts(['tool.finished', { callId: 'one', attempts: 1, status: 'succeeded' }]))
@@ -47,7 +47,7 @@ test('what is not usual is stored, and whatever is stored is read as it was', (t
   )
   fc.assert(
     fc.property(event, ({ kind, data }) => {
-      t.deepEqual(withUsual(kind, withoutUsual(kind, data)), { ...data })
+      t.deepEqual(withDefaults(kind, withoutDefaults(kind, data)), { ...data })
     }),
   )
 })

@@ -1,7 +1,7 @@
 import type { Run } from '../run.ts'
 import { endReasons, type EndReason } from '../states.ts'
 
-/** Why a run ended, in a sentence: with what it has met last, where the reason alone does not say it. */
+/** Why a run ended, in one sentence. Includes its last failure if the reason alone does not explain it. */
 export function errorOf(reason: EndReason, { failure, waitingFor }: Pick<Run, 'failure' | 'waitingFor'>): string {
   const sentence = endReasons[reason]
   if (reason === 'MODEL_ERROR') return failure ?? sentence

@@ -13,24 +13,24 @@ import type { Schedules } from './schedules.ts'
 const batchSize = 20
 
 /**
- * A schedule is compared every 55 seconds, so that it is repaired within a minute; all schedules in Temporal are
- * searched for orphans every ten minutes. Rounds every two seconds compare at most ten schedules a second. Beyond some
- * 500 schedules each waits longer: a tenth of a second per schedule.
+ * Each schedule is compared every 55 seconds, so that it is repaired within a minute. Temporal is searched for orphans
+ * every ten minutes. Rounds every two seconds compare at most ten schedules a second. Beyond some 500 schedules, each
+ * waits a tenth of a second per schedule.
  */
 const compareMs = 55_000
 const listMs = 10 * 60_000
 const notifyMs = 30_000
 
-/** How long after its return Temporal may still fail, because its namespace or its storage is not ready. */
+/** How long Temporal may still fail after its return, because its namespace or its storage is not ready. */
 const recoveryMs = 60_000
 
-/** The time that the process that changed a schedule has to sync it itself. */
+/** How long the process that changed a schedule has to sync it itself. */
 const graceMs = 3000
 
 /**
- * Keeps Temporal's schedules in sync with the record, after any failure: a crash between a commit and its sync, a
- * schedule that was changed or deleted by hand, a Temporal that has lost its storage. One process does so at a time.
- * Every repair is logged with its cause. The same rounds complete the ledger, even while Temporal is away.
+ * Keeps Temporal's schedules in sync with the record after any failure: a crash between a commit and its sync, a
+ * schedule changed or deleted manually, a Temporal that lost its storage. One process does this at a time. Every repair
+ * is logged with its cause. The same rounds complete the ledger, even while Temporal is away.
  */
 export function createScheduleSync(context: {
   database: Database

@@ -3,14 +3,14 @@ import { assertThat } from '../errors.ts'
 import type { Payload } from './payload.ts'
 import type { Preset } from './presets.ts'
 import type { ReadHeader } from './proofs.ts'
-import { namesOf } from './spellings.ts'
+import { namesOf } from './header-names.ts'
 
-/** What identifies a delivery, and a repetition of it. */
+/** Identifies a delivery and its repetitions. */
 interface Identity {
   idempotencyKey: string | undefined
   /** The header or the dotted path in the body that holds the key. */
   keyPlace: string | undefined
-  /** SHA-256 of the body in hex; without it, the key alone identifies the delivery. */
+  /** SHA-256 of the body in hex. Without it, the key alone identifies the delivery. */
   bodyHash: string | undefined
 }
 
@@ -34,7 +34,7 @@ export function identityOf(preset: Preset, header: ReadHeader, body: Buffer, { t
   return { idempotencyKey: key?.text, keyPlace: key?.name, bodyHash }
 }
 
-/** The key under the sender's header, in either spelling, which must agree. */
+/** The key in the sender's header. If both spellings are sent, they must agree. */
 function keyUnder(preset: Preset, { header: name, within }: Named, header: ReadHeader): Key | undefined {
   const names = namesOf(preset, name)
   const key = keyIn(header, names)
@@ -67,8 +67,8 @@ function keyIn(header: ReadHeader, names: string[]): Key | undefined {
 }
 
 /**
- * The challenge to send back, if this is the sender's URL verification. Fails with VALIDATION_ERROR if it has no
- * challenge, because it is no delivery either.
+ * The challenge to return if this is the sender's URL verification. Fails with VALIDATION_ERROR if the challenge is
+ * missing, because it is not a delivery either.
  */
 export function challengeIn({ urlCheck }: Preset, { texts }: Payload): string | undefined {
   if (texts['/type'] === undefined || texts['/type'] !== urlCheck?.type) return undefined

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import test from 'ava'
 import { actions, request } from '../../../src/why/actions.ts'
 import { causeOrder, type Cause, type CauseCode } from '../../../src/why/cause.ts'
-import { explain } from '../../../src/why/causes.ts'
+import { explain } from '../../../src/why/explain.ts'
 import type { Charge } from '../../../src/runs/queue/blocked.ts'
 import type { Facts, HeadRun, NamedRun, OpenCall } from '../../../src/why/facts.ts'
 

@@ -1,13 +1,13 @@
 import { advise, request } from './actions.ts'
-import { causeOf, causeOrder, moment, ongoing, type Cause, type Why, type WhyState } from './cause.ts'
+import { causeOf, causeOrder, utcTime, ongoing, type Cause, type Why, type WhyState } from './cause.ts'
 import type { Facts } from './facts.ts'
 import { causesOfHead } from './head-causes.ts'
 import { causesOfQueue, runsAhead } from './queue-causes.ts'
 import { quotedName } from '../names.ts'
 
 /**
- * The rule: the facts alone decide why an agent, or the run asked about, is where it is. Several causes may hold at
- * once; all are listed, the most important first.
+ * The rule: the facts alone decide why an agent, or the run asked about, is in its current state. Lists all causes that
+ * hold, most important first.
  */
 export function explain(facts: Facts): Why {
   const state = stateOf(facts)
@@ -37,7 +37,7 @@ const stateWords = {
   ended: 'has ended',
 } as const satisfies Record<WhyState, string>
 
-/** What is explained, as messages may name it; the fullest name first. */
+/** Names of the subject in messages, the fullest first. */
 function subjectOf({ agent, asked, head }: Facts): string[] {
   const run = asked?.run ?? head?.run
   return run
@@ -45,7 +45,7 @@ function subjectOf({ agent, asked, head }: Facts): string[] {
     : [`The agent ${quotedName(agent.name)}`, quotedName(agent.name)]
 }
 
-/** A summary does not name its subject twice. */
+/** Removes the subject, which a summary names already. */
 function withoutSubject(message: string, names: string[]): string {
   const name = names.find((one) => message.startsWith(`${one} `))
   return name === undefined ? message : `It${message.slice(name.length)}`
@@ -69,7 +69,7 @@ function ended(facts: Facts): Cause[] {
   if (!asked) return []
   const { id: runId, sequence, status, endedAt: since, error } = asked.run
   const how = status === 'completed' || status === 'failed' ? status : `was ${status}`
-  const message = `Run ${sequence} of ${quotedName(agent.name)} ${how}${since ? ` at ${moment(since)}` : ''}.${error === null ? '' : ` ${error}`}`
+  const message = `Run ${sequence} of ${quotedName(agent.name)} ${how}${since ? ` at ${utcTime(since)}` : ''}.${error === null ? '' : ` ${error}`}`
   const events = advise`See what happened with ${request('readEvents', runId)}`
   const isFree = asked.run.trigger === 'webhook' || facts.queue.unfinished === 0
   const mayReplay = agent.deletedAt === null && isFree && facts.charges.length === 0
@@ -106,7 +106,7 @@ function paused({ agent, head, next, queued, isSuspended }: Facts): Cause[] {
   ]
 }
 
-/** Parts of the platform that are down; left out if there is nothing to run. */
+/** Parts of the platform that are down; empty if there is nothing to run. */
 function platform({ agent, temporal, workers }: Facts, state: WhyState): Cause[] {
   if (state === 'idle' && agent.trigger !== 'scheduled') return []
   const causes: Cause[] = []
@@ -118,7 +118,7 @@ function platform({ agent, temporal, workers }: Facts, state: WhyState): Cause[]
   }
   if (!workers.present) {
     const { since } = workers
-    const message = `No worker is running.${since ? ` The last one was seen at ${moment(since)}.` : ''} Accepted runs are kept and continue when a worker is up.`
+    const message = `No worker is running.${since ? ` The last one was seen at ${utcTime(since)}.` : ''} Accepted runs are kept and continue when a worker is up.`
     const action = advise`The operators of the platform must start a worker. ${request('listWorkers')} lists the workers.`
     causes.push(causeOf({ code: 'NO_WORKER', since, message, action }))
   }
@@ -139,7 +139,7 @@ function idle(facts: Facts): Cause[] {
 }
 
 function nextFire({ agent }: Facts, until: Date): Cause {
-  const message = `The schedule of ${quotedName(agent.name)} fires next at ${moment(until)}.`
+  const message = `The schedule of ${quotedName(agent.name)} fires next at ${utcTime(until)}.`
   const action = advise`See its next fires with ${request('readSchedule', agent.id)}, or run it now with ${request('start', agent.id)}.`
   return causeOf({ code: 'SCHEDULE', until, message, action })
 }

@@ -2,13 +2,13 @@ import { usedUpBy, type CapOf } from '../billing/account-status.ts'
 import { advise, request, type Advice } from './actions.ts'
 import type { Facts } from './facts.ts'
 
-/** What is used up, as the end of a sentence. */
+/** The used-up cap or balance, as the end of a sentence. */
 export const usedUp = (cap: CapOf | null): string =>
   cap === null ? 'you have no credits left' : beginning(usedUpBy(cap)).replace(/\.$/, '')
 
 const beginning = (sentence: string): string => sentence.charAt(0).toLowerCase() + sentence.slice(1)
 
-/** How to continue although a cap is used up. */
+/** How to continue when a cap is used up. */
 export function raiseCap(cap: CapOf, { id, ownerId }: Pick<Facts['agent'], 'id' | 'ownerId'>): Advice {
   if (cap === 'tokens') return advise`Ask the operator of this platform to raise it, or wait until next month (UTC).`
   if (cap === 'address') return advise`Verify your email address with ${request('verifyAddress')}.`

@@ -1,11 +1,11 @@
 import type { Transaction } from '../../database/database.ts'
 import { endReasons } from '../states.ts'
-import { withoutUsual } from '../usual-data.ts'
+import { withoutDefaults } from '../default-event-data.ts'
 import { isNew, type Decision, type Queue } from './decision.ts'
 import type { AcceptRequest, Receipt } from './receipt.ts'
 import { toColumn } from '../../database/any-text.ts'
 
-/** Writes the accepted runs, their first events and their queues. Returns the queues, `awake` as it was before. */
+/** Writes the accepted runs, their first events and their queues. Returns the queues with their previous `awake`. */
 export async function store(
   trx: Transaction,
   { now, due }: { now: Date; due: Date },
@@ -46,13 +46,13 @@ export async function store(
   return changed
 }
 
-/** The first events of a run: one, or two if it is accepted as skipped. */
+/** A run's first events: one, or two if it is accepted as skipped. */
 function eventsOf({ trigger, replayOf }: AcceptRequest, { runId, sequence, ahead, status }: Receipt): FirstEvent[] {
   const accepted = { trigger, sequence, ahead, ...(replayOf !== undefined && { replayOf }) }
-  const first = { runId, number: 1, kind: 'accepted', data: JSON.stringify(withoutUsual('accepted', accepted)) }
+  const first = { runId, number: 1, kind: 'accepted', data: JSON.stringify(withoutDefaults('accepted', accepted)) }
   if (status !== 'skipped') return [first]
   const ended = { status, reason: 'OVERLAP', message: endReasons.OVERLAP }
-  return [first, { runId, number: 2, kind: 'ended', data: JSON.stringify(withoutUsual('ended', ended)) }]
+  return [first, { runId, number: 2, kind: 'ended', data: JSON.stringify(withoutDefaults('ended', ended)) }]
 }
 
 interface FirstEvent {
@@ -69,7 +69,7 @@ const columnsOf = (events: FirstEvent[]) => ({
   eventData: events.map(({ data }) => data),
 })
 
-/** Everything in one statement: each further one would cost a round trip. */
+/** One statement, because each further one costs a round trip. */
 const storeStatement = `
   with accepted as (
     insert into runs (id, agent_id, owner_id, sequence, trigger, status, request_id, replay_of, first_run_id,

@@ -4,8 +4,8 @@ import { dueBatch } from '../due.ts'
 import { contradictions } from './queue-consistency.ts'
 
 /**
- * Agents that ought to be due but are not: they have unfinished runs and no row in `due_agents`, or a queue row that
- * contradicts their runs. The database was changed by hand.
+ * Agents that should be due but are not: they have unfinished runs and no row in `due_agents`, or a queue row that
+ * contradicts their runs. Only manual changes of the database cause this.
  */
 export function createForgotten({ database, clock }: { database: Database; clock: Clock }) {
   return {

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { errorOf } from '../../../../src/runs/ending/error-of.ts'
+import { errorOf } from '../../../../src/runs/ending/ending-error.ts'
 import { endReasons } from '../../../../src/runs/states.ts'
 
 const nothing = { failure: null, waitingFor: null }

@@ -2,28 +2,28 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Config } from '../../config/config.ts'
 import { isTransient, type Database } from '../../database/database.ts'
 import type { Logger } from '../../logger.ts'
-import { atBeginning, wordsFor, type Place, type WordsEvent } from '../live/heard.ts'
-import { announce, look } from '../live/look.ts'
+import { startPosition, wordsAfter, type WatcherPosition, type WordsEvent } from '../live/partial-answer.ts'
+import { announceWatches, pollRuns } from '../live/poll-watched.ts'
 import type { Run } from '../run.ts'
-import { changeOf, newFeed, update, updateAll, wake, type Feed, type TimelinePage } from './feed.ts'
+import { changeOf, newFeed, update, updateAll, wake, type Feed, type TimelinePage } from './watched-run.ts'
 import { readTimeline, type TimelineContext } from './read-timeline.ts'
 
-/** Events per page, which also ends early if its contents are large. */
+/** Maximum events per page. Large contents end a page early. */
 const pageEvents = 25
 
-/** What is needed to watch a run. */
+/** Fields needed to watch a run. */
 type Watched = Pick<Run, 'id' | 'events' | 'endedAt'>
 
-/** Events of a run, or words of its model that belong between the events before and after them. */
+/** Events of a run, or words of its model between two events. */
 type Page = TimelinePage | readonly WordsEvent[]
 
-/** For how long workers know that a run is watched, in milliseconds, beside three polls. */
+/** How long an announcement lasts beyond three polls, in milliseconds. */
 const knownMs = 10_000
 
 /**
- * Watches runs as they happen. One query per interval reads all runs that are watched in this process, and none without
- * watchers. A `NOTIFY` in the writers' transactions would take a lock of the whole database at commit, and cost the
- * accept path two thirds of its commits.
+ * Watches runs live. One query per interval reads all runs watched in this process; without watchers there is none.
+ * `NOTIFY` in the writers' transactions would lock the whole database at commit and cost the accept path two thirds of
+ * its commits.
  */
 export function createWatching(
   context: TimelineContext & { database: Database; config: Pick<Config, 'streams'>; logger: Logger },
@@ -36,20 +36,20 @@ export function createWatching(
   let away = false
 
   /**
-   * The run's events after the given number, page by page, each once and in order, until the run ends, the signal
-   * aborts or the process stops. A page is read only when it is asked for. Waits while Postgres is away; throws other
-   * failures. Between the events are the words of the answer that is in progress, from its beginning.
+   * Yields the run's events after a number, page by page, once and in order, until the run ends, the signal aborts or
+   * the process stops. Reads a page only on demand. Waits while Postgres is away and throws other failures. Words of
+   * the answer in progress come between the events, from its start.
    */
   async function* watch(run: Watched, after: number, signal: AbortSignal): AsyncGenerator<Page, void, undefined> {
     const feed = join(run)
     try {
       let cursor = after
-      let place: Place = atBeginning
+      let position: WatcherPosition = startPosition
       while (!signal.aborted && !stopping.signal.aborted) {
-        const words = wordsFor(feed.heard, place, cursor)
+        const words = wordsAfter(feed.answer, position, cursor)
         if (feed.head <= cursor && feed.ended) return
         if (feed.head <= cursor && words) {
-          place = words.place
+          position = words.position
           yield words.page
         } else if (feed.head <= cursor) await changeOf(feed, signal)
         else {
@@ -79,7 +79,7 @@ export function createWatching(
     if (feed.watchers === 0) feeds.delete(feed.runId)
   }
 
-  /** Watchers that ask for the same events at about the same time share a page. */
+  /** Watchers that request the same events at about the same time share a page. */
   function pageAfter(feed: Feed, after: number): Promise<TimelinePage> {
     const known = feed.pages.get(after)
     if (known) return known
@@ -98,7 +98,7 @@ export function createWatching(
   async function poll(): Promise<void> {
     while (feeds.size > 0 && !stopping.signal.aborted) {
       await delay(pollMs, undefined, { signal: stopping.signal }).catch(() => undefined)
-      await lookAtAll().then(
+      await pollAll().then(
         () => (away = false),
         (error: unknown) => {
           if (!away && !stopping.signal.aborted) logger.warn({ err: error }, 'failed to poll watched runs')
@@ -109,38 +109,40 @@ export function createWatching(
     polling = undefined
   }
 
-  async function lookAtAll(): Promise<void> {
+  async function pollAll(): Promise<void> {
     const watched = [...feeds.values()].filter(({ ended }) => !ended)
     if (watched.length === 0 || stopping.signal.aborted) return
-    const known = watched.map(({ runId, heard: { step, attempt, text } }) => ({
+    const known = watched.map(({ runId, answer: { step, attempt, text } }) => ({
       runId,
       step,
       attempt,
       offset: text.length,
     }))
-    const found = new Map((await look(database, known)).map((row) => [row.id, row]))
+    const found = new Map((await pollRuns(database, known)).map((row) => [row.id, row]))
     for (const feed of watched) updateAll(feed, found.get(feed.runId))
     await announceAll(watched)
   }
 
-  /** Workers pass on the words of runs that they know to be watched. They are told again long before they forget. */
+  /**
+   * Announces watched runs to workers, which relay words of these only. Repeats long before an announcement expires.
+   */
   async function announceAll(watched: Feed[]): Promise<void> {
     const lastsMs = knownMs + 3 * pollMs
     const now = performance.now()
     const due = watched.filter(({ running, announcedAt }) => running && now - announcedAt > lastsMs / 3)
     if (due.length === 0) return
     const runIds = due.map(({ runId }) => runId)
-    await announce(database, runIds, lastsMs / 1000)
+    await announceWatches(database, runIds, lastsMs / 1000)
     for (const feed of due) feed.announcedAt = now
   }
 
   return {
     watch,
 
-    /** Aborts when the process is stopping: watchers must reconnect elsewhere. */
+    /** Aborts when the process stops. Watchers must reconnect elsewhere. */
     stopping: stopping.signal,
 
-    /** Ends every watch, and waits for the last poll. */
+    /** Ends every watch and waits for the last poll. */
     async stop(): Promise<void> {
       stopping.abort()
       for (const feed of feeds.values()) wake(feed)

@@ -105,7 +105,7 @@ test('a forced end raises the epoch, and every act under the one before is refus
   t.is((await cancel(someone, run.runId)).body.status, 'running')
   const longAgo = new Date(Date.now() - 3_600_000)
   await database('runs').where({ id: run.runId }).update({ cancelRequestedAt: longAgo })
-  await runs.reconciler.look(run.agentId)
+  await runs.reconciler.reconcileNow(run.agentId)
   const { run: ended, queue } = await recordOf(late, run)
   t.like(ended, { status: 'cancelled', reason: 'CANCELLED_BY_OWNER', epoch: run.epoch + 1 })
   t.like(queue, { unfinished: 0, runningRunId: null })

@@ -2,8 +2,8 @@ import type { Database } from '../../database/database.ts'
 import { widened, type KeyRange, type Period } from '../../database/paging.ts'
 
 /**
- * Which sequences of an agent the runs of a period have. Runs of an agent are accepted one after the other, so their
- * times grow with their sequences, but for the difference between the clocks of API processes.
+ * The sequences of an agent's runs in a period. An agent accepts one run after the other, so times rise with sequences,
+ * except for clock differences between API processes.
  */
 export async function sequencesOf(database: Database, agentId: string, period: Period): Promise<KeyRange> {
   const { since, until } = widened(period)
@@ -12,15 +12,15 @@ export async function sequencesOf(database: Database, agentId: string, period: P
   return { from, before }
 }
 
-/** The sequence of the agent's first run from this time on; the next one that it will give if there is none yet. */
+/** Sequence of the agent's first run at or after this time; the next free one if there is none. */
 async function firstSequenceAt(database: Database, agentId: string, at: Date): Promise<number> {
   const { rows } = await database.raw<{ rows: [{ sequence: number }] }>(firstStatement, { agentId, at })
   return rows[0].sequence
 }
 
 /**
- * Halves the sequences until one is left: twenty looks into the index for a million runs. An index of the times would
- * be written with every run. Purged runs leave gaps, so each look takes the next run that there is.
+ * Binary search: twenty index lookups for a million runs. An index on the time would be written with every run. Purged
+ * runs leave gaps, so each lookup takes the next existing run.
  */
 const firstStatement = `
   with recursive halved (low, high) as (
