@@ -50,9 +50,9 @@ export const goToSite = route({
 })
 
 /**
- * Names the vault's owner and who asks: a person who got this address from an attacker would connect their own account
- * to the attacker's vault. `again`: the link did not belong to this browser, which may refuse cookies or have a second
- * tab.
+ * Names the vault's owner and the requester: a person who got this address from an attacker would otherwise connect
+ * their own account to the attacker's vault. `again`: the link did not belong to this browser, which may refuse
+ * cookies or have a second tab.
  */
 function confirmation(flow: FlowPreview, link: string, again: boolean) {
   const { origin, owner, asker, isOwn } = flow

@@ -52,7 +52,7 @@ function beginning(
 }
 
 /**
- * Refuses a number that the run has not reached, because the events up to it would be silently skipped. A client that
+ * Refuses a number that the run has not reached, because the events up to it would be skipped silently. A client that
  * has seen an event is never refused: events are counted when they are written, and the run is read later.
  */
 function reached({ events }: { events: number }, after: number, path: string): number {

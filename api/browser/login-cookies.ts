@@ -24,9 +24,9 @@ interface Tokens {
 }
 
 /**
- * The cookies of a login, however it was opened: for `withCookies`, or as `cookies` of a BrowserAnswer. Strict, also
- * where another site's redirect sets them: what comes next is a page without content of anybody, and its own requests
- * have them. The access token's cookie outlives the token, so that the page learns that it has expired (TOKEN_EXPIRED).
+ * The cookies of a new login, for `withCookies` or as `cookies` of a BrowserAnswer. They are Strict even when another
+ * site's redirect sets them: the next page shows no private content, and its own requests carry them. The access
+ * token's cookie outlives the token, so that the page learns that the token has expired (TOKEN_EXPIRED).
  */
 export function loginCookies(tokens: Tokens, config: Pick<Config, 'auth' | 'http'>): Cookie[] {
   const names = cookieNames(config.http.baseUrl)
@@ -41,7 +41,7 @@ export function loginCookies(tokens: Tokens, config: Pick<Config, 'auth' | 'http
 export const withoutLogin = ({ config }: Pick<Services, 'config'>): WithCookies =>
   withCookies(loginCookies({ accessToken: '', refreshToken: '' }, config))
 
-/** Answers a login with cookies instead of the tokens. */
+/** Replaces the tokens of a login with cookies. */
 export function inCookies(
   { config, users }: Pick<Services, 'config' | 'users'>,
   tokens: Tokens & { loginId: string; expiresIn: number },

@@ -1,6 +1,6 @@
 import MarkdownIt from 'markdown-it'
 
-/** Descriptions of the API are written in Markdown, and have links to other sites at most. HTML is shown as text. */
+/** API descriptions are Markdown with links to other sites at most. HTML is shown as text. */
 const markdown = new MarkdownIt({ html: false })
 
 /** One line of Markdown as HTML. */

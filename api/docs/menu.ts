@@ -1,6 +1,6 @@
 import { destinationOf, isPage } from './places.ts'
 
-/** An entry of the menu: a page of the guide, or the reference of the API. */
+/** An entry of the menu: a page of the guide, or the API reference. */
 export interface Entry {
   title: string
   /** The address on the site. */
@@ -15,7 +15,7 @@ export interface Part {
   entries: Entry[]
 }
 
-/** Reads the menu from the lists of docs/README.md. What only the repository has is left out. */
+/** Reads the menu from the lists of docs/README.md. Omits files that only the repository has. */
 export function readMenu(text: string): Part[] {
   const parts = text.split(/^## +/m).slice(1)
   return parts

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 
-/** Where the guide is on the web, and how the files of docs/ link to each other there. */
+/** The addresses of the guide's pages, and how the files of docs/ link to each other. */
 
 const pages = /^(?:(?:start|how-to|understand|operate|sites|reference)\/)?[a-z\d-]+\.md$/
 
@@ -17,10 +17,10 @@ export function placeOf(file: string): string | undefined {
 /** Whether a file of docs/ is a page of the guide. */
 export const isPage = (file: string): boolean => pages.test(file) && (file.includes('/') || alone.has(file))
 
-/** Where a link leads: to an address of the site, or to a file that only the repository has. */
+/** The target of a link: an address of the site, or a file that only the repository has. */
 export type Destination = { href: string; isElsewhere: boolean } | { inRepository: string }
 
-/** Reads a link of a page, which is relative to its file, as on a code host. */
+/** Resolves a link of a page, which is relative to the page's file, as on a code host. */
 export function destinationOf(link: string, file: string): Destination {
   if (/^[a-z][a-z\d+.-]*:/i.test(link)) return { href: link, isElsewhere: true }
   const [path = '', anchor] = link.split('#')

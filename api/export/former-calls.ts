@@ -5,7 +5,7 @@ import type { Item } from './write.ts'
 /** How many calls are listed at a time, without their contents. */
 const limit = 100
 
-/** The direct calls of an owner to sites that the owner no longer has connected. */
+/** The owner's direct calls to sites that are no longer connected. */
 export async function* formerCalls(asking: Asking): AsyncGenerator<Item> {
   const { services, ownerId } = asking
   for (let cursor: string | undefined | null; cursor !== null;) {

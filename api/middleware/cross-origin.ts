@@ -41,7 +41,7 @@ export function crossOrigin(origins: readonly string[], find: FindPath, routes: 
   }
 }
 
-/** Belongs to requests with a cookie, which pages of other origins do not make. */
+/** Cookie requests use it, and pages of other origins cannot send them. */
 const ofCookies = csrfHeader.toLowerCase()
 
 /** The names of the headers that the client requests, up to a limit. */

@@ -142,9 +142,9 @@ export const chatPart = named(
 )
 
 type Described = v.InferOutput<typeof chatPart>
-/** With all that may be absent. */
+/** The type with every optional member required. */
 type Full<T> = T extends object ? { [K in keyof T]-?: Full<T[K]> } : T
 type Same<One, Other> = [One, Other] extends [Other, One] ? true : never
-/** What is written and not described, or described and never written, does not compile. */
+/** Does not compile if a part is written but not described, or described but never written. */
 const isWhole: [Same<ChatPart, Described>, Same<Full<ChatPart>, Full<Described>>] = [true, true]
 void isWhole

@@ -120,6 +120,6 @@ export const presentSession = <S extends Session>({ sessions }: Services, row: S
   lastUsedAt: row.usedAt,
 })
 
-/** A session with its sites and scopes; with its token if it has one to show. */
+/** A session with its sites and scopes, and with its token if it can be shown. */
 export const presentWhole = async (services: Services, row: Session) =>
   presentSession(services, await services.sessions.withSites(row))

@@ -10,7 +10,7 @@ import { goneSignal } from './reader.ts'
 
 const pieces = Symbol('document')
 
-/** Texts that make one JSON document together. */
+/** Yields the pieces of one JSON document. */
 type Write = () => AsyncIterable<string>
 
 /** Releases the resources of the document, even if none of it was sent. */
@@ -30,7 +30,7 @@ export const isDocument = (answer: unknown): answer is Document =>
 /** Small pieces are sent together, up to about this many UTF-16 units. */
 const together = 32 * 1024
 
-/** What one document needs, and what all streams of the process share. */
+/** The dependencies of one document, and the state that all streams of the process share. */
 interface Sending {
   config: Pick<Config, 'streams'>
   logger: Logger
@@ -41,16 +41,16 @@ interface Sending {
   admit: () => Promise<void>
 }
 
-/** A document with a place among the streams. `close` must always be called. */
+/** A document that was admitted as a stream. The caller must always call `close`. */
 export interface OpenDocument {
   send: () => Promise<void>
   close: () => Promise<void>
 }
 
 /**
- * Opens a document, or fails with RATE_LIMITED before anything is sent. It is sent at the pace of its reader, who is
- * checked periodically like the reader of a stream, and once more before the end. Errors before the first piece are
- * normal error responses. After that, the connection is cut, so that nobody mistakes a part for the whole.
+ * Opens a document, or fails with RATE_LIMITED before anything is sent. The document is sent at the pace of its
+ * reader, whose access is checked periodically and once more before the end. Errors before the first piece are normal
+ * error responses. Later errors cut the connection, so that nobody mistakes a part for the whole.
  */
 export async function openDocument(ctx: Context, answer: Document, sending: Sending): Promise<OpenDocument> {
   const { streams, party, allowance, key, admit } = sending
@@ -69,7 +69,7 @@ export async function openDocument(ctx: Context, answer: Document, sending: Send
   }
 }
 
-/** The response to HEAD. Nothing is read, and no turn is taken. */
+/** The response to HEAD. Reads nothing and takes no turn. */
 export const sendDocumentHead = (ctx: Context): void => begin(ctx)
 
 async function transmit(ctx: Context, texts: AsyncIterable<string>, signal: AbortSignal, sending: Sending) {
@@ -119,7 +119,8 @@ async function* gathered(texts: AsyncIterable<string>): AsyncGenerator<string> {
 }
 
 /**
- * Holds back the last piece until the reader is checked, because reads after the end of a permission may be incomplete.
+ * Holds back the last piece until the reader's access is checked, because reads after the loss of a permission may be
+ * incomplete.
  */
 async function* admittedAtTheEnd(texts: AsyncIterable<string>, admit: Sending['admit']): AsyncGenerator<string> {
   let last: string | undefined

@@ -11,7 +11,7 @@ import type { OpenStreams } from './open-streams.ts'
 import type { StreamItem, StreamPage } from '../route/route.ts'
 import { createOutlet, type Outlet } from './outlet.ts'
 
-/** What one stream needs, and what all streams of the process share. */
+/** The dependencies of one stream, and the state that all streams of the process share. */
 interface Streaming {
   config: Pick<Config, 'streams'>
   logger: Logger
@@ -86,7 +86,7 @@ async function transmit(
   await finish(res, outlet, ending.signal, stallSeconds * 1000, noted(ctx, failure ?? refusal(ending.signal)))
 }
 
-/** One to three seconds, so that the readers of a process that ended do not all reconnect at the same time. */
+/** One to three seconds, so that the readers of a process that ended reconnect at different times. */
 const retryMs = (): number => Math.round(1000 + Math.random() * 2000)
 
 async function pump(pages: AsyncIterable<StreamPage>, outlet: Outlet, format: Streaming['format']): Promise<undefined> {
@@ -123,7 +123,7 @@ async function finish(
   clearTimeout(patience)
 }
 
-/** Formats pages, and formats a page only once even if many readers get it. */
+/** Formats pages. A page that many readers get is formatted only once. */
 export function createFormat(present: (item: StreamItem) => unknown): (page: StreamPage) => Buffer {
   const texts = new WeakMap<StreamPage, Buffer>()
   const eventOf = (item: StreamItem): string => {

@@ -5,20 +5,22 @@ import type { Entry } from '../menu.ts'
 import { placeOf } from '../places.ts'
 import { hrefOf } from '../reference/document.ts'
 
-/** Something that the search finds. */
+/** An item of the search index. */
 export interface Findable {
   title: string
-  /** Where it is, for people: the page of a section, the method and path of an operation. */
+  /** Its location for people: the page of a section, or the method and path of an operation. */
   where: string
   href: string
   text: string
-  /** What is searched and not shown. */
+  /** Text that is searched but not shown. */
   code: string
-  /** How much more it counts than a section: whole pages answer more. */
+  /** Its weight relative to a section: whole pages are better answers. */
   weight: number
 }
 
-/** All that the search finds: the pages of the guide with their sections and codes, and the operations of the API. */
+/**
+ * All items of the search index: the pages of the guide with their sections and codes, and the operations of the API.
+ */
 export async function* findables(guide: Guide, routes: readonly AnyRoute[]): AsyncGenerator<Findable[]> {
   yield routes.map(ofRoute)
   for (const entry of guide.entries) {
@@ -36,7 +38,7 @@ const ofRoute = ({ name, tag, method, path, summary, description = '' }: AnyRout
   weight: 0.8,
 })
 
-/** The specification is for implementers; the guide answers first. */
+/** The specification is for implementers, so pages of the guide rank first. */
 const weights = { page: 1.5, section: 1, row: 1.5 }
 
 function sectionsOf({ file, title: page, sections }: Page, entry: Entry): Findable[] {
@@ -51,5 +53,5 @@ function sectionsOf({ file, title: page, sections }: Page, entry: Entry): Findab
   }))
 }
 
-/** The menu may have another title for a page than the page. */
+/** The menu may use another title than the page. */
 const guideName = (page: string, { title }: Entry): string => (title === page ? 'Guide' : `Guide · ${title}`)
