@@ -3,13 +3,13 @@ import { execa } from 'execa'
 import { chosenName } from './named.ts'
 
 /**
- * `npm run check [-- <name> [options]]`: runs the checks that need no server until one fails, or only the named check.
+ * `npm run check [-- <name> [options]]`: runs the named check, or all checks that need no server until one fails.
  * Exits with its code.
  */
 interface Check {
   does: string
   command: string
-  /** Whether it runs when no name is given. */
+  /** Whether it runs without a name. */
   isQuick?: boolean
 }
 

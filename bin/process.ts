@@ -51,7 +51,7 @@ function read(): Config {
   }
 }
 
-/** The pool checks this first, also when Postgres was unavailable at startup and everything is already running. */
+/** The pool checks this first, also when Postgres was unavailable at startup and everything already runs. */
 const schemaProof =
   (logger: Logger): Prove =>
   async (database, connection) => {

@@ -7,13 +7,13 @@ import { readLocalConfig } from '../../src/config/local-config.ts'
 import { besideOwnStart, type OwnStart } from '../local/own-start.ts'
 
 /**
- * `npm run conformance -- twice`: the conformance check, twice in a row, against an `npm start` of its own. If a row fails
- * or is not tried, it shows the ends of all logs and exits with 1.
+ * `npm run conformance -- twice`: runs the conformance check twice against its own `npm start`. If a row fails or is
+ * not tried, prints the ends of all logs and exits with 1.
  */
 const program = fileURLToPath(new URL('../conformance.ts', import.meta.url))
 const linesOfLog = 15
 
-/** Returns its exit code. */
+/** Returns the exit code. */
 async function check(folder: string): Promise<number | null> {
   const env = { ...readLocalConfig().environment, DATA_DIR: folder }
   const child = spawn(process.execPath, [program], { env, stdio: 'inherit' })

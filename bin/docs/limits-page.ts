@@ -16,10 +16,10 @@ import { pageOf, table } from './table.ts'
 
 type Row = [limit: string, value: string, setting: string]
 
-/** A limit that a setting sets. */
+/** A limit with a setting. */
 const set = (limit: string, setting: string): Row => [limit, defaultOf(setting), `\`${setting}\``]
 
-/** A limit that is the same everywhere. */
+/** A fixed limit. */
 const fixed = (limit: string, value: string): Row => [limit, value, '']
 
 const requests = (): Row[] => [
@@ -117,7 +117,7 @@ export const limitsPage = (): string =>
     table(['Limit', ...tierNames, 'Without payments', 'Setting'], limitNames.map(accountRow)),
   )
 
-/** The name of each limit of an account, how it is written, and its setting. */
+/** For each limit of an account: its name, its format and its setting. */
 const ofAccount: Record<keyof Limits, [name: string, write: (value: number) => string, setting: string]> = {
   agents: ['Agents', count, 'LIMIT_AGENTS'],
   vaultSites: ['Connected sites', count, 'LIMIT_VAULT_SITES'],

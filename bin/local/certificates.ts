@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import type { Pair } from './issue-certificates.ts'
 import { textIfThere, writeWhole } from './whole-file.ts'
 
-/** The files of a local certificate authority and of the server certificate that it signed. All are PEM. */
+/** PEM files of a local certificate authority and of the server certificate that it signed. */
 export interface Certificates {
-  /** The authority's certificate, which a client must trust (SITE_CA_FILE, NODE_EXTRA_CA_CERTS). */
+  /** The authority's certificate, which clients must trust (SITE_CA_FILE, NODE_EXTRA_CA_CERTS). */
   caFile: string
   certFile: string
   keyFile: string
 }
 
-/** A pair with less than this left (ms) is renewed, so that nothing expires under a running server. */
+/** A pair with less time left (ms) is renewed, so that nothing expires under a running server. */
 const leastLeft = 30 * 24 * 60 * 60 * 1000
 
 /** Loaded only if a new pair is needed. */

@@ -4,8 +4,8 @@ import { isRunning, markOf, type ProcessMark } from './process-identity.ts'
 import { ifThere, textIfThere } from './whole-file.ts'
 
 /**
- * Takes a lock file for this process. Returns undefined on success, else the process that holds the lock. The lock of a
- * dead holder is taken over. `releaseLock` releases it, and so does the end of the process.
+ * Takes a lock file for this process. Returns undefined on success, otherwise the holder of the lock. The lock of a
+ * dead holder is taken over. `releaseLock` or the end of the process releases it.
  */
 export function takeLock(file: string): ProcessMark | undefined {
   const own = `${file}.${process.pid}`
@@ -23,7 +23,7 @@ export function takeLock(file: string): ProcessMark | undefined {
   }
 }
 
-/** Releases the lock, if this process holds it. */
+/** Releases the lock if this process holds it. */
 export function releaseLock(file: string): void {
   if (readHolder(file)?.pid === process.pid) rmSync(file, { force: true })
 }

@@ -19,7 +19,7 @@ export interface Command {
   cwd?: string
   /** The user to run as, if not ours. */
   owner?: { uid: number; gid: number } | undefined
-  /** The signal that asks it to end, and how long it may take before it is killed. */
+  /** The signal that asks it to end, and the time before it is killed. */
   stopSignal: NodeJS.Signals
   stopSeconds: number
 }
@@ -54,7 +54,7 @@ export const whenAnswering =
     while (!signal.aborted && !(await succeeds(probe))) await wait(100)
   }
 
-/** Errors of a server that is not up yet do not matter; only the time limit ends the start. */
+/** Errors of a server that is still starting do not matter; only the time limit ends the start. */
 const succeeds = (probe: () => Promise<unknown>): Promise<boolean> =>
   probe().then(
     () => true,

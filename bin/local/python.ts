@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { timed } from './timed.ts'
 
-/** A virtual environment, or what is missing for it. */
+/** A virtual environment, or a sentence about what is missing for it. */
 export type PythonPackages = { bin: (name: string) => string } | { problem: string }
 
 /**
- * A virtual environment at `venv` with what the file of requirements names, made once. Needs Python 3.11 or later, and
- * its package index.
+ * A virtual environment at `venv` with the packages of the requirements file, made once. Needs Python 3.11 or later
+ * and its package index.
  */
 export async function pythonPackages(requirementsFile: string, venv: string): Promise<PythonPackages> {
   const found = await execa('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 11))'], { reject: false })

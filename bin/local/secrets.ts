@@ -12,14 +12,14 @@ export interface LocalSecrets {
   jwtPrivateKey: string
 }
 
-/** New ones. */
+/** Generates new secrets. */
 export const newSecrets = (): LocalSecrets => ({
   postgresPassword: randomBytes(24).toString('base64url'),
   vaultKeys: `local-1:${randomBytes(32).toString('base64')}`,
   jwtPrivateKey: generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
 })
 
-/** Reads the secrets of a data folder, or makes them on the first start. Only our user may read them. */
+/** Reads the secrets of a data folder, or generates them on the first start. Only our user may read them. */
 export function localSecrets(folder: string): LocalSecrets {
   const file = join(folder, 'secrets.json')
   if (!existsSync(file)) writeWhole(file, JSON.stringify(newSecrets(), null, 2), 0o600)

@@ -8,7 +8,7 @@ import { createScreen } from './screen.ts'
 /** Seconds before each attempt to restart a program; the last delay repeats. */
 const backOff = [0.5, 1, 2, 5, 10, 15]
 
-/** A program that has run this long has recovered, so the back-off starts over. */
+/** A program that has run this long has recovered, and its back-off starts over. */
 const recoveredMs = 60_000
 
 export type Supervisor = ReturnType<typeof createSupervisor>
@@ -56,7 +56,7 @@ export function createSupervisor(record: ProcessRecord, logFolder: string, say: 
   }
 
   return {
-    /** Resolves when the program is ready. Rejects with a sentence and its last output if it fails to start. */
+    /** Resolves when the program is ready. Rejects with a sentence and the last output if it fails to start. */
     start,
     /** Stops everything in reverse order. Nothing starts after this. */
     async stop(): Promise<void> {

@@ -1,4 +1,4 @@
-/** Does the work, and prints how long it took. */
+/** Does the work and prints its duration. */
 export async function timed<T>(name: string, run: () => PromiseLike<T>): Promise<T> {
   const began = performance.now()
   const result = await run()

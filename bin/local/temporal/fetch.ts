@@ -8,12 +8,12 @@ const [downloadDir = '.', version = 'default'] = process.argv.slice(2)
 
 try {
   const environment = await TestWorkflowEnvironment.createLocal({
-    // We decide when to get a newer version, so a download never expires.
+    // A download never expires, because we decide when to get a newer version.
     server: { executable: { type: 'cached-download', downloadDir, version, ttl: '3650 days' }, ip: '127.0.0.1' },
   })
   await environment.teardown()
 } catch (error) {
-  // The SDK names the whole chain of causes; the last one is the useful one.
+  // The SDK reports the whole chain of causes; the last one is the useful one.
   console.error((error instanceof Error ? error.message : String(error)).split(': ').at(-1))
   process.exitCode = 1
 }

@@ -7,18 +7,21 @@ import type { Way } from './ways.ts'
 
 export interface Getting {
   environment: Record<string, string>
-  /** The record of the processes that are started to get it. */
+  /** The record of the processes started for this. */
   record: ProcessRecord
   say: (text: string) => void
 }
 
-/** For how many seconds nothing may arrive once something has. */
+/** The most seconds without progress after the first bytes. */
 const idleSeconds = 30
 
-/** A way, with the folder that its process is to leave the program in. */
+/** Makes a way whose process leaves the program in the given folder. */
 export type MakeWay = (folder: string) => Way
 
-/** Gets the program in this way, and keeps it at the target. Returns whether it did, and says why not. */
+/**
+ * Gets the program this way and stores it at the target. Returns whether that succeeded, and reports the reason if
+ * not.
+ */
 export async function get(makeWay: MakeWay, target: string, getting: Getting): Promise<boolean> {
   const folder = `${target}.getting`
   rmSync(folder, { recursive: true, force: true })
@@ -36,7 +39,7 @@ export async function get(makeWay: MakeWay, target: string, getting: Getting): P
   }
 }
 
-/** A client that ends without an error need not have done its work. */
+/** A client may end without an error and without having done its work. */
 async function obtain(way: Way, folder: string, getting: Getting): Promise<string> {
   const { environment, say } = getting
   if ((await probe(way.command, way.probe, environment)) === undefined) throw new Error(`${way.name} is not installed`)
@@ -50,7 +53,7 @@ async function obtain(way: Way, folder: string, getting: Getting): Promise<strin
   return program
 }
 
-/** Runs the process of a way, with its temporary files in the folder, and ends it when nothing arrives there. */
+/** Runs the process of a way, with its temporary files in the folder, and ends it when no more bytes arrive. */
 async function run(way: Way, folder: string, { environment, record, say }: Getting): Promise<void> {
   const lines: string[] = []
   const env = { ...environment, TMPDIR: folder }
@@ -72,7 +75,7 @@ async function run(way: Way, folder: string, { environment, record, say }: Getti
   if (how !== 'exit code 0') throw new Error(causeIn(lines, way.hashes?.wheel))
 }
 
-/** The last line is the useful one, but not where a hash differs, or where pip has reached no index. */
+/** The last line is the useful one, except where a hash differs or pip has reached no index. */
 function causeIn(lines: string[], wheel?: string): string {
   const text = lines.join('\n')
   const [, other] = /(?:Got|Computed:)\s+(?:sha256:)?([\da-f]{64})/.exec(text) ?? []
@@ -82,7 +85,10 @@ function causeIn(lines: string[], wheel?: string): string {
   return last.trim().replace(/^(?:error|cause): /i, '')
 }
 
-/** The bytes of all files in a folder, in hidden folders too, where uv loads. What vanishes meanwhile has none. */
+/**
+ * The bytes of all files in a folder, including hidden folders, where uv downloads. Files that vanish meanwhile do not
+ * count.
+ */
 export function sizeOf(path: string): number {
   try {
     const found = lstatSync(path)

@@ -14,7 +14,7 @@ import { makeTestFolder } from './test-folder.ts'
 import { testPostgres, testTemporal, type TestServerOptions } from './test-servers.ts'
 import { startWarden } from '../warden.ts'
 
-/** The running servers for tests, with the environment that the tests read. */
+/** The running servers for tests, and the environment that the tests read. */
 export interface TestGround {
   folder: string
   record: ProcessRecord
@@ -26,9 +26,9 @@ const compiled = fileURLToPath(new URL('../../../node_modules/.cache/switchyard'
 const ava = fileURLToPath(new URL('cli.js', import.meta.resolve('ava')))
 
 /**
- * Starts one Postgres with a migrated template database and one Temporal server, does the work, and removes everything,
- * including whatever the work left at the given paths. Resolves with the result of the work, or with 130 if this
- * process is asked to stop.
+ * Starts one Postgres with a migrated template database and one Temporal server, does the work, and removes
+ * everything, including files that the work left at the given paths. Resolves with the result of the work, or with 130
+ * if this process is asked to stop.
  */
 export async function onTestGround(
   work: (ground: TestGround) => Promise<number>,
@@ -83,7 +83,7 @@ async function makeCertificates(folder: string): Promise<string> {
   return certificates
 }
 
-/** Bundles the workflow code, once for all test files; by default that of this project. */
+/** Bundles the workflow code of a project, by default this one, once for all test files. */
 export async function writeBundle(file: string, root?: string): Promise<string> {
   writeFileSync(file, (await bundleWorkflows(root)).code)
   return file
@@ -93,7 +93,7 @@ export async function writeBundle(file: string, root?: string): Promise<string> 
 interface AvaRun {
   /** Its report, as TAP. */
   output: Readable
-  /** Resolves with its exit code when it and all test processes have ended. */
+  /** Resolves with its exit code when ava and all test processes have ended. */
   ended: Promise<number | null>
   kill: () => void
 }
