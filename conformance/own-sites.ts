@@ -6,7 +6,10 @@ import { places, type PlaceOfSite } from './places.ts'
 
 export type OwnSites = ReturnType<typeof createOwnSites>
 
-/** The checker's own sites, each opened when the first row asks for it. Without its port, the row is not tried. */
+/**
+ * The checker's own sites. Each is opened for the first row that needs it. If its port cannot be opened, the row is
+ * not tried.
+ */
 export function createOwnSites(facts: Facts | undefined) {
   const once = createOnce()
   const opened: OwnSite[] = []

@@ -1,4 +1,4 @@
-/** The ports by use: limits and holds are counted for each one. */
+/** The ports by use. Each has its own limits and holds. */
 export const places = {
   plain: 0,
   oauth: 1,
@@ -10,7 +10,7 @@ export const places = {
   shortOauth: 7,
 } as const
 
-/** How many ports all of them take. */
+/** The number of ports in total. */
 export const countOfPorts = Object.keys(places).length
 
 export type PlaceOfSite = keyof typeof places

@@ -11,7 +11,7 @@ import { plainEntry } from './sites.ts'
 /** An answer may take 90 seconds (docs/specification.md, "Limits"). */
 const answerSeconds = 90
 
-/** Also the free tier may chat. */
+/** The free tier may chat, too. */
 const open = async ({ client, people }: Stage, body = {}) => openSession(client, await people.free(), body)
 /** A chat of the owner that may search the checker's first site. */
 async function openWithSite(stage: Stage): Promise<Json> {
@@ -32,7 +32,7 @@ async function endedSession(stage: Stage) {
 
 const unknownToken = (): string => `sy_session_${randomBytes(32).toString('base64url')}`
 
-/** A session of a second, once it is over. */
+/** A session that lasts a second, after it has expired. */
 const expiredSession = (stage: Stage) =>
   stage.once('expired session', async () => {
     const session = await open(stage, { ttlSeconds: 1 })
@@ -41,11 +41,11 @@ const expiredSession = (stage: Stage) =>
     return { session, before }
   })
 
-/** One answer that takes too long, for all rows about it. */
+/** One answer that takes too long, shared by all rows about it. */
 const lateAnswer = (stage: Stage) =>
   stage.once('late answer', async () => say(stage.client, await open(stage), `[[sleep ${answerSeconds + 6}]]`))
 
-/** Whether what was said before the call is there, and the call with its result. */
+/** Whether the answer has the text before the call, and the call with its result. */
 const hasBoth = (parts: readonly Json[]): boolean =>
   parts.some(({ text }) => String(text).includes('The first words.')) &&
   parts.some(({ type, state }) => type === 'dynamic-tool' && state === 'output-available')

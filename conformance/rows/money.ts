@@ -7,7 +7,7 @@ import type { Stage } from '../stage.ts'
 import { agentsToTheLimit, createKey, keysToTheLimit } from '../to-the-limit.ts'
 import { openSession, say } from '../sessions.ts'
 
-/** As long as a message may be: its answer costs about a dozen credits, and the next ones more. */
+/** The longest message: its answer costs about a dozen credits, and later answers cost more. */
 const longText = 'word '.repeat(16_000)
 const mostMessages = 60
 
