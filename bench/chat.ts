@@ -61,12 +61,12 @@ try {
 }
 
 interface Heard {
-  /** Milliseconds until the first words. */
+  /** Milliseconds until the first text. */
   first: number
   text: string
 }
 
-/** Begins so many a second, and waits for all. */
+/** Starts this many per second, and waits for all. */
 async function runAll(tokens: string[], work: (token: string, number: number) => Promise<Heard>): Promise<Heard[]> {
   const begun = performance.now()
   return Promise.all(

@@ -24,7 +24,7 @@ import { openBenchServers } from './shared/servers.ts'
  * the groups.
  */
 const { caFile, certFile, keyFile } = await createCertificates(join(folder, 'certificates'))
-/** Sites must not have the ports of usual services, as above these. */
+/** Sites must not use the ports of usual services, as the ports above these are. */
 const sitePorts = await freePorts(mostSites, { from: 20_000, to: 27_000 })
 const origins = sitePorts.map((port) => `https://127.0.0.1:${port}`)
 const [origin = ''] = origins
@@ -68,7 +68,7 @@ async function judgeGroup({ name: group, cases }: Group): Promise<Row[]> {
   const rows: Row[] = []
   for (const { what, run } of cases) {
     const look = async () => {
-      // A session may have a few answers under way. Odd messages that are understood begin one.
+      // A session may have a few answers in progress, and odd messages that are accepted start one.
       for (let tries = 0; tries < 10; tries++) {
         if ((await run()) !== 429) return
         await delay(1000)
@@ -80,7 +80,7 @@ async function judgeGroup({ name: group, cases }: Group): Promise<Row[]> {
   return rows
 }
 
-/** What was refused although there are no limits: it measures nothing. */
+/** Requests that were refused although there are no limits, and so measure nothing. */
 const limited: string[] = []
 
 const wanted = process.argv.slice(2)

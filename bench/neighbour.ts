@@ -27,7 +27,7 @@ const settings = {
   RATE_LIMIT_WEBHOOK_PER_MINUTE: '6000',
   QUEUE_DEPTH: '10000',
 }
-/** Each in a folder of its own. */
+/** Each system has its own folder. */
 function openSystem(name: string) {
   mkdirSync(join(folder, name))
   letPostgresIn(join(folder, name))

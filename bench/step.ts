@@ -46,7 +46,7 @@ try {
   await start(owner, agent)
   const steps = await openSteps(agent.id, provider, servers.env)
   const sdk = openSdk(provider)
-  // As workers do when they start.
+  // As workers do at startup.
   await steps.warmUp()
   console.log(`the first step of the process: ${sentence(await steps.measure(1))}`)
   await steps.measure(10)

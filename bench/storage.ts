@@ -53,7 +53,7 @@ try {
   await store.close()
 }
 
-/** Prints the table, and returns the names of what takes too long. */
+/** Prints the table and returns the names of the operations that take too long. */
 async function compareAll(urls: { small: string; filled: string }): Promise<string[]> {
   const sides = { small: await openSide('small', urls.small), filled: await openSide('filled', urls.filled) }
   const over: string[] = []

@@ -15,15 +15,15 @@ import { createTimelines } from './timelines.ts'
 
 const day = 86_400_000
 
-/** The runs of the last hour have not ended; all others ended before. */
+/** The runs of the last hour have not ended; all earlier runs have. */
 const hour = 3_600_000
 
-/** Rows between two looks at how much the server has taken. */
+/** The number of rows between two checks of how much the server has taken. */
 const between = 500
 
 type Say = (text: string) => void
 
-/** Migrates an empty database and fills it. Throws for one that has users: it may be somebody's. */
+/** Migrates an empty database and fills it. Throws if the database has users, because it may be in use. */
 export async function fill(url: string, size: Size, say: Say): Promise<void> {
   const began = performance.now()
   const now = Date.now()
@@ -47,7 +47,7 @@ async function prepare(url: string, now: Date, since: Date, say: Say): Promise<v
   }
 }
 
-/** One pass over all runs, oldest first: as they would have come, so that pages and indexes look as if they had. */
+/** One pass over all runs, oldest first, so that pages and indexes look as they would after real use. */
 async function write(url: string, size: Size, span: { since: number; now: number }, say: Say): Promise<void> {
   const random = createRandom()
   const newId = createIds(random)
@@ -86,7 +86,7 @@ interface Parts {
   drained: () => Promise<void>
 }
 
-/** The runs that an agent has yet to carry out. */
+/** The waiting runs of an agent. */
 async function writeOpen(agent: FilledAgent, size: Size, { rows, beside, last, drained }: Parts): Promise<void> {
   let number = size.runs + agent.number * 10_000
   let at = last
@@ -102,7 +102,7 @@ async function writeOpen(agent: FilledAgent, size: Size, { rows, beside, last, d
   }
 }
 
-/** Says every few seconds how far it is. */
+/** Reports progress every few seconds. */
 function reporter(runs: number, say: Say): (number: number) => void {
   const began = performance.now()
   let saidAt = began
@@ -115,7 +115,7 @@ function reporter(runs: number, say: Say): (number: number) => void {
   }
 }
 
-/** What autovacuum would have done by then: statistics, and the map of pages that all transactions can see. */
+/** Does the work of autovacuum: statistics, and the map of pages that all transactions can see. */
 async function vacuum(url: string, say: Say): Promise<void> {
   say('VACUUM and ANALYZE, as autovacuum would have done by then')
   await onServer(url, (client) => client.query('vacuum (analyze)'))

@@ -1,9 +1,9 @@
 import { allowed, isSlow, type Measured } from './watch.ts'
 
-/** A line of the table: what was measured of the worst case of a group. */
+/** A line of the table: the measurements of a group's worst case. */
 export interface Row extends Measured {
   group: string
-  /** Which case it was, and of how many. */
+  /** The name of the case, and the number of cases. */
   what: string
   count: number
   tries: number
@@ -21,7 +21,7 @@ export function printRow(row: Row): void {
   console.log(`${isSlow(row) ? '✘' : ' '} ${group.padEnd(50)} ${told(row)}${among}${best}`)
 }
 
-/** The worst of all, and whether everything is within what is allowed. */
+/** The worst of all rows, and whether everything is within the allowed limits. */
 export function printEnd(rows: readonly Row[], count: number, repeated: number): boolean {
   const most = (of: (row: Row) => number) => Math.max(0, ...rows.map(of)).toFixed(0)
   console.log(
@@ -33,13 +33,13 @@ export function printEnd(rows: readonly Row[], count: number, repeated: number):
   return !rows.some(isSlow) && repeated === 0
 }
 
-/** What else was beyond what is allowed. */
+/** The other cases beyond the allowed limits. */
 export function printOthers(rows: readonly Row[], printed: Row): void {
   for (const row of rows.filter((each) => isSlow(each) && each.what !== printed.what))
     console.log(`    also: ${row.what}: ${told(row)}`)
 }
 
-/** The worst case of a group: what failed, or took most; with the longest wait of all. */
+/** The worst case of a group: the one that failed or took most, with the longest wait of all. */
 export function worstOf(rows: readonly Row[]): Row | undefined {
   const [worst] = rows.toSorted(
     (one, other) => Number(isSlow(other)) - Number(isSlow(one)) || other.api.cpuMs - one.api.cpuMs,

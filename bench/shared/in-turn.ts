@@ -1,17 +1,17 @@
 import { median } from './statistics.ts'
 
-/** What is compared with another side. */
+/** A rate to compare with another. */
 export interface Rate {
-  /** What it counts, such as `runs/s`. */
+  /** The unit, such as `runs/s`. */
   unit: string
-  /** How many a second. */
+  /** The number per second. */
   measure: () => Promise<number>
 }
 
 const rounds = 3
 
 /**
- * Measures two sides in turn, because a machine varies from minute to minute. Prints each round, and the median of the
+ * Measures two rates in turn, because a machine varies from minute to minute. Prints each round and the median of the
  * ratios.
  */
 export async function compareInTurn(ours: Rate, theirs: Rate, name = ''): Promise<void> {

@@ -37,7 +37,7 @@ function wholeRun(role: Role, failed = false): Operation {
   }
 }
 
-/** What senders and owners ask for, and what workers write. */
+/** The writes of senders, owners and workers. */
 export const writes: Operation[] = [
   simple('accept a repeated delivery', ({ services, keys }, turn) => {
     const { agentId, key } = inTurn(keys, turn)
