@@ -11,7 +11,7 @@ export interface Citing {
   isPage: boolean
 }
 
-/** What is in the repository. */
+/** The contents of the repository. */
 export interface Library {
   has: (path: string) => boolean
   read: (path: string) => string
@@ -43,7 +43,7 @@ export function brokenCitations(texts: Citing[], library: Library): BrokenCitati
   })
 }
 
-/** A citing text, and what it is checked against. */
+/** A citing text and the repository to check it against. */
 interface Desk extends Citing {
   library: Library
   headings: (path: string) => string[]

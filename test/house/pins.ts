@@ -2,21 +2,21 @@ import { dirname, join } from 'node:path'
 import { readPages } from './citations.ts'
 import type { SourceFile } from './source.ts'
 
-/** A place that has to change when a source file is renamed, although it does not import the file. */
+/** A place that must change when a source file is renamed, although it does not import the file. */
 interface Pin {
   path: string
   problem: string
 }
 
-/** The pages that show where something is. Each names a file once, so a rename changes one line of a page. */
+/** The maps of the code. Each names a file once, so a rename changes one line per page. */
 const maps = new Set(['docs/understand/how-it-works.md', 'CONTRIBUTING.md'])
 
-/** Checks that a renamed source file changes its importers and one line of each such page, and nothing else. */
+/** Checks that a renamed source file changes its importers and one line of each map, and nothing else. */
 export const checkPins = (files: SourceFile[]): Pin[] => pins(readPages(), files)
 
 /**
- * The names of source files in pages, and in comments of files that do not import them; and those of functions in
- * comments of files that do not use them. A function of one word is not told from other words.
+ * Finds names of source files in pages and in comments of files that do not import them, and names of functions in
+ * comments of files that do not use them. A function name of one word looks like any other word, so it does not count.
  */
 export function pins(pages: { path: string; text: string }[], files: SourceFile[]): Pin[] {
   const find = createFind(files.map(({ path }) => path))
@@ -27,7 +27,7 @@ export function pins(pages: { path: string; text: string }[], files: SourceFile[
   ]
 }
 
-/** The files that a name may be of: `b/c.ts` is that of `a/b/c.ts`. */
+/** The files that a name may refer to: `b/c.ts` refers to `a/b/c.ts`. */
 type Find = (name: string) => string[]
 
 function createFind(paths: string[]): Find {
@@ -52,7 +52,7 @@ function pinsOfPage(path: string, names: string[], find: Find): Pin[] {
 const isIn = (paths: string[]) => (path: string) => paths.includes(path)
 
 function pinsOfComments({ path, text, comments, imports }: SourceFile, find: Find): Pin[] {
-  // The SQL of migrations has comments of its own.
+  // The SQL of migrations has its own comments.
   const read = path.startsWith('migrations/') ? text : comments
   const known = [path, ...imports.map(({ target }) => target)]
   const strange = namesIn(read).filter((name) => find(name).length > 0 && !find(name).some(isIn(known)))

@@ -4,7 +4,9 @@ import test from 'ava'
 import { noteProgress } from './progress.ts'
 import { isTogether } from './together.ts'
 
-/** ava loads this into every test process before the tests. Files that share a process note their tests themselves. */
+/**
+ * ava loads this into every test process before the tests. Files that share a process record their tests themselves.
+ */
 const file = relative(process.cwd(), fileURLToPath(test.meta.file))
 if (!isTogether(file)) {
   noteProgress('begun', file)

@@ -3,15 +3,15 @@ import { join, relative } from 'node:path'
 
 const folder = 'test/together'
 
-/** Where a run of the tests writes the files that load others; removed with the run, and ignored by git. */
+/** The folder for the generated files of a test run, removed with the run and ignored by git. */
 export const togetherFolder = (root: string): string => join(root, folder, String(process.pid))
 
 /** Whether a file is in such a folder. */
 export const isTogether = (file: string): boolean => file.startsWith(`${folder}/`)
 
 /**
- * Writes one file per group, which loads the files of that group: ava starts a process per file. Returns their paths
- * inside the project.
+ * Writes one file per group that loads the group's test files, because ava starts a process per file. Returns their
+ * paths inside the project.
  */
 export function writeTogether(root: string, groups: readonly string[][]): string[] {
   const own = togetherFolder(root)
