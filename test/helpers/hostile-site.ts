@@ -46,7 +46,7 @@ export const redirecting =
   (_request, response) =>
     void response.writeHead(status, { Location: location }).end()
 
-/** A site over HTTPS on loopback whose responses the test sets. */
+/** An HTTPS site on loopback whose responses the test sets. */
 export async function startHostileSite(t: ExecutionContext): Promise<HostileSite> {
   const { server, origin, close } = await listen({ port: 0, tls: await temporaryCertificates() })
   t.teardown(close)

@@ -19,7 +19,7 @@ export interface Person extends Client {
   password: string
 }
 
-/** Registers a user who has not accepted the terms, with the given address or a random one. */
+/** Registers a user who has not accepted the terms, by default with a random address. */
 export async function newcomer({ url }: Client, email?: string): Promise<Person> {
   const name = randomBytes(6).toString('hex')
   const credentials = { email: email ?? `${name}@example.com`, password: `password of ${name}` }
@@ -49,13 +49,13 @@ export async function customer(client: Client, tier = 'pro'): Promise<Person> {
   return { url: client.url, ...(await ofKind(client.url, tier, make)) }
 }
 
-/** Connects the issue tracker (as its user `ada`, an admin) and returns the vault entry's id. */
+/** Connects the issue tracker as its admin `ada`. Returns the id of the vault entry. */
 export async function connectTracker(someone: Person, { tracker }: Pick<Sites, 'tracker'>): Promise<string> {
   const token = tracker.createToken('ada', 'admin')
   return (await call(someone, vault.addToVault, { body: { url: tracker.origin, token } })).body.id
 }
 
-/** Connects the site whose tools misbehave and returns the vault entry's id. */
+/** Connects the bad-tools site. Returns the id of the vault entry. */
 export async function connectBadTools(
   someone: Person,
   { badTools }: Pick<Sites, 'badTools'>,
@@ -69,7 +69,7 @@ type AgentBody = NonNullable<
   NonNullable<Parameters<typeof call<'/agents', undefined, typeof agents.createAgent.body & {}, undefined>>[2]>['body']
 >
 
-/** Creates an agent; by default a manual one that answers at once. */
+/** Creates an agent, by default a manual one that answers immediately. */
 export async function agentOf(someone: Person, fields: Partial<AgentBody> = {}) {
   const body = { name: 'An agent', systemPrompt: 'Report.', trigger: 'manual' as const, ...fields }
   return (await call(someone, agents.createAgent, { body })).body
@@ -108,7 +108,7 @@ const pageAfter = async (someone: Person, runId: string, after: number) =>
   (await call(someone, runEvents.listEvents, { params: { runId }, query: { limit: '1000', after: String(after) } }))
     .body
 
-/** The whole timeline of a run, however many pages it takes. */
+/** The whole timeline of a run, over all pages. */
 export async function timelineOf(someone: Person, runId: string) {
   const items: Awaited<ReturnType<typeof pageAfter>>['items'] = []
   for (let more = true; more;) {

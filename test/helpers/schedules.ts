@@ -47,7 +47,7 @@ export function openSchedules(t: ExecutionContext, address = temporalAddress()) 
         throw error
       })
 
-  /** Waits until the schedule in Temporal matches; `undefined` means none. */
+  /** Waits until the schedule in Temporal matches; `undefined` means that none exists. */
   const until = (
     agent: { id: string },
     what: string,

@@ -18,26 +18,26 @@ export interface WatchOptions {
   lastEventIdInQuery?: string
   method?: string
   accept?: string
-  /** Does not read until `resume`. */
+  /** Does not read until `resume` is called. */
   paused?: boolean
-  /** Called for every event on record, at once. */
+  /** Called immediately for every recorded event. */
   onEvent?: (event: Received) => void
 }
 
-/** A stream with its own connection, so that cutting it affects nothing else. */
+/** A stream with its own connection, so that closing it affects nothing else. */
 export interface Watch {
   status: number
   headers: IncomingHttpHeaders
-  /** What is on record. */
+  /** The recorded events. */
   events: Received[]
-  /** The words of models; `id` is that of the event before them. */
+  /** The text pieces of models. `id` is that of the event before them. */
   words: Received[]
   comments: number
   /** The id that an EventSource would send when it reconnects. */
   lastEventId: () => string
-  /** How it ended: properly, or torn. */
+  /** How it ended: properly, or cut off. */
   ended: Promise<'ended' | 'torn'>
-  /** The body of a response that is no stream. */
+  /** The body of a response that is not a stream. */
   text: () => string
   failure: () => Failure
   cut: () => void
@@ -95,7 +95,7 @@ function follow(answer: IncomingMessage, { lastEventId = '', paused = false, onE
     ended,
     text: () => texts.join(''),
     failure: () => JSON.parse(texts.join('')) as Failure,
-    // The harshest way: whatever the server sends now is answered with a reset.
+    // Resets the connection, the harshest way to close it.
     cut: () => void answer.socket.resetAndDestroy(),
     resume: () => void answer.resume(),
   }

@@ -1,14 +1,14 @@
 import type { Defect, GoodManifest, Heard, Said } from './defect.ts'
 
-/** The checks that a defect must fail, or cause a warning in: these, and no others. */
+/** The checks that must fail or warn because of a defect, and no others. */
 export interface Expected {
   fails?: string[]
   warns?: string[]
-  /** What the report says of it. */
+  /** A pattern for the report's sentence. */
   says?: RegExp
 }
 
-/** Defects by what the site does, as the end of a sentence. */
+/** Defects by the site's behaviour, as the end of a sentence. */
 export type Defects = Record<string, Defect & Expected>
 export type Change = NonNullable<Defect['change']>
 type Condition = (said: Said, heard: Heard) => boolean
@@ -21,14 +21,14 @@ export const where =
   (said, heard) =>
     condition(said, heard) ? change(said, heard) : said
 
-/** Changes the answers of tools with this status; with `more`, some of them. */
+/** Changes tool responses with this status, or those that `more` selects. */
 export const onStatus = (
   status: number,
   change: (said: Said, heard: Heard) => Said,
   more: (heard: Heard) => boolean = () => true,
 ) => where((said, heard) => isTool(heard) && said.status === status && more(heard), change)
 
-/** Changes the answers to valid calls of the reading tool. */
+/** Changes the responses to valid calls of the read tool. */
 export const onGoodRead = (change: (said: Said) => Said) =>
   where(({ status }, { path }) => path === '/api/tools/get_note' && status === 200, change)
 
@@ -46,7 +46,7 @@ export const withTools = (manifest: GoodManifest, change: (tool: GoodManifest['t
 
 export const notFound: Said = { status: 404, body: { error: 'There is nothing here.' } }
 
-/** As those who protect sites from programs answer. */
+/** The response of a service that protects sites from bots. */
 export const forbiddenPage: Said = {
   status: 403,
   headers: { 'Content-Type': 'text/html; charset=UTF-8' },

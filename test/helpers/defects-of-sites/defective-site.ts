@@ -8,7 +8,9 @@ export interface DefectiveSite {
   answer: (heard: Heard) => Said
 }
 
-/** Its tokens are `good-token` and `limited-token`, or those of its OAuth server, which consents without asking. */
+/**
+ * Its tokens are `good-token` and `limited-token`, or those of its OAuth server, which grants consent without asking.
+ */
 export function createDefectiveSite(origin: string, defect: Defect, { oauth = false } = {}): DefectiveSite {
   const keeps = (rule: Rule): boolean => defect.without !== rule
   const manifest = goodManifest(origin, oauth)

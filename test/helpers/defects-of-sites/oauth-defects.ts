@@ -12,7 +12,7 @@ const inTokens = (change: (body: Record<string, unknown>) => object, grant?: str
     (said) => ({ ...said, body: change(said.body as Record<string, unknown>) }),
   )
 
-/** Changes refusals of the token endpoint; with `of`, some of them. */
+/** Changes refusals of the token endpoint, or those that `of` selects. */
 const inRefusals = (change: (said: Said, heard: Heard) => Said, of: (heard: Heard) => boolean = () => true): Change =>
   where((said, heard) => isToken(heard) && said.status === 400 && of(heard), change)
 

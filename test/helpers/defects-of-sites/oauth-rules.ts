@@ -64,7 +64,7 @@ export function createOAuthRules(origin: string, redirectUri: string, keeps: (ru
       .digest('base64url')
     if (challenge !== code.challenge && !noVerifier && keeps('checks verifiers')) return refusal('invalid_grant')
     if (code.used && keeps('takes codes once')) {
-      // Somebody else has the code, and perhaps the tokens (RFC 6749, 4.1.2).
+      // Another party has the code, and perhaps the tokens (RFC 6749, 4.1.2).
       code.grant.alive = false
       return refusal('invalid_grant')
     }

@@ -1,10 +1,10 @@
 import { argumentProblems } from '../../../src/sites/tool-arguments.ts'
 import { goodToken, limitedToken, prefixLength, type GoodManifest, type Heard, type Rule, type Said } from './defect.ts'
 
-/** The calls that a token allows: more than the checker makes, except for its burst. */
+/** The most calls with a token: more than the checker makes, except for its burst. */
 const mostCalls = 50
 
-/** A tool endpoint, correct if it keeps every rule. `scopesOf` returns the scopes of an access token. */
+/** A tool endpoint that is correct if it keeps every rule. `scopesOf` returns the scopes of an access token. */
 export function createToolRules(
   tools: GoodManifest['tools'],
   keeps: (rule: Rule) => boolean,
@@ -56,7 +56,7 @@ const bearerScopes = (keeps: (rule: Rule) => boolean) => (token: string) =>
     token,
   )
 
-/** What is kept under a token, by a site that may compare no more than its beginning. */
+/** The value stored for a token, at a site that may compare only a prefix. */
 export function sameToken<T>(keeps: (rule: Rule) => boolean, kept: Map<string, T>, token: string): T | undefined {
   if (keeps('compares whole tokens')) return kept.get(token)
   const start = token.slice(0, prefixLength)
@@ -66,7 +66,7 @@ export function sameToken<T>(keeps: (rule: Rule) => boolean, kept: Map<string, T
 const failure = (status: number, error: string): Said => ({ status, body: { error } })
 const unauthorized = (error: string): Said => ({ ...failure(401, error), headers: { 'WWW-Authenticate': 'Bearer' } })
 
-/** As a language without types would take them. */
+/** Converts the input as an untyped language would. */
 const converted = (input: unknown): unknown =>
   typeof input === 'object' && input !== null && !Array.isArray(input)
     ? Object.fromEntries(

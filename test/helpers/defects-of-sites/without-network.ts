@@ -6,8 +6,8 @@ import { bytesOf, headersOf, toHeard, type DefectiveSite } from './defective-sit
 export const nowhere = 'https://127.0.0.1:64996'
 
 /**
- * Connects a checker to a site in this process, in a hundredth of the time. What needs a network (another host, an
- * oversized response) is an error of the test.
+ * Connects a checker to a site in this process, which takes a hundredth of the time. Anything that needs a network
+ * (another host, an oversized response) is an error of the test.
  */
 export const doorTo = (site: DefectiveSite): typeof createSafeFetch => {
   const fetch: SafeFetch = async ({ url, method, headers, body = '', maxBytes }) => {
@@ -21,10 +21,10 @@ export const doorTo = (site: DefectiveSite): typeof createSafeFetch => {
   return () => ({ fetch, close: () => Promise.resolve() })
 }
 
-/** The address that a test's browser opens: its user does as the checker wishes. */
+/** The address that a test's browser opens. Its user follows the checker's wish. */
 export const asPerson = (url: string, wish: Wish): string => `${url}&person=${wish}`
 
-/** A browser whose user is already signed in at the site: it is redirected back at once. */
+/** A browser whose user is already signed in at the site, so it is redirected back immediately. */
 export const signedInAt =
   ({ answer }: DefectiveSite) =>
   (url: string, wish: Wish): Promise<string> => {
