@@ -10,10 +10,10 @@ import { openBenchServers } from './shared/servers.ts'
 import { median, percentile } from './shared/statistics.ts'
 
 /**
- * `npm run bench -- chat`: 200 chats that stream at once in one API process, beside the same provider asked directly: the time
- * until the first words, whether any words are lost, and what a stream takes of the process's memory. Ten chats begin
- * each second and each answer lasts 20 s, so that 200 are open from the 20th second on; those that begin then count. Fails
- * above twice the time, or if a word is lost.
+ * `npm run bench -- chat`: 200 simultaneous chat streams in one API process, compared with direct requests to the same
+ * provider: the time until the first text, lost text, and memory per stream. Ten chats start per second and each
+ * answer lasts 20 s, so 200 are open from the 20th second on; chats that start then count. Fails above twice the time,
+ * or if text is lost.
  */
 const [perSecond, seconds, measuredSeconds] = [10, 20, 10]
 const chats = perSecond * (seconds + measuredSeconds)

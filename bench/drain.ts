@@ -5,10 +5,10 @@ import { compareInTurn } from './shared/in-turn.ts'
 import { openBenchServers } from './shared/servers.ts'
 
 /**
- * `npm run bench -- drain`: how many runs of one agent are carried out a second, one after the other, each of one step of
- * the demo model, against how many empty child workflows of the same shape the same Temporal carries out, one after the
- * other, in workflow code that records nothing. Both are measured in turn, because a machine varies from minute to
- * minute; the result is the median of the rounds' ratios. All processes share this machine.
+ * `npm run bench -- drain`: runs of one agent per second, in sequence, each with one step of the demo model, compared
+ * with empty child workflows of the same shape in the same Temporal, whose code records nothing. Both are measured in
+ * turn, because a machine varies from minute to minute. The result is the median of the rounds' ratios. All processes
+ * share this machine.
  */
 const count = 100
 

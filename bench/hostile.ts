@@ -16,12 +16,11 @@ import { temporaryFolder as folder } from './shared/folder.ts'
 import { openBenchServers } from './shared/servers.ts'
 
 /**
- * `npm run bench -- hostile`: how long the API's event loop is held up, and how long somebody else's request waits, while
- * one API process is given what is hard to read, of the largest size: queries, headers, cookies and paths, every body of
- * the OpenAPI document, connections, and manifests, payloads, arguments and results that are carried out. API, worker,
- * site and the other user are processes of their own. Fails if a stretch of the API's event loop takes more than 50 ms of
- * processor time, if a request waits more than 250 ms, or if an activity had to be repeated. `-- <words>` names some of
- * the groups.
+ * `npm run bench -- hostile`: how long the API's event loop is blocked, and how long another user's request waits,
+ * while one API process gets the largest input that is hard to read: queries, headers, cookies and paths, every body
+ * of the OpenAPI document, connections, and manifests, payloads, arguments and results. API, worker, site and the
+ * other user are separate processes. Fails if one turn of the API's event loop takes more than 50 ms of processor
+ * time, if a request waits more than 250 ms, or if an activity had to be repeated. `-- <words>` selects groups.
  */
 const { caFile, certFile, keyFile } = await createCertificates(join(folder, 'certificates'))
 /** Sites must not use the ports of usual services, as the ports above these are. */

@@ -9,11 +9,11 @@ import { letPostgresIn, temporaryFolder as folder } from './shared/folder.ts'
 import { openBenchServers } from './shared/servers.ts'
 
 /**
- * `npm run bench -- neighbour`: what an owner notices of others who use up a share of the platform, at the default limits.
- * For each share, one owner uses it up, and then forty accounts together. Two systems run side by side, each with an
- * owner who does the same, at the same time; the noise is at one of them only. So whatever this machine lacks, both lack.
- * Measured are the owner's requests (95th percentile), starts of runs and callbacks (medians), as a ratio of the idle
- * system's. `-- <words>` names some of the shares.
+ * `npm run bench -- neighbour`: the effect on an owner of others who use up a share of the platform, at the default
+ * limits. For each share, first one owner uses it up, then forty accounts together. Two systems run side by side with
+ * the same owner activity, and only one has the noise, so both suffer from a busy machine. The results are the owner's
+ * requests (95th percentile), starts of runs and callbacks (medians), relative to the idle system. `-- <words>`
+ * selects shares.
  */
 const { caFile, certFile, keyFile } = await createCertificates(join(folder, 'certificates'))
 const [quickPort = 0, tarpitPort = 0] = await freePorts(2)
