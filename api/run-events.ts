@@ -3,7 +3,7 @@ import { assertThat, CodedError } from '../src/errors.ts'
 import { route } from './route/route.ts'
 import { field, named, wholeInQuery } from './schemas/documented.ts'
 import { event } from './schemas/event-schema.ts'
-import { words } from './schemas/words-schema.ts'
+import { words } from './schemas/live-text-schema.ts'
 import { runNamed as resource } from './route/resources.ts'
 
 const shared = { tag: 'runs', access: 'account', status: 200 } as const

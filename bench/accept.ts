@@ -1,5 +1,5 @@
 import { temporaryFolder as folder } from './shared/folder.ts'
-import { compareInTurn } from './shared/in-turn.ts'
+import { compareRates } from './shared/compare-rates.ts'
 import { openBenchServers } from './shared/servers.ts'
 import { openInserts } from './accept/inserts.ts'
 import { openWebhooks } from './accept/webhooks.ts'
@@ -22,7 +22,7 @@ try {
   for (const clients of connections) {
     const accepted = { unit: 'deliveries/s accepted', measure: () => webhooks.measure(clients, seconds) }
     const inserted = { unit: 'rows/s inserted', measure: () => inserts.measure(clients, seconds) }
-    await compareInTurn(accepted, inserted, `${clients} connections, `)
+    await compareRates(accepted, inserted, `${clients} connections, `)
   }
   console.log(await webhooks.verify())
 } finally {

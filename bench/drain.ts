@@ -1,7 +1,7 @@
 import { openPlain } from './drain/plain.ts'
 import { openQueue } from './drain/queue.ts'
 import { temporaryFolder as folder } from './shared/folder.ts'
-import { compareInTurn } from './shared/in-turn.ts'
+import { compareRates } from './shared/compare-rates.ts'
 import { openBenchServers } from './shared/servers.ts'
 
 /**
@@ -18,7 +18,7 @@ try {
   const plain = await openPlain(servers)
   await queue.measure(10)
   await plain.measure(10)
-  await compareInTurn(
+  await compareRates(
     { unit: 'runs/s', measure: () => queue.measure(count) },
     { unit: 'empty child workflows/s', measure: () => plain.measure(count) },
   )

@@ -8,8 +8,8 @@ import { makeAdmin, removeAdmin } from './admin/admins.ts'
 import { inviteCommand } from './admin/invite.ts'
 import { resetPasswordCommand } from './admin/reset-password.ts'
 import { rotateKeys } from './admin/rotate-keys.ts'
-import { failureInWords, settingsOfCommand } from './beside-start.ts'
-import { chosenName } from './named.ts'
+import { failureInWords, settingsOfCommand } from './shared-settings.ts'
+import { chosenName } from './named-programs.ts'
 
 /**
  * `npm run admin -- <command>`: operator commands for the database of DATABASE_URL, or of a running `npm start`. They

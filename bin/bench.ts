@@ -1,4 +1,4 @@
-import { chosenName, namedIn, runProgram } from './named.ts'
+import { chosenName, namedIn, runProgram } from './named-programs.ts'
 
 /** `npm run bench -- <name> [options]`: runs a benchmark. Without a name, lists all. */
 const folder = new URL('../bench/', import.meta.url)

@@ -1,5 +1,5 @@
 import { readCheckerConfig } from '../src/config/local-config.ts'
-import { settingsBesideStart } from './beside-start.ts'
+import { settingsOfRunningStart } from './shared-settings.ts'
 import { asksForHelp, readArguments, usage, UsageError, type Arguments } from '../check-site/arguments.ts'
 import { askForAddress, listenForCallback } from '../check-site/callback.ts'
 import { checkSite, hasFailed, isPartial, type Report } from '../check-site/check-site.ts'
@@ -33,7 +33,7 @@ function exitCode(report: Report, strict: boolean): number {
 
 function readCommand(): Arguments | undefined {
   try {
-    return readArguments(process.argv.slice(2), readCheckerConfig(settingsBesideStart()))
+    return readArguments(process.argv.slice(2), readCheckerConfig(settingsOfRunningStart()))
   } catch (error) {
     console.error(error instanceof UsageError ? `${error.message}\n\n${usage}` : (error as Error).message)
     process.exitCode = 2

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
-import { chosenName } from './named.ts'
+import { chosenName } from './named-programs.ts'
 
 /**
  * `npm run check [-- <name> [options]]`: runs the named check, or all checks that need no server until one fails.

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { readLocalConfig } from '../src/config/local-config.ts'
 import { preparePython, prepareTypeScript, type Program } from './clients/prepare.ts'
-import { besideOwnStart } from './local/own-start.ts'
+import { withOwnStart } from './local/own-start.ts'
 import type { Addresses } from './local/stack.ts'
 import { tokenOfSite } from './tour/client.ts'
 
@@ -15,7 +15,7 @@ import { tokenOfSite } from './tour/client.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 const main = (): Promise<void> =>
-  besideOwnStart('clients', {}, async ({ ready }) => {
+  withOwnStart('clients', {}, async ({ ready }) => {
     const programs = [await prepareTypeScript(root), await preparePython(root)]
     const addresses = await ready
     for (const program of programs) if (program) await tour(program, addresses)

@@ -7,8 +7,8 @@ import { asJson, exitCodeOf, interrupted, line, summary } from '../conformance/r
 import { rows } from '../conformance/rows.ts'
 import { loadEnvFile } from '../src/config/environment.ts'
 import { readLocalConfig } from '../src/config/local-config.ts'
-import { onAskedToStop } from './local/asked.ts'
-import { runProgram } from './named.ts'
+import { onStopRequest } from './local/on-stop.ts'
+import { runProgram } from './named-programs.ts'
 
 /**
  * `npm run conformance -- [base url]`: provokes each code of docs/specification.md and tries every other row of its
@@ -74,7 +74,7 @@ const samePressMs = 1000
 
 function stopWhenAsked(check: ReturnType<typeof createCheck>): void {
   let first = 0
-  onAskedToStop(readLocalConfig().environment, () => {
+  onStopRequest(readLocalConfig().environment, () => {
     if (first === 0) {
       first = Date.now()
       note('Stopping, and deleting what the check created. Press Ctrl-C again to exit immediately.')

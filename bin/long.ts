@@ -1,4 +1,4 @@
-import { chosenName, namedIn, runProgram } from './named.ts'
+import { chosenName, namedIn, runProgram } from './named-programs.ts'
 
 /**
  * `npm run long -- <name> [ava arguments]`: runs a test that takes minutes and sets its own timeout. Without a name,

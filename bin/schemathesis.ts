@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { execa } from 'execa'
-import { besideOwnStart } from './local/own-start.ts'
+import { withOwnStart } from './local/own-start.ts'
 import { pythonPackages } from './local/python.ts'
 import { makeOwner, signInAdmin, type Caller } from './schemathesis/callers.ts'
 
@@ -52,7 +52,7 @@ async function main(): Promise<void> {
   const venv = join(root, 'node_modules/.cache/schemathesis')
   const packages = await pythonPackages(join(root, 'tools/schemathesis/requirements.txt'), venv)
   if ('problem' in packages) return console.log(`Schemathesis is skipped: ${packages.problem}`)
-  await besideOwnStart('schemathesis', settings, async ({ folder, ready }) => {
+  await withOwnStart('schemathesis', settings, async ({ folder, ready }) => {
     const addresses = await ready
     for (const { name, caller, options, share } of roundsOf(
       await makeOwner(addresses),

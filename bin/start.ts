@@ -5,8 +5,8 @@ import { readConfig, type Config } from '../src/config/config.ts'
 import { loadEnvFile, present } from '../src/config/environment.ts'
 import { readLocalConfig, type LocalConfig } from '../src/config/local-config.ts'
 import { readTogether } from '../src/config/together.ts'
-import { sharedSettingsFile, shareSettings } from './beside-start.ts'
-import { onAskedToStop } from './local/asked.ts'
+import { sharedSettingsFile, shareSettings } from './shared-settings.ts'
+import { onStopRequest } from './local/on-stop.ts'
 import { conformanceFile, writeConformanceFile } from './local/conformance-file.ts'
 import { releaseLock, takeLock } from './local/lock.ts'
 import { makePrivateFolder } from './local/private-folder.ts'
@@ -108,7 +108,7 @@ async function run(
 function untilStopRequested(local: LocalConfig, supervisor: Supervisor): Promise<undefined> {
   let first = 0
   return new Promise((resolve) => {
-    onAskedToStop(local.environment, () => {
+    onStopRequest(local.environment, () => {
       if (first === 0) say('\nStopping ... (Ctrl-C again kills)')
       else if (Date.now() - first > samePressMs) void supervisor.kill()
       first ||= Date.now()

@@ -4,7 +4,7 @@ import { isSlowTest, readHouse } from '../test/house/source.ts'
 import { arrange, shares, timedFiles } from '../test/run/arrange.ts'
 import { readProgress } from '../test/run/progress.ts'
 import { namePromised, notProved } from '../test/run/promised.ts'
-import { togetherFolder, writeTogether } from '../test/run/together.ts'
+import { groupFolder, writeGroups } from '../test/run/group-files.ts'
 import { showTap } from './local/test/tap.ts'
 import { onTestGround, startAva, type TestGround } from './local/test/test-ground.ts'
 
@@ -55,7 +55,7 @@ function selected(): readonly string[] {
   const house = readHouse(root)
   if (given.some((argument) => /^test\/|\.ts(:[\d,-]+)?$/.test(argument))) return []
   if (given.includes('--slow')) return house.map(({ path }) => path).filter(isSlowTest)
-  return [...timedFiles, ...writeTogether(root, arrange(house))]
+  return [...timedFiles, ...writeGroups(root, arrange(house))]
 }
 
 /** A process that crashed or timed out cannot report which tests it was running. */
@@ -70,7 +70,7 @@ function showProgress(log: string, hasSucceeded: boolean): void {
 }
 
 process.exit(
-  await onTestGround(runAva, [togetherFolder(root)]).catch((error: unknown) => {
+  await onTestGround(runAva, [groupFolder(root)]).catch((error: unknown) => {
     console.error((error as Error).message)
     return 1
   }),

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Addresses } from './local/stack.ts'
 import { ask, send, type Json } from './tour/client.ts'
-import { inWords } from './tour/in-words.ts'
+import { inWords } from './tour/event-line.ts'
 import {
   callsAtTracker,
   connectIssueTracker,

@@ -7,7 +7,7 @@ import { Agent, Dispatcher1Wrapper } from 'undici'
 import { Unanswered, Untried } from './deviation.ts'
 import { bodyOf, headersOf, jsonOf, type Message } from './message.ts'
 import { secondsToWait } from './retry-after.ts'
-import { whyUnanswered } from './why-unanswered.ts'
+import { whyUnanswered } from './network-errors.ts'
 
 export type Json = Record<string, unknown>
 

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import * as v from 'valibot'
-import { countOfPorts } from './places.ts'
+import { countOfPorts } from './site-ports.ts'
 
 const address = v.pipe(
   v.string(),

@@ -1,6 +1,6 @@
 import type { Request } from './client.ts'
 import type { Code } from './codes.ts'
-import type { Things } from './things.ts'
+import type { Things } from './owned-things.ts'
 
 /** Lists of an account's things, each with the kind of its items. */
 export const lists: Record<string, keyof Things> = {

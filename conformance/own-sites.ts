@@ -2,7 +2,7 @@ import { openOwnSite, type OwnSite } from './own-site.ts'
 import { Untried } from './deviation.ts'
 import type { Facts } from './facts.ts'
 import { createOnce } from './once.ts'
-import { places, type PlaceOfSite } from './places.ts'
+import { places, type PlaceOfSite } from './site-ports.ts'
 
 export type OwnSites = ReturnType<typeof createOwnSites>
 

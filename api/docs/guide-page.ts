@@ -3,14 +3,14 @@ import type { Guide } from './guide.ts'
 import { layout } from './layout.ts'
 import type { Heading, Page } from './markdown.ts'
 import type { Entry } from './menu.ts'
-import { placeOf } from './places.ts'
+import { pathOf } from './page-paths.ts'
 
 /** The number of second-level headings from which a page gets a table of contents. */
 const leastHeadings = 3
 
 /** A page of the guide as a page of the site. */
 export function guidePage(guide: Guide, { file, title, html, headings }: Page): string {
-  const href = placeOf(file) ?? '/docs'
+  const href = pathOf(file) ?? '/docs'
   const contents = contentsOf(headings)
   return layout({
     title,

@@ -2,7 +2,7 @@ import MarkdownIt from 'markdown-it'
 import type { RendererRule, Token } from 'markdown-it'
 import { createAnchors } from './anchors.ts'
 import { escape } from './escape.ts'
-import { destinationOf } from './places.ts'
+import { linkTarget } from './page-paths.ts'
 import { readSections, textOf, type Section } from './sections.ts'
 
 export interface Heading {
@@ -68,7 +68,7 @@ function leadLinks(tokens: Token[], file: string): string[] {
   return tokens.flatMap(({ children }) =>
     (children ?? []).flatMap((token, index, all) => {
       if (token.type !== 'link_open') return []
-      const to = destinationOf(String(token.attrGet('href')), file)
+      const to = linkTarget(String(token.attrGet('href')), file)
       if ('inRepository' in to) return withoutLink(token, to.inRepository, all.slice(index))
       token.attrSet('href', to.href)
       return to.isElsewhere ? [] : [to.href]

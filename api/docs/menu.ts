@@ -1,4 +1,4 @@
-import { destinationOf, isPage } from './places.ts'
+import { linkTarget, isPage } from './page-paths.ts'
 
 /** An entry of the menu: a page of the guide, or the API reference. */
 export interface Entry {
@@ -25,7 +25,7 @@ export function readMenu(text: string): Part[] {
 
 const readEntries = (part: string): Entry[] =>
   [...part.matchAll(/^[-*] +\[([^\]]+)\]\(([^)#\s]+)\)/gm)].flatMap(([, title = '', file = '']) => {
-    const to = destinationOf(file, 'README.md')
+    const to = linkTarget(file, 'README.md')
     return 'href' in to && !to.isElsewhere ? [{ title: title.replaceAll('`', ''), href: to.href, file }] : []
   })
 

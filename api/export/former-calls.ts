@@ -1,5 +1,5 @@
 import * as calls from '../calls.ts'
-import { read, readIfThere, type Asking } from './walk.ts'
+import { read, readIfExists, type Asking } from './read-lists.ts'
 import type { Item } from './write.ts'
 
 /** How many calls are listed at a time, without their contents. */
@@ -12,7 +12,7 @@ export async function* formerCalls(asking: Asking): AsyncGenerator<Item> {
     const page = await services.tools.listFormer(ownerId, { limit, cursor })
     for (const { id, vaultEntryId, siteOrigin } of page.items) {
       const named = { resource: { id: vaultEntryId, ownerId }, params: { callId: id } }
-      const one = readIfThere(() => read(calls.getCall, asking, named))
+      const one = readIfExists(() => read(calls.getCall, asking, named))
       for await (const record of one) yield { record: { vaultEntryId, site: siteOrigin, ...record } }
     }
     cursor = page.nextCursor

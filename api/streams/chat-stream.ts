@@ -8,7 +8,7 @@ import type { Logger } from '../../src/logger.ts'
 import { noteFailure } from '../failures.ts'
 import { goneSignal } from './reader.ts'
 import type { OpenStreams } from './open-streams.ts'
-import { createOutlet, type Outlet } from './outlet.ts'
+import { createPacedWriter, type PacedWriter } from './paced-writer.ts'
 
 /** Writes the parts of an answer. Throws errors that occur before the first part. */
 type WriteChat = (sink: (part: ChatPart) => Promise<void>, gone: AbortSignal) => Promise<void>
@@ -85,12 +85,12 @@ async function transmit(
   { config, logger }: Streaming,
 ): Promise<void> {
   const { stallSeconds, keepAliveSeconds } = config.streams
-  let outlet: Outlet | undefined
+  let writer: PacedWriter | undefined
   let beat: NodeJS.Timeout | undefined
   let failure: CodedError | undefined
-  const open = (): Outlet => {
+  const open = (): PacedWriter => {
     begin(ctx, resumeId)
-    const opened = createOutlet(ctx.res, signal, stallSeconds * 1000, () =>
+    const opened = createPacedWriter(ctx.res, signal, stallSeconds * 1000, () =>
       logger.info('closed a stream because its reader stopped reading'),
     )
     beat = setInterval(opened.beat, keepAliveSeconds * 1000)
@@ -98,22 +98,22 @@ async function transmit(
   }
   const send = async (part: ChatPart) => {
     // The headers may already have announced the answer.
-    if (outlet && part.type === 'start') return
-    outlet ??= open()
-    await outlet.send(frame(JSON.stringify(part)))
+    if (writer && part.type === 'start') return
+    writer ??= open()
+    await writer.send(frame(JSON.stringify(part)))
   }
   const patience = setTimeout(() => void (signal.aborted || send(start)), startMs)
   try {
     await stream(send, signal)
   } catch (error) {
-    if (!outlet) throw refusalIn(signal) ?? error
+    if (!writer) throw refusalIn(signal) ?? error
     if (!signal.aborted) failure = noteFailure(logger, error, 'a chat stream failed')
   } finally {
     clearTimeout(patience)
     clearInterval(beat)
   }
   if (signal.aborted) ctx.state['code'] = (signal.reason as CodedError).code
-  if (outlet?.isWhole() !== true || ctx.res.closed) return void ctx.res.destroy()
+  if (writer?.isWhole() !== true || ctx.res.closed) return void ctx.res.destroy()
   const cause = refusalIn(signal) ?? failure
   if (cause) ctx.state['code'] = cause.code
   if (cause) for (const part of failureParts(cause)) ctx.res.write(frame(JSON.stringify(part)))

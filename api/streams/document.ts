@@ -5,7 +5,7 @@ import { CodedError } from '../../src/errors.ts'
 import type { Logger } from '../../src/logger.ts'
 import { noteFailure } from '../failures.ts'
 import type { OpenStreams } from './open-streams.ts'
-import { createOutlet, type Outlet } from './outlet.ts'
+import { createPacedWriter, type PacedWriter } from './paced-writer.ts'
 import { goneSignal } from './reader.ts'
 
 const pieces = Symbol('document')
@@ -73,22 +73,22 @@ export async function openDocument(ctx: Context, answer: Document, sending: Send
 export const sendDocumentHead = (ctx: Context): void => begin(ctx)
 
 async function transmit(ctx: Context, texts: AsyncIterable<string>, signal: AbortSignal, sending: Sending) {
-  let outlet: Outlet | undefined
-  const open = (): Outlet => {
+  let writer: PacedWriter | undefined
+  const open = (): PacedWriter => {
     begin(ctx)
     // Writing to a client that has just disconnected is not a failure.
     ctx.res.on('error', () => undefined)
-    return createOutlet(ctx.res, signal, sending.config.streams.stallSeconds * 1000, () =>
+    return createPacedWriter(ctx.res, signal, sending.config.streams.stallSeconds * 1000, () =>
       sending.logger.info('closed a document because its reader stopped reading'),
     )
   }
   try {
     for await (const text of admittedAtTheEnd(gathered(texts), sending.admit)) {
-      outlet ??= open()
-      if (!(await outlet.send(Buffer.from(text)))) break
+      writer ??= open()
+      if (!(await writer.send(Buffer.from(text)))) break
     }
   } catch (error) {
-    if (!outlet) throw error
+    if (!writer) throw error
     ctx.state['code'] = noteFailure(sending.logger, error, 'a document was cut off before its end').code
     ctx.res.destroy()
     return

@@ -4,7 +4,7 @@ import { largestBodies, type Place } from './bodies.ts'
 import { connections } from './connections.ts'
 import { heads } from './heads.ts'
 import { sendBytes } from './raw.ts'
-import { things } from './things.ts'
+import { things } from './largest-objects.ts'
 
 /** Cases of one kind. The table shows the worst. */
 export interface Group {

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { pythonPackages } from '../local/python.ts'
-import { timed } from '../local/timed.ts'
+import { timed } from '../local/print-duration.ts'
 
 /** A program that is ready to run. It takes the addresses of the API and a site, and a token for the site. */
 export interface Program {

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readLocalConfig } from '../../src/config/local-config.ts'
-import { besideOwnStart, type OwnStart } from '../local/own-start.ts'
+import { withOwnStart, type OwnStart } from '../local/own-start.ts'
 
 /**
  * `npm run conformance -- twice`: runs the conformance check twice against its own `npm start`. If a row fails or is
@@ -32,7 +32,7 @@ function endsOfLogs({ folder, lines }: OwnStart): string {
 }
 
 try {
-  await besideOwnStart('conformance', {}, async (start) => {
+  await withOwnStart('conformance', {}, async (start) => {
     await start.ready
     const codes: (number | null)[] = []
     for (const time of ['first', 'second']) {

@@ -11,7 +11,7 @@ import { mailsADay } from '../../src/notifications/notifications.ts'
 import { mostLiving } from '../../src/sessions/create-session.ts'
 import { maxTools } from '../../src/sites/manifest/manifest-shape.ts'
 import { longest, shortest } from '../../src/users/passwords.ts'
-import { bytes, count, defaultOf } from './in-words.ts'
+import { bytes, count, defaultOf } from './format-limits.ts'
 import { pageOf, table } from './table.ts'
 
 type Row = [limit: string, value: string, setting: string]

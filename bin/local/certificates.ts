@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Pair } from './issue-certificates.ts'
-import { textIfThere, writeWhole } from './whole-file.ts'
+import { textIfExists, replaceFile } from './write-file.ts'
 
 /** PEM files of a local certificate authority and of the server certificate that it signed. */
 export interface Certificates {
@@ -38,7 +38,7 @@ export async function createCertificates(folder: string, now = new Date()): Prom
 }
 
 function readPair(files: Pair, now: Date): Pair | undefined {
-  const [cert, key] = [textIfThere(files.cert), textIfThere(files.key)]
+  const [cert, key] = [textIfExists(files.cert), textIfExists(files.key)]
   if (cert === undefined || key === undefined) return undefined
   const parsed = new X509Certificate(cert)
   const lasts = parsed.validToDate.getTime() - now.getTime() >= leastLeft
@@ -46,8 +46,8 @@ function readPair(files: Pair, now: Date): Pair | undefined {
 }
 
 function writePair(files: Pair, pair: Pair): Pair {
-  writeWhole(files.key, pair.key, 0o600)
-  writeWhole(files.cert, pair.cert, 0o644)
+  replaceFile(files.key, pair.key, 0o600)
+  replaceFile(files.cert, pair.cert, 0o644)
   return pair
 }
 

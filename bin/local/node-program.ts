@@ -1,5 +1,5 @@
 import { parseLine, saysMessage, whenLines, type Program } from './program.ts'
-import { showWarnings } from './screen.ts'
+import { showWarnings } from './terminal-output.ts'
 
 interface NodeProgramOptions {
   name: string

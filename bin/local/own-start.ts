@@ -24,7 +24,7 @@ export interface OwnStart {
  * Does the work beside an `npm start` with its own data, ports and settings. Afterwards stops it and deletes its data,
  * also if this process is asked to end.
  */
-export async function besideOwnStart<T>(
+export async function withOwnStart<T>(
   name: string,
   settings: Record<string, string>,
   work: (own: OwnStart) => Promise<T>,

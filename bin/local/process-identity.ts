@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { textIfThere } from './whole-file.ts'
+import { textIfExists } from './write-file.ts'
 
 /** Identifies a process, even if a later process gets the same number. */
 export interface ProcessMark {
@@ -22,13 +22,13 @@ export function isRunning(mark: ProcessMark): boolean {
 /** The command line of a running process, or an empty text. */
 export function commandOf(pid: number): string {
   if (process.platform !== 'linux') return ps(pid, 'command=') ?? ''
-  return (textIfThere(`/proc/${pid}/cmdline`) ?? '').replaceAll('\0', ' ')
+  return (textIfExists(`/proc/${pid}/cmdline`) ?? '').replaceAll('\0', ' ')
 }
 
 /** The start time in ticks since boot, with the boot id, because ticks repeat after a reboot. */
 function startOnLinux(pid: number): string | undefined {
-  const ticks = startInStat(textIfThere(`/proc/${pid}/stat`) ?? '')
-  return ticks && `${textIfThere('/proc/sys/kernel/random/boot_id')?.trim()}/${ticks}`
+  const ticks = startInStat(textIfExists(`/proc/${pid}/stat`) ?? '')
+  return ticks && `${textIfExists('/proc/sys/kernel/random/boot_id')?.trim()}/${ticks}`
 }
 
 /**

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isRunning, markOf, type ProcessMark } from './process-identity.ts'
-import { ifThere, textIfThere } from './whole-file.ts'
+import { ifExists, textIfExists } from './write-file.ts'
 
 /** A process that must not outlive the program that started it. */
 export interface RecordedProcess extends ProcessMark {
@@ -73,8 +73,8 @@ export async function end(one: Omit<RecordedProcess, 'name' | 'at'>, seconds = 5
 
 /** The processes on record, oldest first, without those removed meanwhile. */
 export function recorded(folder: string): RecordedProcess[] {
-  const names = ifThere(() => readdirSync(folder)) ?? []
-  const texts = names.filter((name) => name.endsWith('.json')).map((name) => textIfThere(join(folder, name)))
+  const names = ifExists(() => readdirSync(folder)) ?? []
+  const texts = names.filter((name) => name.endsWith('.json')).map((name) => textIfExists(join(folder, name)))
   const found = texts.flatMap((text) => (text === undefined ? [] : [JSON.parse(text) as RecordedProcess]))
   return found.toSorted((a, b) => a.at - b.at)
 }

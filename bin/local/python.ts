@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
-import { timed } from './timed.ts'
+import { timed } from './print-duration.ts'
 
 /** A virtual environment, or a sentence about what is missing for it. */
 export type PythonPackages = { bin: (name: string) => string } | { problem: string }

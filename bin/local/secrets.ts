@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeWhole } from './whole-file.ts'
+import { replaceFile } from './write-file.ts'
 
 /** The secrets of a local installation. */
 export interface LocalSecrets {
@@ -22,6 +22,6 @@ export const newSecrets = (): LocalSecrets => ({
 /** Reads the secrets of a data folder, or generates them on the first start. Only our user may read them. */
 export function localSecrets(folder: string): LocalSecrets {
   const file = join(folder, 'secrets.json')
-  if (!existsSync(file)) writeWhole(file, JSON.stringify(newSecrets(), null, 2), 0o600)
+  if (!existsSync(file)) replaceFile(file, JSON.stringify(newSecrets(), null, 2), 0o600)
   return JSON.parse(readFileSync(file, 'utf8')) as LocalSecrets
 }

@@ -3,7 +3,7 @@ import { createControl, type Control } from './control.ts'
 import { createLogFile } from './log-file.ts'
 import type { ProcessRecord } from './process-record.ts'
 import type { Program } from './program.ts'
-import { createScreen } from './screen.ts'
+import { createScreen } from './terminal-output.ts'
 
 /** Seconds before each attempt to restart a program; the last delay repeats. */
 const backOff = [0.5, 1, 2, 5, 10, 15]

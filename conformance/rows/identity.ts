@@ -8,7 +8,7 @@ import type { Facts } from '../facts.ts'
 import type { Person } from '../people.ts'
 import type { Row } from '../row.ts'
 import type { Stage } from '../stage.ts'
-import { agentsToTheLimit, keysToTheLimit } from '../to-the-limit.ts'
+import { agentsToTheLimit, keysToTheLimit } from '../fill-limits.ts'
 
 const me = '/auth/me'
 

@@ -4,7 +4,7 @@ import { downgraded, overdue, paying } from '../paying.ts'
 import type { Person } from '../people.ts'
 import type { Row } from '../row.ts'
 import type { Stage } from '../stage.ts'
-import { agentsToTheLimit, createKey, keysToTheLimit } from '../to-the-limit.ts'
+import { agentsToTheLimit, createKey, keysToTheLimit } from '../fill-limits.ts'
 import { openSession, say } from '../sessions.ts'
 
 /** The longest message: its answer costs about a dozen credits, and later answers cost more. */

@@ -5,7 +5,7 @@ import { accepted, assert, assertSame, refused } from '../expect.ts'
 import { foreignFilters, foreignRequests, lists, ofOwner } from '../foreign-requests.ts'
 import type { Row } from '../row.ts'
 import type { Stage } from '../stage.ts'
-import { makeThings } from '../things.ts'
+import { makeThings } from '../owned-things.ts'
 import { plainEntry } from './sites.ts'
 import { workspaceOf } from '../member.ts'
 

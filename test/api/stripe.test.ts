@@ -7,7 +7,7 @@ import { PaymentMethod } from '../../src/billing/payment-method.ts'
 import { call } from '../helpers/client.ts'
 import { deliver, webhookSecret } from '../helpers/stripe/deliveries.ts'
 import { doubleKey } from '../helpers/stripe/double.ts'
-import { assertValid } from '../helpers/stripe/judge.ts'
+import { assertValid } from '../helpers/stripe/stripe-mock.ts'
 import {
   add,
   again,

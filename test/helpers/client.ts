@@ -5,7 +5,7 @@ import type { Params } from '../../api/route/request-facts.ts'
 import type { AnyRoute, Route } from '../../api/route/route.ts'
 import { codesOf } from '../../api/route/route-rules.ts'
 import { catalogue, type ErrorCode } from '../../src/errors.ts'
-import { contradictions, inWords, responseOf } from './declared.ts'
+import { violations, inWords, responseOf } from './openapi-schemas.ts'
 
 /**
  * A client typed by the routes' declarations. It throws if a response violates its declaration: another status, an
@@ -125,7 +125,7 @@ export function check(route: AnyRoute, status: number, body: unknown): void {
     if (body !== undefined) throw new Error(`${route.name} answered with a body that is not declared`)
     return
   }
-  const errors = contradictions(schema, body)
+  const errors = violations(schema, body)
   if (errors.length > 0) throw new Error(`${route.name} broke its response schema: ${inWords(errors)}`)
 }
 
@@ -137,6 +137,6 @@ function checkFailure(route: AnyRoute, status: number, body: unknown): void {
     throw new Error(`${route.name} answered a malformed error: ${status} ${JSON.stringify(body)}`)
   }
   const schema = responseOf(route, status)?.content?.['application/json']?.schema
-  const errors = schema ? contradictions(schema, body) : []
+  const errors = schema ? violations(schema, body) : []
   if (errors.length > 0) throw new Error(`${route.name} broke the schema of its errors: ${inWords(errors)}`)
 }

@@ -7,7 +7,7 @@ import * as runEvents from '../../api/run-events.ts'
 import * as vault from '../../api/vault.ts'
 import * as webhooks from '../../api/webhooks.ts'
 import { call, type Client } from './client.ts'
-import { ofKind } from './copies.ts'
+import { ofKind } from './user-copies.ts'
 import { eventually } from './eventually.ts'
 import type { Sites } from './sites.ts'
 

@@ -1,7 +1,7 @@
 import { checkCitations } from './citations.ts'
 import { findCycles, findRoomCycles } from './cycles.ts'
 import { checkDependencies } from './dependencies.ts'
-import { checkPins } from './pins.ts'
+import { checkStrayNames } from './stray-names.ts'
 import { checkPlainWords } from './plain-words.ts'
 import { checkPromises } from './promises.ts'
 import { importProblem, sharedFiles } from './who-may-import-whom.ts'
@@ -120,7 +120,7 @@ export const rules: Rule[] = [
   { name: 'the image has the packages that it uses, and no others', check: checkDependencies },
   { name: 'promises have tests, and tags have promises', check: checkPromises },
   { name: 'what pages and comments cite is in the repository', check: checkCitations },
-  { name: 'a renamed file changes its importers, and one line of a page', check: checkPins },
+  { name: 'a renamed file changes its importers, and one line of a page', check: checkStrayNames },
   { name: 'sentences are plain', check: checkPlainWords },
 ]
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import test from 'ava'
 import { ownEnvironment } from '../helpers/servers.ts'
 import { readProgress } from './progress.ts'
-import { togetherFolder, writeTogether } from './together.ts'
+import { groupFolder, writeGroups } from './group-files.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -15,9 +15,9 @@ const passing = `test('it holds', (t) => t.pass())`
  * Runs these files with ava in one process. Returns its exit code, its output, and the tests in progress at its end.
  */
 async function share(files: Record<string, string>) {
-  const folder = togetherFolder(root)
+  const folder = groupFolder(root)
   const paths = Object.keys(files).map((name) => relative(root, join(folder, `${name}.shared.ts`)))
-  const [group = ''] = writeTogether(root, [paths])
+  const [group = ''] = writeGroups(root, [paths])
   for (const [name, code] of Object.entries(files)) {
     await writeFile(join(folder, `${name}.shared.ts`), `import test from 'ava'\n${code}\n`)
   }

@@ -1,5 +1,5 @@
 import { escape } from '../escape.ts'
-import { termOf, tokensIn, wordsIn, type Word } from './words.ts'
+import { termOf, tokensIn, wordsIn, type Word } from './terms.ts'
 
 /** The length of an excerpt in characters, and how much of it precedes the first match. */
 const length = 220

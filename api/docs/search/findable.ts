@@ -2,7 +2,7 @@ import type { AnyRoute } from '../../route/route.ts'
 import type { Guide } from '../guide.ts'
 import type { Page } from '../markdown.ts'
 import type { Entry } from '../menu.ts'
-import { placeOf } from '../places.ts'
+import { pathOf } from '../page-paths.ts'
 import { hrefOf } from '../reference/document.ts'
 
 /** An item of the search index. */
@@ -42,7 +42,7 @@ const ofRoute = ({ name, tag, method, path, summary, description = '' }: AnyRout
 const weights = { page: 1.5, section: 1, row: 1.5 }
 
 function sectionsOf({ file, title: page, sections }: Page, entry: Entry): Findable[] {
-  const place = placeOf(file) ?? '/docs'
+  const place = pathOf(file) ?? '/docs'
   return sections.map(({ kind, title, anchor, text, code }) => ({
     title,
     where: kind === 'page' ? guideName(page, entry) : page,

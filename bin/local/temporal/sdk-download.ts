@@ -1,7 +1,7 @@
 import { TestWorkflowEnvironment } from '@temporalio/testing'
 
 /**
- * `node bin/local/temporal/fetch.ts <folder> <version>`: makes the Temporal SDK download the dev server into the
+ * `node bin/local/temporal/sdk-download.ts <folder> <version>`: makes the Temporal SDK download the dev server into the
  * folder, by starting and stopping it once. It is a separate process, because the download cannot be aborted.
  */
 const [downloadDir = '.', version = 'default'] = process.argv.slice(2)

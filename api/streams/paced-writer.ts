@@ -8,7 +8,7 @@ const sliceBytes = 64 * 1024
  * the reader is gone, the signal has aborted, or the reader read nothing for `stallMs` and was cut off. `isWhole` says
  * whether every page was written completely. `beat` writes a comment if nothing else is in flight (HTML, 9.2.7).
  */
-export function createOutlet(res: ServerResponse, signal: AbortSignal, stallMs: number, onStall: () => void) {
+export function createPacedWriter(res: ServerResponse, signal: AbortSignal, stallMs: number, onStall: () => void) {
   let whole = true
 
   async function send(bytes: Buffer): Promise<boolean> {
@@ -48,4 +48,4 @@ export function createOutlet(res: ServerResponse, signal: AbortSignal, stallMs: 
   }
 }
 
-export type Outlet = ReturnType<typeof createOutlet>
+export type PacedWriter = ReturnType<typeof createPacedWriter>

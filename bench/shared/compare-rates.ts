@@ -14,7 +14,7 @@ const rounds = 3
  * Measures two rates in turn, because a machine varies from minute to minute. Prints each round and the median of the
  * ratios.
  */
-export async function compareInTurn(ours: Rate, theirs: Rate, name = ''): Promise<void> {
+export async function compareRates(ours: Rate, theirs: Rate, name = ''): Promise<void> {
   const ratios: number[] = []
   for (let round = 1; round <= rounds; round += 1) {
     const [one, other] = [await ours.measure(), await theirs.measure()]

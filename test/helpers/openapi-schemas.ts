@@ -77,7 +77,7 @@ function ready(schema: Schema): Schema {
 }
 
 /** The violations of a schema of the document; empty if the value is valid and has no undeclared members. */
-export function contradictions(schema: Schema, value: unknown): OutputUnit[] {
+export function violations(schema: Schema, value: unknown): OutputUnit[] {
   const { valid, errors } = validate(value, ready(schema), '2020-12', lookup, false)
   return valid ? [] : errors
 }
