@@ -60,14 +60,14 @@ try {
   await speaker.close()
 }
 
-interface Heard {
+interface Reply {
   /** Milliseconds until the first text. */
   first: number
   text: string
 }
 
 /** Starts this many per second, and waits for all. */
-async function runAll(tokens: string[], work: (token: string, number: number) => Promise<Heard>): Promise<Heard[]> {
+async function runAll(tokens: string[], work: (token: string, number: number) => Promise<Reply>): Promise<Reply[]> {
   const begun = performance.now()
   return Promise.all(
     tokens.map(async (token, number) => {
@@ -77,21 +77,21 @@ async function runAll(tokens: string[], work: (token: string, number: number) =>
   )
 }
 
-function firstOf(heard: Heard[]): number[] {
-  return heard.slice(perSecond * seconds).map(({ first }) => first)
+function firstOf(replies: Reply[]): number[] {
+  return replies.slice(perSecond * seconds).map(({ first }) => first)
 }
 
 function sentence(times: number[]): string {
   return `median ${median(times).toFixed(0)} ms, p95 ${percentile(times, 0.95).toFixed(0)} ms`
 }
 
-function ask(token: string): Promise<Heard> {
+function ask(token: string): Promise<Reply> {
   const body = { text: 'Say what you know.', stream: true }
   const wordsOf = ({ type, delta }: Data) => (type === 'text-delta' ? String(delta) : '')
   return hear(`${servers.url}/chat/messages`, { 'X-Session-Token': token }, body, wordsOf)
 }
 
-function askDirectly(number: number): Promise<Heard> {
+function askDirectly(number: number): Promise<Reply> {
   const messages = [{ role: 'user', content: `Say what you know, ${number}.` }]
   const wordsOf = ({ choices }: Data) => choices?.[0]?.delta?.content ?? ''
   return hear(`${speaker.url}/chat/completions`, {}, { model: 'bench-model', stream: true, messages }, wordsOf)
@@ -108,7 +108,7 @@ async function hear(
   headers: Record<string, string>,
   body: object,
   wordsOf: (data: Data) => string,
-): Promise<Heard> {
+): Promise<Reply> {
   const begun = performance.now()
   const response = await fetch(url, {
     method: 'POST',

@@ -11,7 +11,7 @@ import { bodies, carriedOut, groupOf, requests, type Group } from './hostile/cas
 import { knownSecrets, mostSites, writeModels } from './hostile/known-secrets.ts'
 import { printEnd, printOthers, printRow, worstOf, type Row } from './hostile/report.ts'
 import { createWatch } from './hostile/watch.ts'
-import { ask, heard, startIn } from './shared/child.ts'
+import { ask, nextMessage, startIn } from './shared/child.ts'
 import { temporaryFolder as folder } from './shared/folder.ts'
 import { openBenchServers } from './shared/servers.ts'
 
@@ -29,7 +29,7 @@ const origins = sitePorts.map((port) => `https://127.0.0.1:${port}`)
 const [origin = ''] = origins
 const start = startIn(new URL('hostile/', import.meta.url))
 const model = start('model')
-const modelPort = await heard<number>(model)
+const modelPort = await nextMessage<number>(model)
 const large = '1000000000'
 const servers = await openBenchServers(folder, true, {
   SITE_ALLOW: sitePorts.map((port) => `127.0.0.1:${port}`).join(','),
@@ -47,10 +47,10 @@ const servers = await openBenchServers(folder, true, {
   RATE_LIMIT_WEBHOOK_FAILED_PER_MINUTE: large,
 })
 const site = start('site', certFile, keyFile, ...sitePorts.map(String))
-await heard(site)
+await nextMessage(site)
 const someone = await person(servers)
 const idleServer = start('idle-server')
-const idlePort = await heard<number>(idleServer)
+const idlePort = await nextMessage<number>(idleServer)
 const neighbour = start('neighbour', servers.url, someone.token, `http://127.0.0.1:${idlePort}`)
 const plain = JSON.stringify(manifestWith(`${origin}/api`))
 const publish = (answers: { manifest?: string; result?: string }): Promise<void> => ask(site, answers)

@@ -4,7 +4,7 @@ import { createCertificates } from '../bin/local/certificates.ts'
 import { freePorts } from '../bin/local/ports.ts'
 import { openNoise, type Noise } from './neighbour/noise.ts'
 import { openVictim, type Figures } from './neighbour/victim.ts'
-import { heard, startIn } from './shared/child.ts'
+import { nextMessage, startIn } from './shared/child.ts'
 import { letPostgresIn, temporaryFolder as folder } from './shared/folder.ts'
 import { openBenchServers } from './shared/servers.ts'
 
@@ -37,7 +37,7 @@ const idleServers = await openSystem('idle')
 const servers = await openSystem('noisy')
 const start = startIn(new URL('neighbour/', import.meta.url))
 const receivers = start('receivers', String(quickPort), String(tarpitPort), certFile, keyFile)
-await heard(receivers)
+await nextMessage(receivers)
 
 const ratios = (idle: Figures, meanwhile: Figures): Figures => ({
   requestMs: meanwhile.requestMs / idle.requestMs,

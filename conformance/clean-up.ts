@@ -1,5 +1,5 @@
 import type { Answer, Client, Json, Request } from './client.ts'
-import { accepted, told } from './expect.ts'
+import { accepted, outcomeOf } from './expect.ts'
 import type { People, Person } from './people.ts'
 
 /** The resources of an account, and the request that deletes each. */
@@ -68,7 +68,7 @@ async function listed(client: Client, token: string, url: string): Promise<strin
 
 async function refusals(client: Client, requests: Request[]): Promise<string[]> {
   const answers = await Promise.all(requests.map((request) => client.send(request)))
-  return answers.filter(isRefusal).map((answer) => `${answer.asked} answered ${told(answer)}`)
+  return answers.filter(isRefusal).map((answer) => `${answer.asked} answered ${outcomeOf(answer)}`)
 }
 
 const isRefusal = (answer: Answer): boolean => answer.status >= 300 && !isNothing(answer)

@@ -16,7 +16,7 @@ export function assertSame(found: unknown, expected: unknown, what: string): voi
 export const shown = (value: unknown): string => (JSON.stringify(value) ?? 'absent').slice(0, 160)
 
 /** A response in a few words, without secrets. */
-export const told = ({ status, json, ms }: Answer): string =>
+export const outcomeOf = ({ status, json, ms }: Answer): string =>
   [status, ...(typeof json['code'] === 'string' ? [json['code']] : []), `in ${Math.round(ms)} ms`].join(' ')
 
 /** The body of a response that must have this status. */
@@ -41,7 +41,7 @@ export function refused(answer: Answer, code: Code): string {
   assert(headers.get('x-request-id'), 'X-Request-Id is missing')
   if (status === 401) assert(headers.get('www-authenticate'), 'WWW-Authenticate is missing')
   if (status === 429) assertRetryAfter(headers)
-  return told(answer)
+  return outcomeOf(answer)
 }
 
 /** Checks the members of an error's body in any place. */

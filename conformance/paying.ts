@@ -1,6 +1,6 @@
 import { agentOf, createAgent, deliver, webhookAgent } from './agents.ts'
 import type { Answer } from './client.ts'
-import { accepted, assert, told } from './expect.ts'
+import { accepted, assert, outcomeOf } from './expect.ts'
 import { createWorkspace } from './member.ts'
 import type { Person } from './people.ts'
 import type { Stage } from './stage.ts'
@@ -37,7 +37,7 @@ export const overdue = (stage: Stage) =>
     const url = `/admin/users/${someone.id}/clock`
     const body = { seconds: untilOverdue }
     const advanced = await client.send({ method: 'POST', url, token: await people.admin(), body })
-    assert(advanced.status < 300, `${advanced.asked} answered ${told(advanced)}: the clock cannot be advanced`)
+    assert(advanced.status < 300, `${advanced.asked} answered ${outcomeOf(advanced)}: the clock cannot be advanced`)
     return until(30, 'a delivery is refused', async () => {
       const sent = await deliver(client, agent)
       return sent.status === 202 ? undefined : sent

@@ -1,5 +1,5 @@
 import type { Answer, Client } from './client.ts'
-import { accepted, told } from './expect.ts'
+import { accepted, outcomeOf } from './expect.ts'
 
 /** A server that does not answer a probe in this time would not answer any row. */
 const probeSeconds = 20
@@ -8,7 +8,7 @@ const probeSeconds = 20
 export async function assertSwitchyard(client: Client): Promise<void> {
   const answer = await client.send({ url: '/readyz' }, { seconds: probeSeconds })
   const problem = problemOf(answer)
-  if (problem !== undefined) throw new Error(`${problem} (GET /readyz: ${told(answer)})`)
+  if (problem !== undefined) throw new Error(`${problem} (GET /readyz: ${outcomeOf(answer)})`)
 }
 
 function problemOf({ status, headers, json }: Answer): string | undefined {

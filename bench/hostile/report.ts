@@ -9,7 +9,7 @@ export interface Row extends Measured {
   tries: number
 }
 
-const told = ({ worst, idle, failures, api, worker }: Measured): string =>
+const inWords = ({ worst, idle, failures, api, worker }: Measured): string =>
   `API ${String(api.cpuMs).padStart(4)} ms of processor time (${api.maxMs} ms), worker ${worker.maxMs} ms (${worker.cpuMs} ms), waited ` +
   `${worst.toFixed(0).padStart(4)} ms at most (an idle server: ${idle.toFixed(0)} ms)${failures > 0 ? `, ${failures} failed` : ''}`
 
@@ -18,7 +18,7 @@ export function printRow(row: Row): void {
   const { group, what, count, tries } = row
   const among = count > 1 ? `; the worst of ${count}: ${what}` : ''
   const best = tries > 1 ? `; the best of ${tries} tries` : ''
-  console.log(`${isSlow(row) ? '✘' : ' '} ${group.padEnd(50)} ${told(row)}${among}${best}`)
+  console.log(`${isSlow(row) ? '✘' : ' '} ${group.padEnd(50)} ${inWords(row)}${among}${best}`)
 }
 
 /** The worst of all rows, and whether everything is within the allowed limits. */
@@ -36,7 +36,7 @@ export function printEnd(rows: readonly Row[], count: number, repeated: number):
 /** The other cases beyond the allowed limits. */
 export function printOthers(rows: readonly Row[], printed: Row): void {
   for (const row of rows.filter((each) => isSlow(each) && each.what !== printed.what))
-    console.log(`    also: ${row.what}: ${told(row)}`)
+    console.log(`    also: ${row.what}: ${inWords(row)}`)
 }
 
 /** The worst case of a group: the one that failed or took most, with the longest wait of all. */

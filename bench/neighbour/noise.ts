@@ -6,7 +6,7 @@ import * as apiKeys from '../../api/api-keys.ts'
 import { call, type Client } from '../../test/helpers/client.ts'
 import { agentOf, customer, person, webhookAgent, type Person } from '../../test/helpers/people.ts'
 import { cancel, start } from '../../test/helpers/runs.ts'
-import { ask, heard, type Start } from '../shared/child.ts'
+import { ask, nextMessage, type Start } from '../shared/child.ts'
 
 /** Owners who use up one share of the platform. */
 export interface Noise {
@@ -110,7 +110,7 @@ function inProcess(
   return {
     async prepare() {
       noisy = fork(name, JSON.stringify(await targetsOf(await owners())))
-      await heard(noisy)
+      await nextMessage(noisy)
     },
     begin: () => ask(noisy, 'begin'),
     async end() {

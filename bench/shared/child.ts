@@ -12,13 +12,13 @@ export const startIn =
     fork(fileURLToPath(new URL(`${name}.ts`, folder)), given)
 
 /** The next message from a program. */
-export async function heard<T>(child: ChildProcess): Promise<T> {
+export async function nextMessage<T>(child: ChildProcess): Promise<T> {
   const [message] = (await once(child, 'message')) as [T]
   return message
 }
 
 /** Sends a message to a program and returns its reply. */
-export function ask<T>(child: ChildProcess, told: string | object): Promise<T> {
-  child.send(told)
-  return heard<T>(child)
+export function ask<T>(child: ChildProcess, message: string | object): Promise<T> {
+  child.send(message)
+  return nextMessage<T>(child)
 }

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { pythonPackages } from '../local/python.ts'
-import { timed } from '../local/print-duration.ts'
+import { printDuration } from '../local/print-duration.ts'
 
 /** A program that is ready to run. It takes the addresses of the API and a site, and a token for the site. */
 export interface Program {
@@ -48,7 +48,7 @@ export async function preparePython(root: string): Promise<Program | undefined> 
 
 /** Runs a command of the preparation. Throws an error with its output. */
 async function step(name: string, run: () => PromiseLike<unknown>): Promise<void> {
-  await timed(name, async () => {
+  await printDuration(name, async () => {
     try {
       await run()
     } catch (error) {

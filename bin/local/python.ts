@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
-import { timed } from './print-duration.ts'
+import { printDuration } from './print-duration.ts'
 
 /** A virtual environment, or a sentence about what is missing for it. */
 export type PythonPackages = { bin: (name: string) => string } | { problem: string }
@@ -20,7 +20,7 @@ export async function pythonPackages(requirementsFile: string, venv: string): Pr
   const made = await execa('python3', ['-m', 'venv', '--clear', venv], { reject: false })
   if (made.failed) return { problem: `python3 cannot make a virtual environment. ${made.stderr}` }
   const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', requirementsFile]
-  const result = await timed('pip install', () => execa(ready.bin('python'), pip, { reject: false }))
+  const result = await printDuration('pip install', () => execa(ready.bin('python'), pip, { reject: false }))
   if (result.failed) return { problem: `pip cannot install its packages. ${result.stderr.slice(-500)}` }
   writeFileSync(installed, requirements)
   return ready

@@ -3,7 +3,7 @@ import { createControl, type Control } from './control.ts'
 import { createLogFile } from './log-file.ts'
 import type { ProcessRecord } from './process-record.ts'
 import type { Program } from './program.ts'
-import { createScreen } from './terminal-output.ts'
+import { createTerminalOutput } from './terminal-output.ts'
 
 /** Seconds before each attempt to restart a program; the last delay repeats. */
 const backOff = [0.5, 1, 2, 5, 10, 15]
@@ -33,7 +33,7 @@ export function createSupervisor(record: ProcessRecord, logFolder: string, say: 
   async function start(program: Program): Promise<void> {
     if (stopping.signal.aborted) throw new Error(`${program.name} is not started, because everything is stopping`)
     const log = createLogFile(logFolder, program.name)
-    const screen = createScreen(program, log.path, say)
+    const screen = createTerminalOutput(program, log.path, say)
     let up = 0
     let failures = 0
     const onExit = (how: string) => {

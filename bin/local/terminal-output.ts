@@ -5,7 +5,7 @@ const minuteMs = 60_000
 const linesPerMinute = 15
 
 /** Decides which lines of a program's output the terminal shows: each different line once a minute. */
-export function createScreen(program: Program, logPath: string, say: (text: string) => void) {
+export function createTerminalOutput(program: Program, logPath: string, say: (text: string) => void) {
   let seen = new Set<string>()
   let since = 0
   return {

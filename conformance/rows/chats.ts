@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Json } from '../client.ts'
-import { accepted, assert, assertError, assertSame, refused, told } from '../expect.ts'
+import { accepted, assert, assertError, assertSame, refused, outcomeOf } from '../expect.ts'
 import type { Row } from '../row.ts'
 import { historyOf, ofSession, openSession, say } from '../sessions.ts'
 import type { Stage } from '../stage.ts'
@@ -143,7 +143,7 @@ export const chatRows: Row[] = [
     async run(stage) {
       const text = '[[say The first words.]] [[call search_things {"query": "a"}]] [[fail 400]]'
       const answer = await say(stage.client, await openWithSite(stage), '', { body: { text, stream: true } })
-      assert(answer.status === 200, `${answer.asked} answered ${told(answer)}, and no stream`)
+      assert(answer.status === 200, `${answer.asked} answered ${outcomeOf(answer)}, and no stream`)
       const parts = partsIn(answer.text)
       const words = parts.flatMap(({ delta }) => (typeof delta === 'string' ? [delta] : [])).join('')
       assert(words.includes('The first words.'), 'the stream lacks the first words')
@@ -162,7 +162,7 @@ export const chatRows: Row[] = [
       const expired = refused(await look(stage, String(session['token'])), 'SESSION_EXPIRED')
       const invalid = refused(await look(stage, 'not-a-session'), 'INVALID_SESSION')
       const unknown = refused(await look(stage, unknownToken()), 'SESSION_NOT_FOUND')
-      return `valid: ${told(before)}; expired: ${expired}; invalid: ${invalid}; unknown: ${unknown}`
+      return `valid: ${outcomeOf(before)}; expired: ${expired}; invalid: ${invalid}; unknown: ${unknown}`
     },
   },
   {
@@ -172,7 +172,7 @@ export const chatRows: Row[] = [
     async run(stage) {
       const answer = await say(stage.client, await open(stage), '[[say All is well.]]')
       assert(answer.text.includes('All is well.'), 'the answer is missing')
-      return `an answer: ${told(answer)}`
+      return `an answer: ${outcomeOf(answer)}`
     },
   },
 ]

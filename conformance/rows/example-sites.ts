@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { signInAtContacts } from '../browser.ts'
 import type { Answer, Json } from '../client.ts'
 import { Deviation } from '../deviation.ts'
-import { accepted, assert, assertSame, told } from '../expect.ts'
+import { accepted, assert, assertSame, outcomeOf } from '../expect.ts'
 import type { Row } from '../row.ts'
 import type { Stage } from '../stage.ts'
 
@@ -138,7 +138,7 @@ export const exampleSiteRows: Row[] = [
     async run(stage) {
       const answer = await search(stage, 'not-a-token', false)
       assertSame([answer.status, typeof answer.json['error']], [401, 'string'], 'status and error')
-      return told(answer)
+      return outcomeOf(answer)
     },
   },
   {
@@ -150,7 +150,7 @@ export const exampleSiteRows: Row[] = [
       const token = await tokenOf(stage, 'reader')
       const answer = await stage.client.send({ method: 'POST', url, token, body: { title: 'A' } })
       assertSame([answer.status, typeof answer.json['error']], [403, 'string'], 'status and error')
-      return told(answer)
+      return outcomeOf(answer)
     },
   },
   {
@@ -162,7 +162,7 @@ export const exampleSiteRows: Row[] = [
       const seconds = Number(answer.headers.get('retry-after'))
       assert(seconds > 0 && seconds <= 60, `Retry-After says ${seconds} s, for a window of a minute`)
       assert(typeof answer.json['error'] === 'string', 'the member error is missing')
-      return `${told(answer)}, Retry-After ${seconds}`
+      return `${outcomeOf(answer)}, Retry-After ${seconds}`
     },
   },
   {
@@ -183,7 +183,7 @@ export const exampleSiteRows: Row[] = [
       const { byAddress } = await limitsOfTracker(stage)
       const count = await acceptedInAMinute(stage)
       assert(count <= perAddress, `${count} requests are accepted`)
-      return `${told(byAddress.answer)}, after ${count} requests, with a token and without`
+      return `${outcomeOf(byAddress.answer)}, after ${count} requests, with a token and without`
     },
   },
 ]

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createAgent } from '../agents.ts'
-import { accepted, assert, refused, told } from '../expect.ts'
+import { accepted, assert, refused, outcomeOf } from '../expect.ts'
 import type { Answer, Json, Request } from '../client.ts'
 import { Deviation, Untried } from '../deviation.ts'
 import type { Facts } from '../facts.ts'
@@ -178,7 +178,7 @@ export const identityRows: Row[] = [
       const evidence = before.map((answer) => refused(answer, 'TERMS_NOT_ACCEPTED'))
       accepted(after)
       accepted(made, 201)
-      return `${evidence[0]}, at ${before.length} operations that read, make or delete; after POST /auth/accept-terms: ${told(after)}`
+      return `${evidence[0]}, at ${before.length} operations that read, make or delete; after POST /auth/accept-terms: ${outcomeOf(after)}`
     },
   },
   {
@@ -228,7 +228,7 @@ export const identityRows: Row[] = [
       assert(valid.headers.get('x-request-id'), 'X-Request-Id is missing')
       const expired = refused(await withExpired(stage), 'TOKEN_EXPIRED')
       const revoked = refused((await withRevoked(stage)).loggedOut, 'TOKEN_REVOKED')
-      return `valid: ${told(valid)}; expired: ${expired}; revoked: ${revoked}`
+      return `valid: ${outcomeOf(valid)}; expired: ${expired}; revoked: ${revoked}`
     },
   },
 ]

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { callTool, comeBack, redirected, startOAuth, type Redirected } from '../connections.ts'
-import { accepted, assert, assertSame, refused, told } from '../expect.ts'
+import { accepted, assert, assertSame, refused, outcomeOf } from '../expect.ts'
 import { exchangesAt, hourly, hourlyCalls, input, readingTool, refreshing, toolNotAllowed } from '../grants.ts'
 import type { TokenRequest } from '../own-oauth.ts'
 import type { Row } from '../row.ts'
@@ -119,7 +119,7 @@ export const oauthRows: Row[] = [
       const again = await comeBack(client, used)
       assertSame(again.status, back.status, 'the status of the same page, opened again')
       assertSame(exchangesAt(oauth).length, before, 'the number of codes that were exchanged')
-      return `the same browser: ${told(back)}; another browser or state: ${evidence}; a second use: ${told(again)}, and no code is exchanged`
+      return `the same browser: ${outcomeOf(back)}; another browser or state: ${evidence}; a second use: ${outcomeOf(again)}, and no code is exchanged`
     },
   },
   {
@@ -147,7 +147,7 @@ export const oauthRows: Row[] = [
       assert(!/access_token|refresh_token|"token"/.test(entry.text + back.text), 'a token is shown')
       const answer = await callTool(client, free, { entryId, tool: readingTool, input })
       accepted(answer)
-      return `connected; a call: ${told(answer)}; no answer shows a token`
+      return `connected; a call: ${outcomeOf(answer)}; no answer shows a token`
     },
   },
   {
@@ -211,7 +211,7 @@ export const oauthRows: Row[] = [
       oauth.endAccessTokens()
       const answer = await callTool(stage.client, await stage.people.free(), { entryId, tool: readingTool, input })
       accepted(answer)
-      return `the same call: ${told(answer)}`
+      return `the same call: ${outcomeOf(answer)}`
     },
   },
   {

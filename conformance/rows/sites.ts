@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { agentOf, startRun } from '../agents.ts'
 import { addToVault, callTool, connect, inspect, startOAuth } from '../connections.ts'
-import { accepted, assert, assertSame, pathsIn, refused, told } from '../expect.ts'
+import { accepted, assert, assertSame, pathsIn, refused, outcomeOf } from '../expect.ts'
 import { hourly, readingTool } from '../grants.ts'
 import type { Person } from '../people.ts'
 import type { Row } from '../row.ts'
@@ -129,7 +129,7 @@ export const siteRows: Row[] = [
       assertSame(succeeded, perMinute, 'the number of calls before the limit')
       refused(answerToOther, 'OUTGOING_RATE_LIMITED')
       assertSame(arrived, perMinute, 'the number of calls that the site got')
-      const one = `call ${succeeded + 1}: ${answer ? told(answer) : ''}`
+      const one = `call ${succeeded + 1}: ${answer ? outcomeOf(answer) : ''}`
       return `${one}, and so for another account; the site got ${arrived} (each port is a site: OUTGOING_COUNT_PORTS)`
     },
   },

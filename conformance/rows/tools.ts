@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { callTool, connect, entryOf } from '../connections.ts'
-import { accepted, assert, assertSame, pathsIn, refused, told } from '../expect.ts'
+import { accepted, assert, assertSame, pathsIn, refused, outcomeOf } from '../expect.ts'
 import { hourly, refreshing } from '../grants.ts'
 import type { OwnSite } from '../own-site.ts'
 import type { Row } from '../row.ts'
@@ -115,7 +115,7 @@ export const toolRows: Row[] = [
       const { answer, result } = await goodCall(stage)
       const thing = { id: 1, title: 'A thing', status: 'open', assignee: 'ada', created: '2026-11-21' }
       assertSame(result, { results: [thing] }, 'the result')
-      return told(answer)
+      return outcomeOf(answer)
     },
   },
   {
@@ -186,7 +186,7 @@ export const toolRows: Row[] = [
       accepted(after)
       const last = site.arrivals.findLast(({ path }) => path.endsWith('search_things'))
       assertSame(last?.headers.authorization, 'Bearer another-good-token', 'the token of the next call')
-      return `${evidence}, status needs_reauth; after PATCH: ${told(after)}`
+      return `${evidence}, status needs_reauth; after PATCH: ${outcomeOf(after)}`
     },
   },
   {

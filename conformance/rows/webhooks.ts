@@ -1,7 +1,7 @@
 import { agentOf, dataOf, deliver, ended, runsOf, startRun, timelineOf, webhookAgent } from '../agents.ts'
 import type { Json } from '../client.ts'
 import { connect } from '../connections.ts'
-import { accepted, assert, assertSame, refused, shown, told } from '../expect.ts'
+import { accepted, assert, assertSame, refused, shown, outcomeOf } from '../expect.ts'
 import type { OwnSite } from '../own-site.ts'
 import type { Row } from '../row.ts'
 import type { Stage } from '../stage.ts'
@@ -91,7 +91,7 @@ export const webhookRows: Row[] = [
       const path = `/api/webhooks/agent/${String(agent['id'])}`
       assertSame(new URL(String(agent['webhookUrl'])).pathname, path, 'the path of the webhook URL')
       assertSame([receipt['sequence'], run['status']], [1, 'completed'], 'what came of it')
-      return `${told(answer)}; the run is completed`
+      return `${outcomeOf(answer)}; the run is completed`
     },
   },
   {
@@ -172,9 +172,9 @@ export const webhookRows: Row[] = [
         { name: 'count', type: 'number' },
       ]
       const { events, agent, run } = await delivered(stage, { webhookSchema }, { title: 'A', count: 1 })
-      const told = dataOf(events, 'started')['webhookSchema'] as Json[]
+      const fields = dataOf(events, 'started')['webhookSchema'] as Json[]
       assertSame(
-        told.map(({ name, type }) => ({ name, type })),
+        fields.map(({ name, type }) => ({ name, type })),
         webhookSchema,
         'the schema that the AI got',
       )

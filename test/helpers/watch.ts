@@ -36,7 +36,7 @@ export interface Watch {
   /** The id that an EventSource would send when it reconnects. */
   lastEventId: () => string
   /** How it ended: properly, or cut off. */
-  ended: Promise<'ended' | 'torn'>
+  ended: Promise<'ended' | 'cut off'>
   /** The body of a response that is not a stream. */
   text: () => string
   failure: () => Failure
@@ -79,9 +79,9 @@ function follow(answer: IncomingMessage, { lastEventId = '', paused = false, onE
   const isStream = answer.headers['content-type'] === 'text/event-stream'
   answer.setEncoding('utf8').on('data', (text: string) => (isStream ? read.feed(text) : texts.push(text)))
   if (paused) answer.pause()
-  const ended = new Promise<'ended' | 'torn'>((resolve) => {
+  const ended = new Promise<'ended' | 'cut off'>((resolve) => {
     answer.on('error', () => undefined)
-    answer.once('end', () => resolve('ended')).once('close', () => resolve('torn'))
+    answer.once('end', () => resolve('ended')).once('close', () => resolve('cut off'))
   })
   return {
     status: answer.statusCode ?? 0,

@@ -1,5 +1,5 @@
 /** A request with its whole body. */
-export interface Heard {
+export interface SiteRequest {
   method: string
   path: string
   query: URLSearchParams
@@ -8,7 +8,7 @@ export interface Heard {
   body: string
 }
 
-export interface Said {
+export interface SiteResponse {
   status: number
   headers?: Record<string, string>
   /** A buffer is sent unchanged, anything else as JSON. */
@@ -59,7 +59,7 @@ export const prefixLength = 20
 export interface Defect {
   without?: Rule
   manifest?: (manifest: GoodManifest) => unknown
-  change?: (said: Said, heard: Heard) => Said
+  change?: (response: SiteResponse, request: SiteRequest) => SiteResponse
 }
 
 export type GoodManifest = ReturnType<typeof goodManifest>

@@ -52,7 +52,7 @@ export async function standing({ services }: Stage, { ownerId }: Payer) {
 }
 
 /** Stripe's events about an account, without the first `since` events of all accounts. */
-export const newsOf = ({ double }: Stage, { customer }: Payer, since = 0): StripeEvent[] =>
+export const eventsOf = ({ double }: Stage, { customer }: Payer, since = 0): StripeEvent[] =>
   double.world.events.slice(since).filter(({ data }) => (data.object as { customer?: string }).customer === customer)
 
 export const send = async (stage: Stage, event: StripeEvent, more: object = {}) =>
@@ -61,7 +61,7 @@ export const send = async (stage: Stage, event: StripeEvent, more: object = {}) 
 export const sweep = ({ services }: Stage): Promise<void> => runRound(services, 'billing')
 
 /** Delivers everything that has happened at Stripe to the platform. */
-export async function hear(stage: Stage): Promise<void> {
+export async function deliverEvents(stage: Stage): Promise<void> {
   stage.clock.forward(61)
   await runRound(stage.services, 'stripe events')
   await sweep(stage)
