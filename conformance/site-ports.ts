@@ -1,5 +1,5 @@
 /** The ports by use. Each has its own limits and holds. */
-export const places = {
+export const sitePorts = {
   plain: 0,
   oauth: 1,
   limited: 2,
@@ -11,6 +11,6 @@ export const places = {
 } as const
 
 /** The number of ports in total. */
-export const countOfPorts = Object.keys(places).length
+export const countOfPorts = Object.keys(sitePorts).length
 
-export type PlaceOfSite = keyof typeof places
+export type SitePort = keyof typeof sitePorts

@@ -15,7 +15,7 @@ export const bodyHashOfKeys = createHash('sha256').update('the body').digest('he
 const bodyHash = `\\\\x${bodyHashOfKeys}`
 
 /** The rows beside runs: delivery keys, callbacks, notifications, fires, and the ledger. */
-export function createBeside({ add, newId, from }: Context) {
+export function createSideRows({ add, newId, from }: Context) {
   const balances = new Map<string, number>()
   let month = ''
 

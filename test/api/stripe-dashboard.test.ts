@@ -4,7 +4,15 @@ import * as payments from '../../api/payments.ts'
 import { Account } from '../../src/billing/account.ts'
 import { runRound } from '../../src/loops.ts'
 import { call } from '../helpers/client.ts'
-import { add, again, deliverEvents, payer, standing, stripePlatform, subscribed } from '../helpers/stripe/payers.ts'
+import {
+  add,
+  logInAgain,
+  deliverEvents,
+  payer,
+  accountState,
+  stripePlatform,
+  subscribed,
+} from '../helpers/stripe/payers.ts'
 import { deleteCustomer } from '../helpers/stripe/routes.ts'
 import type { Person } from '../helpers/people.ts'
 
@@ -20,7 +28,7 @@ test.serial('a customer that was deleted is replaced, and its cards are added an
   const someone = await subscribed(stage)
   deleteCustomer(stage.double.world, someone.customer)
   await deliverEvents(stage)
-  t.like(await standing(stage, someone), { tier: 'free' })
+  t.like(await accountState(stage, someone), { tier: 'free' })
   t.deepEqual(await brands(someone), [])
   const { customer } = (await Account.query(stage.services.database).findById(someone.ownerId))!
   t.not(customer, someone.customer)
@@ -67,8 +75,8 @@ test.serial('what is overdue at a subscription that Stripe has suspended is said
   found.status = 'unpaid'
   world.emit('customer.subscription.updated', found)
   await deliverEvents(stage)
-  t.like(await standing(stage, someone), { status: 'past_due' })
-  const { failure } = await call(await again(someone), billing.subscribe, { body: { tier: 'pro' } })
+  t.like(await accountState(stage, someone), { status: 'past_due' })
+  const { failure } = await call(await logInAgain(someone), billing.subscribe, { body: { tier: 'pro' } })
   t.is(failure.code, 'PAYMENT_FAILED')
   t.regex(failure.error, /DELETE \/billing\/subscription/)
 })

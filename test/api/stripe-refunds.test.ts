@@ -4,7 +4,7 @@ import * as billing from '../../api/billing.ts'
 import * as payments from '../../api/payments.ts'
 import { call } from '../helpers/client.ts'
 import {
-  again,
+  logInAgain,
   days,
   deliverEvents,
   payer,
@@ -20,17 +20,17 @@ import { dispute, refund } from '../helpers/stripe/routes.ts'
 const open = stripePlatform(test)
 
 const subscribe = async (someone: Payer, tier: 'pro' | 'team' | 'enterprise'): Promise<void> =>
-  void (await call(await again(someone), billing.subscribe, { body: { tier } })).body
+  void (await call(await logInAgain(someone), billing.subscribe, { body: { tier } })).body
 
 const leave = async (someone: Payer): Promise<void> =>
-  void (await call(await again(someone), billing.cancelSubscription, { query: { when: 'now' } })).body
+  void (await call(await logInAgain(someone), billing.cancelSubscription, { query: { when: 'now' } })).body
 
 const intentsOf = ({ double: { world } }: Stage, { customer }: Payer) =>
   [...world.intents.values()].filter((intent) => intent.customer === customer)
 
 /** Balance and credit, once it is sure that payments and the ledger add up. */
 async function stateOf(t: ExecutionContext, stage: Stage, someone: Payer) {
-  const now = await again(someone)
+  const now = await logInAgain(someone)
   const { balance, creditCents } = (await call(now, billing.getBilling)).body
   const { items } = (await call(now, payments.listPayments, { query: { limit: '100' } })).body
   const credited = items.reduce((sum, { cents, fromCreditCents }) => sum - Math.min(0, cents) - fromCreditCents, 0)

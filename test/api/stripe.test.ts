@@ -10,13 +10,13 @@ import { doubleKey } from '../helpers/stripe/double.ts'
 import { assertValid } from '../helpers/stripe/stripe-mock.ts'
 import {
   add,
-  again,
+  logInAgain,
   days,
   deliverEvents,
   eventsOf,
   payer,
   send,
-  standing,
+  accountState,
   stripePlatform,
   subscribed,
   sweep,
@@ -43,7 +43,7 @@ test.serial('news in any order, again and again, lead to what Stripe says, and c
   stage.clock.forward(days(30) + 3660)
   stage.double.settle()
   const failed = eventsOf(stage, someone, since)
-  await add(await again(someone), 'pm_card_visa')
+  await add(await logInAgain(someone), 'pm_card_visa')
   stage.clock.forward(days(1))
   stage.double.settle()
   const all = eventsOf(stage, someone, since)
@@ -52,7 +52,7 @@ test.serial('news in any order, again and again, lead to what Stripe says, and c
   for (const event of [...all.toReversed(), ...failed, ...all]) {
     t.is((await send(stage, event)).status, 200)
     await sweep(stage)
-    t.deepEqual(await standing(stage, someone), truth, event.type)
+    t.deepEqual(await accountState(stage, someone), truth, event.type)
   }
   t.deepEqual(stage.double.charged(someone.customer), [2000, 2000])
   const noted = await stage.services.database('stripe_events').where({ customer: someone.customer })
@@ -180,11 +180,11 @@ test.serial('what a month has taken of the credit is given back if it is never p
   stage.clock.forward(days(20))
   const { creditCents } = await services.billing.subscriptions.subscribe(someone.ownerId, { tier: 'pro', when: 'now' })
   t.true(creditCents > 0 && creditCents < 2000)
-  await add(await again(someone), 'pm_card_chargeCustomerFail')
+  await add(await logInAgain(someone), 'pm_card_chargeCustomerFail')
   stage.clock.forward(days(31) + 3660)
   stage.double.settle()
   await sweep(stage)
-  const now = await again(someone)
+  const now = await logInAgain(someone)
   const newest = async () => (await call(now, payments.listPayments)).body.items[0]
   const cents = 2000 - creditCents
   t.like((await call(now, billing.getBilling)).body, { creditCents: 0, subscription: { status: 'past_due' } })

@@ -7,7 +7,7 @@ import * as runEvents from '../../api/run-events.ts'
 import * as vault from '../../api/vault.ts'
 import * as webhooks from '../../api/webhooks.ts'
 import { call, type Client } from './client.ts'
-import { ofKind } from './user-copies.ts'
+import { userOfKind } from './user-copies.ts'
 import { eventually } from './eventually.ts'
 import type { Sites } from './sites.ts'
 
@@ -35,7 +35,7 @@ export async function person(client: Client, email?: string): Promise<Person> {
     await call(someone, auth.acceptTerms).then((answer) => answer.body)
     return someone
   }
-  return email === undefined ? { url: client.url, ...(await ofKind(client.url, 'person', make)) } : make()
+  return email === undefined ? { url: client.url, ...(await userOfKind(client.url, 'person', make)) } : make()
 }
 
 /** A user on a paid tier, who may use webhooks. */
@@ -46,7 +46,7 @@ export async function customer(client: Client, tier = 'pro'): Promise<Person> {
     await call(someone, billing.subscribe, { body: { tier } }).then((answer) => answer.body)
     return someone
   }
-  return { url: client.url, ...(await ofKind(client.url, tier, make)) }
+  return { url: client.url, ...(await userOfKind(client.url, tier, make)) }
 }
 
 /** Connects the issue tracker as its admin `ada`. Returns the id of the vault entry. */

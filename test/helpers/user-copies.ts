@@ -60,7 +60,7 @@ export function allowCopies(url: string, services: Services): () => void {
 }
 
 /** A user of this kind: the first is created, later ones are copies. Where copies are not allowed, each is created. */
-export async function ofKind<T extends Made>(url: string, kind: string, make: () => Promise<T>): Promise<Made> {
+export async function userOfKind<T extends Made>(url: string, kind: string, make: () => Promise<T>): Promise<Made> {
   const platform = platforms.get(url)
   if (!platform) return make()
   const { services, originals } = platform

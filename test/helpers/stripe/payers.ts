@@ -39,14 +39,14 @@ export const add = async (someone: Person, card: string): Promise<void> =>
   void (await call(someone, billing.addPaymentMethod, { body: { paymentMethod: card } })).body
 
 /** Logs in again, because access tokens expire after some minutes. */
-export async function again(someone: Payer): Promise<Payer> {
+export async function logInAgain(someone: Payer): Promise<Payer> {
   const { email, password } = someone
   const { body } = await call({ url: someone.url }, auth.login, { body: { email, password } })
   return { ...someone, token: body.accessToken }
 }
 
 /** The platform's view of the account. */
-export async function standing({ services }: Stage, { ownerId }: Payer) {
+export async function accountState({ services }: Stage, { ownerId }: Payer) {
   const { tier, subscription } = await services.billing.account(ownerId)
   return { tier, status: subscription?.status, until: subscription?.currentPeriodEnd?.toISOString() }
 }
