@@ -16,7 +16,6 @@ const defaultAnswerMs = 5 * 60_000
 const lastWordsMs = 1000
 
 interface Limits {
-  /** How long a connection may be idle. */
   idleMs: number
   answerMs?: number | undefined
 }

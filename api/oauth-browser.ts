@@ -9,7 +9,6 @@ import { route } from './route/route.ts'
 import { field } from './schemas/documented.ts'
 import { text } from './schemas/schemas.ts'
 
-/** The scopes in plain words. */
 const inWords = {
   read: 'search and read',
   write: 'create and change things',

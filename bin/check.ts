@@ -36,7 +36,6 @@ const checks: Record<string, Check> = {
   schemathesis: { does: 'fuzzes the API with its OpenAPI document', command: 'node bin/schemathesis.ts' },
 }
 
-/** Returns the exit code. */
 async function run({ command }: Check, given: string[] = []): Promise<number> {
   const [program = '', ...words] = command.split(' ')
   const options = { cwd: root, preferLocal: true, stdio: 'inherit', reject: false } as const

@@ -28,7 +28,6 @@ function linesOf(named: Named): string[] {
   return Object.entries(named).map(([name, does]) => `  ${name.padEnd(width)}  ${does}`.trimEnd())
 }
 
-/** Runs a program in this process with these arguments. */
 export async function runProgram(program: URL, words: string[]): Promise<void> {
   process.argv.splice(2, process.argv.length, ...words)
   await import(program.href)

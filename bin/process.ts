@@ -7,7 +7,6 @@ import { createLogger, type Logger } from '../src/logger.ts'
 import { createServices, type Services } from '../src/services.ts'
 import { reportEventLoop } from './event-loop.ts'
 
-/** The context of a process of the platform. */
 export interface ProcessContext {
   config: Config
   logger: Logger

@@ -3,10 +3,8 @@ import { sampleArguments, violatingArguments } from './sample-arguments.ts'
 import { callableTools, callTool, safeBody, type Site } from './site.ts'
 import type { SiteTool } from '../src/sites/tool.ts'
 
-/** A call of a tool and its outcome. */
 export type Called = { name: string; outcome: Outcome }
 
-/** Calls each tool, one after the other. */
 export async function callEach<T extends { name: string }>(
   tools: T[],
   call: (tool: T) => Promise<Outcome>,
@@ -39,10 +37,8 @@ export const callWith = (site: Site, argumentsFor: (schema: SiteTool['inputSchem
     ({ name, inputSchema }) => callTool(site, name, { token: site.token, body: argumentsFor(inputSchema) }),
   )
 
-/** Calls with valid arguments. */
 export const validCalls = (site: Site): Promise<Called[]> =>
   site.once('validCalls', () => callWith(site, sampleArguments))
 
-/** Calls with arguments that violate the schema. */
 export const invalidCalls = (site: Site): Promise<Called[]> =>
   site.once('invalidCalls', () => callWith(site, violatingArguments))

@@ -24,7 +24,6 @@ export interface Checked {
 export interface Report {
   site: string
   checked: Checked[]
-  /** The number of requests to the site. */
   requests: number
   /** The User-Agent of each request. A site that checks it must accept it. */
   userAgent: string

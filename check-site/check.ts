@@ -19,7 +19,6 @@ export interface Check {
   requirement: string
   /** Its source: a section of docs/specification.md, or an RFC. */
   section: string
-  /** How to fix a violation. */
   fix: string
   /** What the check needs, in this order. */
   needs: Need[]

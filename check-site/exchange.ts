@@ -17,7 +17,6 @@ export interface Outcome {
   failure?: SafeFetchReason
   /** The outcome for a sentence: `answered with status 200 (application/json): {"id":1}`. */
   what: string
-  /** How to fix a failure. */
   fix?: string
   /** The time of the response, in milliseconds since 1970. */
   at: number

@@ -59,7 +59,6 @@ function summary(report: Report): string {
   return isPartial(report) ? `${counts} The list above says how to check the rest; --strict fails without it.` : counts
 }
 
-/** The report as data. */
 export const asJson = ({ site, requests, userAgent, tools, checked }: Report) => ({
   site,
   requests,

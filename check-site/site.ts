@@ -48,7 +48,6 @@ export interface Site {
   denialMissing: string | undefined
   refreshToken: string | undefined
   refreshed: Outcome | undefined
-  /** The checks that have failed so far. */
   failed: Set<string>
   /** Kinds of wrong responses that a check has already reported, so that no other check does. */
   reported: Set<string>

@@ -11,11 +11,9 @@ const plain = { name: 'Conformance', systemPrompt: '[[say Done.]]', trigger: 'ma
 export const createAgent = (client: Client, { token }: Pick<Person, 'token'>, fields: Json = {}): Promise<Answer> =>
   client.send({ method: 'POST', url: '/agents', token, body: { ...plain, ...fields } })
 
-/** Creates an agent and returns it. */
 export const agentOf = async (client: Client, person: Person, fields: Json = {}): Promise<Json> =>
   accepted(await createAgent(client, person, fields), 201)
 
-/** Creates a webhook agent. */
 export const webhookAgent = (client: Client, person: Person, fields: Json = {}): Promise<Json> =>
   agentOf(client, person, { trigger: 'webhook', ...fields })
 
@@ -47,13 +45,11 @@ export function deliver(client: Client, agent: Json, given: Delivery = {}): Prom
   return client.send({ method: 'POST', url, headers: all, takesLimits, ...body })
 }
 
-/** Starts a run manually and waits for its end. */
 export async function finished(client: Client, person: Person, agent: Json): Promise<Json> {
   const { id } = accepted(await startRun(client, person, agent), 202)
   return ended(client, person, id)
 }
 
-/** Waits until the run has ended, and returns it. */
 export function ended(client: Client, { token }: Person, runId: unknown): Promise<Json> {
   return until(runSeconds, 'the run has ended', async () => {
     const run = accepted(await client.send({ url: `/runs/${String(runId)}`, token }))

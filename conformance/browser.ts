@@ -29,6 +29,5 @@ function keep(cookies: Map<string, string>, line: string): void {
   cookies.set(pair.slice(0, at), pair.slice(at + 1))
 }
 
-/** The values that a person enters on a page. */
 const formOf = (text: string): Record<string, string> =>
   text.includes('name="decision"') ? { decision: 'allow' } : { user: 'ada', password: 'ada-password' }

@@ -44,7 +44,6 @@ export const startOAuth = (
 /** The state of a browser after the platform has redirected it to the site. */
 export interface Redirected {
   flow: Json
-  /** The address at the site. */
   location: URL
   cookie: string
 }

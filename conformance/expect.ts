@@ -74,6 +74,5 @@ function assertRetryAfter(headers: Headers): void {
   assert(/^[1-9]\d*$/.test(seconds), `Retry-After is ${shown(seconds)}, and not a number of seconds`)
 }
 
-/** The paths in the details of an error. */
 export const pathsIn = ({ json }: Answer): string[] =>
   ((json['details'] as { path: string }[] | undefined) ?? []).map(({ path }) => path)

@@ -15,7 +15,6 @@ const facts = v.object({
   api: address,
   /** The first admin, as the body of `POST /auth/login`. The password may have changed since. */
   admin: v.object({ email: v.string(), password: v.string() }),
-  /** The example sites. */
   sites: v.object({ issueTracker: address, badTools: address, brokenManifest: address, contacts: address }),
   /** A site that may be connected, but where nothing listens. */
   deadSite: address,

@@ -4,7 +4,6 @@ import { accepted } from './expect.ts'
 import type { Person } from './people.ts'
 import type { Stage } from './stage.ts'
 
-/** Creates a read-only API key. */
 export const createKey = (client: Client, { token }: Pick<Person, 'token'>): Promise<Answer> =>
   client.send({ method: 'POST', url: '/auth/api-keys', token, body: { name: 'Conformance', scopes: ['read'] } })
 

@@ -10,7 +10,6 @@ import type { Stage } from './stage.ts'
 export const createWorkspace = (client: Client, token: string): Promise<Answer> =>
   client.send({ method: 'POST', url: '/workspaces', token, body: { name: 'Conformance' } })
 
-/** A workspace of the owner. */
 export const workspaceOf = (stage: Stage): Promise<Json> =>
   stage.once('workspace', async () =>
     accepted(await createWorkspace(stage.client, (await stage.people.owner()).token), 201),

@@ -1,4 +1,3 @@
-/** The content of a request. */
 export interface Message {
   token?: string | undefined
   headers?: Record<string, string>

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Json } from './client.ts'
 
-/** A site's response. */
 export interface Reply {
   status?: number
   headers?: Record<string, string>

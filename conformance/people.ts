@@ -60,7 +60,6 @@ export function createPeople(client: Client, facts: Facts | undefined) {
     return someone
   }
 
-  /** Returns the id of the card. */
   async function addCard({ token }: Person, paymentMethod: string): Promise<string> {
     const url = '/billing/payment-methods'
     const card = accepted(await client.send({ method: 'POST', url, token, body: { paymentMethod } }), 201)

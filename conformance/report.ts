@@ -2,13 +2,11 @@ import type { Judged, Verdict } from './row.ts'
 
 const verdicts: readonly Verdict[] = ['passed', 'failed', 'not tried']
 
-/** A line of the table. */
 export const line = ({ row, verdict, evidence }: Judged): string =>
   `${row.id.padEnd(38)} ${verdict.padEnd(9)} ${row.says}\n${' '.repeat(49)}${oneLine(evidence)}`
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').slice(0, 400)
 
-/** A row for programs. */
 export const asJson = ({ row: { id, says }, verdict, evidence, seconds }: Judged) => ({
   id,
   says,

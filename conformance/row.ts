@@ -1,14 +1,12 @@
 import type { Facts } from './facts.ts'
 import type { Stage } from './stage.ts'
 
-/** A required part of the facts. */
 type Need = keyof Facts
 
 /** One row of a table of the specification, and how to try it. */
 export interface Row {
   /** `<table>/<row>`, for `--only`. */
   id: string
-  /** The requirement in a few words. */
   says: string
   needs?: readonly Need[]
   /** The row is about tiers, credits or payments, which an installation may not have. */

@@ -24,7 +24,6 @@ export interface ChatItem {
   error?: Json
 }
 
-/** The messages of a session. */
 export async function historyOf(client: Client, session: Json): Promise<ChatItem[]> {
   const page = accepted(await client.send({ url: '/chat/messages', headers: ofSession(session) }))
   return page['items'] as ChatItem[]

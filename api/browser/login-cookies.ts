@@ -17,7 +17,6 @@ export function cookieNames(baseUrl: string): { access: string; refresh: string 
   return { access: `${host}switchyard_access`, refresh: `${secure}switchyard_refresh` }
 }
 
-/** The tokens of a login. */
 interface Tokens {
   accessToken: string
   refreshToken: string
@@ -37,7 +36,6 @@ export function loginCookies(tokens: Tokens, config: Pick<Config, 'auth' | 'http
   ]
 }
 
-/** Deletes the cookies of a login. */
 export const withoutLogin = ({ config }: Pick<Services, 'config'>): WithCookies =>
   withCookies(loginCookies({ accessToken: '', refreshToken: '' }, config))
 

@@ -8,13 +8,10 @@ export interface View {
   /** The address of the page, which the menu highlights. */
   href: string
   menu: readonly Part[]
-  /** The content, as HTML. */
   main: string
   /** Content beside the main column on wide screens, as HTML. */
   aside?: string
-  /** The search query. */
   query?: string
-  /** Addresses of more scripts of this site. */
   scripts?: readonly string[]
 }
 

@@ -11,7 +11,6 @@ export interface Heading {
   anchor: string
 }
 
-/** A page of the guide. */
 export interface Page {
   /** Its path in docs/. */
   file: string
@@ -20,7 +19,6 @@ export interface Page {
   headings: Heading[]
   /** The addresses on this site that the page links to. */
   links: string[]
-  /** All anchors in the page. */
   anchors: string[]
   sections: Section[]
 }

@@ -5,11 +5,9 @@ export interface Entry {
   title: string
   /** The address on the site. */
   href: string
-  /** The file in docs/. */
   file: string
 }
 
-/** A part of the guide. */
 export interface Part {
   title: string
   entries: Entry[]

@@ -11,7 +11,6 @@ export interface Asking {
   ownerId: string
 }
 
-/** How many records are read at a time. */
 const limit = 20
 
 /**

@@ -80,7 +80,6 @@ async function sessionItem(asking: Asking, id: string): Promise<Item> {
   return { record: v.parse(sessionSchema, await presentWhole(services, session)), lists: { messages } }
 }
 
-/** The sections of every owner. */
 const ofOwner = (asking: Asking): Section[] => [
   {
     name: 'billing',

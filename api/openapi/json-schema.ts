@@ -6,7 +6,6 @@ export type Json = Record<string, unknown>
 /** The side of a schema: `input` for requests, `output` for responses. */
 type Side = 'input' | 'output'
 
-/** The JSON Schemas of one document. */
 export interface Schemas {
   /** The JSON Schema of a declaration, for OpenAPI 3.1. Named schemas become components and are referenced. */
   of: (schema: GenericSchema, side: Side) => Json
@@ -15,7 +14,6 @@ export interface Schemas {
    * name.
    */
   name: (title: string, schema: Json) => Json
-  /** The components so far, by name. */
   components: () => Record<string, Json>
 }
 

@@ -27,7 +27,6 @@ const pathNames: Record<string, { description: string; example: string }> = {
   toolName: { description: 'Name of the tool at its site', example: 'issues.createIssue' },
 }
 
-/** The path, query and header parameters of an operation. */
 export const parametersOf = (route: AnyRoute, schemas: Schemas): Json[] => [
   ...inPath(route),
   ...inQuery(route, schemas),

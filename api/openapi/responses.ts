@@ -19,7 +19,6 @@ export function responsesOf(route: AnyRoute, schemas: Schemas): Json {
   )
 }
 
-/** The headers of responses, as components. */
 export const headers = {
   'X-Request-Id': {
     description: 'Id of the request, for support. A valid id that you send is kept.',

@@ -2,7 +2,6 @@ import type { Router } from '@koa/router'
 import { isOfAccount } from './route-rules.ts'
 import type { AnyRoute } from './route.ts'
 
-/** The declarations for a path. */
 interface KnownPath {
   /** In alphabetical order; HEAD wherever GET is. */
   methods: string[]

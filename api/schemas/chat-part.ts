@@ -72,7 +72,6 @@ const ofCall = {
   dynamic: field(v.literal(true), 'Always true: the page does not know the tool in advance'),
 }
 
-/** The meaning of each part. */
 export const meaningsOfParts = {
   start: 'The answer starts. Use its `messageId` to stop it.',
   'start-step': 'A model step starts',

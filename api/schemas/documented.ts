@@ -38,10 +38,8 @@ export const freeObject = (title: string, description: string, ...examples: unkn
     v.metadata({ type: 'object', additionalProperties: true, title, description, examples } as never),
   )
 
-/** Any JSON value, null included. */
 export const anyJson = v.unknown()
 
-/** An integer. */
 export const whole = v.pipe(v.number(), v.integer())
 
 /** An integer in a query, where every value is a string. */

@@ -18,7 +18,6 @@ function isInCalendar(day: string): boolean {
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day)
 }
 
-/** A time in a query. */
 export const instant = (description: string) =>
   v.optional(
     v.pipe(

@@ -64,10 +64,8 @@ const listed = {
   endedAt: field(v.nullable(time), 'When the run ended. Null if it has not.', '2026-11-21T09:00:07.903Z'),
 }
 
-/** A run in a list. */
 export const listedRun = named('RunSummary', v.object(listed), 'Run in a list')
 
-/** A run, as its owner sees it. */
 export const run = named(
   'Run',
   v.object({

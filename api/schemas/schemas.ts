@@ -41,7 +41,6 @@ export const id = idOf('agent')
 export const createdAt = field(time, 'When it was created')
 export const updatedAt = field(time, 'When it was last changed')
 
-/** The owner of a record. */
 export const ownerId = idOf('user', 'Workspace or user that owns it')
 
 /** The owner that a request acts for. */
@@ -62,7 +61,6 @@ const pageLimit = wholeInQuery({
 export const idFilter = (description: string) =>
   v.optional(field(v.pipe(text(64), v.uuid('must be a UUID')), description))
 
-/** The query members of every list. */
 export const paging = {
   cursor: v.optional(field(text(200), '`nextCursor` of the previous page. Omit it for the first page.')),
   limit: pageLimit,

@@ -113,7 +113,6 @@ export const newSession = named(
   'New chat session, with its token',
 )
 
-/** A session as lists show it. */
 export const presentSession = <S extends Session>({ sessions }: Services, row: S) => ({
   ...fieldsOf(row),
   active: sessions.isActive(row),

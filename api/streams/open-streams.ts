@@ -7,7 +7,6 @@ import type { Logger } from '../../src/logger.ts'
 import type { AccessChanges } from '../../src/owners/access-changes.ts'
 import { createShares } from '../../src/shares/shares.ts'
 
-/** An open stream. */
 export interface OpenStream {
   /** Streams with the same key have the same caller and resource, so one check covers all. */
   key: string

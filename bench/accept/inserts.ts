@@ -12,7 +12,6 @@ import type { BenchServers } from '../shared/servers.ts'
  */
 export interface Inserts {
   name: string
-  /** Rows per second with this many clients. */
   measure(clients: number, seconds: number): Promise<number>
 }
 

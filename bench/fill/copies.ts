@@ -25,7 +25,6 @@ export async function openCopies(connectionString: string) {
     drained: async (): Promise<void> => {
       for (const stream of streams) if (stream.writableNeedDrain) await once(stream, 'drain')
     },
-    /** Commits everything. */
     close: async (): Promise<void> => {
       for (const copy of all) await copy.close()
     },

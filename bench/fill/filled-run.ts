@@ -1,7 +1,6 @@
 import type { FilledAgent } from './agents.ts'
 import type { Past } from './ending.ts'
 
-/** A run to write. */
 export interface FilledRun {
   /** Its number among all runs, from 0. */
   number: number

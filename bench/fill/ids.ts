@@ -28,5 +28,4 @@ export function createIds(random: () => number) {
   }
 }
 
-/** A time in Postgres's format. */
 export const timeOf = (ms: number): string => new Date(ms).toISOString()

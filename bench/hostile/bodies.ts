@@ -13,7 +13,6 @@ interface Document {
   components: { schemas: Components }
 }
 
-/** The sender's headers, and values for path parameters. */
 export interface Place {
   url: string
   headers: Record<string, string>

@@ -48,6 +48,5 @@ export function requests(place: Place, token: string): Group[] {
   ]
 }
 
-/** The largest bodies of every operation. */
 export const bodies = async (place: Place): Promise<Group[]> =>
   Object.entries(await largestBodies(place)).map(([name, cases]) => groupOf(name, cases))

@@ -44,9 +44,7 @@ interface Around {
   /** An owner without sites. */
   newOwner: () => Promise<Person>
   origins: readonly string[]
-  /** Sets the sites' responses. */
   publish: (answers: { result: string }) => Promise<void>
-  /** Sets the model's output. */
   tell: (text: string) => Promise<void>
 }
 

@@ -7,7 +7,6 @@ import { start } from '../../test/helpers/runs.ts'
 import { ask, type Start } from '../shared/child.ts'
 import { median } from '../shared/statistics.ts'
 
-/** Times in milliseconds. */
 export interface Figures {
   /** The 95th percentile of small requests. */
   requestMs: number

@@ -1,10 +1,8 @@
 import { median } from './statistics.ts'
 
-/** A rate to compare with another. */
 export interface Rate {
   /** The unit, such as `runs/s`. */
   unit: string
-  /** The number per second. */
   measure: () => Promise<number>
 }
 

@@ -8,7 +8,6 @@ import { readLocalConfig } from '../../src/config/local-config.ts'
 /** If we are root, Postgres runs as another user, which must be able to pass through. */
 export const letPostgresIn = (folder: string): void => chmodSync(folder, 0o711)
 
-/** The folder for a benchmark's files. */
 export const temporaryFolder = mkdtempSync(join(tmpdir(), 'switchyard-bench-'))
 letPostgresIn(temporaryFolder)
 

@@ -8,7 +8,6 @@ export type Time = <T>(name: string, work: () => Promise<T>) => Promise<T>
 
 /** An operation to measure on both sides. */
 export interface Operation {
-  /** The names of its parts. */
   names: string[]
   /** Reads rarely used data from the disk. Its time is shown but not compared with a database in memory. */
   isCold?: true

@@ -3,7 +3,6 @@ import { onServer } from '../../test/helpers/database.ts'
 import type { Operation } from './operation.ts'
 import type { Side } from './side.ts'
 
-/** A statement as the code sent it. */
 interface Sent {
   name: string
   sql: string

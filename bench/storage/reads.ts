@@ -10,7 +10,6 @@ const first = (side: Side, role: Role): MeasuredAgent => side.agentsOf(role)[0] 
 const whyOf = (role: Role): Operation =>
   simple(`why of an agent: ${role}`, (side) => side.services.why.ofAgent(first(side, role)))
 
-/** The last run of an agent. */
 async function lastRun({ services }: Side, { id: agentId, ownerId }: MeasuredAgent) {
   const { items } = await services.runs.reading.list(ownerId, { agentId, limit: 1 })
   return items[0] as (typeof items)[0]

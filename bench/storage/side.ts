@@ -24,7 +24,6 @@ export interface Side {
   /** Ended runs from all times, with timelines and without. */
   full: { id: string; agentId: string; ownerId: string }[]
   bare: { id: string; agentId: string; ownerId: string }[]
-  /** Used idempotency keys. */
   keys: { agentId: string; key: string }[]
 }
 

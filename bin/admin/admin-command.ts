@@ -2,7 +2,6 @@ import type { Database } from '../../src/database/database.ts'
 
 /** A command for operators. It needs the database but no running process. */
 export interface AdminCommand {
-  /** Its arguments. */
   takes: string
   does: string
   /** Runs the command and returns the text to print. Throws an error whose message is a sentence. */
@@ -10,9 +9,7 @@ export interface AdminCommand {
 }
 
 export interface Given {
-  /** The given arguments. */
   words: string[]
-  /** The syntax of the command. */
   usage: string
   settings: Record<string, string>
 }

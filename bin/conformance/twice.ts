@@ -13,7 +13,6 @@ import { withOwnStart, type OwnStart } from '../local/own-start.ts'
 const program = fileURLToPath(new URL('../conformance.ts', import.meta.url))
 const linesOfLog = 15
 
-/** Returns the exit code. */
 async function check(folder: string): Promise<number | null> {
   const env = { ...readLocalConfig().environment, DATA_DIR: folder }
   const child = spawn(process.execPath, [program], { env, stdio: 'inherit' })

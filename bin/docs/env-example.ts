@@ -1,7 +1,6 @@
 import { settingGroups } from '../../src/config/meanings.ts'
 import { describe, ruleOf } from './settings.ts'
 
-/** The longest line of the file. */
 const width = 120
 
 const introduction = `# All settings of Switchyard with their defaults. Copy this file to .env, and uncomment the settings that you change.

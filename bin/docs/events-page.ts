@@ -51,7 +51,6 @@ function eventKinds(schemas: Find): string[] {
   })
 }
 
-/** The members of a named object. */
 function members(name: string, schemas: Find): string {
   const { properties = {}, required = [] } = schemas(name)
   const rows = Object.entries(properties).map(([member, schema]) => [

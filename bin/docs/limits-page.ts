@@ -16,10 +16,8 @@ import { pageOf, table } from './table.ts'
 
 type Row = [limit: string, value: string, setting: string]
 
-/** A limit with a setting. */
 const set = (limit: string, setting: string): Row => [limit, defaultOf(setting), `\`${setting}\``]
 
-/** A fixed limit. */
 const fixed = (limit: string, value: string): Row => [limit, value, '']
 
 const requests = (): Row[] => [

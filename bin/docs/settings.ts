@@ -10,7 +10,6 @@ interface Format {
   pipe?: readonly { type: string; requirement?: unknown }[]
 }
 
-/** A setting, described by its format. */
 export interface Described {
   /** The default as written in the environment; undefined if there is none. */
   fallback: string | undefined
@@ -26,7 +25,6 @@ const formats: Record<string, Format> = { ...localSettings.entries, ...settings.
 /** Defaults that the format does not have. */
 const elsewhere: Record<string, string> = { LIMIT_TOKENS_PER_MONTH: '10000000' }
 
-/** Reads the format of a setting. */
 export function describe(name: string): Described {
   const format = formats[name]
   if (!format) throw new Error(`${name} is not a setting`)

@@ -3,7 +3,6 @@ import { corpus } from './corpus.ts'
 /** The place where untrusted text reaches the model. */
 type Place = 'payload' | 'result' | 'description' | 'input'
 
-/** An injected instruction and its place. */
 export interface Case {
   name: string
   place: Place

@@ -11,7 +11,6 @@ import {
 } from '@peculiar/asn1-x509'
 import * as x509 from '@peculiar/x509'
 
-/** A certificate and its key, in PEM. */
 export interface Pair {
   cert: string
   key: string

@@ -23,7 +23,6 @@ export function takeLock(file: string): ProcessMark | undefined {
   }
 }
 
-/** Releases the lock if this process holds it. */
 export function releaseLock(file: string): void {
   if (readHolder(file)?.pid === process.pid) rmSync(file, { force: true })
 }

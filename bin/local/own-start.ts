@@ -12,9 +12,7 @@ const readyLine = 'Ctrl-C stops everything.'
 
 /** An `npm start` for one command. */
 export interface OwnStart {
-  /** Its data folder. */
   folder: string
-  /** Its output so far. */
   lines: string[]
   /** Its addresses, once it is ready. Rejects with its output if it ends first. */
   ready: Promise<Addresses>

@@ -1,7 +1,6 @@
 import type { EventEmitter } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** A process that is starting. */
 export interface Starting {
   /** Emits `line` (text) for each line of its output. */
   output: EventEmitter<{ line: [string] }>
@@ -9,7 +8,6 @@ export interface Starting {
   signal: AbortSignal
 }
 
-/** A program that runs as a process. */
 export interface Command {
   name: string
   command: string
@@ -28,7 +26,6 @@ export interface Command {
 export interface Program extends Command {
   readySeconds: number
   beforeStart?: () => Promise<void>
-  /** Resolves when the process is ready. */
   ready(starting: Starting): Promise<unknown>
   /** The part of an output line that the terminal shows, if any. */
   shown?: (line: string) => string | undefined

@@ -3,7 +3,6 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { replaceFile } from './write-file.ts'
 
-/** The secrets of a local installation. */
 export interface LocalSecrets {
   postgresPassword: string
   /** VAULT_KEYS, in the format of the settings. */
@@ -12,7 +11,6 @@ export interface LocalSecrets {
   jwtPrivateKey: string
 }
 
-/** Generates new secrets. */
 export const newSecrets = (): LocalSecrets => ({
   postgresPassword: randomBytes(24).toString('base64url'),
   vaultKeys: `local-1:${randomBytes(32).toString('base64')}`,

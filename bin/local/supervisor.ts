@@ -63,7 +63,6 @@ export function createSupervisor(record: ProcessRecord, logFolder: string, say: 
       stopping.abort()
       for (const control of controls.toReversed()) await control.stop()
     },
-    /** Kills everything immediately. */
     async kill(): Promise<void> {
       stopping.abort()
       await Promise.all(controls.map((control) => control.kill()))

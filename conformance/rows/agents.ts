@@ -19,7 +19,6 @@ import { until } from '../until.ts'
 
 const forOwner = ['cards', 'directives'] as const
 
-/** A completed run. */
 const completedRun = (stage: Stage) =>
   stage.once('completed run', async () => {
     const owner = await stage.people.owner()

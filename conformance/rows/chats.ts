@@ -50,7 +50,6 @@ const hasBoth = (parts: readonly Json[]): boolean =>
   parts.some(({ text }) => String(text).includes('The first words.')) &&
   parts.some(({ type, state }) => type === 'dynamic-tool' && state === 'output-available')
 
-/** The parts of a streamed answer. */
 const partsIn = (text: string): Json[] =>
   text.split('\n').flatMap((line) => (line.startsWith('data: {') ? [JSON.parse(line.slice(6)) as Json] : []))
 

@@ -38,7 +38,6 @@ const accepting = (stage: Stage) =>
     return { before, after, made: await createAgent(client, newcomer) }
   })
 
-/** Sends requests until a 429. */
 const limited = (stage: Stage) =>
   stage.once('limited', async () => {
     // Uses an account that has nothing else to do by then.

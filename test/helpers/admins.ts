@@ -11,14 +11,12 @@ interface Place {
   services: { database: Database }
 }
 
-/** An operator of the platform. */
 export async function adminOf({ url, services }: Place, email?: string): Promise<Person> {
   const someone = await person({ url }, email)
   assert(await setAdmin(services.database, someone.email, true))
   return someone
 }
 
-/** Suspends a user, as an admin. */
 export async function suspend(place: Place, someone: Client, reason = 'For trying it') {
   // Read first, while the login is still valid.
   const params = { userId: await userIdOf(someone) }

@@ -6,8 +6,6 @@ import { agentOf, type Person } from './people.ts'
 import type { Platform } from './platform.ts'
 import type { Scripts } from './runs.ts'
 
-/** Common steps of tests of approvals. */
-
 /** An agent that follows the script. Its owner must approve calls of these tools. */
 export const askingAgent = (
   { someone, vaultEntryId }: Pick<Scripts, 'someone' | 'vaultEntryId'>,

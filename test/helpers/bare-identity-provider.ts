@@ -13,7 +13,6 @@ import { listen } from '../../examples/sites/https-server.ts'
 import { clientSecret } from './identity-provider.ts'
 import { temporaryCertificates } from './https-server.ts'
 
-/** How the provider deviates from a correct one. */
 export interface Deviation {
   /** Members of the discovery document; undefined removes one. */
   document?: Record<string, unknown>
@@ -24,7 +23,6 @@ export interface Deviation {
   sign?: CryptoKey | Uint8Array
   /** Published instead of the provider's keys. */
   keys?: JWK[]
-  /** Changes the whole token response. */
   tokens?: (answer: Record<string, unknown>) => unknown
   /** Responses that replace the usual ones at these paths. */
   answers?: Record<string, RequestListener>

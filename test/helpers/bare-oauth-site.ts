@@ -51,7 +51,6 @@ export async function startBareOAuthSite(t: ExecutionContext, auth: Record<strin
     tool: answering({ done: true }),
     tokenForms: [] as URLSearchParams[],
     revokeForms: [] as URLSearchParams[],
-    /** The bearer tokens of the tool calls. */
     toolTokens: [] as string[],
     /** The paths of all other requests, which should not occur. */
     strays: [] as string[],

@@ -7,10 +7,8 @@ type Json = Record<string, unknown>
 
 /** A request other than for the manifest. */
 interface LoggedRequest {
-  /** The origin that received it. */
   origin: string
   path: string
-  /** Whether it carried a credential. */
   authorized: boolean
 }
 
@@ -61,7 +59,6 @@ export async function startChangingSite(t: ExecutionContext) {
       for (const answer of waiting.splice(0)) answer()
     },
     waiting: () => waiting.length,
-    /** Changes some members of the manifest. */
     change: (members: Json) => void (site.manifest = { ...site.manifest, ...members }),
     /** The received tool calls as `<origin><path>`, except calls of `wait_here`. */
     calls: () =>

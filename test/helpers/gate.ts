@@ -34,7 +34,6 @@ export async function startGate(t: ExecutionContext, target: number) {
   })
   return {
     port: (server.address() as AddressInfo).port,
-    /** The number of connections accepted so far. */
     taken: () => taken,
     shut: () => void (shut = true),
     open: () => {

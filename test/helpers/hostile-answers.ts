@@ -23,7 +23,6 @@ function flood(response: ServerResponse, first: string, text: string): void {
   fill()
 }
 
-/** Writes a little from time to time. */
 function trickle(response: ServerResponse, first: string, text: string): void {
   const { socket } = response
   socket?.write(first)

@@ -10,7 +10,6 @@ export interface HostileSite {
   host: string
   /** Answers the request for the manifest; by default with a valid one. */
   manifest: RequestListener
-  /** Answers tool calls. */
   tool: RequestListener
 }
 
@@ -40,7 +39,6 @@ export const answering =
       .writeHead(200, { 'Content-Type': type })
       .end(typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body))
 
-/** Redirects to an address. */
 export const redirecting =
   (status: number, location: string): RequestListener =>
   (_request, response) =>

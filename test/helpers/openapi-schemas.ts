@@ -23,7 +23,6 @@ export interface Document {
   components: { schemas: Record<string, Schema>; examples: Record<string, { value: unknown }> }
 }
 
-/** The OpenAPI document of all routes. */
 export const document = openapi(routes, 'http://test') as unknown as Document
 
 /** A closed copy of the schema: an undeclared member of a response is an error. */

@@ -19,7 +19,6 @@ export async function newOwner(t: ExecutionContext, platform: Platform, tier = '
     const started = await startBadTools({ port: 0, tls: await temporaryCertificates() })
     t.teardown(started.close)
     const vaultEntryId = await connectBadTools(person, { badTools: started })
-    /** The calls of a run that the site received. */
     const sent = (runId: string) => started.requests().filter(({ idempotencyKey }) => idempotencyKey?.startsWith(runId))
     return { ...started, vaultEntryId, sent }
   }

@@ -11,8 +11,6 @@ import { userOfKind } from './user-copies.ts'
 import { eventually } from './eventually.ts'
 import type { Sites } from './sites.ts'
 
-/** Common steps of tests, by the public HTTP API. */
-
 export interface Person extends Client {
   token: string
   email: string
@@ -75,13 +73,11 @@ export async function agentOf(someone: Person, fields: Partial<AgentBody> = {}) 
   return (await call(someone, agents.createAgent, { body })).body
 }
 
-/** Creates a webhook-triggered agent. */
 export async function webhookAgent(someone: Person, fields: Partial<AgentBody> = {}) {
   const agent = await agentOf(someone, { trigger: 'webhook', ...fields })
   return { ...agent, webhookSecret: agent.webhookSecret ?? '' }
 }
 
-/** Delivers a payload to an agent's webhook. */
 export const deliver = (
   { url }: Client,
   agent: { id: string; webhookSecret: string },
@@ -97,7 +93,6 @@ export const deliver = (
 export const runOf = async (someone: Person, runId: string) =>
   (await call(someone, runs.getRun, { params: { runId } })).body
 
-/** Waits until a run has ended and returns it. */
 export const ended = (someone: Person, runId: string, seconds = 30) =>
   eventually(seconds, `the run ${runId} ends`, async () => {
     const run = await runOf(someone, runId)

@@ -32,7 +32,6 @@ export const testKeys = {
 const sharedThreads = { ...createStrangersThreads(), close: () => Promise.resolve() }
 
 export interface PlatformOptions {
-  /** Example sites that the platform may reach. */
   sites?: Sites
   /** Whether to start a worker; without one, runs stay queued. */
   worker?: boolean
@@ -42,7 +41,6 @@ export interface PlatformOptions {
   clock?: Clock
   /** The cost of hashing a password; minimal by default. */
   passwordCost?: PasswordCost
-  /** More environment variables. */
   env?: Record<string, string>
 }
 

@@ -8,7 +8,6 @@ import { ownEnvironment, sharedServers } from './servers.ts'
 /** A process of the platform that a test starts, stops and kills. */
 export interface PlatformProcess {
   pid: number
-  /** Every line that it has logged so far. */
   logs: string[]
   /** The exit code once it has ended. */
   ended: Promise<number | null>

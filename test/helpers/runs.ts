@@ -15,8 +15,6 @@ import { agentOf, connectBadTools, customer, ended, runOf, timelineOf, type Pers
 import { startPlatform, type Platform } from './platform.ts'
 import { startSites, type Sites } from './sites.ts'
 
-/** Common steps of tests of runs. */
-
 type ListedRun = Awaited<ReturnType<typeof call<'', undefined, undefined, typeof listedRun>>>['body']
 
 export type Events = Awaited<ReturnType<typeof timelineOf>>
@@ -28,7 +26,6 @@ export const start = (someone: Person, agent: { id: string }) =>
 /** Requests to cancel a run. The response may be a failure. */
 export const cancel = (someone: Person, runId: string) => call(someone, runs.cancelRun, { params: { runId } })
 
-/** Every run of an agent, oldest first. */
 export async function runsOf(someone: Person, agent: { id: string }): Promise<ListedRun[]> {
   const found: ListedRun[] = []
   for (let cursor: string | null | undefined; cursor !== null;) {
@@ -53,14 +50,12 @@ export const happened = (someone: Person, runId: string, kind: string, seconds =
     (await timelineOf(someone, runId)).find((event) => event.kind === kind),
   )
 
-/** Waits until the run is waiting, and returns it. */
 export const waiting = (someone: Person, runId: string, seconds = 45) =>
   eventually(seconds, `the run ${runId} waits`, async () => {
     const run = await runOf(someone, runId)
     return run.status === 'waiting' ? run : undefined
   })
 
-/** The data of the events of one kind. */
 export const dataOf = (events: Events, kind: string): Record<string, unknown>[] =>
   events.filter((event) => event.kind === kind).map(({ data }) => data)
 
@@ -129,7 +124,6 @@ export async function scriptsOn(stage: Stage, badTools = stage.sites.badTools) {
     return { agent, run, timeline, sent: sent(id), outcomes: dataOf(timeline, 'tool.finished') }
   }
 
-  /** The calls of a run that the site received. */
   const sent = (runId: string) => badTools.requests().filter(({ idempotencyKey }) => idempotencyKey?.startsWith(runId))
   return { sites, platform, someone, vaultEntryId, scripted, follow, sent }
 }

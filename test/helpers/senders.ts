@@ -4,7 +4,6 @@ import { Webhook } from 'standardwebhooks'
 import { Stripe } from 'stripe'
 import type { WebhookProof } from '../../src/agents/agent.ts'
 
-/** The inputs of a signature. */
 export interface Signing {
   secret: string
   body: string

@@ -16,7 +16,6 @@ export interface Page {
   status: number
   location: string
   text: string
-  /** The `Set-Cookie` lines. */
   set: string[]
 }
 

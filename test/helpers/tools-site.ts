@@ -4,7 +4,6 @@ import type { ExecutionContext } from 'ava'
 import { listen } from '../../examples/sites/https-server.ts'
 import { temporaryCertificates } from './https-server.ts'
 
-/** A tool in a manifest. */
 export interface WrittenTool {
   name: string
   input_schema: object

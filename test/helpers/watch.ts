@@ -28,7 +28,6 @@ export interface WatchOptions {
 export interface Watch {
   status: number
   headers: IncomingHttpHeaders
-  /** The recorded events. */
   events: Received[]
   /** The text pieces of models. `id` is that of the event before them. */
   words: Received[]

@@ -24,7 +24,6 @@ export async function join({ services }: Platform, workspaceId: string, someone:
   await Member.query(services.database).insert(row)
 }
 
-/** A new member. */
 export async function memberOf(platform: Platform, workspaceId: string, role: Role): Promise<Person> {
   const someone = await person(platform)
   await join(platform, workspaceId, someone, role)
@@ -52,7 +51,6 @@ export const inviteTo = async (
   return call(by, invitations.inviteMember, { params: { workspaceId }, body: { email, role } })
 }
 
-/** A person with a verified address. */
 export async function verified(platform: Platform, email = `${newId()}@example.com`): Promise<Person> {
   const someone = await person(platform, email)
   const token = await tokenTo(platform, someone.email)

@@ -14,7 +14,6 @@ export interface Promised {
   page: string
   /** Its commands may name promises. */
   readme: string
-  /** The scripts of package.json. */
   scripts: Record<string, string>
 }
 

@@ -7,7 +7,6 @@ import { checkPromises } from './promises.ts'
 import { importProblem, sharedFiles } from './who-may-import-whom.ts'
 import { isTest, type SourceFile } from './source.ts'
 
-/** A place that breaks a rule. */
 interface Violation {
   path: string
   problem: string

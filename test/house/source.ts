@@ -58,7 +58,6 @@ export function readHouse(root: string): SourceFile[] {
   return paths.toSorted().map((path) => readSource(path, readFileSync(join(root, path), 'utf8')))
 }
 
-/** Parses a file. */
 export function readSource(path: string, text: string): SourceFile {
   const code = withoutComments(text)
   return {

@@ -3,7 +3,6 @@ import type { SourceFile } from './source.ts'
 
 /** A line comment that names the promises that a test proves: `// @promise <id> …`. */
 export interface Tag {
-  /** The path of its file. */
   path: string
   ids: string[]
   /**

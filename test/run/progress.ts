@@ -17,7 +17,6 @@ interface Progress {
   slowest: { name: string; seconds: number }[]
 }
 
-/** Reads a log. */
 export function readProgress(log: string): Progress {
   const begun = new Map<string, number>()
   const done: Progress['slowest'] = []

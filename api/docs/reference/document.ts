@@ -82,11 +82,8 @@ export const placesIn = ({ paths, webhooks }: ApiDocument): Place[] => [
 /** The last part of a reference such as `#/components/schemas/Agent`. */
 export const nameOf = (ref: string): string => ref.split('/').at(-1) ?? ''
 
-/** A tag as a title. */
 export const titleOf = (tag: string): string => `${tag.slice(0, 1).toUpperCase()}${tag.slice(1).replaceAll('-', ' ')}`
 
-/** The address of a tag's page. */
 export const hrefOfTag = (tag: string): string => `/docs/api/${encodeURIComponent(tag)}`
 
-/** The address of an operation in the reference. */
 export const hrefOf = ({ tag, name }: { tag: string; name: string }): string => `${hrefOfTag(tag)}#${name}`

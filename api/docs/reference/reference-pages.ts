@@ -12,7 +12,6 @@ import { contentOf, reachable } from './schemas.ts'
  * have menus that the keyboard does not reach, and load the whole document for one operation.
  */
 
-/** The menu of all reference pages. */
 const menuOf = (document: ApiDocument): Part[] =>
   document.tags.map(({ name }) => ({ title: titleOf(name), entries: placesOf(document, name).map(entryOf(name)) }))
 

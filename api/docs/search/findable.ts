@@ -5,7 +5,6 @@ import type { Entry } from '../menu.ts'
 import { pathOf } from '../page-paths.ts'
 import { hrefOf } from '../reference/document.ts'
 
-/** An item of the search index. */
 export interface Findable {
   title: string
   /** Its location for people: the page of a section, or the method and path of an operation. */

@@ -10,7 +10,6 @@ interface Answered {
   found: Found[] | undefined
 }
 
-/** The page of search results. */
 export function searchPage(menu: readonly Part[], { query, found }: Answered): string {
   return layout({
     title: query === '' ? 'Search' : `Search: ${query.slice(0, maxQuery)}`,

@@ -2,7 +2,6 @@ import MiniSearch, { type SearchResult } from 'minisearch'
 import type { Findable } from './findable.ts'
 import { termOf, tokensIn } from './terms.ts'
 
-/** A search result. */
 export interface Found extends Findable {
   /** The terms of the query that the text contains. */
   terms: ReadonlySet<string>
@@ -10,7 +9,6 @@ export interface Found extends Findable {
 
 export type Search = (query: string) => Promise<Found[]>
 
-/** The most results per query. */
 export const maxResults = 20
 
 /** The most sections of one page in the results. */

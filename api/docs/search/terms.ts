@@ -1,6 +1,5 @@
 /** How the search splits texts and queries into terms. */
 
-/** A word and its position in the text. */
 export interface Word {
   text: string
   at: number

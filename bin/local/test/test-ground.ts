@@ -89,7 +89,6 @@ export async function writeBundle(file: string, root?: string): Promise<string> 
   return file
 }
 
-/** A run of ava in progress. */
 interface AvaRun {
   /** Its report, as TAP. */
   output: Readable

@@ -15,7 +15,6 @@ type Condition = (response: SiteResponse, request: SiteRequest) => boolean
 
 export const isTool = ({ path }: SiteRequest) => path.startsWith('/api/tools/')
 
-/** Changes the response if the condition holds. */
 export const where =
   (condition: Condition, change: (response: SiteResponse, request: SiteRequest) => ReturnType<Change>): Change =>
   (response, request) =>

@@ -55,7 +55,6 @@ export const limitedToken = 'limited-token-of-the-notes-77e2d5c1'
 /** How many characters a site compares if it does not compare whole tokens. */
 export const prefixLength = 20
 
-/** One small mistake of a site. */
 export interface Defect {
   without?: Rule
   manifest?: (manifest: GoodManifest) => unknown

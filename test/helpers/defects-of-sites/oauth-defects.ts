@@ -19,7 +19,6 @@ const inRefusals = (
   of: (request: SiteRequest) => boolean = () => true,
 ): Change => where((response, request) => isToken(request) && response.status === 400 && of(request), change)
 
-/** Changes where the browser is redirected. */
 const inCallback = (param: 'code' | 'error', change: (to: URL) => void): Change =>
   where(
     (response, request) => isAuthorize(request) && (response.headers?.['Location'] ?? '').includes(`${param}=`),
@@ -35,7 +34,6 @@ const ofWrong = (kind: 'code' | 'refresh_token') => (request: SiteRequest) =>
 
 const dropCode = inCallback('code', (to) => to.searchParams.delete('code'))
 
-/** The defects of OAuth sites. */
 export const oauthDefects: Defects = {
   'offers fewer scopes than its tools need': {
     manifest: (manifest) => ({ ...manifest, auth: { ...manifest.auth, scopes: ['read'] } }),

@@ -9,7 +9,6 @@ import { settle } from './renewals.ts'
 import { routes } from './routes.ts'
 import { createWorld } from './world.ts'
 
-/** A request that the double received. */
 export interface Recorded {
   method: string
   /** Includes the query. */

@@ -1,4 +1,3 @@
-/** A failure in Stripe's format. */
 export class StripeProblem extends Error {
   readonly status: number
   readonly error: Record<string, unknown>

@@ -23,7 +23,6 @@ function page<T extends { id: string; created: number }>(all: Iterable<T>, form:
 const ofCustomer = <T extends { customer: string | null }>(all: Map<string, T>, form: Form): T[] =>
   [...all.values()].filter(({ customer }) => customer === form['customer'])
 
-/** Expands the charge of an intent. */
 const withCharge = (world: World, intent: Intent) => ({
   ...intent,
   latest_charge: world.charges.get(intent.latest_charge ?? '') ?? null,
@@ -58,7 +57,6 @@ function pay(world: World, form: Form): object {
   return withCharge(world, intent)
 }
 
-/** Changes a customer's credit or debt. */
 function adjust(world: World, form: Form, id: string): Transaction {
   const customer = world.customer(id)
   const amount = Number(form['amount'] ?? 0)

@@ -15,7 +15,6 @@ import type {
   Transaction,
 } from './shapes.ts'
 
-/** The state of the double. */
 export function createWorld(clock: Clock) {
   let made = 0
   const now = (): number => Math.floor(clock.now().getTime() / 1000)
